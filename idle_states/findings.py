@@ -1,0 +1,117 @@
+"""A finding: what is wrong, where, how bad, and how sure we are.
+
+Rules, readers and the spec loader all speak in findings; how one is printed is the business of
+`idle_states.report`. Input that cannot be parsed at all raises `Unreadable`, which carries
+findings as well, so that every complaint has the same form.
+"""
+
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+
+class Severity(enum.IntEnum):
+    """Ordered, so that --fail-on can compare."""
+
+    NOTE = 1
+    WARNING = 2
+    ERROR = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Confidence(enum.StrEnum):
+    """How sure the rule is that what it reports is a mistake."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place, in the file and in the data.
+
+    file, line, column   1-based; None where the source has no lines (a device-tree blob)
+    length               characters to underline
+    path                 logical path, e.g. "power10:states[3].psscr.mtl"
+    """
+
+    path: str = ""
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    length: int = 1
+
+    def at(self, path: str) -> "Location":
+        """The same place in the file under another logical path."""
+        return replace(self, path=path)
+
+    def __str__(self) -> str:
+        if self.file is None:
+            return self.path
+        if self.line is None:
+            return f"{self.file}: {self.path}" if self.path else self.file
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One complaint.
+
+    rule, name   "IS203", "residency-tie"
+    kernels      releases it holds for; empty: whatever the kernel
+    table        the table it was found in
+    suppressed   the reason given, None when not suppressed
+    """
+
+    rule: str
+    name: str
+    severity: Severity
+    message: str
+    location: Location
+    confidence: Confidence = Confidence.HIGH
+    related: tuple[tuple[Location, str], ...] = ()
+    kernels: tuple[str, ...] = ()
+    table: str = ""
+    suppressed: str | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Suppressed findings are shown on demand but never decide the exit status."""
+        return self.suppressed is None
+
+
+class Unreadable(Exception):
+    """Input that cannot be parsed at all: exit status 3.
+
+    `findings` says what and where; there is always at least one.
+    """
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__("; ".join(f"{f.location}: {f.message}" for f in findings))
+        self.findings = tuple(findings)
+
+
+def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Stable order for every report: file, place, rule, message."""
+
+    def key(finding: Finding) -> tuple[str, str, int, int, str, str, str]:
+        where = finding.location
+        return (
+            finding.table,
+            where.file or "",
+            where.line or 0,
+            where.column or 0,
+            finding.rule,
+            where.path,
+            finding.message,
+        )
+
+    return sorted(findings, key=key)
+
+
+def worst(findings: Iterable[Finding]) -> Severity | None:
+    """Highest severity among the findings that count."""
+    return max((f.severity for f in findings if f.counts), default=None)

@@ -1,0 +1,393 @@
+"""Located tree -> IdleTable. Every value is checked; every problem is reported, not the first."""
+
+from collections.abc import Mapping as MappingType
+
+from ..findings import Location
+from ..table import (
+    PSSCR_MASK,
+    U64_MAX,
+    CedeRecord,
+    Cpu,
+    Firmware,
+    Flag,
+    IdleState,
+    IdleTable,
+    Measurement,
+    Origin,
+    Partition,
+    Psscr,
+    Register,
+    field_mask,
+)
+from . import scalars
+from .document import Mapping, Node, Scalar, Sequence
+from .inherit import Expanded, StateSource
+from .problems import Problems
+
+GENERATIONS = ("power7", "power8", "power9", "power10", "power11")
+SCOPES = ("thread", "core", "pair", "quad", "chip")
+
+PMICR_VALUES = {
+    # skiboot include/opal-api.h, OPAL_PM_*_PMICR
+    "none": 0,
+    "fastsleep": 0x20_0000_0000,
+    "deepsleep": 0x30_0000_0000,
+    "fastwinkle": 0x20_0000,
+    "deepwinkle": 0x30_0000,
+}
+PMICR_MASKS = {"none": 0, "sleep": 0x30_0000_0000, "winkle": 0x30_0000}
+
+_FLAGS = {flag.name: int(flag) for flag in Flag if flag.name}
+
+
+def build(expanded: Expanded, file: str, sha256: str, problems: Problems) -> IdleTable:
+    """The table of an expanded spec. Meaningless (but still a table) if problems were found."""
+    header = expanded.header
+    top = expanded.document
+    name = _required_text(header, "name", "a spec", top.where, problems)
+    register = Register.PSSCR
+    if "register" in header:
+        chosen = scalars.choice(header["register"], problems, list(Register), "a register")
+        register = Register(chosen) if chosen else register
+    else:
+        problems.missing_key("register", "a spec", top.where)
+
+    default_mask = PSSCR_MASK if register is Register.PSSCR else 0
+    if "mask" in header:
+        default_mask = _mask(header["mask"], register, problems)
+
+    states = tuple(
+        _state(source, name, index, register, default_mask, problems)
+        for index, source in enumerate(expanded.states)
+    )
+    _no_duplicate_rows(expanded, problems)
+    cpu = _cpu(header.get("cpu"), top.where, problems)
+    where = {key: location.at(f"{name}:{key}") for key, location in top.keys.items()}
+    where["table"] = where.get("name", top.where.at(name))
+    historical = False
+    if "historical" in header:
+        historical = bool(scalars.yes_no(header["historical"], problems))
+    return IdleTable(
+        name=name,
+        states=states,
+        register=register,
+        cpu=cpu,
+        firmware=_firmware(header.get("firmware"), problems),
+        partition=_partition(header.get("partition"), problems),
+        title=_optional_text(header, "title", problems),
+        note=_optional_text(header, "note", problems),
+        historical=historical,
+        origin=Origin("spec", file, sha256, where["table"]),
+        where=where,
+    )
+
+
+def _required_text(
+    entries: MappingType[str, Node], key: str, what: str, where: Location, problems: Problems
+) -> str:
+    if key not in entries:
+        problems.missing_key(key, what, where)
+        return ""
+    return scalars.text(entries[key], f"{what}'s {key}", problems) or ""
+
+
+def _optional_text(entries: MappingType[str, Node], key: str, problems: Problems) -> str:
+    if key not in entries:
+        return ""
+    return scalars.text(entries[key], "text", problems) or ""
+
+
+def _state(
+    source: StateSource,
+    table: str,
+    index: int,
+    register: Register,
+    default_mask: int,
+    problems: Problems,
+) -> IdleState:
+    entries = source.entries
+    path = f"{table}:states[{index}]"
+    where = {"state": source.where.at(path)}
+    for key, node in entries.items():
+        where[key] = node.where.at(f"{path}.{key}")
+
+    name = _required_text(entries, "name", "a state", source.where, problems)
+    latency = residency = None
+    if "latency" in entries:
+        latency = scalars.time_ns(entries["latency"], problems)
+    else:
+        problems.missing_key("latency", "a state", source.where)
+    if "residency" in entries:
+        residency = _residency(entries["residency"], problems)
+    else:
+        problems.missing_key("residency", "a state (none where the era had no such field)", source.where)
+    flags = 0
+    if "flags" in entries:
+        flags = _flags(entries["flags"], problems)
+    elif register is not Register.NONE:
+        problems.missing_key("flags", "a state", source.where)
+    control = _control(entries, register, source.where, path, where, problems)
+    mask = _mask(entries["mask"], register, problems) if "mask" in entries else default_mask
+    cpuidle = True
+    if "cpuidle" in entries:
+        cpuidle = scalars.yes_no(entries["cpuidle"], problems) is not False
+    reason = _optional_text(entries, "reason", problems)
+    if not cpuidle and not reason:
+        problems.missing_key("reason", "a state with cpuidle: no", where["cpuidle"])
+    scope = None
+    if "scope" in entries:
+        scope = scalars.choice(entries["scope"], problems, SCOPES, "a scope")
+    if "control" not in where:
+        where["control"] = where.get(str(register), where["state"])
+    return IdleState(
+        name=name,
+        latency_ns=latency or 0,
+        residency_ns=residency,
+        flags=flags,
+        control=control,
+        mask=mask,
+        scope=scope,
+        cpuidle=cpuidle,
+        reason=reason,
+        note=_optional_text(entries, "note", problems),
+        measured=_measured(entries.get("measured"), problems),
+        provenance=source.provenance,
+        where=where,
+    )
+
+
+def _residency(node: Node, problems: Problems) -> int | None:
+    if isinstance(node, Scalar) and node.text == "none":
+        return None
+    return scalars.time_ns(node, problems)
+
+
+def _flags(node: Node, problems: Problems) -> int:
+    if not isinstance(node, Sequence):
+        problems.wrong_type("a list of flag names", node.kind, node.where)
+        return 0
+    value = 0
+    for item in node.items:
+        if isinstance(item, Scalar) and item.text[:2] in ("0x", "0X"):
+            value |= scalars.integer(item, problems, most=0xFFFF_FFFF, what="a flag bit") or 0
+            continue
+        name = scalars.choice(item, problems, _FLAGS, "a flag")
+        value |= _FLAGS[name] if name else 0
+    return value
+
+
+def _control(
+    entries: dict[str, Node],
+    register: Register,
+    state_where: Location,
+    path: str,
+    where: dict[str, Location],
+    problems: Problems,
+) -> int:
+    """The register's value; notes the place of each PSSCR field as control.FIELD."""
+    for other in Register:
+        if other != register and other in entries:
+            problems.add(
+                "IS920",
+                "unknown-key",
+                f"expected {register} (the table's register), found {str(other)!r}",
+                where[other],
+            )
+    if register is Register.NONE:
+        return 0
+    node = entries.get(register)
+    if node is None:
+        problems.missing_key(register, "a state", state_where)
+        return 0
+    where["control"] = node.where.at(f"{path}.{register}")
+    if register is Register.PMICR:
+        if isinstance(node, Scalar) and node.text in PMICR_VALUES:
+            return PMICR_VALUES[node.text]
+        if isinstance(node, Scalar) and not node.text[:1].isdigit():
+            problems.unknown_name("a PMICR setting", node.text, node.where, PMICR_VALUES)
+            return 0
+        return scalars.integer(node, problems, most=U64_MAX, what="a PMICR value") or 0
+    if not isinstance(node, Mapping):
+        return scalars.integer(node, problems, most=U64_MAX, what="PSSCR fields or a value") or 0
+    fields = {}
+    for key, value in node.entries.items():
+        where[f"control.{key}"] = value.where.at(f"{path}.psscr.{key}")
+        if key == "other":
+            fields[key] = scalars.integer(value, problems, most=U64_MAX, what="other bits") or 0
+        elif key in Psscr.FIELDS:
+            most = (1 << Psscr.FIELDS[key][1]) - 1
+            fields[key] = scalars.integer(value, problems, most=most, what=f"field {key}") or 0
+        else:
+            problems.unknown_key(key, node.keys[key], (*Psscr.FIELDS, "other"))
+    return int(Psscr(**fields))
+
+
+def _mask(node: Node, register: Register, problems: Problems) -> int:
+    if isinstance(node, Sequence) and register is Register.PSSCR:
+        names = [scalars.choice(item, problems, Psscr.FIELDS, "a PSSCR field") for item in node.items]
+        return field_mask(name for name in names if name)
+    if isinstance(node, Scalar) and register is Register.PMICR and node.text in PMICR_MASKS:
+        return PMICR_MASKS[node.text]
+    expected = "a list of PSSCR fields or a value" if register is Register.PSSCR else "a mask"
+    return scalars.integer(node, problems, most=U64_MAX, what=expected) or 0
+
+
+def _measured(node: Node | None, problems: Problems) -> tuple[Measurement, ...]:
+    if node is None:
+        return ()
+    if not isinstance(node, Sequence):
+        problems.wrong_type("a list of measurements", node.kind, node.where)
+        return ()
+    result = []
+    for item in node.items:
+        if not isinstance(item, Mapping):
+            problems.wrong_type("a measurement as a mapping", item.kind, item.where)
+            continue
+        _only(item, ("kind", "latency", "source"), problems)
+        kind = _required_text(item.entries, "kind", "a measurement", item.where, problems)
+        source = _required_text(item.entries, "source", "a measurement", item.where, problems)
+        if "latency" not in item.entries:
+            problems.missing_key("latency", "a measurement", item.where)
+            continue
+        latency = scalars.time_ns(item.entries["latency"], problems)
+        if latency is not None:
+            result.append(Measurement(kind, latency, source))
+    return tuple(result)
+
+
+def _cpu(node: Node | None, where: Location, problems: Problems) -> Cpu | None:
+    if node is None:
+        problems.missing_key("cpu", "a spec", where)
+        return None
+    if not isinstance(node, Mapping):
+        problems.wrong_type("a mapping", node.kind, node.where)
+        return None
+    _only(node, ("generation", "pvr", "chips", "levels", "supported"), problems)
+    entries = node.entries
+    if "generation" not in entries:
+        problems.missing_key("generation", "cpu", node.where)
+        return None
+    generation = scalars.choice(entries["generation"], problems, GENERATIONS, "a generation")
+    pvr = 0
+    if "pvr" in entries:
+        pvr = scalars.integer(entries["pvr"], problems, most=0xFFFF, what="a PVR version") or 0
+    supported = True
+    if "supported" in entries:
+        supported = scalars.yes_no(entries["supported"], problems) is not False
+    return Cpu(
+        generation=generation or "power9",
+        pvr=pvr,
+        chips=tuple(_texts(entries.get("chips"), "a chip type", problems)),
+        levels=tuple(_levels(entries.get("levels"), problems)),
+        supported=supported,
+    )
+
+
+def _texts(node: Node | None, what: str, problems: Problems) -> list[str]:
+    if node is None:
+        return []
+    if not isinstance(node, Sequence):
+        problems.wrong_type("a list", node.kind, node.where)
+        return []
+    values = [scalars.text(item, what, problems) for item in node.items]
+    return [value for value in values if value is not None]
+
+
+def _levels(node: Node | None, problems: Problems) -> list[int]:
+    if node is None:
+        return []
+    if not isinstance(node, Sequence):
+        problems.wrong_type("a list of stop levels", node.kind, node.where)
+        return []
+    values = [scalars.integer(item, problems, most=15, what="a stop level") for item in node.items]
+    return [value for value in values if value is not None]
+
+
+def _firmware(node: Node | None, problems: Problems) -> Firmware:
+    if node is None:
+        return Firmware()
+    if not isinstance(node, Mapping):
+        problems.wrong_type("a mapping", node.kind, node.where)
+        return Firmware()
+    _only(node, ("array", "file", "quirk", "fused-core", "copy-of"), problems)
+    fused = False
+    if "fused-core" in node.entries:
+        fused = scalars.yes_no(node.entries["fused-core"], problems) is True
+    return Firmware(
+        array=_optional_text(node.entries, "array", problems),
+        file=_optional_text(node.entries, "file", problems),
+        quirk=_optional_text(node.entries, "quirk", problems),
+        fused_core=fused,
+        copy_of=_optional_text(node.entries, "copy-of", problems),
+    )
+
+
+def _partition(node: Node | None, problems: Problems) -> Partition | None:
+    if node is None:
+        return None
+    if not isinstance(node, Mapping):
+        problems.wrong_type("a mapping", node.kind, node.where)
+        return None
+    _only(node, ("processors", "timebase-hz", "extended-cede"), problems)
+    mode: str | None = "dedicated"
+    if "processors" in node.entries:
+        mode = scalars.choice(
+            node.entries["processors"], problems, ("dedicated", "shared"), "a processor mode"
+        )
+    timebase = 512_000_000
+    if "timebase-hz" in node.entries:
+        timebase = (
+            scalars.integer(node.entries["timebase-hz"], problems, most=U64_MAX, what="a frequency")
+            or timebase
+        )
+    return Partition(
+        shared=mode == "shared",
+        timebase_hz=timebase,
+        extended_cede=tuple(_cede(node.entries.get("extended-cede"), problems)),
+    )
+
+
+def _cede(node: Node | None, problems: Problems) -> list[CedeRecord]:
+    if node is None:
+        return []
+    if not isinstance(node, Sequence):
+        problems.wrong_type("a list of extended-cede records", node.kind, node.where)
+        return []
+    records = []
+    for item in node.items:
+        if not isinstance(item, Mapping):
+            problems.wrong_type("a record as a mapping", item.kind, item.where)
+            continue
+        _only(item, ("hint", "latency-ticks", "wake-on-irq"), problems)
+        entries = item.entries
+        missing = [key for key in ("hint", "latency-ticks", "wake-on-irq") if key not in entries]
+        for key in missing:
+            problems.missing_key(key, "an extended-cede record", item.where)
+        if missing:
+            continue
+        hint = scalars.integer(entries["hint"], problems, most=0xFF, what="a hint")
+        ticks = scalars.integer(entries["latency-ticks"], problems, most=U64_MAX, what="ticks")
+        wake = scalars.yes_no(entries["wake-on-irq"], problems)
+        records.append(CedeRecord(hint or 0, ticks or 0, bool(wake)))
+    return records
+
+
+def _only(node: Mapping, known: tuple[str, ...], problems: Problems) -> None:
+    for key, where in node.keys.items():
+        if key not in known:
+            problems.unknown_key(key, where, known)
+
+
+def _no_duplicate_rows(expanded: Expanded, problems: Problems) -> None:
+    """A state both inherited and written again is a slip: override says it plainly."""
+    first: dict[str, StateSource] = {}
+    for source in expanded.states:
+        earlier = first.setdefault(source.name, source)
+        if earlier is not source and earlier.where.file != source.where.file:
+            problems.add(
+                "IS927",
+                "broken-override",
+                f"expected override for the inherited state {source.name!r}, found a second one",
+                source.where,
+                related=((earlier.where, "inherited from here"),),
+            )

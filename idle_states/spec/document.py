@@ -1,0 +1,228 @@
+"""YAML text -> located tree.
+
+The tree is built from libyaml's events, not from constructed Python objects: every scalar keeps
+its raw text and place, nothing is guessed (no octal 010, no `no` that becomes False), and
+hostile input is bounded before anything recurses.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import yaml
+
+from ..findings import Finding, Location, Severity, Unreadable
+
+MAX_BYTES = 256 * 1024
+MAX_NODES = 20_000
+MAX_DEPTH = 24
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(slots=True)
+class Scalar:
+    """Raw text; `quoted` tells "1" from 1."""
+
+    text: str
+    quoted: bool
+    where: Location
+
+    kind = "a scalar"
+
+
+@dataclass(slots=True)
+class Sequence:
+    items: list["Node"]
+    where: Location
+
+    kind = "a list"
+
+
+@dataclass(slots=True)
+class Mapping:
+    """Ordered entries; `keys` has the place of each key itself."""
+
+    entries: dict[str, "Node"]
+    where: Location
+    keys: dict[str, Location] = field(default_factory=dict)
+
+    kind = "a mapping"
+
+
+Node = Scalar | Sequence | Mapping
+
+
+def unreadable(code: str, name: str, message: str, where: Location) -> Unreadable:
+    return Unreadable([Finding(code, name, Severity.ERROR, message, where)])
+
+
+def decode(data: bytes, file: str) -> str:
+    """Bytes of a file as text.
+
+    Raises Unreadable: too large, or not UTF-8 (with the line of the first bad byte).
+    """
+    if len(data) > MAX_BYTES:
+        raise unreadable(
+            "IS912",
+            "oversized-spec",
+            f"expected at most {MAX_BYTES} bytes, found {len(data)}",
+            Location(file=file, line=1, column=1),
+        )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before) - (before.rfind(b"\n") + 1) + 1
+        raise unreadable(
+            "IS910",
+            "yaml-syntax",
+            f"expected UTF-8, found byte {data[error.start]:#04x}",
+            Location(file=file, line=line, column=column),
+        ) from None
+
+
+def parse(text: str, file: str) -> Mapping:
+    """The document's top-level mapping.
+
+    Raises Unreadable for YAML errors, duplicate keys (all of them), several documents, aliases,
+    depth or size beyond the limits, and a top level that is not a mapping.
+    """
+    try:
+        return _Builder(file, text).build()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        problem = error.problem or str(error)
+        raise unreadable(
+            "IS910", "yaml-syntax", problem, Location(file=file, line=line, column=column)
+        ) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        column = error.position - (text.rfind("\n", 0, error.position) + 1) + 1
+        raise unreadable(
+            "IS910",
+            "yaml-syntax",
+            f"expected printable text, found character {error.character:#06x}"
+            if isinstance(error.character, int)
+            else str(error.reason),
+            Location(file=file, line=line, column=column),
+        ) from None
+
+
+class _Builder:
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        self.duplicates: list[Finding] = []
+
+    def build(self) -> Mapping:
+        root: Node | None = None
+        stack: list[Node] = []
+        pending_keys: list[Scalar | None] = []
+        nodes = documents = 0
+
+        def attach(node: Node) -> None:
+            nonlocal root
+            if not stack:
+                root = node
+                return
+            parent = stack[-1]
+            if isinstance(parent, Sequence):
+                parent.items.append(node)
+                return
+            assert isinstance(parent, Mapping)
+            key = pending_keys[-1]
+            if key is None:
+                if not isinstance(node, Scalar):
+                    raise unreadable(
+                        "IS910", "yaml-syntax", f"expected a key, found {node.kind}", node.where
+                    )
+                pending_keys[-1] = node
+                return
+            pending_keys[-1] = None
+            if key.text in parent.entries:
+                first = parent.keys[key.text]
+                self.duplicates.append(
+                    Finding(
+                        "IS911",
+                        "duplicate-key",
+                        Severity.ERROR,
+                        f"expected each key once, found {key.text!r} again",
+                        key.where,
+                        related=((first, "first given here"),),
+                    )
+                )
+                return
+            parent.entries[key.text] = node
+            parent.keys[key.text] = key.where
+
+        for event in self._events():
+            kind = type(event).__name__
+            if kind == "DocumentStartEvent":
+                documents += 1
+                if documents > 1:
+                    raise unreadable(
+                        "IS910",
+                        "yaml-syntax",
+                        "expected one document, found another after it",
+                        self._where(event),
+                    )
+                continue
+            if kind == "AliasEvent":
+                raise unreadable(
+                    "IS912",
+                    "oversized-spec",
+                    f"expected no aliases in a spec, found *{event.anchor}; use extends",
+                    self._where(event),
+                )
+            if kind in ("ScalarEvent", "SequenceStartEvent", "MappingStartEvent"):
+                nodes += 1
+                if nodes > MAX_NODES or len(stack) >= MAX_DEPTH:
+                    limit = (
+                        f"at most {MAX_NODES} values"
+                        if nodes > MAX_NODES
+                        else f"nesting of at most {MAX_DEPTH}"
+                    )
+                    raise unreadable(
+                        "IS912", "oversized-spec", f"expected {limit}, found more", self._where(event)
+                    )
+                where = self._where(event)
+                if kind == "ScalarEvent":
+                    attach(Scalar(event.value, event.style in ("'", '"', "|", ">"), where))
+                else:
+                    node: Node = (
+                        Sequence([], where) if kind == "SequenceStartEvent" else Mapping({}, where)
+                    )
+                    attach(node)
+                    stack.append(node)
+                    pending_keys.append(None)
+            elif kind in ("SequenceEndEvent", "MappingEndEvent"):
+                stack.pop()
+                pending_keys.pop()
+
+        if self.duplicates:
+            raise Unreadable(self.duplicates)
+        if not isinstance(root, Mapping):
+            found = "an empty file" if root is None else root.kind
+            where = root.where if root is not None else Location(file=self.file, line=1, column=1)
+            raise unreadable("IS910", "yaml-syntax", f"expected a mapping, found {found}", where)
+        return root
+
+    def _events(self) -> Iterator[yaml.Event]:
+        loader = _Loader(self.text)
+        try:
+            while loader.check_event():
+                yield loader.get_event()
+        finally:
+            loader.dispose()
+
+    def _where(self, event: yaml.Event) -> Location:
+        start, end = event.start_mark, event.end_mark
+        same_line = start.line == end.line
+        return Location(
+            file=self.file,
+            line=start.line + 1,
+            column=start.column + 1,
+            length=max(1, end.column - start.column) if same_line else 1,
+        )

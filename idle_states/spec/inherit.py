@@ -1,0 +1,309 @@
+"""extends, override, drop: several documents -> one list of states and one header.
+
+Each state keeps the document its values were written in, so that a value inherited from
+power9.yaml is shown, and complained about, in power9.yaml.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..findings import Location
+from ..table import Provenance
+from . import scalars
+from .document import Mapping, Node, Scalar, Sequence
+from .problems import Problems, suggestion
+
+TOP_KEYS = (
+    "name",
+    "title",
+    "note",
+    "historical",
+    "extends",
+    "cpu",
+    "firmware",
+    "partition",
+    "register",
+    "mask",
+    "provenance",
+    "states",
+    "override",
+    "drop",
+)
+STATE_KEYS = (
+    "name",
+    "latency",
+    "residency",
+    "flags",
+    "psscr",
+    "pmicr",
+    "mask",
+    "scope",
+    "cpuidle",
+    "reason",
+    "note",
+    "measured",
+    "provenance",
+    "before",
+)
+PROVENANCE_KEYS = ("kind", "source", "confidence", "note")
+PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture")
+CONFIDENCES = ("high", "medium", "low")
+
+_MERGED = ("cpu", "firmware", "partition")
+_INHERITED = (*_MERGED, "register", "mask")
+
+
+@dataclass(slots=True)
+class StateSource:
+    """A state's raw entries after inheritance, with the provenance of each."""
+
+    entries: dict[str, Node]
+    keys: dict[str, Location]
+    where: Location
+    provenance: dict[str, Provenance] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        node = self.entries.get("name")
+        return node.text if isinstance(node, Scalar) else ""
+
+    def copy(self) -> "StateSource":
+        return StateSource(
+            dict(self.entries), dict(self.keys), self.where, dict(self.provenance)
+        )
+
+
+@dataclass(slots=True)
+class Expanded:
+    """A spec with its ancestors folded in. `ok` is False if an ancestor could not be used."""
+
+    document: Mapping
+    header: dict[str, Node]
+    states: list[StateSource]
+    ok: bool = True
+    lineage: tuple[str, ...] = ()
+
+
+Parent = Callable[[str], Expanded | None]
+
+
+def expand(document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: Problems) -> Expanded:
+    """Folds the ancestors of a document into it.
+
+    parent_of(name) gives a parent's expansion, None where there is no such spec.
+    chain holds the names being expanded, to find cycles.
+    """
+    for key, where in document.keys.items():
+        if key not in TOP_KEYS:
+            problems.unknown_key(key, where, TOP_KEYS)
+
+    base = _parent(document, parent_of, chain, problems)
+    header: dict[str, Node] = {}
+    states: list[StateSource] = []
+    lineage: tuple[str, ...] = ()
+    if base is not None:
+        header = {key: base.header[key] for key in _INHERITED if key in base.header}
+        states = [state.copy() for state in base.states]
+        lineage = base.lineage
+    for key, node in document.entries.items():
+        header[key] = _merge(header.get(key), node) if key in _MERGED else node
+
+    provenance = _table_provenance(document, problems)
+    _apply_override(document, states, provenance, problems)
+    _apply_drop(document, states, problems)
+    _append_states(document, states, provenance, problems)
+    ok = base is None and "extends" not in document.entries or base is not None and base.ok
+    own = document.entries.get("name")
+    own_name = own.text if isinstance(own, Scalar) else ""
+    return Expanded(document, header, states, ok, (own_name, *lineage))
+
+
+def _parent(
+    document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: Problems
+) -> Expanded | None:
+    node = document.entries.get("extends")
+    if node is None:
+        return None
+    name = scalars.text(node, "the name of a spec", problems)
+    if name is None:
+        return None
+    if name in chain:
+        cycle = " -> ".join((*chain[chain.index(name) :], name))
+        problems.add("IS926", "broken-extends", f"expected a tree of specs, found a cycle: {cycle}", node.where)
+        return None
+    base = parent_of(name)
+    if base is None:
+        from .library import revisions
+
+        known = [revision.name for revision in revisions()]
+        problems.add(
+            "IS926",
+            "broken-extends",
+            f"expected the name of a spec, found {name!r}{suggestion(name, known)}",
+            node.where,
+        )
+    return base
+
+
+def _merge(below: Node | None, above: Node) -> Node:
+    if isinstance(below, Mapping) and isinstance(above, Mapping):
+        return Mapping(
+            {**below.entries, **above.entries}, above.where, {**below.keys, **above.keys}
+        )
+    return above
+
+
+def _table_provenance(document: Mapping, problems: Problems) -> dict[str, Provenance]:
+    """Field -> provenance for every state written in this document; "default" for the rest."""
+    node = document.entries.get("provenance")
+    if node is None:
+        return {}
+    if not isinstance(node, Mapping):
+        problems.wrong_type("a mapping of fields to provenance", node.kind, node.where)
+        return {}
+    return _provenance_map(node, problems, allow_default=True)
+
+
+def _provenance_map(node: Mapping, problems: Problems, *, allow_default: bool) -> dict[str, Provenance]:
+    result = {}
+    for key, value in node.entries.items():
+        if key not in STATE_KEYS and not (allow_default and key == "default"):
+            problems.unknown_key(key, node.keys[key], (*STATE_KEYS, "default"))
+            continue
+        if not isinstance(value, Mapping):
+            problems.wrong_type("a mapping with kind, source and confidence", value.kind, value.where)
+            continue
+        entry = _provenance(value, problems)
+        if entry is not None:
+            result[key] = entry
+    return result
+
+
+def _provenance(node: Mapping, problems: Problems) -> Provenance | None:
+    for key, where in node.keys.items():
+        if key not in PROVENANCE_KEYS:
+            problems.unknown_key(key, where, PROVENANCE_KEYS)
+    missing = [key for key in ("kind", "source", "confidence") if key not in node.entries]
+    for key in missing:
+        problems.missing_key(key, "a provenance", node.where)
+    if missing:
+        return None
+    kind = scalars.choice(node.entries["kind"], problems, PROVENANCE_KINDS, "a kind of source")
+    source = scalars.text(node.entries["source"], "a source", problems)
+    confidence = scalars.choice(node.entries["confidence"], problems, CONFIDENCES, "a confidence")
+    note = ""
+    if "note" in node.entries:
+        note = scalars.text(node.entries["note"], "a note", problems) or ""
+    if kind is None or source is None or confidence is None:
+        return None
+    return Provenance(kind, source, confidence, note)
+
+
+def _state_source(
+    node: Mapping, table_provenance: dict[str, Provenance], problems: Problems
+) -> StateSource:
+    """A state as written in one document, each of its keys with its provenance."""
+    for key, where in node.keys.items():
+        if key not in STATE_KEYS:
+            problems.unknown_key(key, where, STATE_KEYS)
+    entries = {key: value for key, value in node.entries.items() if key in STATE_KEYS}
+    own: dict[str, Provenance] = {}
+    written = entries.pop("provenance", None)
+    if isinstance(written, Mapping):
+        own = _provenance_map(written, problems, allow_default=True)
+    elif written is not None:
+        problems.wrong_type("a mapping of fields to provenance", written.kind, written.where)
+    provenance = {}
+    for key in entries:
+        for candidate in (own.get(key), own.get("default"), table_provenance.get(key), table_provenance.get("default")):
+            if candidate is not None:
+                provenance[key] = candidate
+                break
+    return StateSource(entries, dict(node.keys), node.where, provenance)
+
+
+def _apply_override(
+    document: Mapping,
+    states: list[StateSource],
+    provenance: dict[str, Provenance],
+    problems: Problems,
+) -> None:
+    node = document.entries.get("override")
+    if node is None:
+        return
+    if not isinstance(node, Mapping):
+        problems.wrong_type("a mapping of state names", node.kind, node.where)
+        return
+    for name, change in node.entries.items():
+        target = next((state for state in states if state.name == name), None)
+        if target is None:
+            _no_such_state("override", name, states, node.keys[name], problems)
+            continue
+        if not isinstance(change, Mapping):
+            problems.wrong_type("a mapping of fields", change.kind, change.where)
+            continue
+        source = _state_source(change, provenance, problems)
+        target.entries.update(source.entries)
+        target.keys.update(source.keys)
+        target.provenance.update(source.provenance)
+
+
+def _apply_drop(document: Mapping, states: list[StateSource], problems: Problems) -> None:
+    node = document.entries.get("drop")
+    if node is None:
+        return
+    if not isinstance(node, Sequence):
+        problems.wrong_type("a list of state names", node.kind, node.where)
+        return
+    for item in node.items:
+        name = scalars.text(item, "a state's name", problems)
+        if name is None:
+            continue
+        kept = [state for state in states if state.name != name]
+        if len(kept) == len(states):
+            _no_such_state("drop", name, states, item.where, problems)
+        states[:] = kept
+
+
+def _append_states(
+    document: Mapping,
+    states: list[StateSource],
+    provenance: dict[str, Provenance],
+    problems: Problems,
+) -> None:
+    node = document.entries.get("states")
+    if node is None:
+        return
+    if not isinstance(node, Sequence):
+        problems.wrong_type("a list of states", node.kind, node.where)
+        return
+    for item in node.items:
+        if not isinstance(item, Mapping):
+            problems.wrong_type("a state as a mapping", item.kind, item.where)
+            continue
+        source = _state_source(item, provenance, problems)
+        before = source.entries.pop("before", None)
+        position = len(states)
+        if before is not None:
+            name = scalars.text(before, "a state's name", problems)
+            found = [index for index, state in enumerate(states) if state.name == name]
+            if found:
+                position = found[0]
+            elif name is not None:
+                _no_such_state("before", name, states, before.where, problems)
+        states.insert(position, source)
+
+
+def _no_such_state(
+    key: str, name: str, states: list[StateSource], where: Location, problems: Problems
+) -> None:
+    known = [state.name for state in states]
+    problems.add(
+        "IS927",
+        "broken-override",
+        f"expected {key} to name an inherited state ({', '.join(known) or 'there is none'}), "
+        f"found {name!r}{suggestion(name, known)}",
+        where,
+    )
+
+

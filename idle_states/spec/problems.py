@@ -1,0 +1,63 @@
+"""Collects what is wrong with a spec, so that all of it is reported at once."""
+
+from collections.abc import Iterable
+
+from ..findings import Finding, Location, Severity
+
+
+class Problems:
+    """Findings of one load; each names its rule, see idle_states/rules/is9*.py."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    def add(
+        self,
+        code: str,
+        name: str,
+        message: str,
+        where: Location,
+        related: tuple[tuple[Location, str], ...] = (),
+    ) -> None:
+        self.findings.append(
+            Finding(code, name, Severity.ERROR, message, where, related=related)
+        )
+
+    def unknown_key(self, key: str, where: Location, known: Iterable[str]) -> None:
+        self.add(
+            "IS920",
+            "unknown-key",
+            f"expected one of the spec's keys, found {key!r}{suggestion(key, known)}",
+            where,
+        )
+
+    def missing_key(self, key: str, what: str, where: Location) -> None:
+        self.add("IS921", "missing-key", f"expected {key!r} in {what}, found none", where)
+
+    def wrong_type(self, expected: str, found: str, where: Location) -> None:
+        self.add("IS922", "wrong-type", f"expected {expected}, found {found}", where)
+
+    def bad_time(self, message: str, where: Location) -> None:
+        self.add("IS923", "bad-time", message, where)
+
+    def out_of_range(self, expected: str, found: str, where: Location) -> None:
+        self.add("IS924", "out-of-range", f"expected {expected}, found {found}", where)
+
+    def unknown_name(self, what: str, found: str, where: Location, known: Iterable[str]) -> None:
+        known = list(known)
+        listing = ", ".join(known)
+        self.add(
+            "IS925",
+            "unknown-name",
+            f"expected {what} ({listing}), found {found!r}{suggestion(found, known)}",
+            where,
+        )
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """'; did you mean ...?' or nothing."""
+    import difflib
+
+    folded = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    return f"; did you mean {folded[close[0]]!r}?" if close else ""
