@@ -1,0 +1,19 @@
+"""The Linux side: what each release makes of the exported tree."""
+
+from ..devicetree.power_mgt import PowerMgt
+from ..table import Cpu, IdleTable
+from .driver_table import DriverTable
+from .releases import Release
+
+
+def register(
+    node: PowerMgt | None, cpu: Cpu, release: Release, table: IdleTable | None = None
+) -> DriverTable:
+    """The states a kernel registers: from the node on OPAL, from the partition on pseries."""
+    if table is not None and table.partition is not None:
+        from . import pseries
+
+        return pseries.register(table, release)
+    from . import powernv
+
+    return powernv.register(node, cpu, release)

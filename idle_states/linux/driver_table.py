@@ -1,0 +1,75 @@
+"""What a Linux cpuidle driver registered: the value governors work on.
+
+`DriverState.index` is the number in /sys/devices/system/cpu/cpuN/cpuidle/stateINDEX.
+"""
+
+from dataclasses import dataclass
+
+from ..stages import Changed, Lost, Message
+
+
+@dataclass(frozen=True, slots=True)
+class DriverState:
+    """One registered state, times in microseconds as in sysfs.
+
+    source       index of the state in the exported tree; None for snooze
+    enter        snooze, nap, fastsleep, stop or cede
+    polling      CPUIDLE_FLAG_POLLING
+    timer_stop   CPUIDLE_FLAG_TIMER_STOP
+    psscr, mask  what entering it really writes; None where no PSSCR is involved
+    """
+
+    index: int
+    name: str
+    exit_latency_us: int
+    target_residency_us: int
+    enter: str
+    source: int | None = None
+    polling: bool = False
+    timer_stop: bool = False
+    psscr: int | None = None
+    mask: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StopChoice:
+    """A PSSCR the platform code settled on. source is None for the kernel's built-in value."""
+
+    psscr: int
+    mask: int
+    source: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DriverTable:
+    """One kernel's view of one tree.
+
+    kernel             the release's name
+    states             registered, snooze first; empty if the driver never registered
+    lost, changed      every state that is missing or altered, with reasons
+    messages           what the kernel log says, in order
+    default_stop       what an idle CPU does before cpuidle takes over; None: nothing
+    deepest_stop       what an offlined CPU does; None: see `offline`
+    offline            stop, winkle, sleep, nap or "busy wait"
+    spr_loss_level     first stop level that may lose SPRs, None before ISA 3.0
+    tb_loss_level      first stop level that may lose the timebase
+    snooze_timeout_us  with every state enabled; None: snooze polls until woken
+    fatal              why the kernel crashes, None if it does not
+    """
+
+    kernel: str
+    states: tuple[DriverState, ...]
+    lost: tuple[Lost, ...] = ()
+    changed: tuple[Changed, ...] = ()
+    messages: tuple[Message, ...] = ()
+    default_stop: StopChoice | None = None
+    deepest_stop: StopChoice | None = None
+    offline: str = "busy wait"
+    spr_loss_level: int | None = None
+    tb_loss_level: int | None = None
+    snooze_timeout_us: int | None = None
+    fatal: str | None = None
+
+    def from_source(self, index: int) -> DriverState | None:
+        """The registered state that came from row `index` of the tree."""
+        return next((state for state in self.states if state.source == index), None)

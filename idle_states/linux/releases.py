@@ -1,0 +1,156 @@
+"""Linux releases as sets of feature flags.
+
+A mainline release is the fold of all CHANGES up to it; a distribution's kernel is a mainline
+release with the backports that its era tells apart. Adding a release is a row in MAINLINE or
+PRESETS, adding a behaviour a field of Features and a row in CHANGES.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 3.14.
+
+    round_up            ns -> us rounds up; else it truncates
+    snooze_polling      snooze carries CPUIDLE_FLAG_POLLING
+    power10             the PVR check of platforms/powernv/idle.c accepts POWER10
+    power11             ... and POWER11
+    """
+
+    round_up: bool = False
+    snooze_polling: bool = False
+    power10: bool = False
+    power11: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From release `since` on, `field` has `value`."""
+
+    since: str
+    field: str
+    value: object
+    commit: str
+
+
+CHANGES = (
+    Change("4.14", "round_up", True, "8d4e10e9ed94"),
+    Change("5.10", "power10", True, "8747bf36f312 and its revert"),
+    Change("6.2", "snooze_polling", True, "5ddcc03a07ae"),
+    Change("6.19", "power11", True, "fbe409d138b1"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A kernel that tables are followed into.
+
+    name      as reports show it: "4.11", "debian-6.1.192"
+    version   mainline version its features start from
+    read      False where its source was reconstructed from patches, not read
+    note      how the name was understood, e.g. a nearest older preset; "" if it is listed
+    """
+
+    name: str
+    version: tuple[int, ...]
+    features: Features
+    read: bool = True
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A distribution kernel: mainline base plus what was backported."""
+
+    name: str
+    base: str
+    backports: Mapping[str, object]
+
+
+MAINLINE = (
+    "3.14 3.18 3.19 4.0 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 4.11 4.12 4.13 4.14 4.15 4.16 "
+    "4.17 4.18 4.19 4.20 5.0 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 5.10 5.11 5.12 5.13 5.14 5.15 "
+    "5.16 5.17 5.18 5.19 6.0 6.1 6.2 6.3 6.4 6.5 6.6 6.7 6.8 6.9 6.10 6.11 6.12 6.13 6.14 6.15 "
+    "6.16 6.17 6.18 6.19 7.0 7.1 7.2"
+).split()
+
+NEWEST = MAINLINE[-1]
+DEFAULT = ("5.10", "5.15", "6.1", "6.6", "6.12", "6.18", NEWEST, "debian-6.1.192", "debian-6.12.117")
+
+PRESETS = (
+    Preset("debian-5.10.223", "5.10", {}),
+    Preset("debian-6.1.0", "6.1", {}),
+    Preset("debian-6.1.176", "6.1", {"snooze_polling": True}),
+    Preset("debian-6.1.192", "6.1", {"snooze_polling": True}),
+    Preset("debian-6.12.117", "6.12", {}),
+    Preset("debian-7.2.13", "7.2", {}),
+    Preset("ubuntu-4.15.0", "4.15", {}),
+    Preset("ubuntu-4.18.0", "4.18", {}),
+    Preset("ubuntu-5.0.0", "5.0", {}),
+    Preset("ubuntu-5.4.0", "5.4", {}),
+    Preset("ubuntu-5.15.0", "5.15", {}),
+    Preset("ubuntu-6.8.0", "6.8", {}),
+    Preset("ubuntu-6.14.0", "6.14", {}),
+    Preset("ubuntu-6.17.0", "6.17", {}),
+)
+
+
+class UnknownRelease(ValueError):
+    """A kernel name that is neither mainline nor a listed distribution series."""
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+@lru_cache(maxsize=None)
+def mainline_features(version: str) -> Features:
+    """All changes up to a release, folded. The version need not be listed in MAINLINE."""
+    features = Features()
+    for change in sorted(CHANGES, key=lambda change: version_key(change.since)):
+        if version_key(change.since) <= version_key(version):
+            features = replace(features, **{change.field: change.value})
+    return features
+
+
+@lru_cache(maxsize=None)
+def release(name: str) -> Release:
+    """A release by name: "4.11", "debian-6.1.192"; a distribution version nobody listed is taken
+    as the nearest older preset of its series, and its note says so.
+
+    Raises UnknownRelease.
+    """
+    if name in MAINLINE:
+        return Release(name, version_key(name), mainline_features(name))
+    distribution, dash, version = name.partition("-")
+    if dash and version.replace(".", "").isdigit() and ".." not in version.strip("."):
+        return _distribution(name, distribution, version)
+    raise UnknownRelease(
+        f"expected a kernel such as 4.11, {NEWEST} or debian-6.1.192, found {name!r}"
+    )
+
+
+def _distribution(name: str, distribution: str, version: str) -> Release:
+    wanted = version_key(version)
+    series = [
+        preset
+        for preset in PRESETS
+        if preset.name.startswith(f"{distribution}-{wanted[0]}.")
+        and version_key(preset.name.partition("-")[2])[:2] == wanted[:2]
+    ]
+    older = [p for p in series if version_key(p.name.partition("-")[2]) <= wanted]
+    if not older:
+        known = ", ".join(preset.name for preset in PRESETS)
+        raise UnknownRelease(f"expected a listed distribution series ({known}), found {name!r}")
+    preset = max(older, key=lambda p: version_key(p.name.partition("-")[2]))
+    features = replace(mainline_features(preset.base), **preset.backports)
+    note = "" if preset.name == name else f"not listed; taken as {preset.name}"
+    return Release(name, version_key(preset.base), features, note=note)
+
+
+def all_releases() -> tuple[Release, ...]:
+    """Every mainline release and preset."""
+    return tuple(release(name) for name in (*MAINLINE, *(preset.name for preset in PRESETS)))

@@ -1,0 +1,95 @@
+"""Runs the rules over a subject and applies suppressions."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..findings import Finding, Location, Severity, sort_findings
+from ..spec.suppress import Suppression
+from .catalogue import known_codes, rules
+from .subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """--select and --ignore: codes or prefixes ("IS4"). Empty select means all."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def takes(self, code: str) -> bool:
+        selected = not self.select or code.startswith(self.select)
+        return selected and not (self.ignore and code.startswith(self.ignore))
+
+
+ALL = Selection()
+
+
+def run(
+    subject: Subject, suppressions: Sequence[Suppression] = (), selection: Selection = ALL
+) -> list[Finding]:
+    """All findings on one table, suppressed ones marked, in stable order.
+
+    Includes IS901 and IS902 about the suppressions themselves.
+    """
+    found = [
+        finding
+        for loaded in rules()
+        if loaded.check is not None
+        and selection.takes(loaded.rule.code)
+        and subject.form in loaded.rule.forms
+        for finding in loaded.check(subject)
+    ]
+    return sort_findings([*suppress(found, suppressions), *_about(suppressions, selection)])
+
+
+def suppress(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -> list[Finding]:
+    """Marks findings that a suppression with a reason covers."""
+    result = []
+    for finding in findings:
+        for suppression in suppressions:
+            if suppression.reason and suppression.covers(finding.rule, finding.location):
+                finding = replace(finding, suppressed=suppression.reason)
+                break
+        result.append(finding)
+    return result
+
+
+def unused(
+    suppressions: Iterable[Suppression], findings: Iterable[Finding], table: str
+) -> Iterator[Finding]:
+    """IS902 for each suppression of a file that nothing in the file needed."""
+    findings = list(findings)
+    for suppression in suppressions:
+        for code in suppression.rules:
+            if suppression.reason and not any(
+                finding.rule == code and suppression.covers(code, finding.location)
+                for finding in findings
+            ):
+                yield Finding(
+                    "IS902",
+                    "unused-suppression",
+                    Severity.WARNING,
+                    f"{code} is suppressed here, but no finding needs it",
+                    suppression.where,
+                    table=table,
+                )
+
+
+def _about(suppressions: Iterable[Suppression], selection: Selection) -> Iterator[Finding]:
+    for suppression in suppressions:
+        if not suppression.reason and selection.takes("IS901"):
+            yield _complaint(
+                "IS901",
+                "suppression-without-reason",
+                "expected a reason after ignore[...], found none; the suppression has no effect",
+                suppression.where,
+            )
+        for code in suppression.rules:
+            if code not in known_codes() and selection.takes("IS903"):
+                yield _complaint(
+                    "IS903", "unknown-rule", f"expected a rule, found {code!r}", suppression.where
+                )
+
+
+def _complaint(code: str, name: str, message: str, where: Location) -> Finding:
+    return Finding(code, name, Severity.WARNING, message, where)

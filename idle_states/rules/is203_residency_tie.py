@@ -1,0 +1,58 @@
+"""IS203 residency-tie: two states have the same target residency.
+
+What it does
+    Compares the target residencies of all states of a table.
+
+Why is this bad
+    Governors and the platform code order states by residency. Of two states with the same one,
+    the deeper never gets its turn by residency; and where the tie is for the greatest, the stop
+    state for offlined CPUs is the first of the two, that is, the shallower.
+
+Example
+    extends: power9
+    drop: [stop8, stop11]
+    override:
+      stop4: {residency: 20ms}
+
+Use instead
+    extends: power9
+    drop: [stop8, stop11]
+    override:
+      stop4: {residency: 10ms}
+
+Ground
+    Linux arch/powerpc/platforms/powernv/idle.c pnv_arch300_idle_init() takes the deepest stop
+    with "strictly greater"; op-test DeviceTreeValidation.py asserts strictly increasing values.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..spec.scalars import format_time
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule(
+    "IS203",
+    "residency-tie",
+    Severity.WARNING,
+    aliases=("op-test:Non monotonicity observed for residency values",),
+)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    first: dict[int, int] = {}
+    states = subject.table.states
+    for index, state in enumerate(states):
+        if state.residency_ns is None:
+            continue
+        earlier = first.setdefault(state.residency_ns, index)
+        if earlier == index:
+            continue
+        tie = f"{states[earlier].name} and {state.name} both have a target residency of "
+        yield RULE.finding(
+            subject,
+            tie + format_time(state.residency_ns),
+            subject.at(index, "residency"),
+            related=[(subject.at(earlier, "residency"), f"{states[earlier].name} is here")],
+        )

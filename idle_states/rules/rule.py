@@ -1,0 +1,85 @@
+"""What a rule is: its identity, and how it makes findings."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+
+from ..findings import Confidence, Finding, Location, Severity
+from ..linux.driver_table import DriverTable
+from ..linux.releases import Release
+from .subject import Subject
+
+FORMS = ("spec", "c", "dt")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Identity of a rule.
+
+    code        "IS203"; once published it never changes its meaning
+    name        reads well as "allow NAME": it names the bad pattern
+    severity    of its findings unless one says otherwise
+    confidence  how sure a finding is a mistake
+    aliases     what other tools call it: "fwts:DTSizeMismatch", "op-test:...", "dt-schema:..."
+    forms       sources it can fire on: "spec", "c", "dt"
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    confidence: Confidence = Confidence.HIGH
+    aliases: tuple[str, ...] = ()
+    forms: tuple[str, ...] = FORMS
+
+    def finding(
+        self,
+        subject: Subject,
+        message: str,
+        where: Location,
+        *,
+        severity: Severity | None = None,
+        confidence: Confidence | None = None,
+        kernels: Iterable[str] = (),
+        related: Iterable[tuple[Location, str]] = (),
+    ) -> Finding:
+        return Finding(
+            rule=self.code,
+            name=self.name,
+            severity=severity or self.severity,
+            message=message,
+            location=where,
+            confidence=confidence or self.confidence,
+            kernels=tuple(kernels),
+            related=tuple(related),
+            table=subject.table.name,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A rule with its page and its check (None for findings that readers raise)."""
+
+    rule: Rule
+    page: str
+    check: Callable[[Subject], Iterator[Finding]] | None
+
+    @classmethod
+    def of(cls, module: ModuleType) -> "Loaded":
+        return cls(module.RULE, module.__doc__ or "", getattr(module, "check", None))
+
+
+Judged = tuple[Location, str]
+
+
+def per_kernel(
+    subject: Subject, judge: Callable[[DriverTable, Release], Iterable[Judged]]
+) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
+    """Runs `judge` for every kernel and merges equal verdicts: place, message, their kernels."""
+    verdicts: dict[Judged, list[str]] = {}
+    for release in subject.kernels:
+        for verdict in judge(subject.linux(release), release):
+            names = verdicts.setdefault(verdict, [])
+            if release.name not in names:
+                names.append(release.name)
+    for (where, message), names in verdicts.items():
+        yield where, message, tuple(names)

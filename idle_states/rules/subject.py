@@ -1,0 +1,121 @@
+"""What a rule looks at: one table with everything the stages make of it, computed on demand."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from ..devicetree.power_mgt import PowerMgt
+from ..findings import Location
+from ..linux import register
+from ..linux.driver_table import DriverTable
+from ..linux.releases import Release
+from ..skiboot.export import Export, export
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..spec.library import find, revisions
+from ..table import Cpu, IdleTable, Register
+
+
+class Subject:
+    """A table under check.
+
+    table      the table
+    node       its power-mgt node as raw bytes, if it was read from a device tree
+    platform   the machine its export is computed for
+    kernels    the releases asked for
+    """
+
+    def __init__(
+        self,
+        table: IdleTable,
+        kernels: Sequence[Release],
+        platform: Platform = ALL_LEVELS,
+        node: PowerMgt | None = None,
+    ) -> None:
+        self.table = table
+        self.node = node
+        self.platform = platform
+        self.kernels = tuple(kernels)
+        self._linux: dict[str, DriverTable] = {}
+
+    @property
+    def form(self) -> str:
+        """spec, c or dt: which kind of source the table comes from."""
+        return "dt" if self.table.exported else "c" if self.table.origin.kind == "c" else "spec"
+
+    @property
+    def is_opal(self) -> bool:
+        """False for pseries tables, which no firmware exports."""
+        return self.table.register is not Register.NONE
+
+    @property
+    def is_stop(self) -> bool:
+        """True for tables of ISA 3.0 processors, whose control register is PSSCR."""
+        return self.table.register is Register.PSSCR
+
+    @cached_property
+    def cpu(self) -> Cpu:
+        """The table's processor, guessed from its register where the source does not say."""
+        if self.table.cpu:
+            return self.table.cpu
+        return Cpu("power9", 0x004E) if self.is_stop else Cpu("power8", 0x004D)
+
+    @cached_property
+    def export(self) -> Export | None:
+        """What firmware puts in the tree; None for a tree (already exported) and for pseries."""
+        if self.table.exported or not self.is_opal:
+            return None
+        return export(self.table, self.platform)
+
+    @cached_property
+    def exported_indices(self) -> tuple[int, ...]:
+        """Rows of the table that are in the tree, in order."""
+        if self.export is not None:
+            return self.export.indices
+        return tuple(range(len(self.table.states)))
+
+    def linux(self, release: Release) -> DriverTable:
+        """What `release` registers; `source` of its states indexes the exported rows."""
+        if release.name not in self._linux:
+            self._linux[release.name] = register(
+                self.node or (self.export.node if self.export else None),
+                self.cpu,
+                release,
+                self.table,
+            )
+        return self._linux[release.name]
+
+    def row(self, source: int) -> int:
+        """Index in the table of the exported row a DriverState or Lost speaks of."""
+        return self.exported_indices[source]
+
+    def at(self, index: int | None, field: str = "state") -> Location:
+        """Place of a field of a row: "latency", "flags", "control.mtl", ...; None: the table."""
+        where = self.table.where if index is None else self.table.states[index].where
+        if index is None:
+            return where.get(field) or where.get("table") or Location(path=self.table.name)
+        while field:
+            if field in where:
+                return where[field]
+            field = field.rpartition(".")[0]
+        return where.get("state") or Location(path=self.table.path(index))
+
+    @cached_property
+    def reference(self) -> IdleTable | None:
+        """The packaged spec this table claims to be, by name or by its C array; None if none.
+
+        A packaged spec has no reference: it is one.
+        """
+        if self.table.origin.kind == "spec" and self.table.origin.file.startswith("specs/"):
+            return None
+        for revision in revisions():
+            if revision.historical:
+                continue
+            packaged = find(revision.name)
+            same_name = packaged.name == self.table.name
+            same_array = packaged.firmware.array == self.table.name
+            if same_name or (self.table.origin.kind == "c" and same_array):
+                return packaged
+        return None
+
+    def packaged(self, name: str) -> IdleTable:
+        """A packaged table, for comparisons with siblings. KeyError if there is none."""
+        return find(name)
