@@ -7,13 +7,21 @@ from .releases import Release
 
 
 def register(
-    node: PowerMgt | None, cpu: Cpu, release: Release, table: IdleTable | None = None
+    node: PowerMgt | None,
+    cpu: Cpu,
+    release: Release,
+    table: IdleTable | None = None,
+    *,
+    stop_api: bool = True,
 ) -> DriverTable:
-    """The states a kernel registers: from the node on OPAL, from the partition on pseries."""
+    """The states a kernel registers: from the node on OPAL, from the partition on pseries.
+
+    stop_api  whether firmware accepts the SPR values the kernel wants restored after deep states
+    """
     if table is not None and table.partition is not None:
         from . import pseries
 
         return pseries.register(table, release)
     from . import powernv
 
-    return powernv.register(node, cpu, release)
+    return powernv.register(node, cpu, release, stop_api=stop_api)

@@ -14,16 +14,58 @@ from functools import lru_cache
 class Features:
     """Behaviour that differs between releases. Defaults are those of the oldest modelled, 3.14.
 
-    round_up            ns -> us rounds up; else it truncates
-    snooze_polling      snooze carries CPUIDLE_FLAG_POLLING
-    power10             the PVR check of platforms/powernv/idle.c accepts POWER10
-    power11             ... and POWER11
+    parse             who reads the tree: "static" nobody, "flags" the driver (flags only),
+                      "latencies" the driver (flags and latencies), "driver" driver and platform
+                      code each for itself, "platform" the platform code once for both
+    er1               SLEEP_ENABLED_ER1 is recognised as fast sleep
+    overwrites        a second class of the same state overwrites the first one's entry
+    residency         "tenfold" latency, "default" 100 us and 300 ms where the tree has none,
+                      "inverted" these defaults where the tree has some, "tree" as given
+    clips             more than nine states are clipped; before, an array is overrun
+    names             names are read: "" not at all, "strncpy" (no NUL at 16), "cut" to 15
+    threshold         states with an exit latency above 200 us are left out
+    stop              stop states are known
+    psscr_mask        psscr-mask is read, PSSCR values are validated
+    sizes_checked     arrays must all have the length of flags
+    holes             a state of no known class leaves a hole, and PSSCR values behind it shift
+    supported_filter  states need all their flags in what the platform code collected
+    choices           default and deepest stop: "level" 0 and the highest, "builtin" values where
+                      none is found, "found" or none
+    loss_levels       message and start value: "" none, "deep" one level, "decimal" or "hex" two
+    round_up          ns -> us rounds up; else it truncates
+    stop_api_failure  states that lose full context are dropped if the stop API fails
+    keeps_winkle      POWER8's offline state is chosen before the stop API is tried
+    residency_message the message about missing residencies names them (else latencies)
+    pvrs              PVR versions accepted for stop states; None: any ISA 3.0 processor
+    snooze_timeout    "none", "slot" the first entry's residency, "enabled" the next enabled one's
+    snooze_polling    snooze carries CPUIDLE_FLAG_POLLING
+    shared_snooze     pseries: shared processors have snooze before Shared Cede
+    cede_fixup        pseries: CEDE from extended-cede records: "" never, "lower" or "power10"
     """
 
+    parse: str = "static"
+    er1: bool = False
+    overwrites: bool = False
+    residency: str = "tenfold"
+    clips: bool = False
+    names: str = ""
+    threshold: bool = False
+    stop: bool = False
+    psscr_mask: bool = False
+    sizes_checked: bool = False
+    holes: bool = False
+    supported_filter: bool = False
+    choices: str = ""
+    loss_levels: str = ""
     round_up: bool = False
+    stop_api_failure: bool = False
+    keeps_winkle: bool = False
+    residency_message: bool = False
+    pvrs: tuple[int, ...] | None = None
+    snooze_timeout: str = "none"
     snooze_polling: bool = False
-    power10: bool = False
-    power11: bool = False
+    shared_snooze: bool = False
+    cede_fixup: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +78,55 @@ class Change:
     commit: str
 
 
+POWER9, POWER10, POWER11 = 0x004E, 0x0080, 0x0082
+
 CHANGES = (
+    Change("3.15", "parse", "flags", "0888839c5b62"),
+    Change("3.18", "parse", "latencies", ""),
+    Change("3.19", "er1", True, ""),
+    Change("4.0", "parse", "driver", "92c83ff5b42b"),
+    Change("4.0", "residency", "default", "92c83ff5b42b"),
+    Change("4.0", "holes", True, "92c83ff5b42b"),
+    Change("4.1", "overwrites", True, ""),
+    Change("4.2", "snooze_timeout", "slot", "78eaa10f027c"),
+    Change("4.8", "stop", True, "3005c597ba46"),
+    Change("4.8", "clips", True, "3005c597ba46"),
+    Change("4.8", "names", "strncpy", "3005c597ba46"),
+    Change("4.8", "threshold", True, "bcef83a00dc4"),
+    Change("4.8", "choices", "level", "bcef83a00dc4"),
+    Change("4.11", "names", "cut", "9e9fc6f00a54"),
+    Change("4.11", "residency", "inverted", "9e9fc6f00a54"),
+    Change("4.11", "psscr_mask", True, "09206b600c76"),
+    Change("4.11", "choices", "builtin", "09206b600c76"),
+    Change("4.12", "sizes_checked", True, "ecad4502a2c6"),
+    Change("4.12", "choices", "found", "f3b3f28493d9"),
+    Change("4.12", "loss_levels", "deep", "f3b3f28493d9"),
+    Change("4.13", "holes", False, ""),
+    Change("4.13", "overwrites", False, ""),
+    Change("4.13", "supported_filter", True, "785a12afdb4a"),
+    Change("4.13", "stop_api_failure", True, "785a12afdb4a"),
     Change("4.14", "round_up", True, "8d4e10e9ed94"),
-    Change("5.10", "power10", True, "8747bf36f312 and its revert"),
+    Change("4.18", "snooze_timeout", "enabled", "0a4ec6aa035a"),
+    Change("4.19", "parse", "platform", "9c7b185ab2fe"),
+    Change("4.19", "sizes_checked", False, "9c7b185ab2fe"),
+    Change("4.19", "residency", "tree", "9c7b185ab2fe"),
+    Change("4.19", "shared_snooze", True, ""),
+    Change("5.2", "loss_levels", "decimal", "10d91611f426"),
+    Change("5.2", "keeps_winkle", True, "10d91611f426"),
+    Change("5.3", "loss_levels", "hex", ""),
+    Change("5.8", "residency_message", True, "2f62870ca5bc"),
+    Change("5.9", "cede_fixup", "lower", "d947fb4c965c"),
+    Change("5.10", "pvrs", (POWER9, POWER10), "8747bf36f312 reverted, POWER10 driver"),
+    Change("5.15", "cede_fixup", "power10", "7cbd631d4dec"),
     Change("6.2", "snooze_polling", True, "5ddcc03a07ae"),
-    Change("6.19", "power11", True, "fbe409d138b1"),
+    Change("6.19", "pvrs", (POWER9, POWER10, POWER11), "fbe409d138b1"),
 )
+
+READ = (
+    "3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4 4.8 4.10 4.11 4.12 4.13 4.14 4.15 4.19 5.2 5.10 5.11 "
+    "5.14 5.15 6.1 6.8 6.12 7.1"
+).split()
+"""Releases whose cpuidle-powernv.c or platform code was read; others are known from patches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +135,15 @@ class Release:
 
     name      as reports show it: "4.11", "debian-6.1.192"
     version   mainline version its features start from
-    read      False where its source was reconstructed from patches, not read
+    basis     "read"; "bracketed": read releases on both sides behave the same; "reconstructed":
+              from patches and descriptions
     note      how the name was understood, e.g. a nearest older preset; "" if it is listed
     """
 
     name: str
     version: tuple[int, ...]
     features: Features
-    read: bool = True
+    basis: str = "read"
     note: str = ""
 
 
@@ -71,7 +157,7 @@ class Preset:
 
 
 MAINLINE = (
-    "3.14 3.18 3.19 4.0 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 4.11 4.12 4.13 4.14 4.15 4.16 "
+    "3.14 3.15 3.16 3.17 3.18 3.19 4.0 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 4.11 4.12 4.13 4.14 4.15 4.16 "
     "4.17 4.18 4.19 4.20 5.0 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 5.10 5.11 5.12 5.13 5.14 5.15 "
     "5.16 5.17 5.18 5.19 6.0 6.1 6.2 6.3 6.4 6.5 6.6 6.7 6.8 6.9 6.10 6.11 6.12 6.13 6.14 6.15 "
     "6.16 6.17 6.18 6.19 7.0 7.1 7.2"
@@ -116,6 +202,19 @@ def mainline_features(version: str) -> Features:
     return features
 
 
+def basis(version: str) -> str:
+    """How a mainline release's behaviour is known: see Release.basis."""
+    if version in READ:
+        return "read"
+    key = version_key(version)
+    below = [name for name in READ if version_key(name) < key]
+    above = [name for name in READ if version_key(name) > key]
+    same = mainline_features(version)
+    if below and above and mainline_features(below[-1]) == same == mainline_features(above[0]):
+        return "bracketed"
+    return "reconstructed"
+
+
 @lru_cache(maxsize=None)
 def release(name: str) -> Release:
     """A release by name: "4.11", "debian-6.1.192"; a distribution version nobody listed is taken
@@ -124,7 +223,7 @@ def release(name: str) -> Release:
     Raises UnknownRelease.
     """
     if name in MAINLINE:
-        return Release(name, version_key(name), mainline_features(name))
+        return Release(name, version_key(name), mainline_features(name), basis(name))
     distribution, dash, version = name.partition("-")
     if dash and version.replace(".", "").isdigit() and ".." not in version.strip("."):
         return _distribution(name, distribution, version)
@@ -148,7 +247,7 @@ def _distribution(name: str, distribution: str, version: str) -> Release:
     preset = max(older, key=lambda p: version_key(p.name.partition("-")[2]))
     features = replace(mainline_features(preset.base), **preset.backports)
     note = "" if preset.name == name else f"not listed; taken as {preset.name}"
-    return Release(name, version_key(preset.base), features, note=note)
+    return Release(name, version_key(preset.base), features, basis(preset.base), note)
 
 
 def all_releases() -> tuple[Release, ...]:

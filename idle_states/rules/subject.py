@@ -80,6 +80,7 @@ class Subject:
                 self.cpu,
                 release,
                 self.table,
+                stop_api=self.platform.stop_api,
             )
         return self._linux[release.name]
 

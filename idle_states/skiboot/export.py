@@ -1,26 +1,34 @@
-"""skiboot's export stage: which rows of a table reach /ibm,opal/power-mgt, and why the others do not.
+"""skiboot's export stage: which rows of a table reach /ibm,opal/power-mgt, and why others do not.
 
 Models add_cpu_idle_state_properties() (hw/slw.c) with the callers that decide whether it runs:
-slw_init(), and on POWER8 find_cpu_idle_state_properties_p8() (hw/slw-p8.c).
+slw_init(), and on POWER8 find_cpu_idle_state_properties_p8() (hw/slw-p8.c). The table given is
+taken as the one firmware chose; `Export.chosen` says which it would have chosen by itself.
 """
 
 from dataclasses import dataclass
 
-from ..devicetree.power_mgt import PowerMgt, encode
+from ..devicetree.power_mgt import PMICR, PMICR_MASK, RESIDENCIES, STOP_LEVELS, PowerMgt, encode
 from ..stages import Lost, Message
-from ..table import IdleTable
+from ..table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Register
+from .nvram import strtol_u32
 from .platform import Platform
+from .releases import Features, skiboot_features
+
+FUNCTION = "hw/slw.c add_cpu_idle_state_properties()"
+_P8_CHIPS = ("P8_MURANO", "P8_VENICE", "P8_NAPLES")
+_P9_CHIPS = ("P9_NIMBUS", "P9_CUMULUS", "P9P")
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
     """The firmware stage's result.
 
-    node      the properties created; None if none were
+    node      the node as left in the tree; None if firmware did not even create it
     indices   rows of the table that are in it, in order
     lost      the others, with the reason
     messages  what the OPAL log says
     outcome   "ok"; "abort": an assert stops the boot; "hang": the loop never ends
+    chosen    revision whose table skiboot would take on this platform; None if it takes none
     """
 
     node: PowerMgt | None
@@ -28,7 +36,252 @@ class Export:
     lost: tuple[Lost, ...] = ()
     messages: tuple[Message, ...] = ()
     outcome: str = "ok"
+    chosen: str | None = None
 
 
 def export(table: IdleTable, platform: Platform) -> Export:
-    return Export(PowerMgt(encode(table.states, table.register)), tuple(range(len(table.states))))
+    """Exports a table on a platform. Raises UnknownSkiboot for a release nobody can place."""
+    return _Exporter(table, platform).run()
+
+
+class _Exporter:
+    def __init__(self, table: IdleTable, platform: Platform) -> None:
+        self.table = table
+        self.platform = platform
+        self.features = skiboot_features(platform.skiboot)
+        self.is_stop = table.register is Register.PSSCR
+        chips = table.cpu.chips if table.cpu and table.cpu.chips else ("UNKNOWN",)
+        self.chip = platform.chip or chips[0]
+        self.messages: list[Message] = []
+        self.lost: list[Lost] = []
+
+    def run(self) -> Export:
+        chosen = chosen_revision(self.platform, self.chip, self.is_stop, self.features)
+        stopped = self._never_gets_there()
+        if stopped is not None:
+            cause, reason, ground = stopped
+            for index, state in enumerate(self.table.states):
+                self.lost.append(Lost(index, state.name, cause, reason, ground))
+            return Export(
+                PowerMgt(self._levels_property()), (), tuple(self.lost), tuple(self.messages),
+                chosen=chosen,
+            )
+        self._say("debug", "CPU idle state device tree init")
+        can_sleep = self._can_sleep()
+        self._check_levels()
+        mask = self._supported_mask(can_sleep)
+        if self.features.nvram_mask:
+            nvram = strtol_u32(self.platform.nvram_disable_mask or "")
+            self._say("debug", f"NVRAM stop disable mask: {nvram:x}")
+        if len(self.table.states) > 0xFF:
+            return Export(
+                None, (), tuple(self.lost), tuple(self.messages), outcome="hang", chosen=chosen
+            )
+        kept = [
+            (index, state)
+            for index, state in enumerate(self.table.states)
+            if self._keeps(index, state, mask)
+        ]
+        properties = self._levels_property() | self._properties([state for _, state in kept])
+        total = sum(_name_advance(state) for _, state in kept)
+        return Export(
+            PowerMgt(properties),
+            tuple(index for index, _ in kept),
+            tuple(self.lost),
+            tuple(self.messages),
+            outcome="abort" if total > 0xFF else "ok",
+            chosen=chosen,
+        )
+
+    def _say(self, level: str, text: str) -> None:
+        if level:
+            self.messages.append(Message(level, text))
+
+    def _lose(self, index: int, state: IdleState, cause: str, reason: str, what: str) -> bool:
+        self.lost.append(Lost(index, state.name, cause, reason, f"{FUNCTION}, {what}"))
+        return False
+
+    def _never_gets_there(self) -> tuple[str, str, str] | None:
+        """Why no property is created at all: cause, reason, ground; None if some are."""
+        features, quirk = self.features, self.platform.quirk
+        generation = self.table.cpu.generation if self.table.cpu else ""
+        if quirk == "awan" and features.awan_returns:
+            return "awan", "AWAN has no power management", "hw/slw.c slw_init(), QUIRK_AWAN"
+        if quirk == "mambo" and features.mambo == "no properties":
+            reason = "this skiboot creates no idle properties under Mambo"
+            return "mambo", reason, "hw/slw.c slw_init(), QUIRK_MAMBO_CALLOUTS"
+        if generation == "power7" and not features.power7:
+            return "power7", "slw_init() returns before the call on POWER7", "hw/slw.c slw_init()"
+        if self.is_stop and not features.stop:
+            return "no-stop", "this skiboot knows no POWER9 table", f"{FUNCTION}, 952daa69b"
+        if self.is_stop and not self._knows_chip():
+            if features.unknown_chip_returns:
+                self._say("error", "determining chip type")
+                reason = f"skiboot does not know chip {self.chip} and creates no properties"
+            else:
+                reason = f"skiboot does not know chip {self.chip} and exports its nap-only table"
+            return "unknown-chip", reason, f"{FUNCTION}, chip->type"
+        return None
+
+    def _knows_chip(self) -> bool:
+        features = self.features
+        known = {"P9_NIMBUS", "P9_CUMULUS"}
+        known |= {"P9P"} if features.p9p else set()
+        known |= {"P10"} if features.power10 else set()
+        known |= {"P11"} if features.power11 else set()
+        return self.chip in known
+
+    def _can_sleep(self) -> bool:
+        """POWER8's fast sleep: hostboot must allow it, and DD1.x never may."""
+        if self.is_stop or self.chip not in _P8_CHIPS:
+            return True
+        can_sleep = self.platform.fast_sleep
+        if can_sleep:
+            self._say("notice", "SLW: HB-provided idle states property found")
+        else:
+            self._say("warning", "SLW: Sleep not enabled by HB on this platform")
+        if self._is_p8_dd1():
+            self._say("notice", "SLW: Sleep not enabled on P8 DD1.x")
+            can_sleep = False
+        return can_sleep
+
+    def _is_p8_dd1(self) -> bool:
+        ec = self.platform.ec
+        return self.chip in ("P8_MURANO", "P8_VENICE") and ec is not None and ec < 0x20
+
+    def _check_levels(self) -> None:
+        if self.is_stop and self.features.stop_levels and not self._levels():
+            self._say("error", "SLW: No stop levels available. Power saving is disabled!")
+
+    def _levels(self) -> int:
+        return self.platform.enabled_stop_levels or 0
+
+    def _wakeup_engine(self) -> bool:
+        if self.is_stop and not self.features.deep_by_homer:
+            return False
+        return self.platform.wakeup_engine and self.platform.quirk != "mambo"
+
+    def _supported_mask(self, can_sleep: bool) -> int:
+        if self.is_stop:
+            return int(Flag.STOP_INST_FAST) | (
+                int(Flag.STOP_INST_DEEP) if self._wakeup_engine() else 0
+            )
+        mask = int(Flag.NAP_ENABLED)
+        if can_sleep:
+            mask |= Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1
+        if self._wakeup_engine():
+            mask |= Flag.WINKLE_ENABLED
+        return int(mask)
+
+    def _keeps(self, index: int, state: IdleState, mask: int) -> bool:
+        if not state.flags & mask:
+            return self._lose(index, state, *self._why_unsupported(state), "supported_states_mask")
+        if self.is_stop and self.features.stop_levels:
+            bit = 1 << 31 - (state.control & RL_MASK)
+            if not self._levels() & bit:
+                return self._lose(
+                    index,
+                    state,
+                    "level-not-enabled",
+                    f"level {state.level} is not in ibm,enabled-stop-levels ({self._levels():#010x})",
+                    "stop_levels",
+                )
+            if not self._survives_masks(index, state, bit):
+                return False
+        self._say(self.features.enabling_level, f"SLW: Enabling: {state.name}")
+        return True
+
+    def _why_unsupported(self, state: IdleState) -> tuple[str, str]:
+        if state.has(Flag.STOP_INST_DEEP) and self.is_stop:
+            if not self.features.deep_by_homer:
+                return "no-wakeup-engine", "this skiboot never exports deep states on POWER9"
+            return "no-wakeup-engine", "a deep state needs a wakeup engine (HOMER), there is none"
+        if state.has(Flag.WINKLE_ENABLED) and not self.is_stop:
+            return "no-wakeup-engine", "winkle needs a wakeup engine (SLW image), there is none"
+        if state.flags & (Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1) and not self.is_stop:
+            if self._is_p8_dd1():
+                return "no-fast-sleep", "sleep is not enabled on POWER8 DD1.x"
+            return "no-fast-sleep", 'hostboot does not list "fast-sleep" in ibm,enabled-idle-states'
+        return "no-class", f"flags {state.flags:#010x} name no class of state this machine supports"
+
+    def _survives_masks(self, index: int, state: IdleState, bit: int) -> bool:
+        """OPAL's built-in mask and NVRAM's. A set NVRAM key replaces OPAL's mask altogether: a
+        level OPAL disables and the key does not is enabled by force."""
+        opal_levels = self.features.opal_levels
+        if opal_levels is None:
+            return True
+        text = self.platform.nvram_disable_mask
+        opal_disabled = ~opal_levels & U32_MAX
+        nvram_disabled = strtol_u32(text or "")
+        if not (opal_disabled | nvram_disabled) & bit:
+            return True
+        if text is not None and not nvram_disabled & bit:
+            self._say(
+                "notice", f"SLW: Enabling: {state.name} (disabled in OPAL, forced by NVRAM)"
+            )
+            return True
+        self._say("notice", f"SLW: Disabling: {state.name} in OPAL")
+        if nvram_disabled & bit:
+            self._lose(
+                index,
+                state,
+                "disabled-by-nvram",
+                f"NVRAM key opal-stop-state-disable-mask ({text}) disables level {state.level}",
+                "nvram_disabled_states_mask",
+            )
+        else:
+            self._lose(
+                index,
+                state,
+                "disabled-by-opal",
+                f"OPAL's own mask leaves levels {opal_levels:#010x}, not level {state.level}",
+                "opal_disabled_states_mask",
+            )
+        return False
+
+    def _levels_property(self) -> dict[str, bytes]:
+        """Made from hostboot's data before this stage (hdata/spira.c add_stop_levels())."""
+        levels = self.platform.enabled_stop_levels
+        if levels is None or not self.is_stop:
+            return {}
+        return {STOP_LEVELS: levels.to_bytes(4, "big")}
+
+    def _properties(self, states: list[IdleState]) -> dict[str, bytes]:
+        properties = encode(states, self.table.register)
+        if not self.features.residency:
+            properties.pop(RESIDENCIES, None)
+        if self.features.pmicr_mask_is_value and PMICR in properties:
+            properties[PMICR_MASK] = properties[PMICR]
+        return properties
+
+
+def _name_advance(state: IdleState) -> int:
+    """How far skiboot moves in its name buffer: strlen of an array that may lack its NUL, plus 1."""
+    name = state.name.encode("utf-8", "surrogateescape")
+    if len(name) < NAME_BYTES:
+        return len(name) + 1
+    following = state.latency_ns.to_bytes(4, "big") + (state.residency_ns or 0).to_bytes(4, "big")
+    return NAME_BYTES + len(following.partition(b"\0")[0]) + 1
+
+
+def chosen_revision(
+    platform: Platform, chip: str, is_stop: bool, features: Features
+) -> str | None:
+    """The packaged revision whose table skiboot takes for the first chip; None if it takes none."""
+    if not is_stop:
+        known = chip in ("P8_MURANO", "P8_VENICE") or chip == "P8_NAPLES" and features.naples
+        return "power8" if known else "power8-nap-only"
+    if chip in _P9_CHIPS and (chip != "P9P" or features.p9p):
+        if platform.quirk == "mambo" and features.mambo == "own table":
+            return "power9-mambo"
+        dd1 = platform.ec == 0x10 and (
+            features.dd1 == "any" or features.dd1 == "nimbus" and chip == "P9_NIMBUS"
+        )
+        if dd1:
+            return "power9-dd1"
+        return "power9-fused" if platform.fused_core and features.fused_core else "power9"
+    if chip == "P10" and features.power10:
+        return "power10"
+    if chip == "P11" and features.power11:
+        return "power11"
+    return None if features.unknown_chip_returns else "power8-nap-only"

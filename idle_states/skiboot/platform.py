@@ -33,6 +33,7 @@ class Platform:
     chip                 type of the first chip; None: the table's own first chip
     ec                   its EC level; None: new enough for everything
     skiboot              release whose code runs, e.g. "5.9"; None: the newest known
+    stop_api             firmware accepts the SPRs Linux wants restored after deep states
     """
 
     name: str = "all-levels"
@@ -45,6 +46,7 @@ class Platform:
     chip: str | None = None
     ec: int | None = None
     skiboot: str | None = None
+    stop_api: bool = True
 
 
 ALL_LEVELS = Platform()
@@ -98,7 +100,7 @@ def parse_platform(text: str) -> Platform:
 
 
 def _value(key: str, text: str) -> object:
-    if key in ("wakeup-engine", "fused-core", "fast-sleep"):
+    if key in ("wakeup-engine", "fused-core", "fast-sleep", "stop-api"):
         if text not in ("yes", "no", "true", "false"):
             raise BadPlatform(f"expected yes or no for {key}, found {text!r}")
         return text in ("yes", "true")

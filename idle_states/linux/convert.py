@@ -1,0 +1,33 @@
+"""Nanoseconds of the tree to the driver's microseconds, and the entries made from them."""
+
+from ..table import U32_MAX
+from .releases import Features
+
+THRESHOLD_NS = 200_000
+"""POWERNV_THRESHOLD_LATENCY_NS."""
+STATE_MAX = 10
+"""CPUIDLE_STATE_MAX, snooze included."""
+NAME_LENGTH = 15
+"""CPUIDLE_NAME_LEN without the NUL."""
+
+
+def to_us(nanoseconds: int, features: Features) -> int:
+    """Truncation to 4.13; DIV_ROUND_UP in u32 from 4.14 (8d4e10e9ed94), which wraps to 0."""
+    if features.round_up:
+        return ((nanoseconds + 999) & U32_MAX) // 1000
+    return nanoseconds // 1000
+
+
+def rounding(features: Features) -> str:
+    """What `to_us` does, for people."""
+    if features.round_up:
+        return "this kernel rounds up to microseconds (from 4.14, 8d4e10e9ed94)"
+    return "this kernel truncates to microseconds (up to 4.13)"
+
+
+def shown_name(name: str, features: Features) -> str:
+    """The name as sysfs prints it."""
+    if features.names == "strncpy" and len(name) > NAME_LENGTH:
+        # name[16] is filled without a NUL, so printing runs on into desc[32], which holds the same
+        return name[: NAME_LENGTH + 1] * 2
+    return name[:NAME_LENGTH]

@@ -1,0 +1,19 @@
+"""The real Linux idle drivers as an oracle, compiled on the host against a shim of the kernel.
+
+Nothing of the kernel is kept here. Its sources are read from a kernel tree when an oracle is
+built, and compiled beside the shim in ``shim/``, which is ours.
+"""
+
+__all__ = ["KERNEL_FILES"]
+
+#: What the oracles read from a kernel tree.
+KERNEL_FILES = (
+    "Makefile",
+    "arch/powerpc/include/asm/cpuidle.h",
+    "arch/powerpc/include/asm/opal-api.h",
+    "arch/powerpc/include/asm/reg.h",
+    "arch/powerpc/platforms/powernv/idle.c",
+    "drivers/cpuidle/cpuidle-powernv.c",
+    "drivers/cpuidle/cpuidle-pseries.c",
+    "include/linux/cpuidle.h",
+)
