@@ -29,6 +29,9 @@ def register(
         raise
     if cpu.isa300:
         choose_stop_states(rows, cpu, features, choices, journal)
+    else:
+        for row in rows:
+            row.invalid = "this processor has no stop instruction, so no PSSCR is validated"
     for row in rows:
         choices.supported |= row.flags
     before_stop_api = choices.supported

@@ -115,6 +115,7 @@ class _Exporter:
         if self.is_stop and not features.stop:
             return "no-stop", "this skiboot knows no POWER9 table", f"{FUNCTION}, 952daa69b"
         if self.is_stop and not self._knows_chip():
+            self._say("debug", "CPU idle state device tree init")
             if features.unknown_chip_returns:
                 self._say("error", "determining chip type")
                 reason = f"skiboot does not know chip {self.chip} and creates no properties"

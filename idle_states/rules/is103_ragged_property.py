@@ -1,0 +1,62 @@
+"""IS103 ragged-property: a property's length is no whole number of entries.
+
+What it does
+    Checks that latencies, residencies and flags are a multiple of 4 bytes long, PSSCR and PMICR
+    values and masks a multiple of 8, and ibm,enabled-stop-levels exactly 4.
+
+Why is this bad
+    A tree like that was damaged or written by hand. Flags that cannot be counted lose every
+    state, and Linux says "Could not allocate memory for dt parsing"; in the other arrays the odd
+    bytes are ignored, or the array is too short (IS101). fwts rounds the length down and sees
+    nothing.
+
+Example
+    / {
+        ibm,opal {
+            power-mgt {
+                ibm,cpu-idle-state-flags = [00 10 00 00 00 10 10];
+            };
+        };
+    };
+
+Use instead
+    / {
+        ibm,opal {
+            power-mgt {
+                ibm,cpu-idle-state-flags = [00 10 00 00 00 10 10 00];
+            };
+        };
+    };
+
+Ground
+    Linux drivers/of/property.c of_property_count_elems_of_size() as called by
+    pnv_parse_cpuidle_dt(); skiboot core/device.c dt_property_get_cell().
+"""
+
+from collections.abc import Iterator
+
+from ..devicetree.power_mgt import CELL_BYTES, STOP_LEVELS
+from ..findings import Finding, Severity
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule("IS103", "ragged-property", Severity.ERROR, forms=("dt",))
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    node = subject.node
+    if node is None:
+        return
+    for name, size in CELL_BYTES.items():
+        length = len(node.properties.get(name, b""))
+        if length % size:
+            yield RULE.finding(
+                subject,
+                f"expected a multiple of {size} bytes in {name}, found {length}",
+                node.at(name),
+            )
+    levels = node.properties.get(STOP_LEVELS)
+    if levels is not None and len(levels) != 4:
+        yield RULE.finding(
+            subject, f"expected 4 bytes in {STOP_LEVELS}, found {len(levels)}", node.at(STOP_LEVELS)
+        )

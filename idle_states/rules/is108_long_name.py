@@ -1,0 +1,57 @@
+"""IS108 long-name: a state's name does not fit its field.
+
+What it does
+    Counts the bytes of each name. 15 fit everywhere.
+
+Why is this bad
+    skiboot's struct has 16 bytes for the name. Sixteen characters compile, but leave no room for
+    the NUL: the export copies 16 bytes, steps over 17, and the byte between is whatever the heap
+    held, so in the tree the name runs into the next one. Longer names are a compiler warning,
+    an error in every build from git. Linux cuts what the tree says to 15 bytes; there, and for
+    partitions, the rule warns.
+
+Example
+    extends: power9
+    override:
+      stop2: {name: stop2_no_smt_fold}
+
+Use instead
+    extends: power9
+    override:
+      stop2: {name: stop2_no_fold}
+
+Ground
+    skiboot include/slw.h struct cpu_idle_states, hw/slw.c add_cpu_idle_state_properties()
+    (strncpy since 3aeb50189); Linux PNV_IDLE_NAME_LEN and CPUIDLE_NAME_LEN, 16 with the NUL.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..table import NAME_BYTES
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule("IS108", "long-name", Severity.ERROR)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    from_table = subject.is_opal and subject.form != "dt"
+    for index, state in enumerate(subject.table.states):
+        name = state.name.encode("utf-8", "surrogateescape")
+        if len(name) < NAME_BYTES:
+            continue
+        if not from_table:
+            kept = name[: NAME_BYTES - 1].decode("utf-8", "replace")
+            outcome = f"Linux cuts it to {kept!a}"
+        elif len(name) == NAME_BYTES:
+            outcome = "skiboot exports it without its NUL"
+        else:
+            outcome = f"skiboot's field has {NAME_BYTES}"
+        yield RULE.finding(
+            subject,
+            f"expected a name of at most {NAME_BYTES - 1} bytes, found {state.name!a} with "
+            f"{len(name)}; {outcome}",
+            subject.at(index, "name"),
+            severity=None if from_table else Severity.WARNING,
+        )

@@ -1,0 +1,29 @@
+"""What the IS1xx rules share: which arrays a power-mgt node needs, and how many entries.
+
+Source: skiboot hw/slw.c add_cpu_idle_state_properties() writes them; Linux
+arch/powerpc/platforms/powernv/idle.c pnv_parse_cpuidle_dt() reads them.
+"""
+
+from ..devicetree import power_mgt as dt
+from ..devicetree.power_mgt import PowerMgt
+from ..table import Cpu
+
+UNREAD = frozenset({dt.PMICR, dt.PMICR_MASK})
+"""Exported on POWER7 and POWER8, read by no Linux; fwts and op-test count them."""
+
+
+def expected_arrays(cpu: Cpu) -> tuple[str, ...]:
+    """Properties that carry one entry per state on this processor, in skiboot's order."""
+    control = (dt.PSSCR, dt.PSSCR_MASK) if cpu.isa300 else (dt.PMICR, dt.PMICR_MASK)
+    return (dt.NAMES, dt.LATENCIES, dt.RESIDENCIES, dt.FLAGS, *control)
+
+
+def has_arrays(node: PowerMgt) -> bool:
+    """False for a node that only carries other things, such as pstates."""
+    return any(name in node.properties for name in (dt.NAMES, *dt.CELL_BYTES))
+
+
+def state_count(node: PowerMgt) -> int | None:
+    """How many states the tree has: Linux counts the flags. None if they cannot be counted."""
+    data = node.properties.get(dt.FLAGS)
+    return None if data is None or len(data) % 4 else len(data) // 4

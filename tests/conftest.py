@@ -1,0 +1,40 @@
+"""Fixtures shared by the tests: real source trees, and the specs."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.oracle import Unavailable
+
+
+@pytest.fixture(scope="session")
+def skiboot_tree() -> Path:
+    """The skiboot tree inside Debian's qemu source package."""
+    from tests.oracle.debian import source_tree
+
+    try:
+        return source_tree("qemu", "roms/skiboot")
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def linux_tree() -> Path:
+    """The parts of Debian's linux-source-6.1 that read idle states."""
+    from tests.oracle.debian import linux_source
+    from tests.oracle.linux import KERNEL_FILES
+
+    try:
+        return linux_source("6.1", KERNEL_FILES)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def dtc() -> str:
+    """The device-tree compiler."""
+    found = shutil.which("dtc")
+    if not found:
+        pytest.skip("dtc is not installed (Debian package device-tree-compiler)")
+    return found
