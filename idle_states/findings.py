@@ -6,7 +6,7 @@ findings as well, so that every complaint has the same form.
 """
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -86,12 +86,28 @@ class Finding:
 class Unreadable(Exception):
     """Input that cannot be parsed at all: exit status 3.
 
-    `findings` says what and where; there is always at least one.
+    findings  what and where; there is always at least one
+    texts     file -> text, for source frames, where the reader has it
+    """
+
+    def __init__(
+        self, findings: Sequence[Finding], texts: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__("; ".join(f"{f.location}: {f.message}" for f in findings))
+        self.findings = tuple(findings)
+        self.texts = dict(texts or {})
+
+
+class CannotGenerate(Exception):
+    """A table that an output form cannot express. Raised before anything is written.
+
+    findings  everything that stands in the way
     """
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         super().__init__("; ".join(f"{f.location}: {f.message}" for f in findings))
         self.findings = tuple(findings)
+        self.texts: dict[str, str] = {}
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:

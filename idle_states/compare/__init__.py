@@ -1,0 +1,1 @@
+"""What sees stages and rules together: checking sources, comparing two of them."""

@@ -49,6 +49,8 @@ PROVENANCE_KEYS = ("kind", "source", "confidence", "note")
 PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture")
 CONFIDENCES = ("high", "medium", "low")
 
+_UNSOURCED = ("name", "note", "reason", "cpuidle", "before")
+"""Keys whose values need no provenance."""
 _MERGED = ("cpu", "firmware", "partition")
 _INHERITED = (*_MERGED, "register", "mask")
 
@@ -215,6 +217,8 @@ def _state_source(
         problems.wrong_type("a mapping of fields to provenance", written.kind, written.where)
     provenance = {}
     for key in entries:
+        if key in _UNSOURCED:
+            continue
         for candidate in (own.get(key), own.get("default"), table_provenance.get(key), table_provenance.get("default")):
             if candidate is not None:
                 provenance[key] = candidate

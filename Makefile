@@ -1,0 +1,68 @@
+# make run    build a virtual environment, install, check every current table, follow one
+# make test   install what the tests need, then run all of them
+# make lint   ruff, mypy --strict
+# make bench  speed, with dtc and dt-validate beside it
+# make dist   wheel and sdist under dist/
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+IDLE   := $(BIN)/idle-states
+EXAMPLE := power9-dd1
+
+.DEFAULT_GOAL := run
+.PHONY: run test lint bench dist clean packages
+
+run: $(VENV)/.installed
+	@echo "== Every current table against every rule and the long-term kernels"
+	$(IDLE) check
+	@echo; echo "== POWER9 DD1 before its stop0_lite was corrected"
+	$(IDLE) show $(EXAMPLE)@84368bbf8 --kernel 4.11 --kernel 6.1 --platform op920
+	@echo; echo "== ... and after"
+	$(IDLE) show $(EXAMPLE) --kernel 4.11 --kernel 6.1 --platform op920
+	@mkdir -p build
+	$(IDLE) generate --to c $(EXAMPLE) -o build/$(EXAMPLE).c
+	$(IDLE) generate --to dts $(EXAMPLE) -o build/$(EXAMPLE).dts
+	$(IDLE) generate --to dtb $(EXAMPLE) -o build/$(EXAMPLE).dtb
+	@echo "build/ has the C table and the device tree of $(EXAMPLE)"
+
+test: packages $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m "" $(PYTEST)
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-test
+	$(BIN)/python benchmarks/whole_process.py
+
+dist: $(VENV)/.installed-test
+	$(BIN)/python -m build --outdir dist .
+
+packages:
+	@sh tests/install-packages.sh
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "expected Python 3.11 or later as $(PYTHON); set PYTHON=python3.12, say" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "expected Python's venv module; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# An editable install in compat mode starts as fast as a real one and follows the sources.
+$(VENV)/.installed: $(VENV)/bin/python setup.cfg pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --config-settings editable_mode=compat -e .
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --config-settings editable_mode=compat -e '.[test,lint]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --config-settings editable_mode=compat -e '.[dtschema]' || \
+	  echo "dtschema could not be built (it needs a C compiler and Python.h: apt-get install gcc python3-dev); its tests will be skipped" >&2
+	@touch $@

@@ -1,0 +1,42 @@
+"""Compares two tables by meaning, stage by stage: rows, what firmware exports, what Linux
+registers. Exits 1 if they differ."""
+
+import argparse
+
+SUMMARY = "compare two tables, stage by stage"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .options import add_format, add_kernels, add_platform
+
+    parser.add_argument("a", metavar="A", help="revision or file")
+    parser.add_argument("b", metavar="B", help="revision or file")
+    add_kernels(parser, "the newest")
+    add_platform(parser)
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..compare.diff import diff
+    from ..linux.releases import NEWEST
+    from ..report.json_output import envelope
+    from ..report.tables import columns
+    from ..sources import read_table
+    from .options import emit, kernels, platform
+
+    a, b = read_table(arguments.a), read_table(arguments.b)
+    differences = diff(a, b, kernels(arguments, [NEWEST]), platform(arguments))
+    if arguments.format == "json":
+        body = {
+            "equal": not differences,
+            "differences": [
+                {"stage": d.stage, "path": d.path, "a": d.a, "b": d.b} for d in differences
+            ],
+        }
+        emit(arguments, envelope("diff", body, [(s.file, s.sha256) for s in (a, b)]))
+    elif differences:
+        rows = [(d.stage, d.path, d.a, d.b) for d in differences]
+        emit(arguments, columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows))
+    else:
+        emit(arguments, f"{a.name} and {b.name} are equal at every stage\n")
+    return int(bool(differences))

@@ -1,0 +1,30 @@
+"""Prints a rule's page: what it does, why the pattern is bad, an example, what to write instead."""
+
+import argparse
+
+SUMMARY = "explain a rule"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rule", metavar="RULE", help="code or name: IS203, residency-tie")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..rules.catalogue import rule_named, rules
+    from ..spec.problems import suggestion
+    from .options import UsageError
+
+    loaded = rule_named(arguments.rule)
+    if loaded is None:
+        known = [name for entry in rules() for name in (entry.rule.code, entry.rule.name)]
+        raise UsageError(
+            f"expected a rule (see idle-states rules), found {arguments.rule!r}"
+            f"{suggestion(arguments.rule, known)}"
+        )
+    print(loaded.page.rstrip())
+    rule = loaded.rule
+    print(f"\nSeverity {rule.severity}, confidence {rule.confidence}.", end="")
+    if rule.aliases:
+        print(f" Other tools: {'; '.join(rule.aliases)}.", end="")
+    print()
+    return 0

@@ -1,0 +1,65 @@
+"""Generates skiboot's C array, the device-tree node, a Markdown page or a flat spec from a table.
+
+C drops into hw/slw.c or hw/slw-p8.c as it is. The tree is what skiboot would export on the
+platform. Everything that cannot be expressed is reported first, and then nothing is written."""
+
+import argparse
+
+SUMMARY = "generate C, DTS, DTB, Markdown or YAML"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .options import add_output, add_platform
+
+    parser.add_argument("table", metavar="TABLE", help="revision or file")
+    parser.add_argument("--to", choices=("c", "dts", "dtb", "md", "yaml"), required=True)
+    add_platform(parser)
+    parser.add_argument(
+        "--versioned",
+        action="store_true",
+        help="dts, dtb: one node per state with a versioned compatible, as proposed in 2018",
+    )
+    parser.add_argument(
+        "--self-test",
+        action="store_true",
+        help="c: add a main() behind an #ifdef that checks the values when compiled on the host",
+    )
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from ..sources import read_table
+    from .options import UsageError, emit, platform
+
+    if arguments.self_test and arguments.to != "c":
+        raise UsageError("expected --self-test with --to c only")
+    if arguments.versioned and arguments.to not in ("dts", "dtb"):
+        raise UsageError("expected --versioned with --to dts or dtb only")
+    if arguments.to == "dtb" and not arguments.output and sys.stdout.isatty():
+        raise UsageError("expected -o FILE for a dtb; a terminal cannot show it")
+    source = read_table(arguments.table)
+    assert source.table is not None
+    emit(arguments, _generated(arguments, source, platform(arguments)))
+    return 0
+
+
+def _generated(arguments, source, machine):  # type: ignore[no-untyped-def]
+    table = source.table
+    if arguments.to == "c":
+        from ..skiboot import c_table
+
+        return c_table.write([table], self_test=arguments.self_test)
+    if arguments.to == "md":
+        from ..report import markdown
+
+        return markdown.render(table)
+    if arguments.to == "yaml":
+        from ..spec.write import write
+
+        return write(table)
+    from ..devicetree import dts, fdt, generate
+
+    tree = generate.tree_of(table, machine, source.node, versioned=arguments.versioned)
+    return dts.write(tree) if arguments.to == "dts" else fdt.write(tree)

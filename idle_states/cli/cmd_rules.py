@@ -1,0 +1,41 @@
+"""Lists all rules with their severity and one line each."""
+
+import argparse
+
+SUMMARY = "list the rules"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .options import add_format
+
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..report.json_output import envelope
+    from ..rules.catalogue import rules
+    from .options import emit
+
+    if arguments.format == "json":
+        body = [
+            {
+                "rule": loaded.rule.code,
+                "name": loaded.rule.name,
+                "severity": str(loaded.rule.severity),
+                "confidence": str(loaded.rule.confidence),
+                "summary": loaded.summary,
+                "forms": list(loaded.rule.forms),
+                "aliases": list(loaded.rule.aliases),
+            }
+            for loaded in rules()
+        ]
+        emit(arguments, envelope("rules", {"rules": body}))
+        return 0
+    from ..report.tables import columns
+
+    rows = [
+        (loaded.rule.code, loaded.rule.name, str(loaded.rule.severity), loaded.summary)
+        for loaded in rules()
+    ]
+    emit(arguments, columns(("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows))
+    return 0

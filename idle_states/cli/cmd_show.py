@@ -1,0 +1,33 @@
+"""Shows a table stage by stage: its rows, what firmware exports on a platform, what Linux
+registers, and a reason for every state that is lost or changed on the way."""
+
+import argparse
+
+SUMMARY = "follow a table from the spec to what Linux registers"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .options import add_format, add_kernels, add_platform
+
+    parser.add_argument("table", metavar="TABLE", help="revision or file")
+    add_kernels(parser, "the newest")
+    add_platform(parser)
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..compare.journey import journey
+    from ..linux.releases import NEWEST
+    from ..report import show_json, show_text
+    from ..report.json_output import envelope
+    from ..report.style import Style
+    from ..sources import read_table
+    from .options import emit, kernels, platform
+
+    source = read_table(arguments.table)
+    way = journey(source, platform(arguments), kernels(arguments, [NEWEST]))
+    if arguments.format == "json":
+        emit(arguments, envelope("show", show_json.body(way), [(source.file, source.sha256)]))
+    else:
+        emit(arguments, show_text.render(way, Style(False) if arguments.output else Style.of()))
+    return 0

@@ -1,0 +1,29 @@
+"""Exceptions a command may end with -> a message and an exit status."""
+
+import sys
+
+from ..findings import CannotGenerate, Unreadable
+from ..linux.releases import UnknownRelease
+from ..report.findings_text import render
+from ..report.style import Style
+from ..skiboot.platform import BadPlatform
+from ..skiboot.releases import UnknownSkiboot
+from ..sources import NoSuchTable
+from . import FOUND, UNREADABLE, USAGE
+from .options import UsageError
+
+
+def report(error: Exception) -> int:
+    """Says what happened on standard error. Re-raises what no command should end with."""
+    if isinstance(error, (Unreadable, CannotGenerate)):
+        style = Style.of(sys.stderr)
+        print(render(error.findings, error.texts, style, notes=True), file=sys.stderr, end="")
+        return UNREADABLE if isinstance(error, Unreadable) else FOUND
+    if isinstance(error, (NoSuchTable, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError)):
+        print(f"idle-states: {error}", file=sys.stderr)
+        return USAGE
+    if isinstance(error, OSError):
+        name = f"{error.filename}: " if error.filename else ""
+        print(f"idle-states: {name}{error.strerror or error}", file=sys.stderr)
+        return UNREADABLE
+    raise error

@@ -1,0 +1,88 @@
+"""Findings for people: place, message, the source line with a caret, what it relates to."""
+
+from collections.abc import Mapping, Sequence
+
+from ..findings import Finding, Location, Severity
+from .style import Style, listed, plural, printable
+
+
+def render(
+    findings: Sequence[Finding],
+    texts: Mapping[str, str],
+    style: Style,
+    *,
+    notes: bool,
+    suppressed: bool = False,
+) -> str:
+    """One block per finding. Notes and suppressed findings only if asked for."""
+    blocks = []
+    for finding in findings:
+        if finding.suppressed is not None and not suppressed:
+            continue
+        if finding.severity is Severity.NOTE and not notes:
+            continue
+        blocks.append(_block(finding, texts, style))
+    return "\n".join(blocks)
+
+
+def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool) -> str:
+    """One line: how many of each, and what was not shown."""
+    counted = [finding for finding in findings if finding.counts]
+    parts = []
+    for severity in reversed(Severity):
+        count = sum(finding.severity is severity for finding in counted)
+        text = plural(count, str(severity))
+        parts.append(style(str(severity), text) if count else text)
+    line = f"{what}: {listed(parts)}"
+    hidden = []
+    quiet = sum(finding.severity is Severity.NOTE for finding in counted)
+    if quiet and not notes:
+        hidden.append("--notes shows the notes")
+    suppressed = len(findings) - len(counted)
+    if suppressed:
+        hidden.append(f"{suppressed} suppressed with a reason")
+    return line + (f" ({'; '.join(hidden)})" if hidden else "")
+
+
+def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
+    head = f"{style('strong', str(finding.location))}: "
+    if finding.location.line is None and finding.location.file and finding.location.path:
+        head = f"{style('strong', finding.location.file)}: {finding.location.path}: "
+    severity = style(str(finding.severity), str(finding.severity))
+    tag = style("faint", f"[{finding.rule} {finding.name}]")
+    table = f"{finding.table}: " if finding.table else ""
+    lines = [f"{head}{severity}: {table}{printable(finding.message)} {tag}"]
+    lines += _frame(finding.location, texts, style)
+    if finding.kernels:
+        lines.append(f"      = on Linux {', '.join(finding.kernels)}")
+    for where, remark in finding.related:
+        place = str(where) if where.file else where.path
+        lines.append(f"      = {place}: {printable(remark)}")
+    if finding.suppressed is not None:
+        lines.append(f"      = suppressed: {printable(finding.suppressed)}")
+    return "\n".join(lines) + "\n"
+
+
+def _frame(where: Location, texts: Mapping[str, str], style: Style) -> list[str]:
+    """The source line and a caret under the value, where there is one."""
+    if where.file is None or where.line is None or where.column is None:
+        return []
+    lines = texts.get(where.file, "").splitlines()
+    if where.line > len(lines):
+        return []
+    source = lines[where.line - 1]
+    if len(source) > 400 or where.column > 400:
+        return []
+    before = source[: where.column - 1]
+    padding = "".join(char if char == "\t" else " " for char in before)
+    length = max(1, min(where.length, len(source) - len(before)))
+    number = f"{where.line:5}"
+    return [
+        f"{style('faint', number + ' |')} {printable_line(source)}",
+        f"{style('faint', '      |')} {padding}{style('note', '^' * length)}",
+    ]
+
+
+def printable_line(source: str) -> str:
+    """A source line with its tabs kept."""
+    return "\t".join(printable(part) for part in source.split("\t"))

@@ -1,0 +1,49 @@
+"""A table as a Markdown page, for a wiki or a merge request."""
+
+from typing import Any
+
+import jinja2
+
+from ..resources import resource
+from ..spec.scalars import format_time
+from ..table import IdleState, IdleTable, Register, flag_names
+
+
+def render(table: IdleTable) -> str:
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    template = environment.from_string(resource("templates", "table.md.j2").read_text("utf-8"))
+    notes = [
+        f"{_cell(state.name)}: {text}"
+        for state in table.states
+        for text in (state.note, state.reason)
+        if text
+    ]
+    rows = [_row(state, table.register) for state in table.states]
+    return template.render(
+        table=table, register=str(table.register).upper(), rows=rows, notes=notes
+    )
+
+
+def _row(state: IdleState, register: Register) -> dict[str, Any]:
+    residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
+    control = str(state.psscr) if register is Register.PSSCR else f"{state.control:#x}"
+    return {
+        "name": _cell(state.name),
+        "latency": format_time(state.latency_ns),
+        "residency": residency,
+        "flags": " ".join(flag_names(state.flags)) or "none",
+        "control": control,
+        "mask": f"{state.mask:#x}",
+        "scope": state.scope or "",
+        "cpuidle": "yes" if state.cpuidle else "no",
+    }
+
+
+def _cell(text: str) -> str:
+    """Text that cannot break out of a Markdown table."""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,237 @@
+"""show, for people: the stages side by side, then everything that was lost or altered, and why."""
+
+import textwrap
+from collections.abc import Iterator
+
+from ..compare.journey import Arrival, Journey
+from ..linux.driver_table import DriverTable, StopChoice
+from ..spec.scalars import format_time
+from ..table import Flag, IdleState, IdleTable, Register
+from .style import Style, listed, plural, printable
+from .tables import width
+
+_LOSSES = (
+    (Flag.LOSE_FULL_CONTEXT, "full"),
+    (Flag.LOSE_HYP_CONTEXT, "hyp"),
+    (Flag.LOSE_USER_CONTEXT, "user"),
+)
+_FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
+_RIGHT = ("#", "LATENCY", "RESIDENCY", "SAVES")
+
+
+def render(journey: Journey, style: Style) -> str:
+    """The whole page, ending in a newline."""
+    table = journey.table
+    lines = [style("strong", table.name) + (f": {table.title}" if table.title else "")]
+    if table.note:
+        lines.append(f"  {table.note}")
+    lines.append(style("faint", f"  {_whence(journey)}"))
+    lines += ["", *_stage_table(journey, style)]
+    for title, body in _sections(journey):
+        lines += ["", style("strong", title), *(line for text in body for line in _wrapped(text))]
+    return "\n".join(lines) + "\n"
+
+
+def _wrapped(text: str) -> list[str]:
+    """A line of a section, folded to the width with a hanging indent."""
+    indent = " " * (len(text) - len(text.lstrip()) + 4)
+    return textwrap.wrap(
+        text, max(width(), 60), subsequent_indent=indent, break_on_hyphens=False
+    ) or [""]
+
+
+def _whence(journey: Journey) -> str:
+    source = journey.source
+    digest = f" (sha256 {source.sha256[:12]})" if source.sha256 else ""
+    machine = ""
+    if journey.export is not None:
+        skiboot = journey.platform.skiboot or "master"
+        machine = f"; platform {journey.platform.name}, skiboot {skiboot}"
+    return f"{source.file}{digest}{machine}"
+
+
+def _stage_table(journey: Journey, style: Style) -> list[str]:
+    """One row a state; kernels that do not fit beside each other follow below."""
+    table = journey.table
+    fixed = [
+        ["#", *(str(i) for i in range(len(table.states)))],
+        ["STATE", *(printable(state.name) for state in table.states)],
+        ["LATENCY", *(format_time(state.latency_ns) for state in table.states)],
+        ["RESIDENCY", *(_residency(state) for state in table.states)],
+        ["SAVES", *(_saving(state) for state in table.states)],
+    ]
+    if table.register is not Register.NONE:
+        fixed.append(["LOSES", *(_losses(state) for state in table.states)])
+        fixed.append([str(table.register).upper(), *(_control(s, table) for s in table.states)])
+    if journey.export is not None:
+        exported = set(journey.export.indices)
+        fixed.append(["FIRMWARE", *("exports" if i in exported else "-" for i in range(len(table.states)))])
+    kernels = [_kernel_column(arrival, table) for arrival in journey.arrivals]
+    lines: list[str] = []
+    while True:
+        taken = list(fixed)
+        while kernels and (
+            len(taken) == len(fixed) or _wide([*taken, kernels[0]]) <= max(width(), 60)
+        ):
+            taken.append(kernels.pop(0))
+        lines += _aligned(taken, style)
+        if not kernels:
+            return lines
+        lines.append("")
+        fixed = fixed[:2]
+
+
+def _wide(cells: list[list[str]]) -> int:
+    return sum(max(map(len, column)) + 2 for column in cells)
+
+
+def _aligned(cells: list[list[str]], style: Style) -> list[str]:
+    widths = [max(map(len, column)) for column in cells]
+    lines = []
+    for number in range(len(cells[0])):
+        parts = [
+            f"{column[number]:>{wide}}" if column[0] in _RIGHT else f"{column[number]:<{wide}}"
+            for column, wide in zip(cells, widths, strict=True)
+        ]
+        line = "  ".join(parts).rstrip()
+        lines.append(style("faint", line) if number == 0 else line)
+    return lines
+
+
+def _residency(state: IdleState) -> str:
+    return "none" if state.residency_ns is None else format_time(state.residency_ns)
+
+
+def _saving(state: IdleState) -> str:
+    """What the row implies the state adds to the saving: 2/k where residency is k latencies."""
+    if not state.residency_ns or not state.latency_ns or state.residency_ns < state.latency_ns:
+        return "-"
+    percent = 200 * state.latency_ns / state.residency_ns
+    return f"{percent:.3g} %"
+
+
+def _losses(state: IdleState) -> str:
+    lost = [name for flag, name in _LOSSES if state.has(flag)][:1]
+    if state.has(Flag.TIMEBASE_STOP):
+        lost.append("timebase")
+    return "+".join(lost) or "nothing"
+
+
+def _control(state: IdleState, table: IdleTable) -> str:
+    if table.register is Register.PMICR:
+        return f"{state.control:#x}" if state.control else "-"
+    fields = state.psscr
+    esl = "ESL" if fields.esl else ""
+    return f"RL={fields.rl} MTL={fields.mtl} {esl}".rstrip()
+
+
+def _kernel_column(arrival: Arrival, table: IdleTable) -> list[str]:
+    cells = [f"LINUX {arrival.release.name}"]
+    for index, state in enumerate(table.states):
+        entry = arrival.registered.get(index)
+        if entry is None:
+            cells.append("-")
+            continue
+        name = "" if entry.name == state.name else f" {printable(entry.name)}"
+        cells.append(
+            f"{entry.index}:{name} {entry.exit_latency_us}/{entry.target_residency_us} us"
+        )
+    return cells
+
+
+def _sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
+    table = journey.table
+    export = journey.export
+    if export is not None:
+        if export.outcome != "ok":
+            what = "an assert stops the boot" if export.outcome == "abort" else "firmware hangs"
+            yield "Firmware fails", [f"  {what}: too many or too long names, see IS109 and IS110"]
+        if export.chosen != _family(table) and journey.platform.name != "all-levels":
+            chosen = export.chosen or "no table at all"
+            yield "Note", [f"  by itself, skiboot would take {chosen} on this platform"]
+        if export.lost:
+            lines = [f"  {printable(lost.state)}: {lost.reason} [{lost.ground}]" for lost in export.lost]
+            yield "Lost in firmware", lines
+    for arrival in journey.arrivals:
+        yield from _kernel_sections(arrival, table)
+    sources = _provenance(table)
+    if sources:
+        yield "Where the values come from", sources
+
+
+def _family(table: IdleTable) -> str:
+    return table.name.partition("@")[0]
+
+
+def _kernel_sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, list[str]]]:
+    name = f"Linux {arrival.release.name}"
+    if arrival.release.basis == "reconstructed":
+        name += " (its driver reconstructed from patches, not read)"
+    driver = arrival.driver
+    if driver.fatal:
+        yield f"{name} crashes", [f"  {driver.fatal}"]
+    if arrival.lost:
+        lines = []
+        for row, lost in arrival.lost:
+            state = table.states[row] if row < len(table.states) else None
+            planned = " (intended: " + state.reason + ")" if state and not state.cpuidle else ""
+            lines.append(f"  {printable(lost.state)}: {lost.reason}{planned} [{lost.ground}]")
+        yield f"Lost in {name}", lines
+    if arrival.changed:
+        lines = [
+            f"  {printable(changed.state)}: {changed.field} {printable(changed.before)} -> "
+            f"{printable(changed.after)}, {changed.reason}"
+            for _, changed in arrival.changed
+        ]
+        yield f"Changed in {name}", lines
+    yield f"{name} then", list(_consequences(driver, table, arrival))
+    if driver.messages:
+        yield f"{name} logs", [f"  {message.text}" for message in driver.messages]
+
+
+def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> Iterator[str]:
+    if not driver.fatal:
+        names = [printable(state.name) for state in driver.states]
+        polling = " (polling)" if driver.states[0].polling else ""
+        yield f"  registers {plural(len(names), 'state')}: {listed(names)}; {names[0]} is 0/0 us{polling}"
+        level = [s.name for s in driver.states[1:] if s.exit_latency_us == 0]
+        if level:
+            yield f"  takes {listed(level)} to cost nothing to leave (0 us), level with snooze"
+        if driver.snooze_timeout_us is not None:
+            yield f"  leaves snooze after {driver.snooze_timeout_us} us"
+    if table.register is Register.PSSCR and driver.spr_loss_level is not None:
+        yield f"  idles by default with {_stop(driver.default_stop, arrival, table)}"
+    if driver.offline == "stop":
+        yield f"  offlines CPUs with {_stop(driver.deepest_stop, arrival, table)}"
+    else:
+        yield f"  offlines CPUs by {driver.offline}"
+
+
+def _stop(choice: StopChoice | None, arrival: Arrival, table: IdleTable) -> str:
+    if choice is None:
+        return "nothing"
+    value = f"PSSCR {choice.psscr:#x}"
+    if choice.source is None:
+        return f"{value}, built into the kernel"
+    same = [state.name for state in table.states if state.control == choice.psscr]
+    return f"{value} ({same[0]})" if same else value
+
+
+def _provenance(table: IdleTable) -> list[str]:
+    """Grouped by source: which values of which states rest on it."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for state in table.states:
+        by_source: dict[str, list[str]] = {}
+        for field, source in state.provenance.items():
+            if field == "measured" and not state.measured:
+                continue
+            note = f"; {source.note}" if source.note else ""
+            key = f"{source.source} ({source.kind}, {source.confidence} confidence{note})"
+            by_source.setdefault(key, []).append(_FIELDS.get(field, field))
+        for key, fields in by_source.items():
+            groups.setdefault(key, {}).setdefault(listed(fields), []).append(state.name)
+    lines = []
+    for key, uses in groups.items():
+        lines.append(f"  {key}")
+        lines += [f"      {fields} of {listed(names)}" for fields, names in uses.items()]
+    return lines

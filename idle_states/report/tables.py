@@ -1,0 +1,30 @@
+"""Columns of text that fit the terminal, or the width of a page where there is none."""
+
+import shutil
+import textwrap
+from collections.abc import Sequence
+
+PAGE = 100
+"""Width used for pipes and files, so that output does not depend on who reads it."""
+
+
+def width() -> int:
+    """Columns of the terminal; PAGE if output goes elsewhere."""
+    import sys
+
+    return shutil.get_terminal_size((PAGE, 24)).columns if sys.stdout.isatty() else PAGE
+
+
+def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Left-aligned columns; the last one is wrapped, with a hanging indent, to the width."""
+    everything = [head, *rows]
+    widths = [max(len(row[i]) for row in everything) for i in range(len(head) - 1)]
+    indent = sum(widths) + 2 * len(widths)
+    room = max(20, width() - indent)
+    lines = []
+    for row in everything:
+        first = "".join(f"{cell:<{wide}}  " for cell, wide in zip(row, widths, strict=False))
+        wrapped = textwrap.wrap(row[-1], room) or [""]
+        lines.append((first + wrapped[0]).rstrip())
+        lines += [" " * indent + line for line in wrapped[1:]]
+    return "\n".join(lines) + "\n"

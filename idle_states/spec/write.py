@@ -1,0 +1,157 @@
+"""IdleTable -> spec YAML, flat: inheritance resolved, provenance kept.
+
+Reading the result gives the same values (`IdleTable.same_values`) for every table a spec can
+hold.
+"""
+
+import json
+from collections.abc import Iterator
+
+from ..table import (
+    PSSCR_MASK,
+    Cpu,
+    Firmware,
+    IdleState,
+    IdleTable,
+    Partition,
+    Provenance,
+    Psscr,
+    Register,
+    flag_names,
+)
+from .build import PMICR_MASKS, PMICR_VALUES
+from .scalars import format_time
+
+
+def write(table: IdleTable) -> str:
+    """The spec's text."""
+    return "\n".join(_lines(table)) + "\n"
+
+
+def _lines(table: IdleTable) -> Iterator[str]:
+    yield f"name: {_text(table.name)}"
+    if table.title:
+        yield f"title: {_text(table.title)}"
+    if table.note:
+        yield f"note: {_text(table.note)}"
+    if table.historical:
+        yield "historical: yes"
+    yield from _cpu(table.cpu or Cpu("power8" if table.register is Register.PMICR else "power9"))
+    yield from _firmware(table.firmware)
+    if table.partition:
+        yield from _partition(table.partition)
+    yield f"register: {table.register}"
+    yield "states:" if table.states else "states: []"
+    for state in table.states:
+        yield from _state(state, table.register)
+
+
+def _text(text: str) -> str:
+    """Plain where YAML would read it back as the same text, else a JSON string."""
+    plain = text.replace("-", "a").replace("_", "a").replace(".", "a").replace("@", "a")
+    if plain.isascii() and plain.isalnum() and text[0].isalpha() and text not in ("none", "null"):
+        return text
+    return json.dumps(text, ensure_ascii=True)
+
+
+def _cpu(cpu: Cpu) -> Iterator[str]:
+    yield "cpu:"
+    yield f"  generation: {cpu.generation}"
+    if cpu.pvr:
+        yield f"  pvr: {cpu.pvr:#06x}"
+    if cpu.chips:
+        yield f"  chips: [{', '.join(_text(chip) for chip in cpu.chips)}]"
+    if cpu.levels:
+        yield f"  levels: [{', '.join(map(str, cpu.levels))}]"
+    if not cpu.supported:
+        yield "  supported: no"
+
+
+def _firmware(firmware: Firmware) -> Iterator[str]:
+    if firmware == Firmware():
+        return
+    yield "firmware:"
+    for key, value in (
+        ("array", firmware.array),
+        ("file", firmware.file),
+        ("quirk", firmware.quirk),
+        ("copy-of", firmware.copy_of),
+    ):
+        if value:
+            yield f"  {key}: {_text(value)}"
+    if firmware.fused_core:
+        yield "  fused-core: yes"
+
+
+def _partition(partition: Partition) -> Iterator[str]:
+    yield "partition:"
+    yield f"  processors: {'shared' if partition.shared else 'dedicated'}"
+    yield f"  timebase-hz: {partition.timebase_hz}"
+    if partition.extended_cede:
+        yield "  extended-cede:"
+        for record in partition.extended_cede:
+            wake = "yes" if record.wake_on_irq else "no"
+            yield (
+                f"    - {{hint: {record.hint}, latency-ticks: {record.latency_ticks:#x}, "
+                f"wake-on-irq: {wake}}}"
+            )
+
+
+def _state(state: IdleState, register: Register) -> Iterator[str]:
+    yield f"  - name: {_text(state.name) if state.name else json.dumps('')}"
+    yield f"    latency: {format_time(state.latency_ns)}"
+    residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
+    yield f"    residency: {residency}"
+    if register is not Register.NONE:
+        yield f"    flags: [{', '.join(flag_names(state.flags))}]"
+        yield f"    {register}: {_control(state, register)}"
+        yield f"    mask: {_mask(state.mask, register)}"
+    if state.scope:
+        yield f"    scope: {state.scope}"
+    if not state.cpuidle:
+        yield "    cpuidle: no"
+    if state.reason:
+        yield f"    reason: {_text(state.reason)}"
+    if state.note:
+        yield f"    note: {_text(state.note)}"
+    if state.measured:
+        yield "    measured:"
+        for measured in state.measured:
+            yield (
+                f"      - {{kind: {_text(measured.kind)}, "
+                f"latency: {format_time(measured.latency_ns)}, source: {_text(measured.source)}}}"
+            )
+    if state.provenance:
+        yield "    provenance:"
+        for field, provenance in state.provenance.items():
+            yield f"      {field}: {_provenance(provenance)}"
+
+
+def _control(state: IdleState, register: Register) -> str:
+    if register is Register.PMICR:
+        names = {value: name for name, value in PMICR_VALUES.items()}
+        return names.get(state.control, f"{state.control:#x}")
+    psscr = state.psscr
+    parts = [
+        f"{name}: {getattr(psscr, name)}"
+        for name in Psscr.FIELDS
+        if getattr(psscr, name) or name == "rl"
+    ]
+    if psscr.other:
+        parts.append(f"other: {psscr.other:#x}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _mask(mask: int, register: Register) -> str:
+    if register is Register.PMICR:
+        names = {value: name for name, value in PMICR_MASKS.items()}
+        return names.get(mask, f"{mask:#x}")
+    return "[rl, mtl, tr, ec, esl]" if mask == PSSCR_MASK else f"{mask:#x}"
+
+
+def _provenance(provenance: Provenance) -> str:
+    note = f", note: {_text(provenance.note)}" if provenance.note else ""
+    return (
+        f"{{kind: {provenance.kind}, source: {_text(provenance.source)}, "
+        f"confidence: {provenance.confidence}{note}}}"
+    )
