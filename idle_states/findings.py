@@ -83,8 +83,8 @@ class Finding:
         return self.suppressed is None
 
 
-class Unreadable(Exception):
-    """Input that cannot be parsed at all: exit status 3.
+class Rejected(Exception):
+    """Input that a command cannot go on with.
 
     findings  what and where; there is always at least one
     texts     file -> text, for source frames, where the reader has it
@@ -98,16 +98,16 @@ class Unreadable(Exception):
         self.texts = dict(texts or {})
 
 
-class CannotGenerate(Exception):
-    """A table that an output form cannot express. Raised before anything is written.
+class Unreadable(Rejected):
+    """Input that cannot be parsed at all, or a missing external program: exit status 3."""
 
-    findings  everything that stands in the way
-    """
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        super().__init__("; ".join(f"{f.location}: {f.message}" for f in findings))
-        self.findings = tuple(findings)
-        self.texts: dict[str, str] = {}
+class Faulty(Rejected):
+    """Input that parses, but is wrong: exit status 1."""
+
+
+class CannotGenerate(Faulty):
+    """A table that an output form cannot express. Raised before anything is written."""
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .devicetree.power_mgt import PowerMgt
-from .findings import Finding, Location, Severity, Unreadable
+from .findings import Faulty, Finding, Location, Severity, Unreadable
 from .spec.library import Loaded, load, resolve_name, revisions
 from .spec.problems import suggestion
 from .spec.suppress import Suppression
@@ -77,10 +77,10 @@ def read_source(text: str) -> Source:
 
 
 def read_table(text: str) -> Source:
-    """Like read_source, but the table must be usable: raises Unreadable with its findings if not."""
+    """Like read_source, but the table must be usable: raises Faulty with its findings if not."""
     source = read_source(text)
     if source.table is None:
-        raise Unreadable(source.findings)
+        raise Faulty(source.findings, source.texts)
     return source
 
 

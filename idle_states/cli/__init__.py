@@ -6,6 +6,7 @@ status. Modules import what they need inside run(), so that --help stays quick.
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -59,6 +60,10 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # names from the field may hold what the terminal's encoding does not
+            stream.reconfigure(errors="backslashreplace")
     only = words[0] if words and words[0] in command_names() else None
     arguments = parser(only).parse_args(words)
     try:

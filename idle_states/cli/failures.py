@@ -2,7 +2,7 @@
 
 import sys
 
-from ..findings import CannotGenerate, Unreadable
+from ..findings import Rejected, Unreadable
 from ..linux.releases import UnknownRelease
 from ..report.findings_text import render
 from ..report.style import Style
@@ -15,7 +15,7 @@ from .options import UsageError
 
 def report(error: Exception) -> int:
     """Says what happened on standard error. Re-raises what no command should end with."""
-    if isinstance(error, (Unreadable, CannotGenerate)):
+    if isinstance(error, Rejected):
         style = Style.of(sys.stderr)
         print(render(error.findings, error.texts, style, notes=True), file=sys.stderr, end="")
         return UNREADABLE if isinstance(error, Unreadable) else FOUND

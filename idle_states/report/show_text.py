@@ -223,8 +223,6 @@ def _provenance(table: IdleTable) -> list[str]:
     for state in table.states:
         by_source: dict[str, list[str]] = {}
         for field, source in state.provenance.items():
-            if field == "measured" and not state.measured:
-                continue
             note = f"; {source.note}" if source.note else ""
             key = f"{source.source} ({source.kind}, {source.confidence} confidence{note})"
             by_source.setdefault(key, []).append(_FIELDS.get(field, field))

@@ -139,6 +139,10 @@ def _state(
         scope = scalars.choice(entries["scope"], problems, SCOPES, "a scope")
     if "control" not in where:
         where["control"] = where.get(str(register), where["state"])
+    measured = _measured(entries.get("measured"), problems)
+    provenance = dict(source.provenance)
+    if not measured:
+        provenance.pop("measured", None)
     return IdleState(
         name=name,
         latency_ns=latency or 0,
@@ -150,8 +154,8 @@ def _state(
         cpuidle=cpuidle,
         reason=reason,
         note=_optional_text(entries, "note", problems),
-        measured=_measured(entries.get("measured"), problems),
-        provenance=source.provenance,
+        measured=measured,
+        provenance=provenance,
         where=where,
     )
 

@@ -86,7 +86,7 @@ def yes_no(node: Node, problems: Problems) -> bool | None:
 
 def choice(node: Node, problems: Problems, known: Iterable[str], what: str) -> str | None:
     raw = text(node, what, problems)
-    known = list(known)
+    known = [str(name) for name in known]
     if raw is None:
         return None
     if raw not in known:
