@@ -90,9 +90,7 @@ class Rejected(Exception):
     texts     file -> text, for source frames, where the reader has it
     """
 
-    def __init__(
-        self, findings: Sequence[Finding], texts: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, findings: Sequence[Finding], texts: Mapping[str, str] | None = None) -> None:
         super().__init__("; ".join(f"{f.location}: {f.message}" for f in findings))
         self.findings = tuple(findings)
         self.texts = dict(texts or {})

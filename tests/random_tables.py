@@ -45,7 +45,9 @@ def time_ns(rng: random.Random) -> int:
     choice = rng.random()
     if choice < 0.6:
         return rng.choice(TIMES_NS)
-    return rng.choice(WRAPS_NS) if choice < 0.65 else rng.randrange(rng.choice((10**4, 10**6, 2**32)))
+    return (
+        rng.choice(WRAPS_NS) if choice < 0.65 else rng.randrange(rng.choice((10**4, 10**6, 2**32)))
+    )
 
 
 def state(rng: random.Random, index: int, longest_name: int = 20) -> IdleState:

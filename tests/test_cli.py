@@ -91,7 +91,9 @@ def test_select_and_ignore(capsys: pytest.CaptureFixture[str]) -> None:
     assert codes("--select", "IS203") == {"IS203"}
     assert "IS203" not in codes("--ignore", "IS203")
     assert codes("--select", "IS2", "--ignore", "IS203,IS21") == codes() & {
-        code for code in codes() if code.startswith("IS2") and not code.startswith(("IS203", "IS21"))
+        code
+        for code in codes()
+        if code.startswith("IS2") and not code.startswith(("IS203", "IS21"))
     }
     assert run(capsys, "check", "--select", "XX1")[0] == 2
 
@@ -240,7 +242,10 @@ def whole_process(*words: str, **environment: str) -> subprocess.CompletedProces
 
 def test_bash_accepts_the_completion_script() -> None:
     script = whole_process("completion", "bash").stdout
-    probe = script + b"\nCOMP_WORDS=(idle-states sh); COMP_CWORD=1; _idle_states; echo ${COMPREPLY[0]}\n"
+    probe = (
+        script
+        + b"\nCOMP_WORDS=(idle-states sh); COMP_CWORD=1; _idle_states; echo ${COMPREPLY[0]}\n"
+    )
     result = subprocess.run(["bash"], input=probe, capture_output=True, check=True)
     assert result.stdout.strip() == b"show"
 

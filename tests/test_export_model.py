@@ -41,8 +41,24 @@ REVISIONS = {
     "power9_fusedcore_cpu_idle_states": "power9-fused",
     "power10_cpu_idle_states": "power10",
 }
-NVRAM = (None, None, None, "0", "0x0", "", "0xFFFFFFF", "-1", "010", "0X1", " 0x10000000", "zz", "+5",
-         "0x180000000", "99999999999999999999", "0x03ffffff")
+NVRAM = (
+    None,
+    None,
+    None,
+    "0",
+    "0x0",
+    "",
+    "0xFFFFFFF",
+    "-1",
+    "010",
+    "0X1",
+    " 0x10000000",
+    "zz",
+    "+5",
+    "0x180000000",
+    "99999999999999999999",
+    "0x03ffffff",
+)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +98,7 @@ def as_case(table: IdleTable, platform: Platform) -> ExportCase:
 
 def random_case(rng: random.Random) -> tuple[IdleTable, Platform]:
     chip = rng.choice([*GENERATIONS, "UNKNOWN"])
-    pmicr = chip.startswith("P8") or chip == "UNKNOWN" and rng.random() < 0.5
+    pmicr = chip.startswith("P8") or (chip == "UNKNOWN" and rng.random() < 0.5)
     register = Register.PMICR if pmicr else Register.PSSCR
     table = IdleTable(
         "random",
@@ -170,8 +186,15 @@ def many(count: int, name_length: int) -> IdleTable:
 
 @pytest.mark.parametrize(
     ("count", "name_length", "outcome"),
-    [(17, 14, "ok"), (16, 15, "abort"), (17, 15, "abort"), (127, 1, "ok"), (128, 1, "abort"),
-     (255, 0, "ok"), (256, 0, "hang")],
+    [
+        (17, 14, "ok"),
+        (16, 15, "abort"),
+        (17, 15, "abort"),
+        (127, 1, "ok"),
+        (128, 1, "abort"),
+        (255, 0, "ok"),
+        (256, 0, "hang"),
+    ],
 )
 def test_name_buffer_and_loop_counters(
     oracle: ExportOracle, count: int, name_length: int, outcome: str
@@ -186,8 +209,19 @@ def test_name_buffer_and_loop_counters(
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("0x10", 16), ("010", 10), ("0X10", 0), ("+1", 0), ("-1", 0xFFFFFFFF), ("", 0), ("1e3", 1),
-     ("0x180000000", 0x80000000), ("99999999999999999999", 0x630FFFFF), ("\v1", 0), ("\t 7", 7)],
+    [
+        ("0x10", 16),
+        ("010", 10),
+        ("0X10", 0),
+        ("+1", 0),
+        ("-1", 0xFFFFFFFF),
+        ("", 0),
+        ("1e3", 1),
+        ("0x180000000", 0x80000000),
+        ("99999999999999999999", 0x630FFFFF),
+        ("\v1", 0),
+        ("\t 7", 7),
+    ],
 )
 def test_skiboots_own_strtol(text: str, value: int) -> None:
     assert strtol_u32(text) == value
@@ -209,8 +243,10 @@ def names(table: str, platform: str) -> list[str]:
         ("mambo,skiboot=5.10", []),
         ("op920,skiboot=5.2", []),
         ("all-levels,skiboot=6.0", ["stop0_lite", "stop0", "stop1", "stop2", "stop4", "stop5"]),
-        ("all-levels,skiboot=5.11", ["stop0_lite", "stop0", "stop1", "stop2", "stop4", "stop5",
-                                     "stop8", "stop11"]),
+        (
+            "all-levels,skiboot=5.11",
+            ["stop0_lite", "stop0", "stop1", "stop2", "stop4", "stop5", "stop8", "stop11"],
+        ),
     ],
 )
 def test_eras(platform: str, expected: list[str]) -> None:

@@ -41,7 +41,9 @@ def rows(table: DriverTable) -> list[str]:
     return [f"{s.name} {s.exit_latency_us}/{s.target_residency_us}" for s in table.states]
 
 
-def row(name: str, flags: int, control: int = 0x330, latency: int = 1000, residency: int = 10_000) -> IdleState:
+def row(
+    name: str, flags: int, control: int = 0x330, latency: int = 1000, residency: int = 10_000
+) -> IdleState:
     return IdleState(name, latency, residency, flags, control, 0x3003FF)
 
 
@@ -58,14 +60,58 @@ def texts(table: DriverTable) -> list[str]:
 @pytest.mark.parametrize(
     ("kernel", "expected"),
     [
-        ("4.11", ["snooze 0/0", "stop0_lite 0/2", "stop0 0/3", "stop1_lite 4/49", "stop1 5/50",
-                  "stop2_lite 9/99", "stop2 10/100", "stop4 100/1000"]),
-        ("4.13", ["snooze 0/0", "stop0_lite 0/2", "stop0 0/3", "stop1_lite 4/49", "stop1 5/50",
-                  "stop2_lite 9/99", "stop2 10/100", "stop4 100/1000"]),
-        ("4.14", ["snooze 0/0", "stop0_lite 1/2", "stop0 1/3", "stop1_lite 5/49", "stop1 5/50",
-                  "stop2_lite 10/99", "stop2 10/100", "stop4 100/1000"]),
-        ("6.1", ["snooze 0/0", "stop0_lite 1/2", "stop0 1/3", "stop1_lite 5/49", "stop1 5/50",
-                 "stop2_lite 10/99", "stop2 10/100", "stop4 100/1000"]),
+        (
+            "4.11",
+            [
+                "snooze 0/0",
+                "stop0_lite 0/2",
+                "stop0 0/3",
+                "stop1_lite 4/49",
+                "stop1 5/50",
+                "stop2_lite 9/99",
+                "stop2 10/100",
+                "stop4 100/1000",
+            ],
+        ),
+        (
+            "4.13",
+            [
+                "snooze 0/0",
+                "stop0_lite 0/2",
+                "stop0 0/3",
+                "stop1_lite 4/49",
+                "stop1 5/50",
+                "stop2_lite 9/99",
+                "stop2 10/100",
+                "stop4 100/1000",
+            ],
+        ),
+        (
+            "4.14",
+            [
+                "snooze 0/0",
+                "stop0_lite 1/2",
+                "stop0 1/3",
+                "stop1_lite 5/49",
+                "stop1 5/50",
+                "stop2_lite 10/99",
+                "stop2 10/100",
+                "stop4 100/1000",
+            ],
+        ),
+        (
+            "6.1",
+            [
+                "snooze 0/0",
+                "stop0_lite 1/2",
+                "stop0 1/3",
+                "stop1_lite 5/49",
+                "stop1 5/50",
+                "stop2_lite 10/99",
+                "stop2 10/100",
+                "stop4 100/1000",
+            ],
+        ),
     ],
 )
 def test_power9_of_2016(kernel: str, expected: list[str]) -> None:
@@ -102,8 +148,15 @@ def test_power8(kernel: str, expected: list[str], offline: str) -> None:
 
 @pytest.mark.parametrize(
     ("kernel", "residency_ns", "expected"),
-    [("4.10", 50_000, 50), ("4.11", 50_000, 100), ("4.18", 50_000, 100), ("4.19", 50_000, 50),
-     ("4.10", None, 100), ("4.11", None, 0), ("4.18", None, 0)],
+    [
+        ("4.10", 50_000, 50),
+        ("4.11", 50_000, 100),
+        ("4.18", 50_000, 100),
+        ("4.19", 50_000, 50),
+        ("4.10", None, 100),
+        ("4.11", None, 0),
+        ("4.18", None, 0),
+    ],
 )
 def test_the_inverted_residency_default(
     kernel: str, residency_ns: int | None, expected: int
@@ -118,7 +171,9 @@ def test_residency_is_mandatory_from_4_19() -> None:
     nap = IdleState("nap", 4000, None, int(Flag.NAP_ENABLED))
     tree = PowerMgt(encode([nap], Register.PMICR))
     assert texts(register(tree, POWER8, release("4.19")))[0].endswith(f"missing {LATENCIES} in DT")
-    assert texts(register(tree, POWER8, release("5.10")))[0].endswith(f"missing {RESIDENCIES} in DT")
+    assert texts(register(tree, POWER8, release("5.10")))[0].endswith(
+        f"missing {RESIDENCIES} in DT"
+    )
 
 
 HOLE = (
@@ -133,7 +188,10 @@ HOLE = (
 def test_a_hole_shifts_the_psscr_behind_it(kernel: str) -> None:
     table = register(node(*HOLE), POWER9, release(kernel))
     assert [(s.name, s.psscr) for s in table.states] == [
-        ("snooze", None), ("stop0", 0x300330), ("stop2", 0), ("stop8", 0x300332),
+        ("snooze", None),
+        ("stop0", 0x300330),
+        ("stop2", 0),
+        ("stop8", 0x300332),
     ]
     assert [lost.cause for lost in table.lost] == ["hole"]
     assert {c.state for c in table.changed if c.field == "psscr"} == {"stop2", "stop8"}
@@ -141,9 +199,7 @@ def test_a_hole_shifts_the_psscr_behind_it(kernel: str) -> None:
 
 def test_no_holes_from_4_13() -> None:
     table = register(node(*HOLE), POWER9, release("4.13"))
-    assert [(s.name, s.psscr) for s in table.states[1:]] == [
-        (s.name, s.control) for s in HOLE
-    ]
+    assert [(s.name, s.psscr) for s in table.states[1:]] == [(s.name, s.control) for s in HOLE]
 
 
 def test_4_8_fills_in_the_psscr_template() -> None:
@@ -166,7 +222,11 @@ def test_ten_states(kernel: str, count: int) -> None:
         ("4.10", PSSCR, "cpuidle-powernv: missing ibm,cpu-idle-states-psscr in DT"),
         ("4.11", PSSCR, "cpuidle-powernv: missing ibm,cpu-idle-state-psscr in DT"),
         ("4.11", PSSCR_MASK, "cpuidle-powernv:Missing ibm,cpu-idle-state-psscr-mask in DT"),
-        ("4.12", LATENCIES, f"cpuidle-powernv: array sizes don't match for {FLAGS} and {LATENCIES}"),
+        (
+            "4.12",
+            LATENCIES,
+            f"cpuidle-powernv: array sizes don't match for {FLAGS} and {LATENCIES}",
+        ),
         ("4.12", NAMES, f"cpuidle-powernv: array sizes don't match for {FLAGS} and {NAMES}"),
         ("4.4", FLAGS, "cpuidle-powernv: no idle states found in the DT"),
         ("3.17", FLAGS, "DT-PowerMgmt: missing ibm,cpu-idle-state-flags"),
@@ -184,9 +244,12 @@ def test_builtin_psscr_of_4_11() -> None:
     table = register(node(deep), POWER9, release("4.11"))
     assert table.default_stop is not None
     assert (table.default_stop.psscr, table.default_stop.source) == (0x3F03F0, None)
-    assert texts(table).count(
-        "Setting default stop psscr val=0x00000000003f03f0,mask=0x00000000003f03ff"
-    ) == 2
+    assert (
+        texts(table).count(
+            "Setting default stop psscr val=0x00000000003f03f0,mask=0x00000000003f03ff"
+        )
+        == 2
+    )
     assert register(node(deep), POWER9, release("4.12")).default_stop is None
 
 
@@ -225,8 +288,15 @@ def test_power11_needs_a_kernel_that_knows_it(kernel: str, count: int) -> None:
 
 @pytest.mark.parametrize(
     ("kernel", "polling"),
-    [("6.1", False), ("6.2", True), ("debian-6.1.0", False), ("debian-6.1.175", False),
-     ("debian-6.1.176", True), ("debian-6.1.192", True), ("ubuntu-5.15.0", False)],
+    [
+        ("6.1", False),
+        ("6.2", True),
+        ("debian-6.1.0", False),
+        ("debian-6.1.175", False),
+        ("debian-6.1.176", True),
+        ("debian-6.1.192", True),
+        ("ubuntu-5.15.0", False),
+    ],
 )
 def test_snooze_polling(kernel: str, polling: bool) -> None:
     assert linux("power9", kernel).states[0].polling is polling
@@ -280,6 +350,14 @@ def test_release_names() -> None:
     assert release("6.16").basis == "reconstructed"
     assert release("5.3").basis == "reconstructed"
     assert set(DEFAULT) <= {*MAINLINE, *(preset.name for preset in PRESETS)}
-    for name in ("6", "debian", "debian-", "debian-2.6.32", "windows-11", "6.1.2.3-x", "debian-6..1"):
+    for name in (
+        "6",
+        "debian",
+        "debian-",
+        "debian-2.6.32",
+        "windows-11",
+        "6.1.2.3-x",
+        "debian-6..1",
+    ):
         with pytest.raises(UnknownRelease, match="expected"):
             release(name)

@@ -129,9 +129,7 @@ def comparable_kernel(result: DriverResult, cpu: Cpu) -> dict[str, object]:
             )
             for s in result.states
         ],
-        "messages": [
-            (LEVELS[m.level], m.text) for m in result.messages if m.level != "debug"
-        ],
+        "messages": [(LEVELS[m.level], m.text) for m in result.messages if m.level != "debug"],
         "default": (default.psscr, default.psscr_mask) if default else None,
         "deepest": (deepest.psscr, deepest.psscr_mask) if deepest else None,
         "losses": losses if judged else (None, None),

@@ -1,6 +1,11 @@
 """Checks tables against all rules. Without TABLE: all current revisions."""
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..findings import Finding
+    from ..sources import Source
 
 SUMMARY = "check tables against the rules"
 
@@ -12,18 +17,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kernels(parser, "the long-term releases, the newest, and two of Debian's")
     add_platform(parser)
     parser.add_argument(
-        "--engine", choices=("native", "dtschema", "all"), default="native",
+        "--engine",
+        choices=("native", "dtschema", "all"),
+        default="native",
         help="rules of this tool, the dt-schema binding, or both (default: native)",
     )
     parser.add_argument(
-        "--select", metavar="RULES", action="append", default=[],
+        "--select",
+        metavar="RULES",
+        action="append",
+        default=[],
         help="only these rules, by code or its beginning: IS203,IS4",
     )
     parser.add_argument(
         "--ignore", metavar="RULES", action="append", default=[], help="not these rules"
     )
     parser.add_argument(
-        "--fail-on", choices=("error", "warning", "note"), default="error",
+        "--fail-on",
+        choices=("error", "warning", "note"),
+        default="error",
         help="exit 1 if there are findings as bad as this (default: error)",
     )
     parser.add_argument("--notes", action="store_true", help="show notes too")
@@ -45,9 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     releases = kernels(arguments, DEFAULT)
     machine = platform(arguments)
     chosen = selection(arguments)
-    sources = [
-        source for text in arguments.tables or current() for source in read_sources(text)
-    ]
+    sources = [source for text in arguments.tables or current() for source in read_sources(text)]
     findings = []
     if arguments.engine != "dtschema":
         findings += check(sources, releases, machine, chosen)
@@ -65,8 +75,12 @@ def run(arguments: argparse.Namespace) -> int:
     return int(worst_found is not None and worst_found >= limit)
 
 
-def _text(arguments, findings, sources, kernel_count) -> str:  # type: ignore[no-untyped-def]
-    from .. import __version__
+def _text(
+    arguments: argparse.Namespace,
+    findings: "list[Finding]",
+    sources: "list[Source]",
+    kernel_count: int,
+) -> str:
     from ..report.findings_text import render, summary
     from ..report.style import Style, plural
 

@@ -4,6 +4,11 @@ C drops into hw/slw.c or hw/slw-p8.c as it is. The tree is what skiboot would ex
 platform. Everything that cannot be expressed is reported first, and then nothing is written."""
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..skiboot.platform import Platform
+    from ..sources import Source
 
 SUMMARY = "generate C, DTS, DTB, Markdown or YAML"
 
@@ -40,13 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.to == "dtb" and not arguments.output and sys.stdout.isatty():
         raise UsageError("expected -o FILE for a dtb; a terminal cannot show it")
     source = read_table(arguments.table)
-    assert source.table is not None
     emit(arguments, _generated(arguments, source, platform(arguments)))
     return 0
 
 
-def _generated(arguments, source, machine):  # type: ignore[no-untyped-def]
+def _generated(arguments: argparse.Namespace, source: "Source", machine: "Platform") -> str | bytes:
     table = source.table
+    assert table is not None
     if arguments.to == "c":
         from ..skiboot import c_table
 

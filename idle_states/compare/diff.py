@@ -29,9 +29,7 @@ class Difference:
     b: str
 
 
-def diff(
-    a: Source, b: Source, kernels: Sequence[Release], platform: Platform
-) -> list[Difference]:
+def diff(a: Source, b: Source, kernels: Sequence[Release], platform: Platform) -> list[Difference]:
     """All differences in order of the stages. Both sources must have a table."""
     way_a, way_b = (journey(source, platform, kernels) for source in (a, b))
     found = list(_tables(way_a.table, way_b.table))
@@ -94,9 +92,7 @@ def _fields(state: IdleState, register: Register) -> dict[str, str]:
     return fields
 
 
-def _exports(
-    a: Export, table_a: IdleTable, b: Export, table_b: IdleTable
-) -> Iterator[Difference]:
+def _exports(a: Export, table_a: IdleTable, b: Export, table_b: IdleTable) -> Iterator[Difference]:
     names_a = " ".join(table_a.states[index].name for index in a.indices)
     names_b = " ".join(table_b.states[index].name for index in b.indices)
     if names_a != names_b:
@@ -117,7 +113,11 @@ def _arrivals(a: Arrival, b: Arrival) -> Iterator[Difference]:
         ("default_stop", _choice(a.driver.default_stop), _choice(b.driver.default_stop)),
         ("deepest_stop", _choice(a.driver.deepest_stop), _choice(b.driver.deepest_stop)),
         ("offline", a.driver.offline, b.driver.offline),
-        ("snooze_timeout", _timeout(a.driver.snooze_timeout_us), _timeout(b.driver.snooze_timeout_us)),
+        (
+            "snooze_timeout",
+            _timeout(a.driver.snooze_timeout_us),
+            _timeout(b.driver.snooze_timeout_us),
+        ),
         ("fatal", a.driver.fatal or "no", b.driver.fatal or "no"),
     ):
         if value_a != value_b:

@@ -44,9 +44,7 @@ class Journal:
     def change(
         self, row: Row, field_name: str, before: str, after: str, reason: str, ground: str = DRIVER
     ) -> None:
-        self.changed.append(
-            Changed(row.index, row.name, field_name, before, after, reason, ground)
-        )
+        self.changed.append(Changed(row.index, row.name, field_name, before, after, reason, ground))
 
     def compare(self, row: Row, state: DriverState, rounding: str) -> None:
         """Notes every value of a registered state that is not the tree's."""
@@ -65,7 +63,11 @@ class Journal:
             if state.target_residency_us not in converted:
                 reason = "this kernel's driver does not use the tree's value"
             self.change(
-                row, "residency", f"{row.residency_ns} ns", f"{state.target_residency_us} us", reason
+                row,
+                "residency",
+                f"{row.residency_ns} ns",
+                f"{state.target_residency_us} us",
+                reason,
             )
 
 

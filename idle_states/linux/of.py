@@ -15,9 +15,7 @@ def count(node: PowerMgt, name: str, journal: Journal) -> int:
         return -1
     size = CELL_BYTES[name]
     if len(data) % size:
-        journal.say(
-            "error", f"OF: size of {name} in node {NODE} is not a multiple of {size}"
-        )
+        journal.say("error", f"OF: size of {name} in node {NODE} is not a multiple of {size}")
         return -1
     return len(data) // size
 

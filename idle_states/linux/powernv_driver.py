@@ -134,9 +134,7 @@ def _misspelt(name: str, features: Features) -> str:
     return name
 
 
-def _parse(
-    node: PowerMgt | None, features: Features, journal: Journal
-) -> tuple[list[Row], bool]:
+def _parse(node: PowerMgt | None, features: Features, journal: Journal) -> tuple[list[Row], bool]:
     """The driver's parse: the rows it works on, and whether the tree has residencies."""
     if node is None:
         journal.say("warning", _NOT_FOUND)
@@ -183,9 +181,7 @@ def _check_size(node: PowerMgt, name: str, expected: int, journal: Journal) -> N
         found = of.count(node, name, journal)
     if found == expected:
         return
-    journal.say(
-        "warning", f"cpuidle-powernv: array sizes don't match for {dt.FLAGS} and {name}"
-    )
+    journal.say("warning", f"cpuidle-powernv: array sizes don't match for {dt.FLAGS} and {name}")
     what = f"has {found} entries" if found >= 0 else "is absent or ragged"
     raise ParseFailure("size-mismatch", f"{name} {what}, {dt.FLAGS} counts {expected}")
 
@@ -206,9 +202,7 @@ def _names(node: PowerMgt, used: int, features: Features, journal: Journal) -> l
     return list(names)
 
 
-def _read_psscr(
-    node: PowerMgt, rows: Sequence[Row], features: Features, journal: Journal
-) -> None:
+def _read_psscr(node: PowerMgt, rows: Sequence[Row], features: Features, journal: Journal) -> None:
     for name in [dt.PSSCR, dt.PSSCR_MASK] if features.psscr_mask else [dt.PSSCR]:
         if features.sizes_checked:
             _check_size(node, name, len(rows), journal)
@@ -258,9 +252,7 @@ def _fill_slots(
     return slots
 
 
-def _passes(
-    row: Row, supported: int, has_stop: bool, features: Features, journal: Journal
-) -> bool:
+def _passes(row: Row, supported: int, has_stop: bool, features: Features, journal: Journal) -> bool:
     """Flags (4.13), threshold (4.8) and PSSCR validity (4.11), in that order."""
     everything = supported if features.supported_filter else row.flags
     if not passes_filters(row, everything, False, journal):

@@ -22,7 +22,9 @@ def register(
     if features.parse == "static":
         rows = _rows(node, ()) if node else []
         for row in rows:
-            journal.lose(row, "static", "this kernel does not read the tree; nap is built in", DRIVER)
+            journal.lose(
+                row, "static", "this kernel does not read the tree; nap is built in", DRIVER
+            )
         choices.offline = "nap"
         return [DriverState(1, "Nap", 10, 100, "nap")]
     if node is None:

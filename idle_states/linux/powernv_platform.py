@@ -46,9 +46,7 @@ def register(
     return add_states(rows, features, choices.supported, journal)
 
 
-def parse(
-    node: PowerMgt | None, cpu: Cpu, features: Features, journal: Journal
-) -> list[Row]:
+def parse(node: PowerMgt | None, cpu: Cpu, features: Features, journal: Journal) -> list[Row]:
     """pnv_parse_cpuidle_dt(), in its order of reading."""
     if node is None:
         journal.say("warning", "opal: PowerMgmt Node not found")

@@ -36,9 +36,7 @@ def parse_records(payload: bytes) -> tuple[CedeRecord, ...]:
     if len(body) < count * RECORD_BYTES:
         raise BadRecords(f"expected {count} records, found {len(body) // RECORD_BYTES}")
     return tuple(
-        CedeRecord(
-            body[at], int.from_bytes(body[at + 1 : at + 9], "big"), bool(body[at + 9])
-        )
+        CedeRecord(body[at], int.from_bytes(body[at + 1 : at + 9], "big"), bool(body[at + 9]))
         for at in range(0, len(body), RECORD_BYTES)
     )
 
@@ -52,7 +50,7 @@ def register(table: IdleTable, release: Release) -> DriverTable:
     snooze = DriverState(0, "snooze", 0, 0, "snooze", polling=features.snooze_polling)
     if partition.shared:
         if not features.shared_snooze:
-            states = (DriverState(0, "Shared Cede", 0, 0, "cede", 0),)
+            states: tuple[DriverState, ...] = (DriverState(0, "Shared Cede", 0, 0, "cede", 0),)
         else:
             states = (snooze, DriverState(1, "Shared Cede", *CEDE_US, "cede", 0))
     else:
@@ -75,7 +73,7 @@ def _cede_times(table: IdleTable, features: Features, journal: Journal) -> tuple
     partition = table.partition
     assert partition is not None
     power10 = table.cpu is not None and table.cpu.generation in ("power10", "power11")
-    if not features.cede_fixup or features.cede_fixup == "power10" and not power10:
+    if not features.cede_fixup or (features.cede_fixup == "power10" and not power10):
         return CEDE_US
     records = partition.extended_cede
     if not records:
@@ -120,9 +118,7 @@ def _lowered(latencies: list[int], journal: Journal) -> int | None:
     return lowest - 1 if lowest > 1 else 1
 
 
-def _lowest(
-    records: tuple[CedeRecord, ...], latencies: list[int], journal: Journal
-) -> int | None:
+def _lowest(records: tuple[CedeRecord, ...], latencies: list[int], journal: Journal) -> int | None:
     """5.15 on: the lowest that is not zero."""
     for number, (record, latency) in enumerate(zip(records, latencies, strict=True)):
         if latency == 0:
@@ -133,9 +129,7 @@ def _lowest(
     return min((latency for latency in latencies if latency), default=None)
 
 
-def _note_changes(
-    table: IdleTable, states: tuple[DriverState, ...], journal: Journal
-) -> None:
+def _note_changes(table: IdleTable, states: tuple[DriverState, ...], journal: Journal) -> None:
     """Where the kernel's numbers are not the table's."""
     cede = states[-1]
     if not table.states:

@@ -7,7 +7,8 @@ PRESETS, adding a behaviour a field of Features and a row in CHANGES.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Change:
 
     since: str
     field: str
-    value: object
+    value: Any
     commit: str
 
 
@@ -122,10 +123,7 @@ CHANGES = (
     Change("6.19", "pvrs", (POWER9, POWER10, POWER11), "fbe409d138b1"),
 )
 
-READ = (
-    "3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4 4.8 4.10 4.11 4.12 4.13 4.14 4.15 4.19 5.2 5.10 5.11 "
-    "5.14 5.15 6.1 6.8 6.12 7.1"
-).split()
+READ = ["3.14", "3.15", "3.17", "3.18", "3.19", "4.0", "4.1", "4.4", "4.8", "4.10", "4.11", "4.12", "4.13", "4.14", "4.15", "4.19", "5.2", "5.10", "5.11", "5.14", "5.15", "6.1", "6.8", "6.12", "7.1"]
 """Releases whose cpuidle-powernv.c or platform code was read; others are known from patches."""
 
 
@@ -153,18 +151,23 @@ class Preset:
 
     name: str
     base: str
-    backports: Mapping[str, object]
+    backports: Mapping[str, Any]
 
 
-MAINLINE = (
-    "3.14 3.15 3.16 3.17 3.18 3.19 4.0 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 4.11 4.12 4.13 4.14 4.15 4.16 "
-    "4.17 4.18 4.19 4.20 5.0 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 5.10 5.11 5.12 5.13 5.14 5.15 "
-    "5.16 5.17 5.18 5.19 6.0 6.1 6.2 6.3 6.4 6.5 6.6 6.7 6.8 6.9 6.10 6.11 6.12 6.13 6.14 6.15 "
-    "6.16 6.17 6.18 6.19 7.0 7.1 7.2"
-).split()
+MAINLINE = ["3.14", "3.15", "3.16", "3.17", "3.18", "3.19", "4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8", "4.9", "4.10", "4.11", "4.12", "4.13", "4.14", "4.15", "4.16", "4.17", "4.18", "4.19", "4.20", "5.0", "5.1", "5.2", "5.3", "5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "5.10", "5.11", "5.12", "5.13", "5.14", "5.15", "5.16", "5.17", "5.18", "5.19", "6.0", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7", "6.8", "6.9", "6.10", "6.11", "6.12", "6.13", "6.14", "6.15", "6.16", "6.17", "6.18", "6.19", "7.0", "7.1", "7.2"]
 
 NEWEST = MAINLINE[-1]
-DEFAULT = ("5.10", "5.15", "6.1", "6.6", "6.12", "6.18", NEWEST, "debian-6.1.192", "debian-6.12.117")
+DEFAULT = (
+    "5.10",
+    "5.15",
+    "6.1",
+    "6.6",
+    "6.12",
+    "6.18",
+    NEWEST,
+    "debian-6.1.192",
+    "debian-6.12.117",
+)
 
 PRESETS = (
     Preset("debian-5.10.223", "5.10", {}),
@@ -192,7 +195,7 @@ def version_key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-@lru_cache(maxsize=None)
+@cache
 def mainline_features(version: str) -> Features:
     """All changes up to a release, folded. The version need not be listed in MAINLINE."""
     features = Features()
@@ -215,7 +218,7 @@ def basis(version: str) -> str:
     return "reconstructed"
 
 
-@lru_cache(maxsize=None)
+@cache
 def release(name: str) -> Release:
     """A release by name: "4.11", "debian-6.1.192"; a distribution version nobody listed is taken
     as the nearest older preset of its series, and its note says so.

@@ -1,4 +1,4 @@
-"""What the platform code settles on for idle and offlined CPUs: default and deepest stop, loss levels.
+"""What the platform code settles on for idle and offlined CPUs: default and deepest stop, levels.
 
 Models pnv_arch300_idle_init() and pnv_power9_idle_init() of
 arch/powerpc/platforms/powernv/idle.c, the stop API's failure, and POWER7/8's offline choice.
@@ -90,9 +90,7 @@ def choose_by_level(rows: Sequence[Row], choices: Choices) -> None:
         choices.default = StopChoice(HV_DEFAULT_VAL, HV_DEFAULT_MASK, None)
     if rows:
         deepest = max(rows, key=lambda row: row.psscr & RL_MASK)
-        choices.deepest = StopChoice(
-            HV_DEFAULT_VAL | deepest.psscr, HV_DEFAULT_MASK, deepest.index
-        )
+        choices.deepest = StopChoice(HV_DEFAULT_VAL | deepest.psscr, HV_DEFAULT_MASK, deepest.index)
         choices.offline = "stop"
     losing = [row.psscr & RL_MASK for row in rows if row.flags & Flag.LOSE_FULL_CONTEXT]
     choices.spr_loss_level = min([15, *losing])
@@ -128,9 +126,7 @@ def validate_psscr(row: Row, journal: Journal) -> bool:
 def _fill_in(choices: Choices, journal: Journal) -> None:
     """4.11: where nothing suits, a built-in value is used."""
     builtin = StopChoice(HV_DEFAULT_VAL, HV_DEFAULT_MASK, None)
-    text = (
-        f"Setting default stop psscr val=0x{HV_DEFAULT_VAL:016x},mask=0x{HV_DEFAULT_MASK:016x}"
-    )
+    text = f"Setting default stop psscr val=0x{HV_DEFAULT_VAL:016x},mask=0x{HV_DEFAULT_MASK:016x}"
     if choices.default is None:
         choices.default = builtin
         journal.say("warning", text)

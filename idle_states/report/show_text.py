@@ -65,7 +65,9 @@ def _stage_table(journey: Journey, style: Style) -> list[str]:
         fixed.append([str(table.register).upper(), *(_control(s, table) for s in table.states)])
     if journey.export is not None:
         exported = set(journey.export.indices)
-        fixed.append(["FIRMWARE", *("exports" if i in exported else "-" for i in range(len(table.states)))])
+        fixed.append(
+            ["FIRMWARE", *("exports" if i in exported else "-" for i in range(len(table.states)))]
+        )
     kernels = [_kernel_column(arrival, table) for arrival in journey.arrivals]
     lines: list[str] = []
     while True:
@@ -133,9 +135,7 @@ def _kernel_column(arrival: Arrival, table: IdleTable) -> list[str]:
             cells.append("-")
             continue
         name = "" if entry.name == state.name else f" {printable(entry.name)}"
-        cells.append(
-            f"{entry.index}:{name} {entry.exit_latency_us}/{entry.target_residency_us} us"
-        )
+        cells.append(f"{entry.index}:{name} {entry.exit_latency_us}/{entry.target_residency_us} us")
     return cells
 
 
@@ -150,7 +150,9 @@ def _sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
             chosen = export.chosen or "no table at all"
             yield "Note", [f"  by itself, skiboot would take {chosen} on this platform"]
         if export.lost:
-            lines = [f"  {printable(lost.state)}: {lost.reason} [{lost.ground}]" for lost in export.lost]
+            lines = [
+                f"  {printable(lost.state)}: {lost.reason} [{lost.ground}]" for lost in export.lost
+            ]
             yield "Lost in firmware", lines
     for arrival in journey.arrivals:
         yield from _kernel_sections(arrival, table)
@@ -193,7 +195,8 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
     if not driver.fatal:
         names = [printable(state.name) for state in driver.states]
         polling = " (polling)" if driver.states[0].polling else ""
-        yield f"  registers {plural(len(names), 'state')}: {listed(names)}; {names[0]} is 0/0 us{polling}"
+        count = plural(len(names), "state")
+        yield f"  registers {count}: {listed(names)}; {names[0]} is 0/0 us{polling}"
         level = [s.name for s in driver.states[1:] if s.exit_latency_us == 0]
         if level:
             yield f"  takes {listed(level)} to cost nothing to leave (0 us), level with snooze"

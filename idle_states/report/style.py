@@ -4,7 +4,14 @@ import os
 import sys
 from typing import TextIO
 
-_CODES = {"error": "1;31", "warning": "1;33", "note": "1;36", "strong": "1", "faint": "2", "good": "32"}
+_CODES = {
+    "error": "1;31",
+    "warning": "1;33",
+    "note": "1;36",
+    "strong": "1",
+    "faint": "2",
+    "good": "32",
+}
 
 
 def wants_colour(stream: TextIO) -> bool:

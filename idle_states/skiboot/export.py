@@ -63,7 +63,10 @@ class _Exporter:
             for index, state in enumerate(self.table.states):
                 self.lost.append(Lost(index, state.name, cause, reason, ground))
             return Export(
-                PowerMgt(self._levels_property()), (), tuple(self.lost), tuple(self.messages),
+                PowerMgt(self._levels_property()),
+                (),
+                tuple(self.lost),
+                tuple(self.messages),
                 chosen=chosen,
             )
         self._say("debug", "CPU idle state device tree init")
@@ -184,7 +187,8 @@ class _Exporter:
                     index,
                     state,
                     "level-not-enabled",
-                    f"level {state.level} is not in ibm,enabled-stop-levels ({self._levels():#010x})",
+                    f"level {state.level} is not in ibm,enabled-stop-levels "
+                    f"({self._levels():#010x})",
                     "stop_levels",
                 )
             if not self._survives_masks(index, state, bit):
@@ -217,9 +221,7 @@ class _Exporter:
         if not (opal_disabled | nvram_disabled) & bit:
             return True
         if text is not None and not nvram_disabled & bit:
-            self._say(
-                "notice", f"SLW: Enabling: {state.name} (disabled in OPAL, forced by NVRAM)"
-            )
+            self._say("notice", f"SLW: Enabling: {state.name} (disabled in OPAL, forced by NVRAM)")
             return True
         self._say("notice", f"SLW: Disabling: {state.name} in OPAL")
         if nvram_disabled & bit:
@@ -257,7 +259,7 @@ class _Exporter:
 
 
 def _name_advance(state: IdleState) -> int:
-    """How far skiboot moves in its name buffer: strlen of an array that may lack its NUL, plus 1."""
+    """How far skiboot moves in its name buffer: strlen, of an array that may lack its NUL, + 1."""
     name = state.name.encode("utf-8", "surrogateescape")
     if len(name) < NAME_BYTES:
         return len(name) + 1
@@ -265,18 +267,16 @@ def _name_advance(state: IdleState) -> int:
     return NAME_BYTES + len(following.partition(b"\0")[0]) + 1
 
 
-def chosen_revision(
-    platform: Platform, chip: str, is_stop: bool, features: Features
-) -> str | None:
+def chosen_revision(platform: Platform, chip: str, is_stop: bool, features: Features) -> str | None:
     """The packaged revision whose table skiboot takes for the first chip; None if it takes none."""
     if not is_stop:
-        known = chip in ("P8_MURANO", "P8_VENICE") or chip == "P8_NAPLES" and features.naples
+        known = chip in ("P8_MURANO", "P8_VENICE") or (chip == "P8_NAPLES" and features.naples)
         return "power8" if known else "power8-nap-only"
     if chip in _P9_CHIPS and (chip != "P9P" or features.p9p):
         if platform.quirk == "mambo" and features.mambo == "own table":
             return "power9-mambo"
         dd1 = platform.ec == 0x10 and (
-            features.dd1 == "any" or features.dd1 == "nimbus" and chip == "P9_NIMBUS"
+            features.dd1 == "any" or (features.dd1 == "nimbus" and chip == "P9_NIMBUS")
         )
         if dd1:
             return "power9-dd1"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from ..table import U32_MAX
 
@@ -95,7 +96,8 @@ def parse_platform(text: str) -> Platform:
             continue
         if key not in KEYS:
             raise BadPlatform(f"expected one of {', '.join(KEYS)}, found {key!r}")
-        platform = replace(platform, **{key.replace("-", "_"): _value(key, value)})
+        changes: dict[str, Any] = {key.replace("-", "_"): _value(key, value)}
+        platform = replace(platform, **changes)
     return platform if text in PRESETS else replace(platform, name=text)
 
 

@@ -7,7 +7,8 @@ behaviour than 6.1).
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Change:
 
     since: str
     field: str
-    value: object
+    value: Any
     commit: str
 
 
@@ -121,7 +122,7 @@ def version_key(version: str) -> tuple[int, int, int, int]:
     return int(major), int(minor), int(patch or 0), int(candidate) - 1000 if candidate else 0
 
 
-@lru_cache(maxsize=None)
+@cache
 def skiboot_features(version: str | None) -> Features:
     """All changes up to a release, folded; None or "master" is the newest.
 

@@ -120,7 +120,9 @@ def _state(
     if "residency" in entries:
         residency = _residency(entries["residency"], problems)
     else:
-        problems.missing_key("residency", "a state (none where the era had no such field)", source.where)
+        problems.missing_key(
+            "residency", "a state (none where the era had no such field)", source.where
+        )
     flags = 0
     if "flags" in entries:
         flags = _flags(entries["flags"], problems)
@@ -228,7 +230,9 @@ def _control(
 
 def _mask(node: Node, register: Register, problems: Problems) -> int:
     if isinstance(node, Sequence) and register is Register.PSSCR:
-        names = [scalars.choice(item, problems, Psscr.FIELDS, "a PSSCR field") for item in node.items]
+        names = [
+            scalars.choice(item, problems, Psscr.FIELDS, "a PSSCR field") for item in node.items
+        ]
         return field_mask(name for name in names if name)
     if isinstance(node, Scalar) and register is Register.PMICR and node.text in PMICR_MASKS:
         return PMICR_MASKS[node.text]

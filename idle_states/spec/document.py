@@ -158,8 +158,7 @@ class _Builder:
             parent.keys[key.text] = key.where
 
         for event in self._events():
-            kind = type(event).__name__
-            if kind == "DocumentStartEvent":
+            if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
                     raise unreadable(
@@ -169,14 +168,14 @@ class _Builder:
                         self._where(event),
                     )
                 continue
-            if kind == "AliasEvent":
+            if isinstance(event, yaml.AliasEvent):
                 raise unreadable(
                     "IS912",
                     "oversized-spec",
                     f"expected no aliases in a spec, found *{event.anchor}; use extends",
                     self._where(event),
                 )
-            if kind in ("ScalarEvent", "SequenceStartEvent", "MappingStartEvent"):
+            if isinstance(event, (yaml.ScalarEvent, yaml.CollectionStartEvent)):
                 nodes += 1
                 if nodes > MAX_NODES or len(stack) >= MAX_DEPTH:
                     limit = (
@@ -185,19 +184,24 @@ class _Builder:
                         else f"nesting of at most {MAX_DEPTH}"
                     )
                     raise unreadable(
-                        "IS912", "oversized-spec", f"expected {limit}, found more", self._where(event)
+                        "IS912",
+                        "oversized-spec",
+                        f"expected {limit}, found more",
+                        self._where(event),
                     )
                 where = self._where(event)
-                if kind == "ScalarEvent":
+                if isinstance(event, yaml.ScalarEvent):
                     attach(Scalar(event.value, event.style in ("'", '"', "|", ">"), where))
                 else:
                     node: Node = (
-                        Sequence([], where) if kind == "SequenceStartEvent" else Mapping({}, where)
+                        Sequence([], where)
+                        if isinstance(event, yaml.SequenceStartEvent)
+                        else Mapping({}, where)
                     )
                     attach(node)
                     stack.append(node)
                     pending_keys.append(None)
-            elif kind in ("SequenceEndEvent", "MappingEndEvent"):
+            elif isinstance(event, yaml.CollectionEndEvent):
                 stack.pop()
                 pending_keys.pop()
 
@@ -219,6 +223,8 @@ class _Builder:
 
     def _where(self, event: yaml.Event) -> Location:
         start, end = event.start_mark, event.end_mark
+        assert start is not None
+        assert end is not None
         same_line = start.line == end.line
         return Location(
             file=self.file,

@@ -70,9 +70,7 @@ class StateSource:
         return node.text if isinstance(node, Scalar) else ""
 
     def copy(self) -> "StateSource":
-        return StateSource(
-            dict(self.entries), dict(self.keys), self.where, dict(self.provenance)
-        )
+        return StateSource(dict(self.entries), dict(self.keys), self.where, dict(self.provenance))
 
 
 @dataclass(slots=True)
@@ -89,7 +87,9 @@ class Expanded:
 Parent = Callable[[str], Expanded | None]
 
 
-def expand(document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: Problems) -> Expanded:
+def expand(
+    document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: Problems
+) -> Expanded:
     """Folds the ancestors of a document into it.
 
     parent_of(name) gives a parent's expansion, None where there is no such spec.
@@ -114,7 +114,7 @@ def expand(document: Mapping, parent_of: Parent, chain: tuple[str, ...], problem
     _apply_override(document, states, provenance, problems)
     _apply_drop(document, states, problems)
     _append_states(document, states, provenance, problems)
-    ok = base is None and "extends" not in document.entries or base is not None and base.ok
+    ok = (base is None and "extends" not in document.entries) or (base is not None and base.ok)
     own = document.entries.get("name")
     own_name = own.text if isinstance(own, Scalar) else ""
     return Expanded(document, header, states, ok, (own_name, *lineage))
@@ -131,7 +131,12 @@ def _parent(
         return None
     if name in chain:
         cycle = " -> ".join((*chain[chain.index(name) :], name))
-        problems.add("IS926", "broken-extends", f"expected a tree of specs, found a cycle: {cycle}", node.where)
+        problems.add(
+            "IS926",
+            "broken-extends",
+            f"expected a tree of specs, found a cycle: {cycle}",
+            node.where,
+        )
         return None
     base = parent_of(name)
     if base is None:
@@ -166,14 +171,18 @@ def _table_provenance(document: Mapping, problems: Problems) -> dict[str, Proven
     return _provenance_map(node, problems, allow_default=True)
 
 
-def _provenance_map(node: Mapping, problems: Problems, *, allow_default: bool) -> dict[str, Provenance]:
+def _provenance_map(
+    node: Mapping, problems: Problems, *, allow_default: bool
+) -> dict[str, Provenance]:
     result = {}
     for key, value in node.entries.items():
         if key not in STATE_KEYS and not (allow_default and key == "default"):
             problems.unknown_key(key, node.keys[key], (*STATE_KEYS, "default"))
             continue
         if not isinstance(value, Mapping):
-            problems.wrong_type("a mapping with kind, source and confidence", value.kind, value.where)
+            problems.wrong_type(
+                "a mapping with kind, source and confidence", value.kind, value.where
+            )
             continue
         entry = _provenance(value, problems)
         if entry is not None:
@@ -219,7 +228,12 @@ def _state_source(
     for key in entries:
         if key in _UNSOURCED:
             continue
-        for candidate in (own.get(key), own.get("default"), table_provenance.get(key), table_provenance.get("default")):
+        for candidate in (
+            own.get(key),
+            own.get("default"),
+            table_provenance.get(key),
+            table_provenance.get("default"),
+        ):
             if candidate is not None:
                 provenance[key] = candidate
                 break
@@ -309,5 +323,3 @@ def _no_such_state(
         f"found {name!r}{suggestion(name, known)}",
         where,
     )
-
-

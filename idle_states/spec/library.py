@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from ..findings import Finding, Severity, Unreadable
@@ -62,7 +62,7 @@ def resolve_name(name: str) -> Revision | None:
     return next((revision for revision in revisions() if revision.name == name), None)
 
 
-@lru_cache(maxsize=None)
+@cache
 def find(name: str) -> IdleTable:
     """A packaged table by name.
 
@@ -95,9 +95,7 @@ def load(file: Path, shown_as: str | None = None) -> Loaded:
     table = build(expanded, shown, loading.digests[shown], loading.problems)
     findings = tuple(dict.fromkeys(loading.problems.findings))
     usable = expanded.ok and not any(f.severity is Severity.ERROR for f in findings)
-    return Loaded(
-        table if usable else None, findings, tuple(loading.suppressions), loading.sources
-    )
+    return Loaded(table if usable else None, findings, tuple(loading.suppressions), loading.sources)
 
 
 def display_name(file: Path) -> str:
@@ -168,5 +166,3 @@ def _parent_file(child: Path, name: str) -> Path | None:
         return beside
     revision = resolve_name(name)
     return revision.file if revision else None
-
-

@@ -19,9 +19,7 @@ class Problems:
         where: Location,
         related: tuple[tuple[Location, str], ...] = (),
     ) -> None:
-        self.findings.append(
-            Finding(code, name, Severity.ERROR, message, where, related=related)
-        )
+        self.findings.append(Finding(code, name, Severity.ERROR, message, where, related=related))
 
     def unknown_key(self, key: str, where: Location, known: Iterable[str]) -> None:
         self.add(

@@ -7,7 +7,7 @@ from ..table import U32_MAX
 from .document import Node, Scalar
 from .problems import Problems
 
-UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+UNITS_NS: dict[str, int] = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _TIME = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W\d]*)")
 _INTEGER = re.compile(r"0[xX]([0-9a-fA-F]{1,20})|(\d{1,20})", re.ASCII)
 
@@ -44,7 +44,7 @@ def time_ns(node: Node, problems: Problems) -> int | None:
         problems.bad_time(f"expected a unit of ns, us, ms or s, found {found}{hint}", node.where)
         return None
     scaled = int(whole + fraction) * UNITS_NS[unit]
-    nanoseconds, rest = divmod(scaled, 10 ** len(fraction))
+    nanoseconds, rest = divmod(scaled, int(10 ** len(fraction)))
     if rest:
         problems.bad_time(f"expected a whole number of nanoseconds, found {raw!r}", node.where)
         return None
