@@ -5,9 +5,10 @@ What it does
     flags, which is the number of states. IS107 counts the names, IS115 looks for extra entries.
 
 Why is this bad
-    The arrays are parallel: entry n of each describes state n. Linux reads all or nothing; one
-    array that is too short loses every state, and the log blames a "missing" property. Short
-    PMICR arrays are a warning: Linux does not read them, but fwts and op-test fail the tree.
+    The arrays are parallel: entry n of each describes state n. Linux, from 4.19 on, reads all or
+    nothing: one array that is too short loses every state, and the log blames a "missing"
+    property. Short PMICR arrays are a warning: Linux does not read them, but fwts and op-test
+    fail the tree.
 
 Example
     / {

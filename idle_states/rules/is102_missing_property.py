@@ -60,9 +60,6 @@ RULE = Rule(
     forms=("dt",),
 )
 
-RESIDENCY_MANDATORY = (4, 19)
-"""9c7b185ab2fe: the tree is parsed once, for platform code and driver alike."""
-
 
 def check(subject: Subject) -> Iterator[Finding]:
     node = subject.node
@@ -79,7 +76,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             outcome = "Linux does not read it, fwts fails the tree"
         elif name == RESIDENCIES and not subject.cpu.isa300:
             outcome = "Linux from 4.19 on takes no state without it"
-            kernels = tuple(r.name for r in subject.kernels if r.version >= RESIDENCY_MANDATORY)
+            kernels = tuple(r.name for r in subject.kernels if r.features.parse == "platform")
             severity = None if kernels else Severity.WARNING
         yield RULE.finding(
             subject,

@@ -6,8 +6,9 @@ What it does
 
 Why is this bad
     cpuidle has room for ten states and snooze takes one. Linux keeps the first nine in the order
-    of the table, so it is the deepest that goes; 3.19 to 4.7 wrote past the end of the array
-    instead. fwts and op-test fail the tree.
+    of the table, so it is the deepest that goes. Older kernels do worse: 4.12 to 4.18 take no
+    state at all on POWER9, and up to 4.7 the eighth is written past the end of the array. fwts
+    and op-test fail the tree.
 
 Example
     extends: power9@1953b41e1
@@ -28,7 +29,7 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import FLAGS
 from ..findings import Finding, Severity
-from ..linux.powernv import STATE_MAX
+from ..linux.convert import STATE_MAX
 from .is1_arrays import state_count
 from .rule import Rule
 from .subject import Subject

@@ -13,13 +13,13 @@ Example
     extends: power9
     states:
       - {name: stop_level00_us, latency: 11ms, residency: 110ms, flags: [STOP_INST_FAST], psscr: 0}
-      # and so on to stop_level11_us
+      # and so on to stop_level12_us
 
 Use instead
     extends: power9
     states:
       - {name: s00, latency: 11ms, residency: 110ms, flags: [STOP_INST_FAST], psscr: 0}
-      # and so on to s11
+      # and so on to s12
 
 Ground
     skiboot hw/slw.c add_cpu_idle_state_properties(): u8 name_buf_len and

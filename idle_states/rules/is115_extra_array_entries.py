@@ -5,9 +5,10 @@ What it does
     number of flags.
 
 Why is this bad
-    Linux ignores the surplus without a word, so the tree works, but with states paired to
-    whatever stands at the same position: if the flag that is missing was not the last, every
-    state behind it has its neighbour's latency and PSSCR. fwts and op-test fail the tree.
+    Linux 4.12 to 4.18 takes no state from such a tree (an error, if one of them is asked for).
+    Others ignore the surplus without a word: the tree works, but if the flag that is missing was
+    not the last, every state behind it has its neighbour's latency and PSSCR. fwts and op-test
+    fail the tree.
 
 Example
     / {
@@ -30,14 +31,15 @@ Use instead
     };
 
 Ground
-    Linux drivers/of/property.c: a property may be longer than what is read of it; fwts
-    power_mgmt label SizeMismatch; op-test DeviceTreeValidation.py "Array size mismatch".
+    Linux drivers/of/property.c: a property may be longer than what is read of it; the comparison
+    of sizes came with ecad4502a2c6 and went with 9c7b185ab2fe; fwts power_mgmt label
+    SizeMismatch; op-test DeviceTreeValidation.py "Array size mismatch".
 """
 
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from .is1_arrays import expected_arrays, state_count
+from .is1_arrays import UNREAD, expected_arrays, state_count
 from .rule import Rule
 from .subject import Subject
 
@@ -55,12 +57,17 @@ def check(subject: Subject) -> Iterator[Finding]:
     wanted = state_count(node) if node else None
     if node is None or wanted is None:
         return
+    comparing = tuple(r.name for r in subject.kernels if r.features.sizes_checked)
     for name in expected_arrays(subject.cpu):
         found = node.count(name) or 0
-        if found > wanted:
-            yield RULE.finding(
-                subject,
-                f"expected {wanted} entries in {name}, as many as flags, found {found}; "
-                "Linux ignores the surplus at the end",
-                node.at(name, wanted),
-            )
+        if found <= wanted:
+            continue
+        kernels = () if name in UNREAD else comparing
+        outcome = "these kernels take no state" if kernels else "Linux ignores the surplus"
+        yield RULE.finding(
+            subject,
+            f"expected {wanted} entries in {name}, as many as flags, found {found}; {outcome}",
+            node.at(name, wanted),
+            severity=Severity.ERROR if kernels else None,
+            kernels=kernels,
+        )

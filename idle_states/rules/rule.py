@@ -63,6 +63,11 @@ class Loaded:
     page: str
     check: Callable[[Subject], Iterator[Finding]] | None
 
+    @property
+    def summary(self) -> str:
+        """The page's first line without code and name."""
+        return self.page.partition("\n")[0].partition(": ")[2].rstrip(".")
+
     @classmethod
     def of(cls, module: ModuleType) -> "Loaded":
         return cls(module.RULE, module.__doc__ or "", getattr(module, "check", None))

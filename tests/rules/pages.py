@@ -1,9 +1,12 @@
-"""Takes a rule's documentation page apart: its title, sections and example specs."""
+"""Takes a rule's documentation page apart: its title, sections and examples."""
 
 import re
 import textwrap
 
 SECTIONS = ("What it does", "Why is this bad", "Example", "Use instead", "Ground")
+_AND_SO_ON = re.compile(
+    r"^(?P<row>.*\{name: (?P<first>[^,}]+).*)\n *# and so on to (?P<last>.+)$", re.MULTILINE
+)
 
 
 def sections(page: str) -> dict[str, str]:
@@ -20,6 +23,36 @@ def sections(page: str) -> dict[str, str]:
 
 def title(page: str) -> tuple[str, str, str]:
     """Code, name and summary of the first line."""
-    match = re.fullmatch(r"(IS\d{3}) ([a-z0-9-]+): (.+)", page.splitlines()[0])
-    assert match, f"expected 'ISnnn name: summary', found {page.splitlines()[0]!r}"
+    match = re.fullmatch(r"(IS\d{3}) ([a-z0-9-]+): (.+)\.", page.splitlines()[0])
+    assert match, f"expected 'ISnnn name: summary.', found {page.splitlines()[0]!r}"
     return match[1], match[2], match[3]
+
+
+def is_dts(example: str) -> bool:
+    return example.startswith(("/ {", "/dts-v1/"))
+
+
+def option(example: str, name: str) -> str | None:
+    """What a comment line "# platform: op920" or "# kernels: 4.11, 4.13" sets for an example."""
+    match = re.search(rf"^# {name}s?: (.+)$", example, re.MULTILINE)
+    return match[1] if match else None
+
+
+def written_out(example: str) -> str:
+    """The example, with rows in place of each comment "# and so on to NAME"."""
+    return _AND_SO_ON.sub(_repeated, example)
+
+
+def _repeated(match: re.Match[str]) -> str:
+    first, last = match["first"], match["last"]
+    digits = re.search(r"\d+", first)
+    assert digits, f"expected a number in {first!r}"
+    before, after = first[: digits.start()], first[digits.end() :]
+    width = len(digits[0])
+    names = []
+    for number in range(int(digits[0]), 10**width):
+        names.append(f"{before}{number:0{width}}{after}")
+        if names[-1] == last:
+            break
+    assert names[-1] == last, f"expected {last!r} to continue {first!r}"
+    return "\n".join(match["row"].replace(first, name) for name in names)
