@@ -1,0 +1,91 @@
+"""Tables of idle states out of a device tree, each with its node and its processor.
+
+Source of the PVR values: Linux arch/powerpc/include/asm/reg.h; of the names of CPU nodes:
+skiboot hdata/cpu-common.c and QEMU hw/ppc/pnv.c.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ..findings import Location
+from ..spec.library import find
+from ..table import Cpu, IdleTable, Origin
+from .dts_places import Places
+from .power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
+from .tree import Node
+
+PVR2CPU: Mapping[int, tuple[str, tuple[str, ...]]] = {
+    0x003F: ("power7", ("P7",)),
+    0x004A: ("power7", ("P7P",)),
+    0x004B: ("power8", ("P8_MURANO",)),
+    0x004C: ("power8", ("P8_NAPLES",)),
+    0x004D: ("power8", ("P8_VENICE",)),
+    0x004E: ("power9", ("P9_NIMBUS", "P9_CUMULUS")),
+    0x004F: ("power9", ("P9P",)),
+    0x0080: ("power10", ("P10",)),
+    0x0082: ("power11", ("P11",)),
+}
+"""Upper half of the PVR -> (generation, skiboot's chip types that have it)."""
+
+_CPU_NAME = re.compile(r"PowerPC,POWER(\d+)")
+_MACHINE = re.compile(r".*,powernv(\d+)")
+_OWN = {NAMES, STOP_LEVELS, *CELL_BYTES}
+
+
+def tables_of(
+    root: Node, file: str, kind: str, sha256: str, places: Places | None = None
+) -> list[tuple[PowerMgt, IdleTable]]:
+    """The node /ibm,opal/power-mgt as bytes and as a table.
+
+    kind    "dtb", "dts" or "directory"
+    places  of a source, see dts.places()
+
+    A tree that has none there may be a fragment: then every node of that name counts, and the
+    root itself if it has the properties of one. Empty if there is none at all.
+    """
+    cpu = cpu_of(root)
+    found = []
+    for path, node in _nodes(root):
+        lines = (places or {}).get(path, {})
+        where = replace(lines.get("", Location(file=file)), path=path)
+        raw = PowerMgt(node.properties, where, lines)
+        found.append((raw, decode(raw, cpu, Origin(kind, file, sha256, where))))
+    return found
+
+
+def _nodes(root: Node) -> Iterator[tuple[str, Node]]:
+    usual = root.find(NODE)
+    if usual is not None:
+        yield NODE, usual
+    elif root.name == "power-mgt" or _OWN & root.properties.keys():
+        yield f"/{root.name}", root
+    else:
+        yield from ((path, node) for path, node in root.walk() if node.name == "power-mgt")
+
+
+def cpu_of(root: Node) -> Cpu | None:
+    """The tree's processor: by the first cpu-version, else by names. None if nothing tells.
+
+    pvr is what the tree says; where only a name does, that of the generation's usual chip.
+    """
+    cpus = root.find("/cpus")
+    versions = [cpu.u32("cpu-version") for cpu in cpus.children] if cpus else []
+    for version in versions:
+        if version is not None and version >> 16 in PVR2CPU:
+            generation, chips = PVR2CPU[version >> 16]
+            return replace(_packaged(generation), pvr=version >> 16, chips=chips)
+    names = [_CPU_NAME.match(cpu.name) for cpu in cpus.children] if cpus else []
+    machines = [_MACHINE.fullmatch(name) for name in root.strings("compatible")]
+    for match in (*names, *machines):
+        generation = f"power{match[1]}" if match else ""
+        if any(generation == known for known, _ in PVR2CPU.values()):
+            return _packaged(generation)
+    return None
+
+
+def _packaged(generation: str) -> Cpu:
+    """The processor as the packaged spec of its generation has it, levels included."""
+    cpu = find(generation).cpu
+    assert cpu is not None
+    return cpu

@@ -1,0 +1,71 @@
+"""A device tree in memory: nodes with raw property values, whatever format they came from."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from .power_mgt import split_names
+
+MAX_DEPTH = 64
+"""Levels of nodes, the root included: Linux unflattens no more (FDT_MAX_DEPTH)."""
+
+MAX_NAME = 255
+"""Bytes in the name of a node or property. The specification's 31 are often exceeded."""
+
+NAME = re.compile(r"[!-.0-~]{1,255}", re.ASCII)
+"""What a name may consist of here: printable ASCII without blanks and slashes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node, not to be changed once made.
+
+    name        with its unit address: "cpu@0"; empty for the root
+    properties  name -> value as in the tree, in the tree's order
+    children    in the tree's order; no two of one name
+
+    >>> Node("", {}, (Node("ibm,opal", {"#size-cells": bytes(4)}),)).find("/ibm,opal")
+    Node(name='ibm,opal', properties={'#size-cells': b'\\x00\\x00\\x00\\x00'}, children=())
+    """
+
+    name: str
+    properties: Mapping[str, bytes] = field(default_factory=dict)
+    children: tuple[Self, ...] = ()
+
+    def child(self, name: str) -> Self | None:
+        """The child of exactly this name, unit address included."""
+        return next((child for child in self.children if child.name == name), None)
+
+    def find(self, path: str) -> Self | None:
+        """The node at a path seen from this one, which is "/". None if there is none.
+
+        Names are compared whole, as Linux's of_find_node_by_path() does.
+        """
+        node: Self | None = self
+        for name in path.split("/"):
+            if name and node is not None:
+                node = node.child(name)
+        return node
+
+    def walk(self) -> Iterator[tuple[str, Self]]:
+        """(path, node) for this node, which is "/", and all below it, parents first."""
+        waiting = [("/", self)]
+        while waiting:
+            path, node = waiting.pop()
+            yield path, node
+            base = path.rstrip("/")
+            waiting += [(f"{base}/{child.name}", child) for child in reversed(node.children)]
+
+    def u32(self, name: str) -> int | None:
+        """A property of one cell. None if it is absent or not 4 bytes long."""
+        data = self.properties.get(name, b"")
+        return int.from_bytes(data, "big") if len(data) == 4 else None
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        """A property that is a list of strings; empty if it is absent.
+
+        A last string without its NUL counts; bytes that are no UTF-8 become surrogates.
+        """
+        found = split_names(self.properties.get(name, b""))
+        return tuple(string.decode("utf-8", "surrogateescape") for string in found)

@@ -1,0 +1,48 @@
+"""IS206 latency-not-below-residency: leaving a state takes as long as it must last.
+
+What it does
+    Compares exit latency and target residency of each row; equal counts. The message stands at
+    the latency.
+
+Why is this bad
+    The target residency includes entry and exit, so it is longer than the exit alone. Where it is
+    not, the fields were swapped or a unit slipped, or somebody hides the state from cpuidle by an
+    absurd latency. If it is the last, say so in a suppression and with `cpuidle: no`.
+
+Example
+    extends: power9
+    override:
+      stop2: {latency: 100us, residency: 10us}
+
+Use instead
+    extends: power9
+    override:
+      stop2: {latency: 10us, residency: 100us}
+
+Ground
+    Definition of both in Linux Documentation/devicetree/bindings/cpu/idle-states.yaml; the one
+    historical case, stop1 of POWER9 DD1 (skiboot 84368bbf8), is deliberate.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..spec.scalars import format_time
+from .is2_times import rows
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule("IS206", "latency-not-below-residency", Severity.WARNING)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    for index, latency, residency in rows(subject):
+        if latency >= residency:
+            yield RULE.finding(
+                subject,
+                f"{subject.table.states[index].name} has an exit latency of "
+                f"{format_time(latency)}, not below its target residency of "
+                f"{format_time(residency)}",
+                subject.at(index, "latency"),
+                related=[(subject.at(index, "residency"), "the target residency")],
+            )

@@ -1,0 +1,68 @@
+"""What the IS2xx rules share: the time columns of a table, and how they are spoken of."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..devicetree.power_mgt import LATENCIES, RESIDENCIES
+from ..linux.convert import to_us
+from ..linux.releases import Release
+from .subject import Subject
+
+FIELDS = ("latency", "residency")
+WORDS = {"latency": "an exit latency", "residency": "a target residency"}
+_PROPERTIES = {"latency": LATENCIES, "residency": RESIDENCIES}
+
+
+class Time(NamedTuple):
+    """One latency or residency: its row, its field, nanoseconds."""
+
+    row: int
+    field: str
+    ns: int
+
+
+def column(subject: Subject, field: str) -> list[Time]:
+    """All values of "latency" or "residency" that the source really has, in table order.
+
+    A device tree without the property has none; `decode` shows 0 for its latencies.
+    """
+    if subject.node is not None and _PROPERTIES[field] not in subject.node.properties:
+        return []
+    times = []
+    for index, state in enumerate(subject.table.states):
+        ns = state.latency_ns if field == "latency" else state.residency_ns
+        if ns is not None:
+            times.append(Time(index, field, ns))
+    return times
+
+
+def all_times(subject: Subject) -> list[Time]:
+    return [time for field in FIELDS for time in column(subject, field)]
+
+
+def rows(subject: Subject) -> Iterator[tuple[int, int, int]]:
+    """(index, latency, residency) of each row that has both, not 0 (that is IS215), in ns."""
+    residencies = {time.row: time.ns for time in column(subject, "residency")}
+    for index, _, latency in column(subject, "latency"):
+        residency = residencies.get(index)
+        if latency and residency:
+            yield index, latency, residency
+
+
+def converting_to_zero(subject: Subject, ns: int) -> tuple[str, ...]:
+    """The kernels asked for that take the table's times and make 0 us of this one, oldest first."""
+    if not subject.is_opal:
+        return ()
+    zero = {r.name: r for r in subject.kernels if _takes_times(subject, r) and _is_zero(ns, r)}
+    return tuple(sorted(zero, key=lambda name: (zero[name].version, name)))
+
+
+def _takes_times(subject: Subject, release: Release) -> bool:
+    """Stop states are known from 4.8 on; before 3.18 latencies were built in."""
+    if subject.is_stop:
+        return release.features.stop
+    return release.features.parse not in ("static", "flags")
+
+
+def _is_zero(ns: int, release: Release) -> bool:
+    return to_us(ns, release.features) == 0

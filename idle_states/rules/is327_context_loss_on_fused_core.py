@@ -1,0 +1,49 @@
+"""IS327 context-loss-on-fused-core: a fused-core table has a state that loses context.
+
+What it does
+    Looks for LOSE_HYP_CONTEXT and LOSE_FULL_CONTEXT in the table for POWER9 with fused cores.
+
+Why is this bad
+    A fused core is two small cores that the kernel sees as one. Linux does not know how to
+    restore hypervisor state on both halves, so a state that loses it must not be offered.
+
+Example
+    extends: power9-fused
+    states:
+      - name: stop4
+        latency: 100us
+        residency: 10ms
+        flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, LOSE_FULL_CONTEXT, STOP_INST_DEEP]
+        psscr: {rl: 4, mtl: 7, tr: 3, ec: 1, esl: 1}
+
+Use instead
+    extends: power9-fused
+
+Ground
+    skiboot 1629c851c: fused cores exported stop4 and stop5 until then.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..table import Flag, flag_names
+from .is3_control import home, joined
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule("IS327", "context-loss-on-fused-core", Severity.ERROR, forms=("spec", "c"))
+_LOSSES = Flag.LOSE_HYP_CONTEXT | Flag.LOSE_FULL_CONTEXT
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    if not home(subject).fused_core:
+        return
+    for index, state in enumerate(subject.table.states):
+        losses = state.flags & _LOSSES
+        if losses:
+            yield RULE.finding(
+                subject,
+                f"{state.name} has {joined(flag_names(losses))}; Linux cannot restore both halves "
+                "of a fused core",
+                subject.at(index, "flags"),
+            )

@@ -1,0 +1,40 @@
+"""IS329 lite-state-above-level-0: a state keeps all context at a level that could power down more.
+
+What it does
+    Notes stop states with ESL=0 and RL above 0. A mask of 0xf is left out.
+
+Why is this bad
+    With ESL=0 the thread keeps its SMT resources, so its siblings run no faster, and on POWER9
+    the core goes no deeper than stop2. Beyond stop0_lite such states gain next to nothing:
+    skiboot had stop1_lite and stop2_lite within 2 % of stop1 and stop2, and removed them.
+
+Example
+    extends: power9-dd1
+
+Use instead
+    extends: power9-dd1
+    drop: [stop1_lite]
+
+Ground
+    skiboot 34e9c3c1e. The last DD1 table still has stop1_lite, as stop1 is not for cpuidle there.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from .is3_control import stop_rows
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule("IS329", "lite-state-above-level-0", Severity.NOTE)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    for index, state in stop_rows(subject):
+        if not state.psscr.esl and state.level:
+            yield RULE.finding(
+                subject,
+                f"{state.name} requests level {state.level} with ESL=0, so the thread holds on to "
+                "its SMT resources",
+                subject.at(index, "control.esl"),
+            )

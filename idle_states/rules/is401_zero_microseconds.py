@@ -1,0 +1,57 @@
+"""IS401 zero-microseconds: a time of a physical state is 0 us to the kernel.
+
+What it does
+    Takes the states each kernel registers and looks for an exit latency or target residency of
+    0 us, after the kernel's own conversion from nanoseconds.
+
+Why is this bad
+    cpuidle works in microseconds. Linux before 4.14 truncates, so 200 ns are nothing; later ones
+    round up in 32 bits, so times above 4294966296 ns wrap to nothing. A state that costs
+    nothing and pays off at once is taken for every idle period, and a first state with residency
+    0 makes snooze give up at once.
+
+Example
+    # kernel: 4.11
+    extends: power9
+    override:
+      stop0_lite: {latency: 200ns, residency: 2us}
+
+Use instead
+    # kernel: 4.11
+    extends: power9
+    override:
+      stop0_lite: {latency: 1us, residency: 10us}
+
+Ground
+    Linux drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states(); 8d4e10e9ed94 rounds up
+    since 4.14. skiboot 51974cab7 raised stop0_lite from 200 ns to 1 us for this.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..linux.driver_table import DriverTable
+from ..linux.releases import Release
+from ..spec.scalars import format_time
+from .is4_kernels import registered
+from .rule import Judged, Rule, per_kernel
+from .subject import Subject
+
+RULE = Rule("IS401", "zero-microseconds", Severity.ERROR)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
+        for row, state in registered(subject, driver):
+            source = subject.table.states[row]
+            for field, what, ns, us in (
+                ("latency", "exit latency", source.latency_ns, state.exit_latency_us),
+                ("residency", "target residency", source.residency_ns, state.target_residency_us),
+            ):
+                if us == 0:
+                    found = "no " + what if ns is None else f"{what} {format_time(ns)}"
+                    message = f"{source.name} has {found}, which is 0 us to this kernel"
+                    yield subject.at(row, field), message
+
+    for where, message, kernels in per_kernel(subject, judge):
+        yield RULE.finding(subject, message, where, kernels=kernels)

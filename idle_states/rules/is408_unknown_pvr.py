@@ -1,0 +1,49 @@
+"""IS408 unknown-pvr: a kernel has no stop states for the table's processor.
+
+What it does
+    Compares the table's processor version with those each kernel has a stop driver for. Kernels
+    before 4.8 have none for any.
+
+Why is this bad
+    Such a kernel parses the tree, registers snooze alone and says nothing about it. It is not
+    the table's mistake, hence a note: but whoever measures the table with that kernel measures
+    snooze. POWER11 takes POWER10's table, and Linux accepts its PVR since 6.19.
+
+Example
+    # kernel: 6.12
+    extends: power11
+
+Use instead
+    # kernel: 6.19
+    extends: power11
+
+Ground
+    Linux arch/powerpc/platforms/powernv/idle.c pnv_arch300_idle_init(), fbe409d138b1 for POWER11;
+    3005c597ba46 (4.8) for stop states at all. skiboot 8cd82f715 for POWER11's table.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..linux.driver_table import DriverTable
+from ..linux.releases import Release
+from .is4_kernels import gave_up, knows_processor
+from .rule import Judged, Rule, per_kernel
+from .subject import Subject
+
+RULE = Rule("IS408", "unknown-pvr", Severity.NOTE, forms=("spec", "dt"))
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
+        if gave_up(driver) or knows_processor(subject, release) or not subject.exported_indices:
+            return
+        cpu = subject.cpu
+        whose = f" for PVR {cpu.pvr:#06x} ({cpu.generation})" if release.features.stop else ""
+        yield (
+            subject.at(None, "cpu"),
+            f"the kernel has no driver for stop states{whose}, so it registers none of them",
+        )
+
+    for where, message, kernels in per_kernel(subject, judge):
+        yield RULE.finding(subject, message, where, kernels=kernels)

@@ -1,0 +1,57 @@
+"""IS412 ignored-residency: a kernel puts a residency of its own in place of the tree's.
+
+What it does
+    On POWER7 and POWER8, compares the residency each kernel registers with the tree's, converted
+    to microseconds.
+
+Why is this bad
+    Changing the row has no effect on that kernel, and measuring the change there measures
+    nothing. Linux 3.15 to 3.17 has all times built in, 3.18 and 3.19 take ten times the latency,
+    4.11 to 4.18 use 100 us for nap and 300 ms for sleep whenever the tree has a value.
+
+Example
+    # kernel: 4.11
+    extends: power8
+    override:
+      nap: {residency: 50us}
+
+Use instead
+    # kernel: 4.19
+    extends: power8
+    override:
+      nap: {residency: 50us}
+
+Ground
+    Linux drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states(): 9e9fc6f00a54 (4.11)
+    inverted the test of the property, 9c7b185ab2fe (4.19) ended it.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..linux.convert import to_us
+from ..linux.driver_table import DriverTable
+from ..linux.releases import Release
+from ..spec.scalars import format_time
+from .is4_kernels import registered
+from .rule import Judged, Rule, per_kernel
+from .subject import Subject
+
+RULE = Rule("IS412", "ignored-residency", Severity.NOTE)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
+        for row, state in registered(subject, driver):
+            source = subject.table.states[row]
+            ns = source.residency_ns
+            if ns is None or state.target_residency_us == to_us(ns, release.features):
+                continue
+            yield (
+                subject.at(row, "residency"),
+                f"{source.name}'s residency of {format_time(ns)} is not used; this kernel has "
+                f"{state.target_residency_us} us",
+            )
+
+    for where, message, kernels in per_kernel(subject, judge):
+        yield RULE.finding(subject, message, where, kernels=kernels)

@@ -1,0 +1,80 @@
+"""What the IS4xx rules share: from a kernel's view back to the rows of the table.
+
+A kernel speaks of states by their position in the tree. A damaged tree may have more of them
+than the table has rows, so every way back can fail.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Location
+from ..linux.driver_table import DriverState, DriverTable
+from ..linux.releases import POWER9, Release
+from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK
+from ..table import Flag, IdleState
+from .subject import Subject
+
+PARSE_CAUSES = frozenset({"no-node", "bad-flags", "short-array", "bad-names", "size-mismatch"})
+"""Causes in DriverTable.lost that mean the kernel gave up on the whole node."""
+
+
+def row_of(subject: Subject, source: int | None) -> int | None:
+    """Row of the table behind a position in the tree; None if there is none."""
+    if source is None or source >= len(subject.exported_indices):
+        return None
+    row = subject.row(source)
+    return row if row < len(subject.table.states) else None
+
+
+def place(subject: Subject, source: int | None, field: str = "state") -> Location:
+    """Place of a field of the row behind a position in the tree, else of the table."""
+    row = row_of(subject, source)
+    return subject.at(row, field) if row is not None else subject.at(None)
+
+
+def registered(subject: Subject, driver: DriverTable) -> Iterator[tuple[int, DriverState]]:
+    """(row, state) of the states that came from the tree; none for pseries."""
+    if subject.is_opal:
+        for state in driver.states:
+            row = row_of(subject, state.source)
+            if row is not None:
+                yield row, state
+
+
+def exported_rows(subject: Subject) -> Iterator[tuple[int, IdleState]]:
+    """(row, state) of what is in the tree, in its order."""
+    for row in subject.exported_indices:
+        if row < len(subject.table.states):
+            yield row, subject.table.states[row]
+
+
+def gave_up(driver: DriverTable) -> bool:
+    """The kernel lost everything to a node it cannot parse, or crashed over it."""
+    return driver.fatal is not None or any(lost.cause in PARSE_CAUSES for lost in driver.lost)
+
+
+def knows_processor(subject: Subject, release: Release) -> bool:
+    """False where this kernel has no stop states at all, or none for this PVR."""
+    features = release.features
+    if not subject.is_stop:
+        return True
+    known = features.pvrs is None or subject.cpu.pvr in features.pvrs
+    return features.stop and known
+
+
+def written_psscr(state: IdleState, release: Release) -> int:
+    """The PSSCR that this kernel should enter a row with: it completes values of 2016's format,
+    and before it read masks (4.11) every value."""
+    old = state.mask == OLD_FORMAT_MASK or not release.features.psscr_mask
+    return state.control | HV_DEFAULT_VAL if old else state.control
+
+
+def accepted(subject: Subject, state: IdleState, release: Release) -> bool:
+    """True if the platform code takes the state as valid, for idle or for offlined CPUs."""
+    features = release.features
+    lossy = state.flags & (Flag.LOSE_FULL_CONTEXT | Flag.TIMEBASE_STOP)
+    if features.pvrs is not None and subject.cpu.pvr != POWER9 and lossy:
+        return False
+    if not features.psscr_mask or state.mask == OLD_FORMAT_MASK:
+        return True
+    psscr = state.psscr
+    return psscr.esl == psscr.ec and bool(psscr.esl or not state.has(Flag.LOSE_FULL_CONTEXT))

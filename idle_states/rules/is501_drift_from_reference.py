@@ -1,0 +1,72 @@
+"""IS501 drift-from-reference: a table differs from the packaged one it claims to be.
+
+What it does
+    Compares a spec named like a packaged revision, and a C table named like a revision's array,
+    with that revision: one finding for each value, row and position that differs. A tree is
+    compared with what today's skiboot would export from the nearest revision of its processor,
+    under the tree's own ibm,enabled-stop-levels.
+
+Why is this bad
+    It need not be bad, but somebody should have meant it: most mistakes in these tables were
+    plausible numbers, which no other check can find. Where the change is meant, the packaged
+    spec should change with it. An old firmware's tree differs where its table did.
+
+Example
+    name: power11
+    extends: power10
+    override:
+      stop3: {latency: 54us}
+
+Use instead
+    name: power11
+    extends: power10
+    override:
+      stop3: {latency: 45us}
+
+Ground
+    The packaged specs are skiboot's tables value by value, each with its commit. In a tree a row
+    may be missing because NVRAM's opal-stop-state-disable-mask says so.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Confidence, Finding, Location, Severity
+from .is5_rows import Claim, Difference, claim, compare
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule("IS501", "drift-from-reference", Severity.WARNING)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    claimed = claim(subject)
+    if claimed is None:
+        return
+    for difference in compare(subject.table, claimed):
+        absent = difference.index is None
+        yield RULE.finding(
+            subject,
+            _message(subject, claimed, difference),
+            subject.at(difference.index, difference.field if not absent else "states"),
+            confidence=Confidence.MEDIUM if absent and subject.form == "dt" else None,
+            related=_related(claimed, difference),
+        )
+
+
+def _message(subject: Subject, claimed: Claim, difference: Difference) -> str:
+    if difference.index is None:
+        name = difference.wanted.name if difference.wanted else "?"
+    else:
+        name = subject.table.states[difference.index].name
+    if difference.field == "state":
+        return f"{name} {difference.text}"
+    return f"{name} differs from {claimed.table.name}: {difference.text}"
+
+
+def _related(claimed: Claim, difference: Difference) -> list[tuple[Location, str]]:
+    if difference.wanted is None:
+        return []
+    where = difference.wanted.where
+    place = where.get(difference.field) or where.get(difference.field.partition(".")[0])
+    place = place or where.get("state")
+    return [(place, f"{claimed.table.name} has it here")] if place else []

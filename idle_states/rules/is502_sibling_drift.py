@@ -1,0 +1,91 @@
+"""IS502 sibling-drift: a state of a special table differs from the same state of the main one.
+
+What it does
+    Compares the states of a table for a simulator or fused cores, of a declared copy, and of a
+    processor that shares another's C array, with the states of the same name in the packaged
+    table of the processor. Chip revisions of their own (POWER9 DD1) are not siblings.
+
+Why is this bad
+    The tables describe the same hardware and are corrected one at a time. POWER9's stop4 lost its
+    timebase flags in 58913880c and got ten times the residency in 87f33f499; Mambo's stop4 kept
+    the old values both times.
+
+Example
+    extends: power9-mambo
+
+Use instead
+    extends: power9-mambo
+    override:
+      stop4:
+        residency: 10ms
+        flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, LOSE_FULL_CONTEXT, STOP_INST_DEEP]
+
+Ground
+    skiboot hw/slw.c: power9_mambo_cpu_idle_states and power9_fusedcore_cpu_idle_states beside
+    power9_cpu_idle_states; 8cd82f715 gives POWER11 the array of POWER10.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..spec.library import find, revisions
+from ..table import Firmware, IdleTable
+from .is3_control import claimed_cpu, home
+from .is5_rows import field_differences
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule("IS502", "sibling-drift", Severity.WARNING, forms=("spec", "c"))
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    for sibling in siblings(subject):
+        yield from _compare(subject, sibling)
+
+
+def siblings(subject: Subject) -> Iterator[IdleTable]:
+    """Packaged tables whose rows the subject's should equal where the names are the same."""
+    own = home(subject)
+    cpu = claimed_cpu(subject)
+    chips = set(cpu.chips) if cpu else set()
+    special = bool(own.quirk or own.fused_core)
+    for revision in revisions():
+        if revision.historical or revision.name in (subject.table.name, _reference_name(subject)):
+            continue
+        packaged = find(revision.name)
+        if packaged.register is not subject.table.register or not packaged.cpu:
+            continue
+        same_chips = bool(chips & set(packaged.cpu.chips))
+        main = packaged.cpu.supported and not _is_special(packaged.firmware)
+        shares = own.array != "" and own.array == packaged.firmware.array
+        if (
+            (special and main and same_chips)
+            or (shares and not same_chips)
+            or packaged.name == own.copy_of
+        ):
+            yield packaged
+
+
+def _reference_name(subject: Subject) -> str:
+    return subject.reference.name if subject.reference else ""
+
+
+def _is_special(firmware: Firmware) -> bool:
+    return bool(firmware.quirk or firmware.fused_core)
+
+
+def _compare(subject: Subject, sibling: IdleTable) -> Iterator[Finding]:
+    for index, state in enumerate(subject.table.states):
+        other = sibling.state(state.name)
+        if other is None:
+            continue
+        found = list(field_differences(state, other, subject.table.register))
+        if found:
+            place = other.where.get("state")
+            yield RULE.finding(
+                subject,
+                f"{state.name} differs from {sibling.name}'s: "
+                + "; ".join(text for _, text in found),
+                subject.at(index, found[0][0]),
+                related=[(place, f"{sibling.name} has it here")] if place else (),
+            )

@@ -1,0 +1,52 @@
+"""IS504 unsupported-revision: the table is for a chip revision that skiboot no longer carries.
+
+What it does
+    Notes specs that say `supported: no` of their processor, C arrays known from such a spec, and
+    trees that are exactly what it would export.
+
+Why is this bad
+    Nothing tests the table any more: skiboot has no code to choose it, and current kernels are
+    not run on such chips. Figures from it should not be carried over to supported revisions.
+
+Example
+    extends: power9-dd1
+
+Use instead
+    extends: power9
+
+Ground
+    skiboot 0b0d15e3c and 40b99f58e dropped POWER9 DD1, c5424f683 the rest of it.
+"""
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Severity
+from ..table import IdleTable
+from .is5_rows import claim, compare
+from .rule import Rule
+from .subject import Subject
+
+RULE = Rule("IS504", "unsupported-revision", Severity.NOTE)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    table = _known_as(subject)
+    if table.cpu and not table.cpu.supported:
+        yield RULE.finding(
+            subject,
+            f"skiboot no longer carries {table.name}",
+            subject.at(None, "cpu"),
+        )
+
+
+def _known_as(subject: Subject) -> IdleTable:
+    """The table itself if it names its processor, else the packaged one it equals or claims."""
+    table = subject.table
+    if subject.form != "dt" and table.cpu:
+        return table
+    claimed = claim(subject)
+    if claimed is None:
+        return table
+    if subject.form == "dt" and compare(table, claimed):
+        return table
+    return claimed.table

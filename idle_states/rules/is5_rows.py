@@ -1,0 +1,220 @@
+"""What the IS5xx rules share: comparing rows, and the packaged table a subject claims to be."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..skiboot.export import export
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..spec.library import find, revisions
+from ..spec.scalars import format_time
+from ..table import U32_MAX, IdleState, IdleTable, Psscr, Register, field_mask, flag_names
+from .is3_control import joined
+from .subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One way in which rows differ from those wanted.
+
+    index   row of the table, None if a row is missing
+    field   what differs, as Subject.at() takes it; "state" for a whole row
+    text    e.g. "exit latency 6us instead of 5us", "is missing; power9 has it first"
+    wanted  the row it should be; None for a row that should not be there
+    """
+
+    index: int | None
+    field: str
+    text: str
+    wanted: IdleState | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The packaged table a subject claims to be, or for a tree the one it is nearest to.
+
+    required  its rows that must be there
+    wanted    those and the ones that may be there and are, in order
+    """
+
+    table: IdleTable
+    required: tuple[IdleState, ...]
+    wanted: tuple[IdleState, ...]
+
+
+def claim(subject: Subject) -> Claim | None:
+    """None for a packaged spec, a table of another name, and a tree without states."""
+    if subject.form == "dt":
+        return _nearest(subject) if subject.table.states else None
+    reference = subject.reference
+    return Claim(reference, reference.states, reference.states) if reference else None
+
+
+def _nearest(subject: Subject) -> Claim | None:
+    """What skiboot would export from the packaged tables, under the tree's own stop levels; the
+    closest of these, the earlier revision of equals."""
+    levels = subject.node.stop_levels if subject.node else None
+    platform = replace(
+        ALL_LEVELS,
+        enabled_stop_levels=U32_MAX if levels is None else levels,
+        skiboot=subject.platform.skiboot,
+    )
+    claims = [
+        _export_claim(table, variant, subject.table)
+        for table in _candidates(subject.table)
+        for variant in _variants(platform)
+    ]
+
+    def distance(candidate: Claim) -> tuple[int, bool]:
+        cpu = candidate.table.cpu
+        differences = compare(subject.table, candidate)
+        return len(differences), not (cpu and cpu.supported)
+
+    return min(claims, key=distance, default=None)
+
+
+def _candidates(table: IdleTable) -> Iterator[IdleTable]:
+    for revision in revisions():
+        packaged = None if revision.historical else find(revision.name)
+        if packaged is None or packaged.register is not table.register or not packaged.cpu:
+            continue
+        if table.cpu is None or packaged.cpu.generation == table.cpu.generation:
+            yield packaged
+
+
+def _variants(platform: Platform) -> Iterator[Platform]:
+    """A tree does not tell whether there is a wakeup engine, or fast sleep is allowed."""
+    for wakeup_engine in (True, False):
+        for fast_sleep in (True, False):
+            yield replace(platform, wakeup_engine=wakeup_engine, fast_sleep=fast_sleep)
+
+
+def _export_claim(table: IdleTable, platform: Platform, found: IdleTable) -> Claim:
+    exported = export(table, platform)
+    # NVRAM may bring back what OPAL's own mask takes away
+    masked = {lost.index for lost in exported.lost if lost.cause == "disabled-by-opal"}
+    optional = {index for index in masked if found.state(table.states[index].name)}
+    wanted = sorted({*exported.indices, *optional})
+    return Claim(
+        table,
+        tuple(table.states[index] for index in exported.indices),
+        tuple(table.states[index] for index in wanted),
+    )
+
+
+def compare(table: IdleTable, claimed: Claim) -> list[Difference]:
+    """Everything in which a table differs from what it claims to be: fields, rows, order."""
+    found, wanted, who = table.states, claimed.wanted, claimed.table.name
+    pairs = _pairs(found, wanted)
+    by_row = sorted((index, at) for at, index in pairs.items())
+    result = [
+        Difference(index, field, text, wanted[at])
+        for index, at in by_row
+        for field, text in field_differences(found[index], wanted[at], table.register)
+    ]
+    kept = _longest_run([at for _, at in by_row])
+    for index, at in by_row:
+        if at not in kept:
+            text = f"is out of order; {who} has it {_position(at, wanted)}"
+            result.append(Difference(index, "state", text, wanted[at]))
+    for at, row in enumerate(wanted):
+        if at not in pairs:
+            text = f"is missing; {who} has it {_position(at, wanted)}"
+            result.append(Difference(None, "state", text, row))
+    names = {row.name for row in wanted}
+    for index in sorted(set(range(len(found))) - set(pairs.values())):
+        again = found[index].name in names
+        text = f"is there again; {who} has it once" if again else f"is no state of {who}"
+        result.append(Difference(index, "state", text, None))
+    return result
+
+
+def _pairs(found: Sequence[IdleState], wanted: Sequence[IdleState]) -> dict[int, int]:
+    """Position in wanted -> row in found: equal rows first, then equal names, then renamed rows."""
+    pairs: dict[int, int] = {}
+
+    def key_all(state: IdleState) -> object:
+        return state.values()
+
+    def key_name(state: IdleState) -> object:
+        return state.name
+
+    def key_rest(state: IdleState) -> object:
+        return state.values()[1:]
+
+    for key in (key_all, key_name, key_rest):
+        for at, row in enumerate(wanted):
+            if at in pairs:
+                continue
+            taken = set(pairs.values())
+            for index, candidate in enumerate(found):
+                if index not in taken and key(candidate) == key(row):
+                    pairs[at] = index
+                    break
+    return pairs
+
+
+def _longest_run(order: Sequence[int]) -> list[int]:
+    """A longest ascending subsequence: what is not in it has been moved."""
+    runs: list[list[int]] = [[]]
+    for at in order:
+        before = [run for run in runs if not run or run[-1] < at]
+        runs.append([*max(before, key=lambda run: len(run)), at])
+    return max(runs, key=lambda run: len(run))
+
+
+def _position(at: int, wanted: Sequence[IdleState]) -> str:
+    return f"after {wanted[at - 1].name}" if at else "first"
+
+
+def field_differences(
+    found: IdleState, wanted: IdleState, register: Register
+) -> Iterator[tuple[str, str]]:
+    """(field, text) for each value of one row that is not the other's."""
+    if found.name != wanted.name:
+        yield "name", f"name {found.name!a} instead of {wanted.name!a}"
+    if found.latency_ns != wanted.latency_ns:
+        times = (format_time(found.latency_ns), format_time(wanted.latency_ns))
+        yield "latency", "exit latency {} instead of {}".format(*times)
+    if found.residency_ns != wanted.residency_ns:
+        texts = (_residency(found.residency_ns), _residency(wanted.residency_ns))
+        yield "residency", "target residency {} instead of {}".format(*texts)
+    if found.flags != wanted.flags:
+        yield "flags", _flags(found.flags, wanted.flags)
+    if found.control != wanted.control:
+        yield _control(found.control, wanted.control, register)
+    if found.mask != wanted.mask:
+        fields = _fields(found.mask ^ wanted.mask) if register is Register.PSSCR else []
+        detail = f" (differs in {joined(fields)})" if fields else ""
+        yield "mask", f"mask {found.mask:#x} instead of {wanted.mask:#x}{detail}"
+
+
+def _residency(nanoseconds: int | None) -> str:
+    return "none" if nanoseconds is None else format_time(nanoseconds)
+
+
+def _flags(found: int, wanted: int) -> str:
+    changes = [
+        f"{verb} {joined(flag_names(bits))}"
+        for verb, bits in (("adds", found & ~wanted), ("lacks", wanted & ~found))
+        if bits
+    ]
+    return f"flags {found:#010x} instead of {wanted:#010x} ({'; '.join(changes)})"
+
+
+def _control(found: int, wanted: int, register: Register) -> tuple[str, str]:
+    text = f"{str(register).upper()} {found:#x} instead of {wanted:#x}"
+    if register is not Register.PSSCR:
+        return "control", text
+    one, other = Psscr.from_int(found), Psscr.from_int(wanted)
+    names = [name for name in Psscr.FIELDS if getattr(one, name) != getattr(other, name)]
+    changes = [f"{name.upper()}={getattr(one, name)} for {getattr(other, name)}" for name in names]
+    if one.other != other.other:
+        changes.append(f"other bits {one.other:#x} for {other.other:#x}")
+    field = f"control.{names[0]}" if len(names) == len(changes) == 1 else "control"
+    return field, f"{text} ({', '.join(changes)})"
+
+
+def _fields(bits: int) -> list[str]:
+    names = [name.upper() for name in Psscr.FIELDS if bits & field_mask([name])]
+    others = bits & ~field_mask(Psscr.FIELDS)
+    return [*names, hex(others)] if others else names

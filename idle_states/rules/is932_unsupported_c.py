@@ -1,0 +1,35 @@
+"""IS932 unsupported-c: a C table that cannot be evaluated.
+
+What it does
+    Raised for rows and values whose meaning the reader of C tables cannot establish: names and
+    macros defined neither in the file nor by skiboot's opal-api.h, expressions that are not
+    constant, values too large for their member, a condition that decides about a row and cannot
+    be decided. Macros the file defines itself are followed. Exit status 3.
+
+Why is this bad
+    A row read wrongly would be checked and compared as if it were what the compiler sees.
+
+Example
+    static struct cpu_idle_states power9_cpu_idle_states[] = {
+        {
+            .name = "stop0_lite",
+            .latency_ns = 1*NANOSECONDS_PER_MICROSECOND,
+            .residency_ns = 10*NANOSECONDS_PER_MICROSECOND },
+    };
+
+Use instead
+    static struct cpu_idle_states power9_cpu_idle_states[] = {
+        {
+            .name = "stop0_lite",
+            .latency_ns = 1*1000,
+            .residency_ns = 10*1000 },
+    };
+
+Ground
+    skiboot include/slw.h struct cpu_idle_states; include/opal-api.h OPAL_PM_*.
+"""
+
+from ..findings import Severity
+from .rule import Rule
+
+RULE = Rule("IS932", "unsupported-c", Severity.ERROR, forms=("c",))

@@ -1,0 +1,7 @@
+"""skiboot's idle-state tables as C: `struct cpu_idle_states NAME[]` read and written."""
+
+from .preprocess import definitions_in
+from .reader import read
+from .writer import CannotGenerate, write
+
+__all__ = ["CannotGenerate", "definitions_in", "read", "write"]

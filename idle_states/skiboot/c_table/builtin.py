@@ -1,0 +1,64 @@
+"""The macros a lone table file leans on: OPAL_PM_* and PPC_BIT, as numbers of `idle_states.table`.
+
+Names and values: skiboot include/opal-api.h, include/bitutils.h, and hw/slw.c up to 952daa69b for
+IDLE_*.
+"""
+
+from ...spec.build import PMICR_MASKS, PMICR_VALUES
+from ...table import Flag, Psscr, field_mask
+
+PSSCR_CALLS = {"rl": "OPAL_PM_PSSCR_RL", "mtl": "OPAL_PM_PSSCR_MTL", "tr": "OPAL_PM_PSSCR_TR"}
+"""PSSCR fields written as a macro with the value as argument, in skiboot's order."""
+PSSCR_BITS = {"esl": "OPAL_PM_PSSCR_ESL", "ec": "OPAL_PM_PSSCR_EC"}
+"""PSSCR fields of one bit, in skiboot's order."""
+PSSCR_MASK_NAME = "OPAL_PM_PSSCR_MASK"
+PSSCR_RL_MASK_NAME = f"{PSSCR_CALLS['rl']}_MASK"
+
+FLAG_NAMES = {
+    flag: "OPAL_USE_PMICR" if flag is Flag.USE_PMICR else f"OPAL_PM_{flag.name}" for flag in Flag
+}
+PMICR_NAMES = {
+    value: f"OPAL_PM_{name.upper()}_PMICR" for name, value in PMICR_VALUES.items() if value
+}
+PMICR_MASK_NAMES = {
+    value: f"OPAL_PM_{name.upper()}_PMICR_MASK" for name, value in PMICR_MASKS.items() if value
+}
+
+_IDLE_NAMES = {
+    # Names of 2014 whose value never changed; see expression.UNSETTLED for the others.
+    "IDLE_DEC_STOP": Flag.DEC_STOP,
+    "IDLE_TB_STOP": Flag.TIMEBASE_STOP,
+    "IDLE_USE_INST_NAP": Flag.NAP_ENABLED,
+    "IDLE_USE_INST_SLEEP": Flag.SLEEP_ENABLED,
+    "IDLE_USE_INST_WINKLE": Flag.WINKLE_ENABLED,
+    "IDLE_USE_INST_SLEEP_ER1": Flag.SLEEP_ENABLED_ER1,
+    "IDLE_USE_PMICR": Flag.USE_PMICR,
+}
+
+
+def _definitions() -> dict[str, str]:
+    macros = {
+        "PPC_BIT(bit)": "(0x8000000000000000UL >> (bit))",
+        "PPC_BITMASK(bs, be)": "((PPC_BIT(bs) - PPC_BIT(be)) | PPC_BIT(bs))",
+    }
+    for flag, name in FLAG_NAMES.items():
+        macros[name] = f"{int(flag):#010x}"
+    for name, flag in _IDLE_NAMES.items():
+        macros[name] = f"{int(flag):#010x}"
+    for value, name in (*PMICR_NAMES.items(), *PMICR_MASK_NAMES.items()):
+        macros[name] = f"{value:#018x}UL"
+        macros[name.replace("OPAL_PM_", "IDLE_", 1)] = macros[name]
+    for field, name in PSSCR_CALLS.items():
+        shift = Psscr.FIELDS[field][0]
+        macros[f"{name}(value)"] = f"((value) << {shift})" if shift else "(value)"
+        macros[f"{name}_MASK"] = f"{field_mask([field]):#018x}UL"
+    for field, name in PSSCR_BITS.items():
+        macros[name] = f"PPC_BIT({63 - Psscr.FIELDS[field][0]})"
+    # Without parentheses, as in skiboot: ~OPAL_PM_PSSCR_MASK is not what it looks like.
+    parts = [f"{name}_MASK" for name in PSSCR_CALLS.values()] + list(PSSCR_BITS.values())
+    macros[PSSCR_MASK_NAME] = " | ".join(parts)
+    return macros
+
+
+DEFINITIONS = _definitions()
+"""What #define would say, "NAME" or "NAME(a, b)" -> text."""

@@ -1,0 +1,145 @@
+"""C tokens with their places, and what string and character literals stand for."""
+
+import re
+from typing import NamedTuple
+
+from ...table import U64_MAX
+
+
+class Token(NamedTuple):
+    """A preprocessing token.
+
+    kind        "name", "number", "string", "character", "sign" or "stray"
+    start, end  place in the source; for a token out of a macro, that of the macro's use
+    hidden      macros it came out of, which must not expand it again
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    hidden: frozenset[str] = frozenset()
+
+
+class Unsupported(Exception):
+    """C that cannot be evaluated. message: expected and found; start, end: offsets."""
+
+    def __init__(self, message: str, start: int, end: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.start = start
+        self.end = end
+
+
+COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?|//(?:[^\\\n]|\\(?:\r?\n)?)*+"
+STRING = r'"(?:[^"\\\n]|\\(?:\r?\n|.))*+"?'
+CHARACTER = r"'(?:[^'\\\n]|\\(?:\r?\n|.))*+'?"
+SPLICE = r"\\\r?\n"
+
+_TOKEN = re.compile(
+    rf"""(?: \s | {SPLICE} | {COMMENT} )++
+    | ([A-Za-z_]\w*)
+    | (\.?[0-9](?:[eEpP][+-]|[\w.])*)
+    | ({STRING})
+    | ({CHARACTER})
+    | (<<|>>|<=|>=|==|!=|&&|\|\||\#\#|[-+*/%&|^~!<>?:(),.;={{}}\[\]\#])
+    | (.)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_KINDS = (None, "name", "number", "string", "character", "sign", "stray")
+
+
+def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
+    """Tokens of a stretch of text, comments and line continuations left out."""
+    found = []
+    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
+        group = match.lastindex
+        if group:
+            found.append(Token(_KINDS[group] or "", match[0], match.start(), match.end()))
+    return found
+
+
+_SIMPLE_ESCAPES = {
+    "n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27,
+    "\\": 92, "'": 39, '"': 34, "?": 63,
+}  # fmt: skip
+_ESCAPE = re.compile(
+    r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.)|$)", re.DOTALL
+)
+
+
+def literal_bytes(token: Token) -> bytes:
+    """Bytes of a string or character literal, as compiled, without a string's final NUL.
+
+    Raises Unsupported for one that is not closed and for escapes C does not define.
+    """
+    text = re.sub(SPLICE, "", token.text)
+    if len(text) < 2 or text[-1] != text[0] or _ends_escaped(text):
+        raise Unsupported(
+            f"expected a closing {text[0]}, found the end of the line", token.start, token.end
+        )
+    body = text[1:-1]
+    result = bytearray()
+    position = 0
+    for match in _ESCAPE.finditer(body):
+        result += encoded(body[position : match.start()])
+        result += _escaped(match, token)
+        position = match.end()
+    return bytes(result + encoded(body[position:]))
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8; bytes that were no UTF-8 when the text was decoded come back as they were."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _ends_escaped(text: str) -> bool:
+    """The last quote is an escaped one: an odd number of backslashes before it."""
+    body = text[1:-1]
+    return (len(body) - len(body.rstrip("\\"))) % 2 == 1
+
+
+def _escaped(match: re.Match[str], token: Token) -> bytes:
+    octal, hexadecimal, short, long, simple = match.groups()
+    code = -1
+    if octal:
+        code = int(octal, 8)
+    elif hexadecimal:
+        code = int(hexadecimal[:20], 16)
+    elif simple:
+        code = _SIMPLE_ESCAPES.get(simple, -1)
+    elif (short or long) and int(short or long, 16) < 0x110000:
+        return chr(int(short or long, 16)).encode("utf-8", "surrogatepass")
+    if not 0 <= code <= 0xFF:
+        message = f"expected an escape sequence of C, found {match[0][:24]!a}"
+        raise Unsupported(message, token.start, token.end)
+    return bytes([code])
+
+
+_NUMBER = re.compile(
+    r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9]*))"
+    r"((?:[uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?)?)"
+)
+_MAX_DIGITS = 100
+
+
+def integer_literal(token: Token) -> tuple[int, bool, str]:
+    """Value, whether it is decimal, and the suffix in lower case.
+
+    Raises Unsupported for floating-point and malformed numbers, and above 64 bits.
+    """
+    match = _NUMBER.fullmatch(token.text) if len(token.text) <= _MAX_DIGITS else None
+    if match is None:
+        message = f"expected an integer, found {token.text[:40]}"
+        raise Unsupported(message, token.start, token.end)
+    for group, base in ((1, 16), (2, 2), (3, 8), (4, 10)):
+        if match[group]:
+            value = int(match[group], base)
+            break
+    if value > U64_MAX:
+        message = f"expected an integer of 64 bits, found {token.text}"
+        raise Unsupported(message, token.start, token.end)
+    return value, match[4] is not None, match[5].lower()

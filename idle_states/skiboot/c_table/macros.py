@@ -1,0 +1,176 @@
+"""Macros: their definitions by place in the file, and their expansion as in a preprocessor."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from .lexer import Token, Unsupported, tokens
+
+MAX_TOKENS = 500_000
+"""Tokens that the expansions of one file may produce in all; skiboot's need about 10,000."""
+MAX_DEPTH = 50
+"""Macros inside macros, and calls inside the arguments of calls."""
+
+_HEAD = re.compile(r"\s*([A-Za-z_]\w*)(\(([^()]*)\))?", re.ASCII)
+_PARAMETERS = re.compile(r"\s*(?:[A-Za-z_]\w*\s*(?:,\s*[A-Za-z_]\w*\s*)*)?", re.ASCII)
+
+
+class Macro:
+    """A macro. parameters: None for one that takes no argument list."""
+
+    def __init__(self, name: str, parameters: tuple[str, ...] | None, text: str) -> None:
+        self.name = name
+        self.parameters = parameters
+        self.text = text
+
+    @cached_property
+    def body(self) -> list[Token]:
+        return tokens(self.text)
+
+    @property
+    def head(self) -> str:
+        """As written after #define: "NAME" or "NAME(a, b)"."""
+        if self.parameters is None:
+            return self.name
+        return f"{self.name}({', '.join(self.parameters)})"
+
+    @classmethod
+    def parsed(cls, definition: str) -> "Macro | None":
+        """From what follows #define; None if that is no definition, or a variadic one."""
+        match = _HEAD.match(definition)
+        if match is None or (match[2] is None and definition[match.end() :][:1] == "("):
+            return None
+        if match[2] is not None and not _PARAMETERS.fullmatch(match[3]):
+            return None
+        parameters = None
+        if match[2] is not None:
+            parameters = tuple(name.strip() for name in match[3].split(",") if name.strip())
+        return cls(match[1], parameters, definition[match.end() :])
+
+
+class Definitions:
+    """Which macro a name is at which place of the file.
+
+    given  macros the caller knows, "NAME" or "NAME(a, b)" -> text; they go before the built-in
+           ones, and the file's own go before both
+    """
+
+    def __init__(self, given: Mapping[str, str], builtin: Mapping[str, str]) -> None:
+        self._outer: dict[str, Macro] = {}
+        for head, text in (*builtin.items(), *given.items()):
+            macro = Macro.parsed(f"{head} {text}")
+            if macro is not None:
+                self._outer[macro.name] = macro
+        self._changes: dict[str, list[tuple[int, Macro | None]]] = {}
+        self._offsets: list[int] = []
+
+    def change(self, offset: int, name: str, macro: Macro | None) -> None:
+        """#define or, with None, #undef at `offset`. Offsets come in ascending order."""
+        self._changes.setdefault(name, []).append((offset, macro))
+        self._offsets.append(offset)
+
+    def lookup(self, name: str, at: int) -> Macro | None:
+        changes = self._changes.get(name)
+        if changes:
+            index = bisect_right(changes, at, key=lambda change: change[0])
+            if index:
+                return changes[index - 1][1]
+        return self._outer.get(name)
+
+    def version(self, at: int) -> int:
+        """Equal for two places between which no definition changes."""
+        return bisect_right(self._offsets, at)
+
+    def own(self) -> Iterable[Macro]:
+        """The file's own macros as they are at its end."""
+        return [last for changes in self._changes.values() if (last := changes[-1][1])]
+
+
+class Expander:
+    """Expands macros within the limits of one file."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self.definitions = definitions
+        self.left = MAX_TOKENS
+
+    def spend(self, count: int, token: Token) -> None:
+        self.left -= count
+        if self.left < 0:
+            message = f"expected macros of at most {MAX_TOKENS} tokens in all, found more"
+            raise Unsupported(message, token.start, token.end)
+
+    def expand(self, source: Sequence[Token], at: int, depth: int = 0) -> list[Token]:
+        """All macros expanded as defined at offset `at`. Raises Unsupported.
+
+        The algorithm is Prosser's, with the set of macros a token came out of kept on it.
+        """
+        pending = list(reversed(source))
+        result: list[Token] = []
+        while pending:
+            token = pending.pop()
+            macro = None
+            if token.kind == "name" and token.text not in token.hidden:
+                macro = self.definitions.lookup(token.text, at)
+            if macro is None or not self._is_use(macro, pending):
+                result.append(token)
+                continue
+            if len(token.hidden) >= MAX_DEPTH or depth >= MAX_DEPTH:
+                message = f"expected at most {MAX_DEPTH} macros inside each other, found more"
+                raise Unsupported(message, token.start, token.end)
+            self.spend(1, token)
+            if macro.parameters is None:
+                body, end, hidden = macro.body, token.end, token.hidden | {macro.name}
+                self.spend(len(body), token)
+            else:
+                arguments, closing = _arguments(pending, token)
+                expanded = [self.expand(argument, at, depth + 1) for argument in arguments]
+                body = self._substituted(macro, expanded, token)
+                end = max(token.end, closing.end)
+                hidden = token.hidden & closing.hidden | {macro.name}
+            if any(part.text in ("#", "##") for part in body):
+                message = f"expected a macro without # and ##, found {macro.name}"
+                raise Unsupported(message, token.start, end)
+            pending += [
+                Token(part.kind, part.text, token.start, end, part.hidden | hidden)
+                for part in reversed(body)
+            ]
+        return result
+
+    @staticmethod
+    def _is_use(macro: Macro, pending: Sequence[Token]) -> bool:
+        return macro.parameters is None or (bool(pending) and pending[-1].text == "(")
+
+    def _substituted(
+        self, macro: Macro, arguments: Sequence[Sequence[Token]], use: Token
+    ) -> list[Token]:
+        names = macro.parameters or ()
+        if not names and len(arguments) == 1 and not arguments[0]:
+            arguments = ()
+        if len(names) != len(arguments):
+            message = f"expected {len(names)} arguments of {macro.name}, found {len(arguments)}"
+            raise Unsupported(message, use.start, use.end)
+        values = dict(zip(names, arguments, strict=True))
+        body: list[Token] = []
+        for token in macro.body:
+            part = values.get(token.text, (token,)) if token.kind == "name" else (token,)
+            self.spend(len(part), use)
+            body += part
+        return body
+
+
+def _arguments(pending: list[Token], use: Token) -> tuple[list[list[Token]], Token]:
+    """Takes "( ... )" off the end of `pending`: the arguments and the closing parenthesis."""
+    pending.pop()
+    arguments: list[list[Token]] = [[]]
+    depth = 0
+    while pending:
+        token = pending.pop()
+        if token.text == ")" and depth == 0:
+            return arguments, token
+        if token.text == "," and depth == 0:
+            arguments.append([])
+            continue
+        depth += (token.text == "(") - (token.text == ")")
+        arguments[-1].append(token)
+    raise Unsupported(f"expected ')' after {use.text}(, found none", use.start, use.end)

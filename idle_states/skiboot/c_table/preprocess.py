@@ -1,0 +1,235 @@
+"""The preprocessor's part: what the compiler gets to see, every offset unchanged."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .builtin import DEFINITIONS
+from .expression import evaluate
+from .lexer import CHARACTER, COMMENT, SPLICE, STRING, Token, Unsupported, tokens
+from .macros import Definitions, Expander, Macro
+
+MAX_DIRECTIVES = 50_000
+MAX_OPEN_GROUPS = 200
+MAX_CONDITION_CHARACTERS = 10_000
+"""Far beyond any C that people write; a limit on hostile text."""
+
+_SCAN = re.compile(
+    rf"""{COMMENT}
+    | {STRING}
+    | {CHARACTER}
+    | \#(?: [^\n\\/"'] | \\(?:\r?\n|.)? | {COMMENT} | / | {STRING} | {CHARACTER} )*+
+    | {SPLICE}""",
+    re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE = re.compile(rf"\#(?:[ \t\f\v]|{SPLICE}|{COMMENT})*+([a-z_]+)", re.DOTALL)
+_BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
+_PLAIN = bytes({0: 0x3F, 0x0B: 0x20, 0x0C: 0x20}.get(byte, byte) for byte in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessed:
+    """A C file with the same length as its text.
+
+    code         ASCII only; comments, directives, continuations and groups that are not compiled
+                 are blank
+    bare         the same without the content of string and character literals
+    definitions  the macros
+    expander     expands them
+    problems     conditionals that do not pair up
+    doubts       groups left out because their condition cannot be evaluated
+    """
+
+    text: str
+    code: str
+    bare: str
+    definitions: Definitions
+    expander: Expander
+    problems: tuple[Unsupported, ...]
+    doubts: tuple[Unsupported, ...]
+
+
+def preprocess(text: str, defines: Mapping[str, str] | None = None) -> Preprocessed:
+    """Names that nobody defines count as undefined in conditionals, as they do for the compiler."""
+    return _Preprocessor(text, defines or {}).run()
+
+
+def definitions_in(text: str) -> dict[str, str]:
+    """The macros of a header, in the form that `read` takes as `defines`.
+
+    "OPAL_PM_PSSCR_RL(l)" -> "(l)"
+    """
+    clean = preprocess(text)
+    return {macro.head: " ".join(t.text for t in macro.body) for macro in clean.definitions.own()}
+
+
+@dataclass(slots=True)
+class _Group:
+    """An open #if: where it is, whether a branch was taken, #else seen, and the open doubt."""
+
+    start: int
+    enclosing: bool
+    taken: bool
+    otherwise: bool = False
+    doubt: Unsupported | None = None
+
+
+class _Preprocessor:
+    def __init__(self, text: str, defines: Mapping[str, str]) -> None:
+        self.text = text
+        self.definitions = Definitions(defines, DEFINITIONS)
+        self.expander = Expander(self.definitions)
+        self.code = bytearray(text.encode("ascii", "replace").translate(_PLAIN))
+        if text.startswith("\ufeff"):
+            self.code[:1] = b" "
+        self.literals: list[tuple[int, int]] = []
+        self.groups: list[_Group] = []
+        self.active = True
+        self.inactive_from = 0
+        self.directives = 0
+        self.problems: list[Unsupported] = []
+        self.doubts: list[Unsupported] = []
+
+    def run(self) -> Preprocessed:
+        for match in _SCAN.finditer(self.text):
+            start, end = match.span()
+            first = match[0][0]
+            if first in "\"'":
+                self.literals.append((start, end))
+            elif first != "#":
+                self.blank(start, end)
+            elif self.starts_line(start):
+                self.directives += 1
+                self.directive(match[0], start, end)
+                self.blank(start, end)
+                if self.directives > MAX_DIRECTIVES or len(self.groups) > MAX_OPEN_GROUPS:
+                    message = f"expected at most {MAX_DIRECTIVES} directives, found more"
+                    if len(self.groups) > MAX_OPEN_GROUPS:
+                        message = f"expected at most {MAX_OPEN_GROUPS} open #if, found more"
+                    self.problem(message, start)
+                    break
+        else:
+            for group in self.groups:
+                self.problem("expected #endif, found the end of the file", group.start)
+                self.close(group, len(self.text))
+        if not self.active:
+            self.blank(self.inactive_from, len(self.text))
+        bare = bytearray(self.code)
+        for start, end in self.literals:
+            bare[start:end] = bare[start:end].translate(_BLANK)
+        return Preprocessed(
+            self.text,
+            self.code.decode("ascii"),
+            bare.decode("ascii"),
+            self.definitions,
+            self.expander,
+            tuple(self.problems),
+            tuple(self.doubts),
+        )
+
+    def blank(self, start: int, end: int) -> None:
+        self.code[start:end] = self.code[start:end].translate(_BLANK)
+
+    def starts_line(self, offset: int) -> bool:
+        """Only blanks (or comments, blank by now) come before `offset` in its line."""
+        line = self.code.rfind(b"\n", 0, offset) + 1
+        return not self.code[line:offset].strip()
+
+    def problem(self, message: str, offset: int) -> None:
+        self.problems.append(Unsupported(message, offset, offset + 1))
+
+    def directive(self, text: str, start: int, end: int) -> None:
+        match = _DIRECTIVE.match(text)
+        if match is None:
+            return
+        word, rest, offset = match[1], text[match.end() :], start + match.end()
+        if word in ("if", "ifdef", "ifndef"):
+            group = _Group(start, self.active, taken=not self.active)
+            self.groups.append(group)
+            self.branch(group, word, start, offset, end)
+        elif word in ("elif", "elifdef", "elifndef", "else", "endif"):
+            if not self.groups:
+                self.problem(f"expected #if before #{word}, found none", start)
+            else:
+                self.continuation(self.groups[-1], word, start, offset, end)
+        elif self.active and word in ("define", "undef"):
+            macro = Macro.parsed(_without_comments(rest))
+            if macro is not None:
+                self.definitions.change(start, macro.name, macro if word == "define" else None)
+
+    def continuation(self, group: _Group, word: str, start: int, offset: int, end: int) -> None:
+        if word == "endif":
+            self.groups.pop()
+            self.close(group, end)
+            self.switch(group.enclosing, start, end)
+            return
+        if group.otherwise:
+            self.problem(f"expected #endif after #else, found #{word}", start)
+        group.otherwise = group.otherwise or word == "else"
+        self.switch(False, start, end)
+        kind = "else" if word == "else" else word.removeprefix("el")
+        self.branch(group, kind, start, offset, end)
+
+    def branch(self, group: _Group, word: str, start: int, offset: int, end: int) -> None:
+        """Enters a branch: active if it is the first whose condition holds."""
+        chosen = not group.taken and (word == "else" or self.holds(group, word, offset, end))
+        group.taken = group.taken or chosen
+        self.switch(chosen, start, end)
+
+    def switch(self, active: bool, start: int, end: int) -> None:
+        """Becomes active at the directive start..end, or inactive from its end on."""
+        if active and not self.active:
+            self.blank(self.inactive_from, start)
+        elif self.active and not active:
+            self.inactive_from = end
+        self.active = active
+
+    def holds(self, group: _Group, word: str, offset: int, end: int) -> bool:
+        try:
+            if end - offset > MAX_CONDITION_CHARACTERS:
+                message = f"expected at most {MAX_CONDITION_CHARACTERS} characters, found more"
+                raise Unsupported(message, offset, end)
+            condition = tokens(self.text, offset, end)
+            if word == "if":
+                return bool(self.condition(condition, offset, end))
+            if len(condition) != 1 or condition[0].kind != "name":
+                raise Unsupported(f"expected one name after #{word}", offset, end)
+        except Unsupported as problem:
+            group.doubt = group.doubt or problem
+            return False
+        defined = self.definitions.lookup(condition[0].text, offset) is not None
+        return defined == (word == "ifdef")
+
+    def condition(self, condition: list[Token], offset: int, end: int) -> int:
+        settled = []
+        index = 0
+        while index < len(condition):
+            token = condition[index]
+            index += 1
+            if token.text == "defined":
+                following = condition[index : index + 3]
+                if [part.text for part in following[::2]] == ["(", ")"]:
+                    index += 2
+                    following = following[1:]
+                index += 1
+                if not following or following[0].kind != "name":
+                    message = "expected a name after defined"
+                    raise Unsupported(message, token.start, token.end)
+                found = self.definitions.lookup(following[0].text, offset) is not None
+                token = Token("number", str(int(found)), token.start, token.end)
+            settled.append(token)
+        expanded = self.expander.expand(settled, offset)
+        return evaluate(expanded, offset, end, in_if=True).value
+
+    def close(self, group: _Group, end: int) -> None:
+        if group.doubt is not None:
+            message = f"#if cannot be evaluated: {group.doubt.message}"
+            self.doubts.append(Unsupported(message, group.start, end))
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(rf"{COMMENT}|{SPLICE}|({STRING}|{CHARACTER})", _kept, text, flags=re.DOTALL)
+
+
+def _kept(match: re.Match[str]) -> str:
+    return match[1] or " "

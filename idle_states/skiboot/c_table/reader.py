@@ -1,0 +1,280 @@
+"""C source -> the idle tables in it, with the place of every value."""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property, lru_cache
+
+from ...findings import Finding, Location, Severity, Unreadable
+from ...spec.library import find, revisions
+from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Register
+from .expression import evaluate
+from .lexer import Token, Unsupported, encoded, literal_bytes, tokens
+from .preprocess import Preprocessed, preprocess
+from .structure import FIELD_MEMBERS, Array, Layout, Row, Span, arrays, layout, rows
+
+CODE, RULE_NAME = "IS932", "unsupported-c"
+MAX_CHARACTERS = 4 * 1024 * 1024
+MAX_VALUE_CHARACTERS = 20_000
+MAX_FINDINGS = 50
+
+_BITS = {"latency": 32, "residency": 32, "flags": 32, "control": 64, "mask": 64}
+_PSSCR_MACRO = re.compile(r"\bOPAL_PM_PSSCR_(?:([A-Z]+)_)?([A-Z]+)\b")
+
+
+def read(
+    text: str,
+    file: str,
+    *,
+    defines: Mapping[str, str] | None = None,
+    sha256: str | None = None,
+) -> list[IdleTable]:
+    """All tables of a C source, with the values a compiler for skiboot's target would store.
+
+    file     how places name it
+    defines  macros the file itself does not define, "NAME" or "NAME(a, b)" -> text;
+             `definitions_in` makes them from headers. OPAL_PM_* and PPC_BIT are known.
+    sha256   of the file's bytes, where the caller has them; computed from the text otherwise
+
+    A member that a row leaves out is 0, as for the compiler, except the residency of a struct
+    without that member: None. A struct defined elsewhere has it if any row of the file names it.
+    Raises Unreadable (IS932) for what cannot be evaluated, with all such places.
+    """
+    return _Reader(text, file, defines or {}, sha256).run()
+
+
+class _Reader:
+    def __init__(
+        self, text: str, file: str, defines: Mapping[str, str], sha256: str | None
+    ) -> None:
+        self.text = text
+        self.file = file
+        self.defines = defines
+        self.sha256 = sha256
+        self.problems: list[tuple[Unsupported, str]] = []
+        self.numbers: dict[tuple[str, int], tuple[int, bool]] = {}
+        self.lines: list[int] = []
+
+    def run(self) -> list[IdleTable]:
+        if "cpu_idle_states" not in self.text:
+            return []
+        if len(self.text) > MAX_CHARACTERS:
+            message = f"expected at most {MAX_CHARACTERS} characters, found {len(self.text)}"
+            self.blame([Unsupported(message, 0, 1)])
+            raise self.unreadable()
+        clean = preprocess(self.text, self.defines)
+        self.blame(clean.problems)
+        struct = layout(clean)
+        found = self.structure(clean, struct)
+        self.doubt(clean, [array for array, _ in found])
+        has_residency = "residency_ns" in struct.members and (
+            not struct.assumed
+            or any("residency_ns" in row.members for _, table in found for row in table)
+        )
+        tables = [self.table(clean, array, table, struct, has_residency) for array, table in found]
+        if self.problems:
+            raise self.unreadable()
+        return tables
+
+    def structure(self, clean: Preprocessed, struct: Layout) -> list[tuple[Array, list[Row]]]:
+        problems: list[Unsupported] = []
+        found = list(arrays(clean, problems))
+        self.blame(problems)
+        result = []
+        for array in found:
+            problems = []
+            result.append((array, rows(clean, array, struct, problems)))
+            self.blame(problems, self.text[array.name.start : array.name.end])
+        return result
+
+    def blame(self, problems: Iterable[Unsupported], path: str = "") -> None:
+        self.problems += [(problem, path) for problem in problems]
+
+    def doubt(self, clean: Preprocessed, found: list[Array]) -> None:
+        """A condition that cannot be evaluated matters if it decides about a table or a row."""
+        for doubt in clean.doubts:
+            inside = any(
+                array.initialiser.start <= doubt.start < array.initialiser.end for array in found
+            )
+            if inside or "cpu_idle_states" in self.text[doubt.start : doubt.end]:
+                self.blame([doubt])
+
+    def table(
+        self,
+        clean: Preprocessed,
+        array: Array,
+        found: list[Row],
+        struct: Layout,
+        has_residency: bool,
+    ) -> IdleTable:
+        name = self.text[array.name.start : array.name.end]
+        self.check_size(clean, array, found, name)
+        states = []
+        is_stop = False
+        for index, row in enumerate(found):
+            if len(self.problems) >= MAX_FINDINGS:
+                break
+            state = self.state(clean, row, struct, f"{name}[{index}]")
+            if not has_residency:
+                state = replace(state, residency_ns=None)
+            is_stop = is_stop or state.is_stop or "psscr" in row.members
+            is_stop = is_stop or any(key.startswith("control.") for key in state.where)
+            states.append(state)
+        register, cpu, firmware = _packaged(name)
+        if register is None:
+            register = Register.PSSCR if is_stop else Register.PMICR
+        where = self.location(array.name, name)
+        return IdleTable(
+            name=name,
+            states=tuple(states),
+            register=register,
+            cpu=cpu,
+            firmware=replace(firmware, array=name, file=self.file),
+            origin=Origin("c", self.file, self.digest, where),
+            where={"table": where, "name": where},
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        return self.sha256 or hashlib.sha256(encoded(self.text)).hexdigest()
+
+    def check_size(self, clean: Preprocessed, array: Array, found: list[Row], path: str) -> None:
+        """A size given must be the number of rows: others would be rows of zeros."""
+        if self.problems or not clean.code[array.size.start : array.size.end].strip():
+            return
+        try:
+            size, _ = self.number(clean, array.size, 64)
+            if size != len(found):
+                message = f"expected {size} rows, the array's size, found {len(found)}"
+                raise Unsupported(message, array.size.start, array.size.end)
+        except Unsupported as problem:
+            self.blame([problem], path)
+
+    def state(self, clean: Preprocessed, row: Row, struct: Layout, path: str) -> IdleState:
+        where = {"state": self.location(Span(row.span.start, row.span.start + 1), path)}
+        values: dict[str, int] = {}
+        name = ""
+        for field, members in FIELD_MEMBERS.items():
+            member = next((member for member in members if member in row.members), None)
+            if member is None:
+                where[field] = where["state"].at(f"{path}.{struct.member(field) or members[0]}")
+                continue
+            span = row.members[member]
+            where[field] = self.location(span, f"{path}.{member}")
+            try:
+                if field == "name":
+                    name = self.string(clean, span)
+                    continue
+                values[field], uses_psscr = self.number(clean, span, _BITS[field])
+                if field == "control" and uses_psscr:
+                    self.place_fields(clean, span, f"{path}.{member}", where)
+            except Unsupported as problem:
+                self.blame([problem], f"{path}.{member}")
+        return IdleState(
+            name=name,
+            latency_ns=values.get("latency", 0),
+            residency_ns=values.get("residency", 0),
+            flags=values.get("flags", 0),
+            control=values.get("control", 0),
+            mask=values.get("mask", 0),
+            where=where,
+        )
+
+    def number(self, clean: Preprocessed, span: Span, bits: int) -> tuple[int, bool]:
+        """Value as stored in a member of so many bits, and whether a PSSCR macro is used."""
+        text = clean.code[span.start : span.end]
+        if len(text) > MAX_VALUE_CHARACTERS:
+            message = f"expected a value of at most {MAX_VALUE_CHARACTERS} characters, found more"
+            raise Unsupported(message, span.start, span.end)
+        key = (text, clean.definitions.version(span.start))
+        if key not in self.numbers:
+            expanded = clean.expander.expand(self.tokens(clean, span), span.start)
+            value = evaluate(expanded, span.start, span.end).value
+            self.numbers[key] = value, _PSSCR_MACRO.search(text) is not None
+        value, uses_psscr = self.numbers[key]
+        if not -(1 << bits - 1) <= value < 1 << bits:
+            message = f"expected a value of {bits} bits, found {value}"
+            raise Unsupported(message, span.start, span.end)
+        return value & (1 << bits) - 1, uses_psscr
+
+    def string(self, clean: Preprocessed, span: Span) -> str:
+        """A name up to its NUL; bytes that are no UTF-8 become surrogates."""
+        literals = clean.expander.expand(self.tokens(clean, span), span.start)
+        other = next((token for token in literals if token.kind != "string"), None)
+        if other is not None or not literals:
+            found = other.text[:40] if other else "nothing"
+            message = f"expected a name in quotes, found {found}"
+            raise Unsupported(message, span.start, span.end)
+        content = b"".join(literal_bytes(token) for token in literals)
+        return content.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+    def tokens(self, clean: Preprocessed, span: Span) -> list[Token]:
+        """Tokens of a value; literals from the text itself, which need not be ASCII."""
+        return [
+            token._replace(text=self.text[token.start : token.end])
+            if token.kind in ("string", "character")
+            else token
+            for token in tokens(clean.code, span.start, span.end)
+        ]
+
+    def place_fields(
+        self, clean: Preprocessed, span: Span, path: str, where: dict[str, Location]
+    ) -> None:
+        """Notes the macros that give single fields of PSSCR as control.FIELD."""
+        for match in _PSSCR_MACRO.finditer(clean.code, span.start, span.end):
+            name = match[2].lower()
+            if name not in Psscr.FIELDS or match[1]:
+                continue
+            end = _end_of_call(clean.code, match.end(), span.end)
+            where.setdefault(f"control.{name}", self.location(Span(match.start(), end), path))
+
+    def location(self, span: Span, path: str) -> Location:
+        """Place of a value; of one on several lines, the part on the first."""
+        if not self.lines:
+            self.lines = [0, *(match.end() for match in re.finditer("\n", self.text))]
+        line = bisect_right(self.lines, span.start)
+        column = span.start - self.lines[line - 1] + 1
+        shown = self.text[span.start : span.end].split("\n", 1)[0].rstrip(" \t\r\\")
+        return Location(path, self.file, line, column, max(1, len(shown)))
+
+    def unreadable(self) -> Unreadable:
+        ordered = sorted(self.problems, key=lambda item: (item[0].start, item[0].message))
+        return Unreadable(
+            [
+                Finding(
+                    CODE,
+                    RULE_NAME,
+                    Severity.ERROR,
+                    problem.message,
+                    self.location(Span(problem.start, problem.end), path),
+                    table=path.partition("[")[0],
+                )
+                for problem, path in ordered[:MAX_FINDINGS]
+            ]
+        )
+
+
+def _end_of_call(code: str, start: int, limit: int) -> int:
+    """End of the argument list after a macro's name, or `start` if there is none."""
+    opening = re.compile(r"\s*\(").match(code, start, limit)
+    if opening is None:
+        return start
+    depth = 1
+    for match in re.compile(r"[()]").finditer(code, opening.end(), limit):
+        depth += 1 if match[0] == "(" else -1
+        if depth == 0:
+            return match.end()
+    return start
+
+
+@lru_cache(maxsize=64)
+def _packaged(array: str) -> tuple[Register | None, Cpu | None, Firmware]:
+    """Register, processor and firmware of the packaged spec of an array, current ones first."""
+    for revision in revisions():
+        if array.encode() in revision.file.read_bytes():
+            table = find(revision.name)
+            if table.firmware.array == array:
+                return table.register, table.cpu, table.firmware
+    return None, None, Firmware()

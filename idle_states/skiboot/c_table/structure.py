@@ -1,0 +1,246 @@
+"""The arrays of a C file, their rows and members, as tree-sitter sees them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .lexer import Unsupported
+from .preprocess import Preprocessed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+MAX_ARRAY_CHARACTERS = 512 * 1024
+"""Of all arrays together; skiboot's largest file has 12 KiB of them."""
+MAX_ARRAYS = 1_000
+MAX_ROWS = 10_000
+MAX_NESTING = 50
+
+FIELD_MEMBERS = {
+    # field of IdleState -> names of its member, newest first
+    "name": ("name",),
+    "latency": ("latency_ns",),
+    "residency": ("residency_ns",),
+    "control": ("pm_ctrl_reg_val", "pmicr", "psscr"),
+    "mask": ("pm_ctrl_reg_mask", "pmicr_mask", "psscr_mask"),
+    "flags": ("flags",),
+}
+"""struct cpu_idle_states, in its order since 952daa69b."""
+_FORMER = {old: names[0] for names in FIELD_MEMBERS.values() for old in names[1:]}
+_KNOWN = frozenset(name for names in FIELD_MEMBERS.values() for name in names)
+
+_ATTRIBUTE = r"(?:__\w+\s*(?:\(\([^;{}=]{0,200}?\)\)\s*)?)?"
+_ARRAY = re.compile(
+    rf"\bstruct\s+cpu_idle_states\s+(?:const\s+)?{_ATTRIBUTE}(\w+)\s*\[([^\[\]{{}};]{{0,200}})\]"
+    rf"\s*{_ATTRIBUTE}=\s*",
+    re.ASCII,
+)
+_STRUCT = re.compile(r"\bstruct\s+cpu_idle_states\s*\{([^{}]{0,4000})\}")
+_DECLARATORS = re.compile(r"(\w+)\s*(?:\[[^\[\]]*\]\s*)?(?:,|$)", re.ASCII)
+_BRACKET = re.compile(r"[][(){}]")
+_DECLARATION = b"s x[]="
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: where its text is, and member -> place of its value, in the order of the text."""
+
+    span: Span
+    members: dict[str, Span] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An initialised array. size: what stands between the brackets, if anything does."""
+
+    name: Span
+    size: Span
+    initialiser: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The struct's members in order. assumed: the file does not define it, any era's may be."""
+
+    members: tuple[str, ...]
+    assumed: bool
+
+    def position(self, member: str) -> int | None:
+        if self.assumed:
+            member = _FORMER.get(member, member)
+        return self.members.index(member) if member in self.members else None
+
+    def member(self, field: str) -> str | None:
+        """The member that holds a field of IdleState; None if there is none."""
+        return next((name for name in FIELD_MEMBERS[field] if name in self.members), None)
+
+
+def layout(clean: Preprocessed) -> Layout:
+    match = _STRUCT.search(clean.bare)
+    if match is None:
+        return Layout(tuple(names[0] for names in FIELD_MEMBERS.values()), assumed=True)
+    declarations = match[1].split(";")
+    names = [name for part in declarations for name in _DECLARATORS.findall(part.rstrip())]
+    return Layout(tuple(names), assumed=False)
+
+
+def arrays(clean: Preprocessed, problems: list[Unsupported]) -> Iterator[Array]:
+    """Every array of struct cpu_idle_states with an initialiser, wherever it stands."""
+    total = 0
+    for count, match in enumerate(_ARRAY.finditer(clean.bare), 1):
+        name = Span(*match.span(1))
+        if count > MAX_ARRAYS:
+            message = f"expected at most {MAX_ARRAYS} tables, found more"
+            problems.append(Unsupported(message, name.start, name.end))
+            return
+        try:
+            end = _end_of_initialiser(clean.bare, match.end(), name)
+        except Unsupported as problem:
+            problems.append(problem)
+            continue
+        total += end - match.end()
+        if total > MAX_ARRAY_CHARACTERS:
+            message = f"expected at most {MAX_ARRAY_CHARACTERS} characters of tables, found more"
+            problems.append(Unsupported(message, name.start, name.end))
+            return
+        yield Array(name, Span(*match.span(2)), Span(match.end(), end))
+
+
+def _end_of_initialiser(bare: str, start: int, name: Span) -> int:
+    """Offset after the brace that closes the initialiser; a semicolon must follow."""
+    word = bare[name.start : name.end]
+    if bare[start : start + 1] != "{":
+        message = f"expected '{{' after {word}[] =, found {bare[start : start + 1]!a}"
+        raise Unsupported(message, name.start, name.end)
+    depth = 0
+    for match in _BRACKET.finditer(bare, start):
+        depth += 1 if match[0] in "({[" else -1
+        if depth > MAX_NESTING:
+            message = f"expected at most {MAX_NESTING} brackets inside each other, found more"
+            raise Unsupported(message, match.start(), match.end())
+        if depth == 0:
+            rest = bare[match.end() : match.end() + 200].lstrip()[:1]
+            if rest != ";":
+                message = f"expected ';' after the rows of {word}, found {rest or 'nothing'}"
+                raise Unsupported(message, match.start(), match.end())
+            return match.end()
+    message = f"expected '}};' at the end of {word}, found the end of the file"
+    raise Unsupported(message, name.start, name.end)
+
+
+def rows(
+    clean: Preprocessed, array: Array, struct: Layout, problems: list[Unsupported]
+) -> list[Row]:
+    """The rows of an array; values without a designator take the struct's order."""
+    base = array.initialiser.start - len(_DECLARATION)
+    text = clean.code[array.initialiser.start : array.initialiser.end]
+    root = _parser().parse(_DECLARATION + text.encode("ascii") + b";").root_node
+    if root.has_error:
+        problems.append(_syntax_error(root, base, clean.code))
+        return []
+    table = root.children[0].child_by_field_name("declarator")
+    table = table and table.child_by_field_name("value")
+    if table is None or table.type != "initializer_list":
+        message = "expected rows in braces"
+        problems.append(Unsupported(message, array.name.start, array.name.end))
+        return []
+    found = []
+    for node in table.named_children:
+        try:
+            found.append(_row(node, base, clean.code, struct))
+        except Unsupported as problem:
+            problems.append(problem)
+            found.append(Row(_span(node, base)))
+        if len(found) > MAX_ROWS:
+            message = f"expected at most {MAX_ROWS} rows, found more"
+            problems.append(Unsupported(message, array.name.start, array.name.end))
+            return []
+    return found
+
+
+def _row(node: "Node", base: int, code: str, struct: Layout) -> Row:
+    span = _span(node, base)
+    if node.type != "initializer_list":
+        word = code[span.start : span.end].split("(")[0].split("=")[0].strip()
+        raise Unsupported(f"expected a row in braces, found {word[:60]!a}", span.start, span.end)
+    row = Row(span)
+    position = 0
+    for child in node.named_children:
+        value = child
+        place = _span(child, base)
+        if child.type == "initializer_pair":
+            member, value = _designated(child, base, code)
+        elif position < len(struct.members):
+            member = struct.members[position]
+        else:
+            message = f"expected at most {len(struct.members)} values in a row, found more"
+            raise Unsupported(message, place.start, place.end)
+        found = struct.position(member)
+        if found is None or member not in _KNOWN:
+            known = ", ".join(name for name in struct.members if name in _KNOWN)
+            message = f"expected a member of struct cpu_idle_states ({known}), found {member}"
+            raise Unsupported(message, place.start, place.end)
+        row.members[member] = _unbraced(value, base)
+        position = found + 1
+    return row
+
+
+def _designated(pair: "Node", base: int, code: str) -> tuple[str, "Node"]:
+    """Member and value of `.member = value` or GNU C's `member: value`."""
+    designators = pair.children_by_field_name("designator")
+    value = pair.child_by_field_name("value")
+    span = _span(pair, base)
+    kinds = ("field_designator", "field_identifier")
+    if value is None or len(designators) != 1 or designators[0].type not in kinds:
+        found = code[span.start : span.end].split("=")[0].strip()
+        message = f"expected a member's designator such as .name, found {found[:60]!a}"
+        raise Unsupported(message, span.start, span.end)
+    place = _span(designators[0], base)
+    return code[place.start : place.end].lstrip(".").strip(), value
+
+
+def _unbraced(value: "Node", base: int) -> Span:
+    """C allows one pair of braces around a single value."""
+    if value.type == "initializer_list" and len(value.named_children) == 1:
+        value = value.named_children[0]
+    span = _span(value, base)
+    if value.type in ("initializer_list", "initializer_pair"):
+        raise Unsupported("expected one value, found a list", span.start, span.end)
+    return span
+
+
+def _span(node: "Node", base: int) -> Span:
+    return Span(base + node.start_byte, base + node.end_byte)
+
+
+def _syntax_error(root: "Node", base: int, code: str) -> Unsupported:
+    """The first place that does not parse."""
+    node = root
+    while not (node.is_error or node.is_missing):
+        broken = next((child for child in node.children if child.has_error), None)
+        if broken is None:
+            break
+        node = broken
+    span = _span(node, base)
+    start = max(span.start, base + len(_DECLARATION))
+    if node.is_missing:
+        return Unsupported(f"expected {node.type!r}, found none", start, start + 1)
+    found = code[start : min(span.end, start + 40)].split("\n")[0].strip()
+    return Unsupported(f"expected C that parses, found {found!a}", start, span.end)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> "Parser":
+    # Imported here: only who reads C needs it, and loading it takes as long as a small file.
+    import tree_sitter
+    import tree_sitter_c
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language()))

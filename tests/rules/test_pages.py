@@ -1,0 +1,213 @@
+"""Every rule's page is complete, and its examples do what the page says, in every form."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from idle_states.findings import Finding, Severity, Unreadable
+from idle_states.linux.releases import DEFAULT
+from idle_states.rules.catalogue import known_codes, rule_named, rules
+from idle_states.rules.engine import run, unused
+from idle_states.rules.rule import FORMS, Loaded
+from idle_states.rules.subject import Subject
+from idle_states.skiboot import c_table
+from idle_states.skiboot.platform import ALL_LEVELS
+from idle_states.spec.library import current, load, resolve_name
+
+from . import pages, subjects
+
+ALL = [pytest.param(loaded, id=loaded.rule.code) for loaded in rules()]
+CHECKED = [loaded for loaded in rules() if loaded.check is not None]
+
+
+def example_of(loaded: Loaded, title: str) -> str:
+    return pages.written_out(pages.sections(loaded.page)[title])
+
+
+def examples() -> list[object]:
+    """(rule, form) for every form a rule can fire on; DTS examples have one form only."""
+    params = []
+    for loaded in CHECKED:
+        in_dts = pages.is_dts(example_of(loaded, "Example"))
+        for form in ("dt",) if in_dts else loaded.rule.forms:
+            params.append(pytest.param(loaded, form, id=f"{loaded.rule.code}-{form}"))
+    return params
+
+
+Maker = Callable[[Loaded, str, str], Subject]
+
+
+@pytest.fixture
+def subject_of(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
+    """(rule, section, form) -> the subject that the section's example is."""
+
+    def make(loaded: Loaded, title: str, form: str) -> Subject:
+        example = example_of(loaded, title)
+        if pages.is_dts(example):
+            request.getfixturevalue("dtc")
+            return subjects.dts(example, tmp_path)
+        kernels = pages.option(example, "kernel")
+        platform = pages.option(example, "platform")
+        subject = subjects.spec(
+            example,
+            tmp_path,
+            kernels.split(", ") if kernels else DEFAULT,
+            platform or ALL_LEVELS.name,
+        )
+        return subjects.in_form(subject, form)
+
+    return make
+
+
+@pytest.mark.parametrize("loaded", ALL)
+def test_page_is_complete(loaded: Loaded) -> None:
+    code, name, summary = pages.title(loaded.page)
+    assert (code, name) == (loaded.rule.code, loaded.rule.name)
+    assert summary == loaded.summary
+    found = pages.sections(loaded.page)
+    assert tuple(found) == pages.SECTIONS
+    assert all(found.values()), "a section is empty"
+
+
+@pytest.mark.parametrize("loaded", ALL)
+def test_page_bodies_are_indented(loaded: Loaded) -> None:
+    for line in loaded.page.splitlines()[1:]:
+        assert not line or line in pages.SECTIONS or line.startswith("    "), line
+
+
+def test_codes_and_names_are_unique() -> None:
+    assert len(known_codes()) == len(rules())
+    assert len({loaded.rule.name for loaded in rules()}) == len(rules())
+
+
+@pytest.mark.parametrize("loaded", ALL)
+def test_module_is_named_after_its_rule(loaded: Loaded) -> None:
+    assert rule_named(loaded.rule.code.lower()) is loaded
+    assert rule_named(loaded.rule.name) is loaded
+    assert loaded.rule.forms
+    assert set(loaded.rule.forms) <= set(FORMS)
+
+
+@pytest.mark.parametrize("loaded", ALL)
+def test_page_mentions_only_rules_there_are(loaded: Loaded) -> None:
+    mentioned = set(re.findall(r"\bIS\d{3}\b", loaded.page))
+    assert mentioned <= known_codes()
+
+
+@pytest.mark.parametrize(("loaded", "form"), examples())
+def test_example_fires(loaded: Loaded, form: str, subject_of: Maker) -> None:
+    subject = subject_of(loaded, "Example", form)
+    assert subject.form == form
+    found = subjects.fired(loaded.rule.code, subject)
+    assert found
+    for finding in found:
+        assert (finding.rule, finding.name) == (loaded.rule.code, loaded.rule.name)
+        assert finding.table == subject.table.name
+        assert finding.location.path or finding.location.line
+        assert finding.message
+        assert not finding.message.endswith(".")
+        assert "\n" not in finding.message
+
+
+@pytest.mark.parametrize(("loaded", "form"), examples())
+def test_use_instead_does_not_fire(loaded: Loaded, form: str, subject_of: Maker) -> None:
+    subject = subject_of(loaded, "Use instead", form)
+    assert subjects.fired(loaded.rule.code, subject) == []
+
+
+def about_a_spec() -> list[object]:
+    """Rules the loader and the engine raise about a spec itself."""
+    return [
+        pytest.param(loaded, id=loaded.rule.code)
+        for loaded in rules()
+        if loaded.check is None and "IS901" <= loaded.rule.code < "IS930"
+    ]
+
+
+def complaints(example: str, directory: Path) -> list[Finding]:
+    """All there is to say about a spec, from reading it to its suppressions."""
+    try:
+        loaded = load(subjects.spec_file(example, directory))
+    except Unreadable as unreadable:
+        return list(unreadable.findings)
+    if loaded.table is None:
+        return list(loaded.findings)
+    found = run(Subject(loaded.table, subjects.KERNELS), loaded.suppressions)
+    return [*loaded.findings, *found, *unused(loaded.suppressions, found, loaded.table.name)]
+
+
+@pytest.mark.parametrize("loaded", about_a_spec())
+def test_complaint_about_a_spec_is_as_its_page_says(loaded: Loaded, tmp_path: Path) -> None:
+    found = complaints(example_of(loaded, "Example"), tmp_path)
+    matching = [finding for finding in found if finding.rule == loaded.rule.code]
+    assert matching
+    assert {(f.name, f.severity) for f in matching} == {(loaded.rule.name, loaded.rule.severity)}
+    found = complaints(example_of(loaded, "Use instead"), tmp_path)
+    assert loaded.rule.code not in {finding.rule for finding in found}
+
+
+def refusals(example: str, directory: Path) -> set[str]:
+    """Codes of what reading a device-tree or C source raises or finds."""
+    try:
+        return {finding.rule for finding in subjects.source(example, directory).findings}
+    except Unreadable as unreadable:
+        return {finding.rule for finding in unreadable.findings}
+
+
+@pytest.mark.parametrize("code", ["IS114", "IS931", "IS932"])
+def test_complaint_about_a_source_is_as_its_page_says(
+    code: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    loaded = rule_named(code)
+    assert loaded
+    if pages.is_dts(example_of(loaded, "Example")):
+        request.getfixturevalue("dtc")
+    assert refusals(example_of(loaded, "Example"), tmp_path) == {code}
+    assert refusals(example_of(loaded, "Use instead"), tmp_path) == set()
+
+
+def test_what_cannot_be_generated_is_as_its_page_says(tmp_path: Path) -> None:
+    loaded = rule_named("IS933")
+    assert loaded
+    subject = subjects.spec(example_of(loaded, "Example"), tmp_path)
+    with pytest.raises(c_table.CannotGenerate) as caught:
+        c_table.write([subject.table])
+    assert {(f.rule, f.name) for f in caught.value.findings} == {("IS933", loaded.rule.name)}
+    assert c_table.write([subjects.spec(example_of(loaded, "Use instead"), tmp_path).table])
+
+
+WARNED = {"power9": {"IS203"}}
+"""Tables of today's firmware -> shape and value rules that warn of them."""
+
+
+def beyond_notes(name: str) -> list[Finding]:
+    """Shape and value findings on a packaged table that are not suppressed and no notes."""
+    revision = resolve_name(name)
+    assert revision
+    loaded = load(revision.file)
+    assert loaded.table
+    found = run(Subject(loaded.table, subjects.KERNELS), loaded.suppressions)
+    return [f for f in found if f.rule < "IS3" and f.counts and f.severity > Severity.NOTE]
+
+
+@pytest.mark.parametrize("name", tuple(current()))
+def test_todays_tables_are_free_of_errors(name: str) -> None:
+    found = beyond_notes(name)
+    assert {finding.rule for finding in found} == WARNED.get(name, set())
+    assert all(finding.severity is Severity.WARNING for finding in found)
+
+
+HISTORICAL = {
+    "power9@84368bbf8": {"IS201", "IS209", "IS213"},
+    "power9@51974cab7": {"IS209", "IS213"},
+    "power9@1953b41e1": {"IS105", "IS209", "IS213"},
+    "power9-dd1@84368bbf8": {"IS201"},
+    "power8@0768e820e": {"IS214"},
+}
+
+
+@pytest.mark.parametrize("name", HISTORICAL)
+def test_mistakes_of_the_past_are_found(name: str) -> None:
+    assert {finding.rule for finding in beyond_notes(name)} == HISTORICAL[name]
