@@ -29,6 +29,7 @@ Ground
     pnv_first_tb_loss_level.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
@@ -38,6 +39,7 @@ from .rule import Rule
 from .subject import Subject
 
 RULE = Rule("IS312", "flags-not-monotone-in-level", Severity.WARNING)
+_SHOWN = 4
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -48,26 +50,31 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _check_flag(subject: Subject, flag: Flag) -> Iterator[Finding]:
+    """Rows with ESL=1 split by the flag; those on the wrong side of the other's first or last."""
     states = subject.table.states
-    rows = [i for i, state in enumerate(states) if effective_psscr(state).esl]
-    having = [i for i in rows if states[i].has(flag)]
-    lacking = [i for i in rows if not states[i].has(flag)]
-    too_low = [i for i in having if any(states[j].level >= states[i].level for j in lacking)]
-    too_high = [j for j in lacking if any(states[i].level <= states[j].level for i in having)]
-    culprits, others = (too_low, too_high) if len(too_low) < len(too_high) else (too_high, too_low)
-    for index in culprits:
-        state = states[index]
-        has = state.has(flag)
-        against = [
-            other
-            for other in others
-            if (states[other].level >= state.level if has else states[other].level <= state.level)
-        ]
-        names = joined([f"{states[other].name} ({states[other].level})" for other in against])
-        side, relation = ("has", "at or above it lack") if has else ("lacks", "at or below it have")
+    having: list[tuple[int, int]] = []
+    lacking: list[tuple[int, int]] = []
+    for index, state in enumerate(states):
+        if effective_psscr(state).esl:
+            (having if state.has(flag) else lacking).append((state.level, index))
+    if not having or not lacking:
+        return
+    first, last = min(having)[0], max(lacking)[0]
+    too_low = sorted(row for row in having if row[0] <= last)
+    too_high = sorted(row for row in lacking if row[0] >= first)
+    has = len(too_low) < len(too_high)
+    culprits, others = (too_low, too_high) if has else (too_high, too_low)
+    for level, index in culprits:
+        if has:
+            against = others[bisect_left(others, (level, 0)) :][:_SHOWN]
+            problem = f"has {flag.name}, but levels from there on lack it"
+        else:
+            against = others[: bisect_left(others, (level + 1, 0))][:_SHOWN]
+            problem = f"lacks {flag.name}, but levels up to there have it"
+        names = joined([f"{states[other].name} ({at})" for at, other in against])
         yield RULE.finding(
             subject,
-            f"{state.name} (level {state.level}) {side} {flag.name}, levels {relation} it: {names}",
+            f"{states[index].name} (level {level}) {problem}: {names}",
             subject.at(index, "flags"),
-            related=[(subject.at(other, "flags"), states[other].name) for other in against],
+            related=[(subject.at(other, "flags"), states[other].name) for _, other in against],
         )

@@ -11,6 +11,9 @@ from ..table import U32_MAX, IdleState, IdleTable, Psscr, Register, field_mask, 
 from .is3_control import joined
 from .subject import Subject
 
+_MOST_STATES = 0xFF
+"""skiboot counts the states it exports in a u8."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -42,9 +45,10 @@ class Claim:
 
 
 def claim(subject: Subject) -> Claim | None:
-    """None for a packaged spec, a table of another name, and a tree without states."""
+    """None for a packaged spec, a table of another name, and a tree with no states or with more
+    than any skiboot can export."""
     if subject.form == "dt":
-        return _nearest(subject) if subject.table.states else None
+        return _nearest(subject) if 0 < len(subject.table.states) <= _MOST_STATES else None
     reference = subject.reference
     return Claim(reference, reference.states, reference.states) if reference else None
 

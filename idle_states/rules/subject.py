@@ -105,16 +105,20 @@ class Subject:
 
         A packaged spec has no reference: it is one.
         """
-        if self.table.origin.kind == "spec" and self.table.origin.file.startswith("specs/"):
-            return None
+        own = self.table
+        array = own.name if own.origin.kind == "c" else own.firmware.array
         for revision in revisions():
-            if revision.historical:
-                continue
             packaged = find(revision.name)
-            same_name = packaged.name == self.table.name
-            same_array = packaged.firmware.array == self.table.name
-            if same_name or (self.table.origin.kind == "c" and same_array):
-                return packaged
+            if own.origin.kind == "spec" and own.origin.sha256 == packaged.origin.sha256:
+                return None
+        candidates = [find(revision.name) for revision in revisions() if not revision.historical]
+        for same in (
+            lambda packaged: packaged.name == own.name,
+            lambda packaged: array and packaged.firmware.array == array,
+        ):
+            for packaged in candidates:
+                if same(packaged):
+                    return packaged
         return None
 
     def packaged(self, name: str) -> IdleTable:
