@@ -14,9 +14,9 @@ from ..findings import Finding, Location, Severity, Unreadable
 from .tree import MAX_DEPTH, MAX_NAME, NAME, Node
 
 MAX_BYTES = 64 * 1024 * 1024
-MAX_TOKENS = 1_000_000
-"""Tokens in the structure block. Each costs far more memory when read than in the blob; the
-largest trees known have some ten thousand."""
+MAX_TOKENS = 500_000
+"""Tokens in the structure block, each of which takes far more memory when read than in the blob.
+A POWER9 server's tree has about 4,500."""
 MAX_RESERVATIONS = 4096
 
 MAGIC = 0xD00DFEED

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.power_mgt import PowerMgt, decode, encode
@@ -94,7 +95,7 @@ def dts(text: str, directory: Path) -> Subject:
     return Subject(read.table, KERNELS, node=read.node)
 
 
-def changed(table: IdleTable, index: int, **values: object) -> IdleTable:
+def changed(table: IdleTable, index: int, **values: Any) -> IdleTable:
     """The table with other values in one row."""
     states = list(table.states)
     states[index] = replace(states[index], **values)

@@ -1,7 +1,7 @@
 """Every rule's page is complete, and its examples do what the page says, in every form."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,7 @@ def example_of(loaded: Loaded, title: str) -> str:
     return pages.written_out(pages.sections(loaded.page)[title])
 
 
-def examples() -> list[object]:
+def examples() -> Sequence[object]:
     """(rule, form) for every form a rule can fire on; DTS examples have one form only."""
     params = []
     for loaded in CHECKED:
@@ -117,7 +117,7 @@ def test_use_instead_does_not_fire(loaded: Loaded, form: str, subject_of: Maker)
     assert subjects.fired(loaded.rule.code, subject) == []
 
 
-def about_a_spec() -> list[object]:
+def about_a_spec() -> Sequence[object]:
     """Rules the loader and the engine raise about a spec itself."""
     return [
         pytest.param(loaded, id=loaded.rule.code)

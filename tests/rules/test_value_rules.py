@@ -1,5 +1,6 @@
 """IS2xx beyond their pages: boundary values, kernels, forms and tables they must leave alone."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -244,7 +245,7 @@ def test_ratio_in_figures(residency: int, says: str) -> None:
     assert says in finding.message
 
 
-def packaged_rows() -> list[object]:
+def packaged_rows() -> Sequence[object]:
     return [
         pytest.param(revision.name, index, id=f"{revision.name}-{state.name}")
         for revision in revisions()

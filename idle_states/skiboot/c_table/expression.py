@@ -73,7 +73,7 @@ class _Evaluation:
     def whole(self) -> Constant:
         result = self.conditional()
         if self.next < len(self.tokens):
-            raise self.unexpected("an operator")
+            raise self.unexpected("an operator or ','")
         return result
 
     def peek(self) -> Token:

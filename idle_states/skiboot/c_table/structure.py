@@ -12,7 +12,7 @@ from .preprocess import Preprocessed
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-MAX_ARRAY_CHARACTERS = 512 * 1024
+MAX_ARRAY_CHARACTERS = 256 * 1024
 """Of all arrays together; skiboot's largest file has 12 KiB of them."""
 MAX_ARRAYS = 1_000
 MAX_ROWS = 10_000
