@@ -1,7 +1,7 @@
 """Nanoseconds of the tree to the driver's microseconds, and the entries made from them."""
 
 from ..table import U32_MAX
-from .releases import Features
+from .driver_features import Features
 
 THRESHOLD_NS = 200_000
 """POWERNV_THRESHOLD_LATENCY_NS."""

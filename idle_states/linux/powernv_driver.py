@@ -13,10 +13,10 @@ from ..devicetree.power_mgt import PowerMgt
 from ..table import STOP_CLASSES, Cpu, Flag
 from . import of
 from .convert import STATE_MAX, rounding, shown_name, to_us
+from .driver_features import Features
 from .driver_table import DriverState
 from .journal import DRIVER, Fatal, Journal, ParseFailure, Row
 from .powernv_platform import lose_beyond_nine, passes_filters
-from .releases import Features
 from .stop_choice import (
     HV_DEFAULT_MASK,
     HV_DEFAULT_VAL,

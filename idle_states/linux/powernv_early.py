@@ -4,9 +4,9 @@ from ..devicetree import power_mgt as dt
 from ..devicetree.power_mgt import PowerMgt
 from ..table import Flag
 from .convert import rounding
+from .driver_features import Features
 from .driver_table import DriverState
 from .journal import Fatal, Journal, ParseFailure, Row
-from .releases import Features
 from .stop_choice import Choices, offline_before_stop
 
 SLOTS = 8

@@ -7,9 +7,9 @@ from ..devicetree.power_mgt import PowerMgt
 from ..table import STOP_CLASSES, Cpu, Flag
 from . import of
 from .convert import STATE_MAX, THRESHOLD_NS, rounding, shown_name, to_us
+from .driver_features import Features
 from .driver_table import DriverState
 from .journal import DRIVER, Fatal, Journal, ParseFailure, Row
-from .releases import Features
 from .stop_choice import Choices, choose_stop_states, offline_before_stop, stop_api_failed
 
 

@@ -6,9 +6,10 @@ records that RTAS ibm,get-system-parameter, token 45, returns.
 
 from ..stages import Changed
 from ..table import CedeRecord, IdleTable
+from .driver_features import Features
 from .driver_table import DriverState, DriverTable
 from .journal import Journal
-from .releases import Features, Release
+from .releases import Release
 
 DRIVER = "drivers/cpuidle/cpuidle-pseries.c"
 RECORD_BYTES = 10

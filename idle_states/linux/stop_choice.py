@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..table import PSSCR_FIELD_BITS, RL_MASK, Cpu, Flag, Psscr
+from .driver_features import POWER9, Features
 from .driver_table import StopChoice
 from .journal import PLATFORM, Journal, Row
-from .releases import POWER9, Features
 
 OLD_FORMAT_MASK = 0xF
 HV_DEFAULT_VAL = PSSCR_FIELD_BITS & ~RL_MASK

@@ -112,14 +112,9 @@ class Subject:
             if own.origin.kind == "spec" and own.origin.sha256 == packaged.origin.sha256:
                 return None
         candidates = [find(revision.name) for revision in revisions() if not revision.historical]
-        for same in (
-            lambda packaged: packaged.name == own.name,
-            lambda packaged: array and packaged.firmware.array == array,
-        ):
-            for packaged in candidates:
-                if same(packaged):
-                    return packaged
-        return None
+        by_name = [packaged for packaged in candidates if packaged.name == own.name]
+        by_array = [packaged for packaged in candidates if packaged.firmware.array == array != ""]
+        return next(iter(by_name + by_array), None)
 
     def packaged(self, name: str) -> IdleTable:
         """A packaged table, for comparisons with siblings. KeyError if there is none."""

@@ -6,9 +6,10 @@ behaviour than 6.1).
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+
+from ..history import Change, fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +55,6 @@ class Features:
     unknown_chip_returns: bool = False
     awan_returns: bool = False
     enabling_level: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """From release `since` on, `field` has `value`."""
-
-    since: str
-    field: str
-    value: Any
-    commit: str
 
 
 CHANGES = (
@@ -131,8 +122,4 @@ def skiboot_features(version: str | None) -> Features:
     key = version_key(_NEWEST_NUMBER if version in (None, NEWEST) else str(version))
     if key < (4, 0, 0, 0):
         raise UnknownSkiboot(f"expected skiboot 4.0 or later, found {version!r}")
-    features = Features()
-    for change in CHANGES:
-        if version_key(change.since) <= key:
-            features = replace(features, **{change.field: change.value})
-    return features
+    return fold(Features(), CHANGES, key, version_key)

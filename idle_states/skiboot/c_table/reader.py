@@ -256,13 +256,17 @@ class _Reader:
         )
 
 
+_OPENING = re.compile(r"\s*\(")
+_PARENTHESIS = re.compile(r"[()]")
+
+
 def _end_of_call(code: str, start: int, limit: int) -> int:
     """End of the argument list after a macro's name, or `start` if there is none."""
-    opening = re.compile(r"\s*\(").match(code, start, limit)
+    opening = _OPENING.match(code, start, limit)
     if opening is None:
         return start
     depth = 1
-    for match in re.compile(r"[()]").finditer(code, opening.end(), limit):
+    for match in _PARENTHESIS.finditer(code, opening.end(), limit):
         depth += 1 if match[0] == "(" else -1
         if depth == 0:
             return match.end()

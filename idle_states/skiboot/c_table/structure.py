@@ -33,11 +33,11 @@ _KNOWN = frozenset(name for names in FIELD_MEMBERS.values() for name in names)
 
 _ATTRIBUTE = r"(?:__\w+\s*(?:\(\([^;{}=]{0,200}?\)\)\s*)?)?"
 _ARRAY = re.compile(
-    rf"\bstruct\s+cpu_idle_states\s+(?:const\s+)?{_ATTRIBUTE}(\w+)\s*\[([^\[\]{{}};]{{0,200}})\]"
+    rf"struct(?<!\wstruct)\s+cpu_idle_states\s+(?:const\s+)?{_ATTRIBUTE}(\w+)\s*\[([^\[\]{{}};]{{0,200}})\]"
     rf"\s*{_ATTRIBUTE}=\s*",
     re.ASCII,
 )
-_STRUCT = re.compile(r"\bstruct\s+cpu_idle_states\s*\{([^{}]{0,4000})\}")
+_STRUCT = re.compile(r"struct(?<!\wstruct)\s+cpu_idle_states\s*\{([^{}]{0,4000})\}")
 _DECLARATORS = re.compile(r"(\w+)\s*(?:\[[^\[\]]*\]\s*)?(?:,|$)", re.ASCII)
 _BRACKET = re.compile(r"[][(){}]")
 _DECLARATION = b"s x[]="

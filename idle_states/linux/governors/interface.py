@@ -1,0 +1,108 @@
+"""What governors are given and what they answer: one idle period of one CPU.
+
+Units are nanoseconds unless a name says otherwise. Signed and unsigned widths are the kernel's:
+u32, u64, s64 below wrap where its arithmetic wraps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+KTIME_MAX = (1 << 63) - 1
+NSEC_PER_SEC = 1_000_000_000
+U32_MAX = (1 << 32) - 1
+U64_MAX = (1 << 64) - 1
+
+
+def u32(value: int) -> int:
+    return value & U32_MAX
+
+
+def u64(value: int) -> int:
+    return value & U64_MAX
+
+
+def s64(value: int) -> int:
+    value &= U64_MAX
+    return value - (1 << 64) if value >> 63 else value
+
+
+def tick_ns(hz: int) -> int:
+    """TICK_NSEC."""
+    return (NSEC_PER_SEC + hz // 2) // hz
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A registered state as governors see it. Times in ns; releases before 5.5 work in us."""
+
+    exit_ns: int
+    residency_ns: int
+    polling: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Inputs of one select(): the vectors' columns.
+
+    latency_req_us   cpuidle_governor_latency_req(), in us
+    sleep_length_ns  what tick_nohz_get_sleep_length() returns; may be negative or KTIME_MAX
+    delta_next_ns    what it stores: time to the next tick or timer
+    nr_iowaiters     tasks in iowait on this CPU's run queue
+    load             run-queue load weight; used up to 4.19
+    clock_ns         local_clock() at select
+    disabled         numbers of states switched off
+    """
+
+    latency_req_us: int
+    sleep_length_ns: int
+    delta_next_ns: int
+    tick_stopped: bool = False
+    nr_iowaiters: int = 0
+    load: int = 0
+    clock_ns: int = 0
+    disabled: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """state: the number selected. stop_tick: True on entry, so True where a governor is silent.
+
+    why: intermediate values by name, in order, for `conform` to print.
+    """
+
+    state: int
+    stop_tick: bool = True
+    why: dict[str, Any] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the decision.
+
+    rejected         the driver refused: last residency 0, reflect() is not called
+    residency_ns     dev->last_residency_ns, measured, exit latency included
+    got_tick         the tick woke the CPU
+    poll_time_limit  polling ended by its time limit
+    clock_ns         local_clock() at reflect
+    """
+
+    state: int
+    residency_ns: int
+    rejected: bool = False
+    got_tick: bool = False
+    poll_time_limit: bool = False
+    clock_ns: int = 0
+
+
+class Governor(Protocol):
+    """One CPU's governor. select() and finished() alternate; both change its memory."""
+
+    states: Sequence[State]
+    hz: int
+
+    def select(self, situation: Situation) -> Decision: ...
+
+    def finished(self, outcome: Outcome) -> None:
+        """The idle period is over: sets last residency, calls reflect() unless rejected."""
+        ...
