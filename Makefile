@@ -57,6 +57,7 @@ $(VENV)/bin/python:
 $(VENV)/.installed: $(VENV)/bin/python setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --config-settings editable_mode=compat -e .
+	@$(BIN)/python -m compileall -q idle_states  # even where PYTHONDONTWRITEBYTECODE is set
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed

@@ -71,6 +71,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=9)
     runs = parser.parse_args().runs
     os.environ["PYTHONPATH"] = str(ROOT)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # warm means: bytecode is there
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         generate_everything(work)

@@ -38,7 +38,7 @@ class Release:
     features: Features
     basis: str = "read"
     note: str = ""
-    preset: "Preset | None" = None
+    preset: "Preset | None" = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
