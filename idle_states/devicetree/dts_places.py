@@ -9,15 +9,17 @@ from bisect import bisect_right
 from collections.abc import Mapping
 
 from ..findings import Location
+from .tree import MAX_DEPTH
 
+# every alternative takes all it can or fails at once, so that no text takes more than one pass
 _TOKEN = re.compile(
     r"""
       (?P<skip> /\*.*?(?:\*/|\Z) | //[^\n]* | '(?:[^'\\\n]|\\.){0,8}'
               | ^[ \t]*\#[ \t]*(?:line|include|define|undef|if|ifdef|ifndef|elif|else|endif|\d)\b
                 [^\n]* )
-    | (?P<string> "(?:[^"\\]|\\.)*(?:"|\Z) )
+    | (?P<string> "(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z) )
     | (?P<directive> /[a-z][a-z0-9-]*/ )
-    | (?P<reference> & (?: \{ [^}\n]* \} | \w+ ) )
+    | (?P<reference> & (?: \{ [^{};\n]*+ \} | \w+ ) )
     | (?P<label> [A-Za-z_]\w*+ \s*+ : )
     | (?P<word> [\w,.+*?\#@\\-]+ | / )
     | (?P<mark> [{};=] )
@@ -83,7 +85,9 @@ class _Scan:
             self.in_value = text == "="
 
     def _enter(self) -> None:
-        path = self._path(self.name.group()) if self.name else ""
+        path = ""
+        if self.name and len(self.open) < MAX_DEPTH:
+            path = self._path(self.name.group())
         if self.name and path:
             self.found.setdefault(path, {})[""] = self._location(self.name, path)
             self.label2path.update(dict.fromkeys(self.labels, path))

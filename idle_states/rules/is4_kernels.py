@@ -7,8 +7,8 @@ than the table has rows, so every way back can fail.
 from collections.abc import Iterator
 
 from ..findings import Location
-from ..linux.driver_table import DriverState, DriverTable
 from ..linux.driver_features import POWER9
+from ..linux.driver_table import DriverState, DriverTable
 from ..linux.releases import Release
 from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK
 from ..table import Flag, IdleState

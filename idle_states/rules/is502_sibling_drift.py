@@ -29,9 +29,9 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..spec.library import find, revisions
-from ..table import Firmware, IdleTable
+from ..table import IdleTable
 from .is3_control import claimed_cpu, home
-from .is5_rows import field_differences
+from .is5_rows import field_differences, is_main
 from .rule import Rule
 from .subject import Subject
 
@@ -56,10 +56,9 @@ def siblings(subject: Subject) -> Iterator[IdleTable]:
         if packaged.register is not subject.table.register or not packaged.cpu:
             continue
         same_chips = bool(chips & set(packaged.cpu.chips))
-        main = packaged.cpu.supported and not _is_special(packaged.firmware)
         shares = own.array != "" and own.array == packaged.firmware.array
         if (
-            (special and main and same_chips)
+            (special and is_main(packaged) and same_chips)
             or (shares and not same_chips)
             or packaged.name == own.copy_of
         ):
@@ -68,10 +67,6 @@ def siblings(subject: Subject) -> Iterator[IdleTable]:
 
 def _reference_name(subject: Subject) -> str:
     return subject.reference.name if subject.reference else ""
-
-
-def _is_special(firmware: Firmware) -> bool:
-    return bool(firmware.quirk or firmware.fused_core)
 
 
 def _compare(subject: Subject, sibling: IdleTable) -> Iterator[Finding]:

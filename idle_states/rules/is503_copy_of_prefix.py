@@ -1,7 +1,7 @@
 """IS503 copy-of-prefix: a C array repeats the first rows of another one.
 
 What it does
-    Compares a table with the packaged ones of the same generation that live in another C array.
+    Compares a table with the main packaged ones of its generation that live in another C array.
     If its rows are, value by value, their first rows, it is a warning; a single row is a note,
     as one equal row is no sure sign of a copy.
 
@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from ..findings import Confidence, Finding, Severity
 from ..spec.library import find, revisions
 from .is3_control import claimed_cpu, home
+from .is5_rows import is_main
 from .rule import Rule
 from .subject import Subject
 
@@ -41,12 +42,12 @@ def check(subject: Subject) -> Iterator[Finding]:
         return
     rows = [state.values() for state in table.states]
     for revision in revisions():
-        other = None if revision.historical else find(revision.name)
-        if other is None or other.register is not table.register or not other.cpu:
+        other = find(revision.name)
+        if revision.historical or other.register is not table.register or not is_main(other):
             continue
         if other.firmware.array == array or len(other.states) <= count:
             continue
-        if cpu and cpu.generation != other.cpu.generation:
+        if cpu and other.cpu and cpu.generation != other.cpu.generation:
             continue
         if rows != [state.values() for state in other.states[:count]]:
             continue

@@ -44,6 +44,13 @@ class Claim:
     wanted: tuple[IdleState, ...]
 
 
+def is_main(table: IdleTable) -> bool:
+    """False for tables of simulators, fused cores and dropped revisions, and declared copies."""
+    home = table.firmware
+    supported = table.cpu is not None and table.cpu.supported
+    return supported and not (home.quirk or home.fused_core or home.copy_of)
+
+
 def claim(subject: Subject) -> Claim | None:
     """None for a packaged spec, a table of another name, and a tree with no states or with more
     than any skiboot can export."""

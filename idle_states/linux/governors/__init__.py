@@ -1,5 +1,95 @@
 """cpuidle governors: which state a kernel selects, decision by decision.
 
+    governor = Governor.for_kernel("menu", "6.1", table, hz=250)
+    decision = governor.select(Situation(2_000_000_000, sleep_length_ns=50_000, delta_next_ns=50_000))
+    governor.reflect(Outcome(decision.state, residency_ns=40_000))
+
 Each governor is a plain-Python reference that reads like the specification; its behaviour by
-release is a set of features (menu_features.py, teo_features.py, ladder_features.py).
+release is a set of features. A new governor is a module NAME.py with a class Name(states,
+features, hz), and NAME_features.py with features(release).
 """
+
+import importlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..driver_table import DriverTable
+from ..releases import Release, release
+from .interface import Decision, Outcome, Situation, State
+from .interface import Governor as Implementation
+
+__all__ = ["Decision", "Governor", "Outcome", "Situation", "State", "governor_names", "states_of"]
+
+
+def governor_names() -> tuple[str, ...]:
+    """Governors there are models of."""
+    return tuple(
+        sorted(file.stem.removesuffix("_features") for file in Path(__file__).parent.glob("*_features.py"))
+    )
+
+
+def states_of(table: DriverTable) -> tuple[State, ...]:
+    """A driver's table as its governor sees it: whole microseconds, in ns."""
+    return tuple(
+        State(state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling)
+        for state in table.states
+    )
+
+
+class Governor:
+    """One CPU's governor of one kernel, from boot on.
+
+    states   what it selects from, snooze first
+    release  the kernel
+    """
+
+    def __init__(
+        self, name: str, kernel: Release, states: Sequence[State], hz: int, model: Implementation
+    ) -> None:
+        self.name = name
+        self.release = kernel
+        self.states = tuple(states)
+        self.hz = hz
+        self._model = model
+
+    @classmethod
+    def for_kernel(
+        cls,
+        name: str,
+        kernel: str | Release,
+        table: DriverTable | Sequence[State],
+        hz: int = 250,
+    ) -> "Governor":
+        """The governor `name` of a kernel over what its driver registered, or plain states.
+
+        Raises UnknownGovernor, UnknownRelease.
+        """
+        if name not in governor_names():
+            known = ", ".join(governor_names())
+            raise UnknownGovernor(f"expected a governor ({known}), found {name!r}")
+        chosen = release(kernel) if isinstance(kernel, str) else kernel
+        states = states_of(table) if isinstance(table, DriverTable) else tuple(table)
+        module = importlib.import_module(f"{__package__}.{name}")
+        features = importlib.import_module(f"{__package__}.{name}_features").features(chosen)
+        model = getattr(module, name.capitalize())(states, features, hz)
+        return cls(name, chosen, states, hz, model)
+
+    def select(self, situation: Situation) -> Decision:
+        """The next decision. Changes the governor's memory, as in the kernel."""
+        return self._model.select(situation)
+
+    def reflect(self, outcome: Outcome) -> None:
+        """What became of it; rejected entries included, of which the kernel hears nothing."""
+        self._model.finished(outcome)
+
+    def replay(self, rows: Iterable[tuple[Situation, Outcome]]) -> list[Decision]:
+        """Decisions over recorded inputs; each row's outcome is what the recording says."""
+        decisions = []
+        for situation, outcome in rows:
+            decisions.append(self._model.select(situation))
+            self._model.finished(outcome)
+        return decisions
+
+
+class UnknownGovernor(ValueError):
+    """A governor there is no model of."""

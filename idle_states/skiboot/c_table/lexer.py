@@ -74,7 +74,7 @@ def literal_bytes(token: Token) -> bytes:
     Raises Unsupported for one that is not closed and for escapes C does not define.
     """
     text = re.sub(SPLICE, "", token.text)
-    if len(text) < 2 or text[-1] != text[0] or _ends_escaped(text):
+    if len(text) < 2 or text[-1] != text[0]:
         raise Unsupported(
             f"expected a closing {text[0]}, found the end of the line", token.start, token.end
         )
@@ -94,12 +94,6 @@ def encoded(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
-
-
-def _ends_escaped(text: str) -> bool:
-    """The last quote is an escaped one: an odd number of backslashes before it."""
-    body = text[1:-1]
-    return (len(body) - len(body.rstrip("\\"))) % 2 == 1
 
 
 def _escaped(match: re.Match[str], token: Token) -> bytes:

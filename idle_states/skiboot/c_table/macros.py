@@ -7,8 +7,8 @@ from functools import cached_property
 
 from .lexer import Token, Unsupported, tokens
 
-MAX_TOKENS = 500_000
-"""Tokens that the expansions of one file may produce in all; skiboot's need about 10,000."""
+MAX_TOKENS = 200_000
+"""Tokens that the expansions of one file may produce in all; skiboot's need fewer than 1,000."""
 MAX_DEPTH = 50
 """Macros inside macros, and calls inside the arguments of calls."""
 

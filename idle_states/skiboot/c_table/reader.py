@@ -21,7 +21,8 @@ MAX_VALUE_CHARACTERS = 20_000
 MAX_FINDINGS = 50
 
 _BITS = {"latency": 32, "residency": 32, "flags": 32, "control": 64, "mask": 64}
-_PSSCR_MACRO = re.compile(r"\bOPAL_PM_PSSCR_(?:([A-Z]+)_)?([A-Z]+)\b")
+_PSSCR = re.compile(r"\bOPAL_PM_PSSCR_|\.\s*psscr")
+_PSSCR_FIELD = re.compile(r"\bOPAL_PM_PSSCR_([A-Z]+)\b")
 
 
 def read(
@@ -40,7 +41,7 @@ def read(
 
     A member that a row leaves out is 0, as for the compiler, except the residency of a struct
     without that member: None. A struct defined elsewhere has it if any row of the file names it.
-    Raises Unreadable (IS932) for what cannot be evaluated, with all such places.
+    Raises Unreadable (IS932) for what cannot be evaluated, with all such places, the first 50.
     """
     return _Reader(text, file, defines or {}, sha256).run()
 
@@ -54,7 +55,7 @@ class _Reader:
         self.defines = defines
         self.sha256 = sha256
         self.problems: list[tuple[Unsupported, str]] = []
-        self.numbers: dict[tuple[str, int], tuple[int, bool]] = {}
+        self.numbers: dict[tuple[str, int], int] = {}
         self.lines: list[int] = []
 
     def run(self) -> list[IdleTable]:
@@ -112,18 +113,19 @@ class _Reader:
         name = self.text[array.name.start : array.name.end]
         self.check_size(clean, array, found, name)
         states = []
-        is_stop = False
         for index, row in enumerate(found):
             if len(self.problems) >= MAX_FINDINGS:
                 break
             state = self.state(clean, row, struct, f"{name}[{index}]")
             if not has_residency:
                 state = replace(state, residency_ns=None)
-            is_stop = is_stop or state.is_stop or "psscr" in row.members
-            is_stop = is_stop or any(key.startswith("control.") for key in state.where)
             states.append(state)
         register, cpu, firmware = _packaged(name)
         if register is None:
+            span = array.initialiser
+            is_stop = any(state.is_stop for state in states) or _PSSCR.search(
+                clean.code, span.start, span.end
+            )
             register = Register.PSSCR if is_stop else Register.PMICR
         where = self.location(array.name, name)
         return IdleTable(
@@ -145,7 +147,7 @@ class _Reader:
         if self.problems or not clean.code[array.size.start : array.size.end].strip():
             return
         try:
-            size, _ = self.number(clean, array.size, 64)
+            size = self.number(clean, array.size, 64)
             if size != len(found):
                 message = f"expected {size} rows, the array's size, found {len(found)}"
                 raise Unsupported(message, array.size.start, array.size.end)
@@ -167,8 +169,8 @@ class _Reader:
                 if field == "name":
                     name = self.string(clean, span)
                     continue
-                values[field], uses_psscr = self.number(clean, span, _BITS[field])
-                if field == "control" and uses_psscr:
+                values[field] = self.number(clean, span, _BITS[field])
+                if field == "control":
                     self.place_fields(clean, span, f"{path}.{member}", where)
             except Unsupported as problem:
                 self.blame([problem], f"{path}.{member}")
@@ -182,26 +184,25 @@ class _Reader:
             where=where,
         )
 
-    def number(self, clean: Preprocessed, span: Span, bits: int) -> tuple[int, bool]:
-        """Value as stored in a member of so many bits, and whether a PSSCR macro is used."""
+    def number(self, clean: Preprocessed, span: Span, bits: int) -> int:
+        """Value as stored in a member of so many bits."""
         text = clean.code[span.start : span.end]
         if len(text) > MAX_VALUE_CHARACTERS:
             message = f"expected a value of at most {MAX_VALUE_CHARACTERS} characters, found more"
             raise Unsupported(message, span.start, span.end)
         key = (text, clean.definitions.version(span.start))
         if key not in self.numbers:
-            expanded = clean.expander.expand(self.tokens(clean, span), span.start)
-            value = evaluate(expanded, span.start, span.end).value
-            self.numbers[key] = value, _PSSCR_MACRO.search(text) is not None
-        value, uses_psscr = self.numbers[key]
+            expanded = clean.expander.expand(self.value_tokens(clean, span), span.start)
+            self.numbers[key] = evaluate(expanded, span.start, span.end).value
+        value = self.numbers[key]
         if not -(1 << bits - 1) <= value < 1 << bits:
             message = f"expected a value of {bits} bits, found {value}"
             raise Unsupported(message, span.start, span.end)
-        return value & (1 << bits) - 1, uses_psscr
+        return value & (1 << bits) - 1
 
     def string(self, clean: Preprocessed, span: Span) -> str:
         """A name up to its NUL; bytes that are no UTF-8 become surrogates."""
-        literals = clean.expander.expand(self.tokens(clean, span), span.start)
+        literals = clean.expander.expand(self.value_tokens(clean, span), span.start)
         other = next((token for token in literals if token.kind != "string"), None)
         if other is not None or not literals:
             found = other.text[:40] if other else "nothing"
@@ -210,7 +211,7 @@ class _Reader:
         content = b"".join(literal_bytes(token) for token in literals)
         return content.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
-    def tokens(self, clean: Preprocessed, span: Span) -> list[Token]:
+    def value_tokens(self, clean: Preprocessed, span: Span) -> list[Token]:
         """Tokens of a value; literals from the text itself, which need not be ASCII."""
         return [
             token._replace(text=self.text[token.start : token.end])
@@ -223,9 +224,9 @@ class _Reader:
         self, clean: Preprocessed, span: Span, path: str, where: dict[str, Location]
     ) -> None:
         """Notes the macros that give single fields of PSSCR as control.FIELD."""
-        for match in _PSSCR_MACRO.finditer(clean.code, span.start, span.end):
-            name = match[2].lower()
-            if name not in Psscr.FIELDS or match[1]:
+        for match in _PSSCR_FIELD.finditer(clean.code, span.start, span.end):
+            name = match[1].lower()
+            if name not in Psscr.FIELDS:
                 continue
             end = _end_of_call(clean.code, match.end(), span.end)
             where.setdefault(f"control.{name}", self.location(Span(match.start(), end), path))

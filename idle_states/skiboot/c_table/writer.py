@@ -136,6 +136,8 @@ def _no_common_struct(tables: Sequence[IdleTable]) -> Iterator[Finding]:
 
 def _state_obstacles(state: IdleState) -> Iterator[tuple[str, str]]:
     name = encoded(state.name)
+    if name.decode("utf-8", "surrogateescape") != state.name:
+        yield "name", f"expected a name of characters, found a lone surrogate in {state.name!a}"
     if len(name) > NAME_BYTES:
         yield "name", f"expected a name of at most {NAME_BYTES} bytes, found {state.name!a}"
     if b"\0" in name:
@@ -148,8 +150,7 @@ def _state_obstacles(state: IdleState) -> Iterator[tuple[str, str]]:
         ("mask", state.mask, U64_MAX),
     ):
         if not 0 <= value <= most:
-            bits = most.bit_length()
-            yield field, f"expected a {field} of 0 to {bits} bits without sign, found {value}"
+            yield field, f"expected {field} to fit u{most.bit_length()}, found {value}"
 
 
 def _finding(table: IdleTable, message: str, index: int | None, field: str = "state") -> Finding:

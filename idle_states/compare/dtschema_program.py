@@ -1,0 +1,167 @@
+"""Runs dt-validate, the program of the optional dtschema package; the package is never imported.
+
+dt-validate exits with 0 whatever it finds, with an empty list also where its -l matches nothing,
+and with a traceback and no list where it cannot decode a tree.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..devicetree import fdt
+from ..devicetree.power_mgt import STOP_LEVELS
+from ..devicetree.tree import Node
+from ..findings import Finding, Location, Severity, Unreadable
+from ..resources import resource
+
+BINDING = "powerpc/opal-power-mgt.yaml"
+INSTALL = "pip install idle-states[dtschema]"
+TIMEOUT_S = 300
+
+Record = Mapping[str, Any]
+"""One complaint as in --json-output: type, message; mostly property_path and schema_path. Type
+"crash" is ours: dt-validate gave up on the tree."""
+
+_CANARY = "canary"
+"""A tree that breaks the binding, so that a run which validates nothing is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """dt-validate and the dt-mk-schema beside it, which must be of one version."""
+
+    validate: str
+    make: str
+
+    @classmethod
+    def installed(cls) -> "Validator":
+        """From this interpreter's environment, else from PATH. Raises Unreadable (IS930)."""
+        for directory in (os.path.dirname(sys.executable), None):
+            validate = shutil.which("dt-validate", path=directory)
+            make = validate and shutil.which("dt-mk-schema", path=os.path.dirname(validate))
+            if validate and make:
+                return cls(validate, make)
+        raise _unusable(f"expected the program dt-validate, found none; {INSTALL}")
+
+    def records(self, nodes: Sequence[Mapping[str, bytes]]) -> list[list[Record]]:
+        """What dt-validate says of each power-mgt node, given by its properties.
+
+        Raises Unreadable (IS930) if it does not work.
+        """
+        with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
+            work = Path(directory)
+            schema = self._schema(work)
+            blobs = {_CANARY: _blob({STOP_LEVELS: b""})}
+            blobs |= {str(number): _blob(node) for number, node in enumerate(nodes)}
+            for stem, blob in blobs.items():
+                (work / f"{stem}.dtb").write_bytes(blob)
+            stem2records: dict[str, list[Record]] = {stem: [] for stem in blobs}
+            for record in self._run(schema, list(blobs), work):
+                stem2records[Path(record["file"]).stem].append(record)
+        canary = stem2records.pop(_CANARY)
+        if not any(record["type"] == "validation" for record in canary):
+            said = canary[0]["message"] if canary else "no complaint"
+            raise _unusable(
+                f"expected {self.validate} to complain about a faulty tree by {schema}, "
+                f"found: {said}"
+            )
+        return list(stem2records.values())
+
+    def _run(self, schema: Path, stems: Sequence[str], work: Path) -> list[Record]:
+        """All trees in one call; in halves if there is one among them that it cannot decode."""
+        out = work / "records.json"
+        out.unlink(missing_ok=True)
+        options = ["-s", str(schema), "-l", Path(BINDING).stem, "--json-output", out.name]
+        files = [f"{stem}.dtb" for stem in stems]
+        done = _call([self.validate, *options, *files], work)
+        try:
+            found = json.loads(out.read_bytes()) if done.returncode == 0 else None
+        except (OSError, ValueError):
+            found = None
+        if isinstance(found, list):
+            return found
+        if len(stems) == 1:
+            lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+            return [{"type": "crash", "file": files[0], "message": lines[-1]}]
+        half = len(stems) // 2
+        return [*self._run(schema, stems[:half], work), *self._run(schema, stems[half:], work)]
+
+    def _schema(self, work: Path) -> Path:
+        """The binding as dt-mk-schema prepares it, made once per binding and dtschema version."""
+        binding = resource("schemas", *BINDING.split("/"))
+        said = _call([self.make, "--version"], work).stdout.strip()
+        version = re.sub(r"[^0-9A-Za-z.]", "_", said)
+        digest = hashlib.sha256(binding.read_bytes()).hexdigest()[:16]
+        cache = _cache()
+        kept = cache / f"{binding.stem}-{version}-{digest}.json" if cache else None
+        if kept and kept.is_file():
+            return kept
+        fresh = work / "schema.json"
+        done = _call([self.make, "-j", "-o", str(fresh), str(binding)], work)
+        if done.returncode or not fresh.is_file():
+            raise _unusable(f"expected {self.make} to read {binding}, found: {done.stderr.strip()}")
+        return _keep(fresh, kept) if kept else fresh
+
+
+def _keep(fresh: Path, kept: Path) -> Path:
+    """Copied beside the target and renamed; a cache that cannot be written is done without."""
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=kept.parent, prefix=f".{kept.name}.")
+    except OSError:
+        return fresh
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(fresh.read_bytes())
+        os.replace(beside, kept)
+    except BaseException as reason:
+        os.unlink(beside)
+        if isinstance(reason, OSError):
+            return fresh
+        raise
+    return kept
+
+
+def _cache() -> Path | None:
+    """$XDG_CACHE_HOME/idle-states; a relative path does not count, says its specification."""
+    for base in (os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~/.cache")):
+        if os.path.isabs(base):
+            return Path(base, "idle-states")
+    return None
+
+
+def _call(words: Sequence[str], work: Path) -> subprocess.CompletedProcess[str]:
+    """What a program did. An interrupt ends it too: run() kills it before it raises."""
+    try:
+        return subprocess.run(
+            words,
+            cwd=work,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _unusable(f"expected {words[0]} to end within {TIMEOUT_S} s, found it busy") from None
+    except OSError as error:
+        raise _unusable(f"expected {words[0]} to run, found: {error.strerror}") from None
+
+
+def _unusable(message: str) -> Unreadable:
+    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, Location())])
+
+
+def _blob(properties: Mapping[str, bytes]) -> bytes:
+    """The smallest tree with such a node."""
+    return fdt.write(Node("", {}, (Node("ibm,opal", {}, (Node("power-mgt", properties),)),)))

@@ -1,0 +1,201 @@
+"""The menu governor: idle time predicted from the next timer, corrected, and from recent idles.
+
+Times are in the release's unit, us until 5.4 and ns from 5.5; what differs between releases is
+said in `menu_features`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .interface import KTIME_MAX, Decision, Outcome, Situation, State, s64, u32, u64
+from .menu_correction import MAX_INTERESTING_US, Correction
+from .menu_features import S32_MAX, MenuFeatures
+from .menu_history import UNKNOWN, History
+from .menu_search import NS_PER_US, Search, Table, early, find, stops_tick
+
+
+class Menu:
+    """One CPU's menu governor, from boot on.
+
+    states    the driver's states, shallowest first; at least one
+    features  menu_features.features(release)
+    hz        the kernel's HZ
+    Raises ValueError without states.
+    """
+
+    def __init__(self, states: Sequence[State], features: MenuFeatures, hz: int) -> None:
+        if not states:
+            raise ValueError("expected at least one state for menu, found none")
+        self.states = states
+        self.features = features
+        self.hz = hz
+        self._table = Table(states, features, hz)
+        self._per_us = self._table.per_us
+        self._history = History(
+            trims_both_ends=features.trims_both_ends,
+            maximum=features.typical_maximum,
+            ceiling=features.typical_ceiling,
+            unknown=features.typical_unknown,
+        )
+        self._correction = Correction(self._per_us)
+        self._next_timer = 0
+        self._bucket = 0
+        self._residency_ns = 0
+        self._reflected: Outcome | None = None
+
+    def select(self, situation: Situation) -> Decision:
+        """The next decision.
+
+        why, times in its "unit" unless named otherwise: history_us; next_timer, delta, bucket and
+        factor; timer_us (the timer corrected), typical_us, predicted (the lesser); effective (what
+        the tick rules make of predicted), divisor and latency_limit; rule (what ended it).
+        """
+        features = self.features
+        self._catch_up()
+        why: dict[str, Any] = {
+            "unit": "ns" if features.nanoseconds else "us",
+            "history_us": tuple(self._history.intervals),
+        }
+        if situation.latency_req_us == 0 and not features.early_return:
+            why["rule"] = "latency limit 0"
+            return Decision(0, not features.decides_tick, why)
+        search = self._predict(situation, why)
+        if features.early_return and early(self._table, search):
+            why["rule"] = "state 0 early"
+            keeps = features.early_tick == "keep" or self.states[0].polling
+            return Decision(0, not keeps, why)
+        self._limit(search, situation, why)
+        find(features, self._table, search)
+        why |= {"rule": "search", "decided_by": search.predicted, "found": search.state}
+        stops = stops_tick(features, self._table, search)
+        return Decision(search.state, stops, why)
+
+    def finished(self, outcome: Outcome) -> None:
+        """The idle period is over. Of a rejected entry, only the missing residency is noted."""
+        self._residency_ns = 0 if outcome.rejected else outcome.residency_ns
+        if not outcome.rejected:
+            self._reflected = outcome
+
+    def _catch_up(self) -> None:
+        """Learns from the last idle period, or from there being none."""
+        outcome, self._reflected = self._reflected, None
+        if outcome is not None:
+            measured = min(self._measured(outcome), self._next_timer)
+            self._correction.learn(self._bucket, measured, self._next_timer)
+            self._history.push(_divided(s64(measured), self._per_us))
+        elif self.features.rejected_is_unknown and self._residency_ns == 0:
+            self._history.push(UNKNOWN)
+
+    def _measured(self, outcome: Outcome) -> int:
+        """How long the CPU was idle, less waking up; or would have been but for what woke it."""
+        features = self.features
+        if features.tick_wakeup and outcome.got_tick and self._next_timer > self._table.tick:
+            return 9 * MAX_INTERESTING_US * self._per_us // 10
+        if features.poll_limit and outcome.poll_time_limit and self.states[outcome.state].polling:
+            return self._next_timer
+        if features.nanoseconds:
+            measured = u64(outcome.residency_ns)
+        else:
+            measured = u32(min(_divided(outcome.residency_ns, NS_PER_US), S32_MAX))
+        exit_latency = self._table.exit[outcome.state]
+        return measured - exit_latency if measured > 2 * exit_latency else measured // 2
+
+    def _predict(self, situation: Situation, why: dict[str, Any]) -> Search:
+        """Next timer, its bucket, and the lesser of corrected timer and typical interval."""
+        features = self.features
+        typical_us = UNKNOWN
+        asks = True
+        if features.typical_first:
+            typical_us = self._history.typical(UNKNOWN)
+            asks = self._interval(typical_us) > self._table.threshold
+            asks |= features.stopped_asks_timers and situation.tick_stopped
+        if asks:
+            self._next_timer, delta = self._timers(situation)
+        else:
+            self._next_timer, delta = KTIME_MAX, self._table.tick // 2
+        waits_for_io = features.iowait and situation.nr_iowaiters > 0
+        self._bucket = self._correction.bucket(self._next_timer, waits_for_io)
+        why |= {
+            "next_timer": self._next_timer if asks else "not asked",
+            "delta": delta,
+            "bucket": self._bucket,
+            "factor": self._correction.factors[self._bucket],
+        }
+        if asks:
+            timer_us = self._correction.predicted_us(self._next_timer, self._bucket)
+            if not features.typical_first:
+                typical_us = self._history.typical(timer_us)
+            predicted = min(timer_us * self._per_us, self._interval(typical_us))
+            why["timer_us"] = timer_us
+        else:
+            predicted = self._interval(typical_us)
+        why |= {"typical_us": typical_us, "predicted": predicted}
+        latency = situation.latency_req_us * self._per_us
+        return Search(
+            next_timer=self._next_timer,
+            delta=delta,
+            predicted=predicted,
+            requested=latency,
+            latency=latency,
+            stopped=situation.tick_stopped,
+            enabled=tuple(i for i in range(len(self.states)) if i not in situation.disabled),
+        )
+
+    def _interval(self, typical_us: int) -> int:
+        """A typical interval in the release's unit; typical_first: multiplied as a C long."""
+        interval = typical_us * self._per_us
+        features = self.features
+        return u32(interval) if features.typical_first and features.long_bits == 32 else interval
+
+    def _timers(self, situation: Situation) -> tuple[int, int]:
+        """Time to the next timer, unsigned, and to the next event, signed."""
+        sleep_ns, delta_ns = situation.sleep_length_ns, situation.delta_next_ns
+        if self.features.negative_is_zero and sleep_ns < 0:
+            sleep_ns = delta_ns = 0
+        if self.features.nanoseconds:
+            return u64(sleep_ns), delta_ns
+        return u32(_divided(sleep_ns, NS_PER_US)), _divided(delta_ns, NS_PER_US)
+
+    def _limit(self, search: Search, situation: Situation, why: dict[str, Any]) -> None:
+        """With the tick stopped, what the prediction becomes; else the limit it sets."""
+        features = self.features
+        if search.stopped and features.stopped_tick:
+            if search.predicted < self._table.tick:
+                search.predicted = self._stopped_prediction(search)
+        elif features.predicted_limit:
+            divisor = self._divisor(situation)
+            search.latency = min(search.latency, search.predicted // divisor)
+            why["divisor"] = divisor
+        why |= {"effective": search.predicted, "latency_limit": search.latency}
+
+    def _stopped_prediction(self, search: Search) -> int:
+        """Of a prediction below a tick: a CPU must not stay in a shallow state without tick."""
+        features = self.features
+        event = u64(search.delta) if features.nanoseconds else u32(search.delta)
+        if features.stopped_tick == "capped":
+            return min(self._table.tick, event)
+        if features.stopped_tick == "event":
+            return event
+        if features.stopped_margin and search.next_timer <= 2 * self._table.tick:
+            return search.predicted
+        return search.next_timer
+
+    def _divisor(self, situation: Situation) -> int:
+        """Of the prediction, for the latency limit: an int of C and odd, so never 0."""
+        divisor = 1
+        if self.features.load:
+            divisor += 2 * _load_average(situation.load)
+        if self.features.iowait:
+            divisor += 10 * situation.nr_iowaiters
+        return u32(divisor)
+
+
+def _divided(value: int, by: int) -> int:
+    """C's division of signed integers: towards 0."""
+    return value // by if value >= 0 else -(-value // by)
+
+
+def _load_average(load: int) -> int:
+    """Tenths of the load weight, which has 11 fractional bits."""
+    fraction = (load & 2047) * 100 >> 11
+    return (load >> 11) * 10 + fraction // 10

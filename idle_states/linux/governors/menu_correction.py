@@ -1,0 +1,41 @@
+"""menu's correction factors: how much of the time to the next timer CPUs really slept."""
+
+from .interface import u32, u64
+
+RESOLUTION = 1024
+DECAY = 8
+UNITY = RESOLUTION * DECAY
+MAX_INTERESTING_US = 50_000
+"""Longer intervals count as the timer's, whatever the timer was."""
+
+BINS = 6
+_EDGES_US = (10, 100, 1_000, 10_000, 100_000)
+
+
+class Correction:
+    """Factors by bucket, in 1/8192. per_us: 1 if times are in us, 1000 if in ns."""
+
+    def __init__(self, per_us: int) -> None:
+        self.factors = [UNITY] * (2 * BINS)
+        self._per_us = per_us
+
+    def bucket(self, next_timer: int, waits_for_io: bool) -> int:
+        """Bin of the time to the next timer; tasks in iowait have bins of their own."""
+        edges = sum(next_timer >= edge * self._per_us for edge in _EDGES_US)
+        return edges + (BINS if waits_for_io else 0)
+
+    def predicted_us(self, next_timer: int, bucket: int) -> int:
+        """The time to the next timer corrected, to the nearest us. The product wraps at 64 bits,
+        the quotient is cut to 32."""
+        product = u64(next_timer * self.factors[bucket] + UNITY * self._per_us // 2)
+        return u32(product // (UNITY * self._per_us))
+
+    def learn(self, bucket: int, measured: int, next_timer: int) -> None:
+        """One more interval: an eighth of the bucket's factor is replaced by its share."""
+        factor = self.factors[bucket]
+        factor -= factor // DECAY
+        if next_timer > 0 and measured < MAX_INTERESTING_US * self._per_us:
+            factor += RESOLUTION * measured // next_timer
+        else:
+            factor += RESOLUTION
+        self.factors[bucket] = factor

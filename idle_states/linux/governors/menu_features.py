@@ -1,0 +1,185 @@
+"""How the menu governor changed over the releases."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...history import Change, fold
+from ..releases import Release, version_key
+from .interface import U32_MAX
+
+S32_MAX = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class MenuFeatures:
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.6.
+
+    What earlier code makes of its inputs is left to them: a resume latency of 0 restricts
+    nothing before 4.15, and Situation.latency_req_us says what remains.
+
+    Units
+    nanoseconds           times are in ns; before, in us cut to 32 bits. The history is always in us
+    long_bits             width of C's long; 32: a typical interval in ns is cut to 32 bits
+
+    Predicting
+    rejected_is_unknown   after a select() without residency, e.g. a rejected entry, the history
+                          gets an unknown interval
+    tick_wakeup           woken by the tick, timer beyond it: 45 ms are taken as measured
+    poll_limit            polling ended by its limit: the time to the timer is taken as measured
+    negative_is_zero      a negative sleep length counts as 0
+    typical_first         timers are asked only if the typical interval exceeds 15 us
+    stopped_asks_timers   and with the tick stopped
+    trims_both_ends       typical interval: outliers are cut from both ends, variance in one pass
+    typical_maximum       typical interval: of four to six unlike samples the greatest is taken
+    typical_ceiling       typical interval: greater samples are left out
+    typical_unknown       no typical interval "" as long as there are samples, "late" if none of
+                          them is below the timer's prediction, "zeros" if all are 0
+
+    Limits
+    iowait                tasks waiting for I/O choose other correction factors and divide the limit
+    load                  so does the run queue's load, for the limit
+    predicted_limit       the exit latency must not exceed the prediction (divided as above); from
+                          4.17 with the tick running only
+    stopped_tick          tick stopped, prediction below a tick: "" no rule, else the prediction is
+                          "capped" time to the next event, a tick at most, "event" this time, or
+                          "timer" the time to the next timer
+    stopped_margin        and only if that timer is more than two ticks away
+
+    Searching
+    polling_loop          state 0 is the architecture's polling loop whatever its flags: x86, never
+                          powerpc
+    skips_polling         the search starts at state 1 if state 0 polls and the timer is far enough
+    zero_disabled         state 0 may be disabled; before, it is what no other state improves on
+    scan_stops            the search ends at the first state that does not fit
+    early_return          state 0 at once if the timer or the latency limit exclude state 1
+    polling_override      a polling state yields to the next one if that fits before the timer,
+    override_in_limit     and its exit latency is within the limit,
+    override_in_time      and its exit latency is within the prediction,
+    override_short        and its residency is below 15 us
+    latency_first         exit latencies are looked at before residencies
+    latency_shortens      a search ended by an exit latency predicts the residency reached
+    shallow_escape        with predictions beyond a tick, what is too deep is not the end: tick
+                          running, it is kept to look again; stopped, a state until then is taken
+
+    Tick
+    decides_tick          the governor says whether the tick stops
+    early_tick            on returning state 0 early: "keep" the tick, or only if state 0 "polls"
+    stopped_tick_stays    with the tick stopped, it is not asked for again
+    """
+
+    nanoseconds: bool = False
+    long_bits: int = 64
+    rejected_is_unknown: bool = False
+    tick_wakeup: bool = False
+    poll_limit: bool = False
+    negative_is_zero: bool = False
+    typical_first: bool = False
+    stopped_asks_timers: bool = False
+    trims_both_ends: bool = False
+    typical_maximum: bool = False
+    typical_ceiling: int = U32_MAX
+    typical_unknown: str = ""
+    iowait: bool = True
+    load: bool = True
+    predicted_limit: bool = True
+    stopped_tick: str = ""
+    stopped_margin: bool = False
+    polling_loop: bool = False
+    skips_polling: bool = False
+    zero_disabled: bool = False
+    scan_stops: bool = False
+    early_return: bool = False
+    polling_override: bool = False
+    override_in_limit: bool = True
+    override_in_time: bool = False
+    override_short: bool = False
+    latency_first: bool = False
+    latency_shortens: bool = False
+    shallow_escape: bool = False
+    decides_tick: bool = False
+    early_tick: str = "keep"
+    stopped_tick_stays: bool = False
+
+
+CHANGES = (
+    Change("4.11", "scan_stops", True, "8e37e1a2a329"),
+    Change("4.14", "skips_polling", True, "dc2251bf98c6"),
+    Change("4.14", "zero_disabled", True, "dc2251bf98c6"),
+    Change("4.17", "decides_tick", True, "45f1ff59e27c"),
+    Change("4.17", "latency_shortens", True, "45f1ff59e27c"),
+    Change("4.17", "tick_wakeup", True, "45f1ff59e27c"),
+    Change("4.17", "stopped_tick", "capped", "87c9fe6ee495"),
+    Change("4.19", "stopped_tick", "event", "5ef499cd571c"),
+    Change("4.19", "shallow_escape", True, "f1c8e410cdac"),
+    Change("4.19", "stopped_tick_stays", True, "5ef499cd571c"),
+    Change("4.20", "load", False, "a7fe5190c03f"),
+    Change("4.20", "early_return", True, "5f26bdceb9c0"),
+    Change("4.20", "skips_polling", False, "5f26bdceb9c0"),
+    Change("4.20", "polling_override", True, "5f26bdceb9c0"),
+    Change("4.20", "poll_limit", True, "5f26bdceb9c0"),
+    Change("4.20", "typical_unknown", "late", ""),
+    Change("5.1", "typical_ceiling", S32_MAX, "814b8797f9bd"),
+    Change("5.4", "early_tick", "polls", "Allow tick to be stopped if PM QoS is used"),
+    Change("5.4", "latency_shortens", False, "Allow tick to be stopped if PM QoS is used"),
+    Change("5.5", "nanoseconds", True, "c1d51f684c72"),
+    Change("5.13", "negative_is_zero", True, "Take negative sleep length into account"),
+    Change("5.13", "stopped_tick", "timer", "Take negative sleep length into account"),
+    Change("6.6", "typical_first", True, "5484e31bbbff"),
+    Change("6.6", "typical_unknown", "zeros", "5484e31bbbff"),
+    Change("6.13", "iowait", False, "38f83090f515"),
+    Change("6.15", "trims_both_ends", True, "8de7606f0f"),
+    Change("6.15", "typical_maximum", True, "85975daeaa4d"),
+    Change("6.17", "rejected_is_unknown", True, "fa3fa55de0d6"),
+    Change("6.17", "latency_first", True, "779b1a1cb13a"),
+    Change("6.17", "predicted_limit", False, "779b1a1cb13a"),
+    Change("6.17", "override_in_limit", False, "779b1a1cb13a"),
+    Change("6.18", "typical_maximum", False, "10fad4012234"),
+    Change("6.18", "override_in_time", True, "db86f55bf81a"),
+    Change("6.19", "override_short", True, "07d815701274"),
+    Change("7.0", "stopped_asks_timers", True, "80606f4eb8d7"),
+    Change("7.1", "stopped_margin", True, "e57c2bf2e89d"),
+)
+
+_REJECTED = {"rejected_is_unknown": True}
+
+BACKPORTS: Mapping[str, Mapping[str, Any]] = {
+    "debian-6.1.147": {"typical_maximum": True},
+    "debian-6.1.158": _REJECTED,
+    "debian-6.1.176": _REJECTED,
+    "debian-6.1.192": _REJECTED,
+    "debian-6.12.117": {
+        "iowait": False,
+        "rejected_is_unknown": True,
+        "latency_first": True,
+        "predicted_limit": False,
+        "override_in_limit": False,
+        "override_in_time": True,
+        "override_short": True,
+        "stopped_asks_timers": True,
+    },
+    "ubuntu-4.18.0": {
+        "stopped_tick": "event",
+        "shallow_escape": True,
+        "stopped_tick_stays": True,
+    },
+}
+"""Preset -> what it has of later releases.
+
+debian-6.1.192, debian-6.12.117 and ubuntu-4.18.0 agree with recorded decisions. The others follow
+from the stable series: 6.1.141 took 85975daeaa4d alone, without the change of algorithm before it,
+6.1.157 took fa3fa55de0d6, 6.1.158 reverted the former (10fad4012234).
+"""
+
+OLDEST = "4.6"
+
+
+def features(release: Release) -> MenuFeatures:
+    """The release's menu governor. Raises ValueError before 4.6, which is not modelled."""
+    if release.version < version_key(OLDEST):
+        raise ValueError(f"expected a release from {OLDEST} on for menu, found {release.name}")
+    backports: dict[str, Any] = {}
+    if release.preset is not None:
+        backports |= BACKPORTS.get(release.preset.name, {})
+        backports |= release.preset.menu
+    return fold(MenuFeatures(), CHANGES, release.version, version_key, backports)

@@ -1,0 +1,121 @@
+"""menu's history: the last eight idle intervals, and the typical one among them."""
+
+from typing import NamedTuple
+
+from .interface import U32_MAX, U64_MAX, u32, u64
+
+SIZE = 8
+SHIFT = 3
+UNKNOWN = U32_MAX
+"""No typical interval; also what is pushed for an entry that was rejected."""
+
+STILL_ALIKE = 400
+"""Variance in us^2 (20 us) below which samples count as alike whatever their average."""
+
+
+class Spread(NamedTuple):
+    """Samples still considered. Times in us, variance in us^2."""
+
+    size: int
+    low: int
+    high: int
+    average: int
+    variance: int
+
+
+class History:
+    """Ring of intervals in us, u32. All 0 at boot."""
+
+    def __init__(self, *, trims_both_ends: bool, maximum: bool, ceiling: int, unknown: str) -> None:
+        """The parameters are the features of the same meaning (MenuFeatures.typical_*)."""
+        self.intervals = [0] * SIZE
+        self._next = 0
+        self._trims_both_ends = trims_both_ends
+        self._maximum = maximum
+        self._ceiling = ceiling
+        self._unknown = unknown
+
+    def push(self, interval_us: int) -> None:
+        self.intervals[self._next] = u32(interval_us)
+        self._next = (self._next + 1) % SIZE
+
+    def typical(self, timer_us: int) -> int:
+        """The typical interval in us, or UNKNOWN. timer_us: what the timer's prediction is."""
+        if self._trims_both_ends:
+            return self._typical_between(timer_us)
+        return self._typical_below(timer_us)
+
+    def _typical_below(self, timer_us: int) -> int:
+        """Until 6.14: the greatest samples are dropped till the rest is alike."""
+        ceiling = self._ceiling
+        while True:
+            samples = [value for value in self.intervals if value <= ceiling]
+            if self._nothing_new(samples, timer_us):
+                return UNKNOWN
+            spread = _spread_of_differences(samples)
+            if _alike(spread):
+                return spread.average
+            if _few(spread):
+                return self._of_few(spread)
+            ceiling = spread.high - 1
+
+    def _nothing_new(self, samples: list[int], timer_us: int) -> bool:
+        """The samples say nothing, or nothing that the timer's prediction does not."""
+        if self._unknown == "late":
+            return min(samples, default=UNKNOWN) >= timer_us
+        return self._unknown == "zeros" and not any(samples)
+
+    def _typical_between(self, timer_us: int) -> int:
+        """From 6.15: of least and greatest sample, the farther from the average is dropped."""
+        floor, ceiling = -1, UNKNOWN
+        while True:
+            samples = [value for value in self.intervals if floor < value < ceiling]
+            if self._nothing_new(samples, timer_us):
+                return UNKNOWN
+            spread = _spread_of_squares(samples)
+            if _alike(spread):
+                return spread.average
+            if _few(spread):
+                return self._of_few(spread)
+            if spread.average - spread.low > spread.high - spread.average:
+                floor = spread.low
+            else:
+                ceiling = spread.high
+
+    def _of_few(self, spread: Spread) -> int:
+        """Of six samples or less that are still unlike."""
+        return spread.high if self._maximum and spread.size >= SIZE // 2 else UNKNOWN
+
+
+def _mean(total: int, count: int) -> int:
+    return total >> SHIFT if count == SIZE else total // count
+
+
+def _spread_of_differences(samples: list[int]) -> Spread:
+    """Variance as the mean square of differences from the (floored) average."""
+    average = _mean(sum(samples), len(samples))
+    squares = u64(sum((value - average) ** 2 for value in samples))
+    variance = _mean(squares, len(samples))
+    return Spread(len(samples), min(samples), max(samples), average, variance)
+
+
+def _spread_of_squares(samples: list[int]) -> Spread:
+    """Variance as the mean of squares less the square of the average, each of them floored."""
+    average = _mean(sum(samples), len(samples))
+    squares = u64(sum(value**2 for value in samples))
+    variance = u64(_mean(squares, len(samples)) - average**2)
+    return Spread(len(samples), min(samples), max(samples), average, variance)
+
+
+def _alike(spread: Spread) -> bool:
+    """Standard deviation below a sixth of the average, for three quarters of the samples at
+    least, or of 20 us at most."""
+    if spread.variance > U64_MAX // 36:
+        return False
+    small = spread.average**2 > 36 * spread.variance and not spread.size * 4 < SIZE * 3
+    return small or spread.variance <= STILL_ALIKE
+
+
+def _few(spread: Spread) -> bool:
+    """Three quarters of the samples or less are left: nothing more is dropped."""
+    return spread.size * 4 <= SIZE * 3

@@ -1,0 +1,93 @@
+"""What both generations of teo share: the table in the release's units, wakeups, choices."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .interface import State, tick_ns, u32, u64
+from .teo_features import TeoFeatures
+
+PULSE = 1024
+DECAY_SHIFT = 3
+_NSEC_PER_USEC = 1000
+_USEC_PER_SEC = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wakeup:
+    """One finished idle, as teo learns from it. Times in ns.
+
+    state         the state entered
+    sleep_length  what select remembered of the timers; KTIME_MAX where it did not ask
+    time_span     from select to reflect, the sleep length itself after a safety net
+    residency     measured
+    safety_net    the polling time limit ended it, or the tick although a timer was farther off
+    got_tick      the tick ended it
+    poll_limit    the polling time limit ended it
+    """
+
+    state: int
+    sleep_length: int
+    time_span: int
+    residency: int
+    safety_net: bool = False
+    got_tick: bool = False
+    poll_limit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A state before the tick is decided. Times in the release's units.
+
+    duration      the idle expected
+    sleep_length  to be remembered for the wakeup, in ns
+    first         no state shallower than this is gone back to
+    settled       the tick is kept and the state stays, whatever the duration
+    """
+
+    state: int
+    duration: int
+    sleep_length: int
+    first: int = 0
+    settled: bool = False
+
+
+class Table:
+    """States in the release's units: us, 32 bits, up to 5.4; ns after."""
+
+    def __init__(self, states: Sequence[State], features: TeoFeatures, hz: int) -> None:
+        self.features = features
+        unit = 1 if features.nanoseconds else _NSEC_PER_USEC
+        self.residency = [state.residency_ns // unit for state in states]
+        self.exit = [state.exit_ns // unit for state in states]
+        self.polling = [state.polling for state in states]
+        self.tick_ns = tick_ns(hz)
+        self.tick = (
+            self.tick_ns if features.nanoseconds else (_USEC_PER_SEC + hz // 2) // hz
+        )
+        self.count = len(states)
+
+    def time(self, ns: int) -> int:
+        """A kernel time in the release's units and width."""
+        if not self.features.nanoseconds:
+            whole = abs(ns) // _NSEC_PER_USEC
+            return u32(whole if ns >= 0 else -whole)
+        return ns if self.features.signed else u64(ns)
+
+    def latency(self, us: int) -> int:
+        return us * _NSEC_PER_USEC if self.features.nanoseconds else us
+
+    def shallower(
+        self, state: int, duration: int, disabled: frozenset[int], *, polls: bool = True
+    ) -> int:
+        """The deepest enabled state above `state` fit for the duration; else the shallowest.
+
+        polls: polling states are eligible.
+        """
+        found = state
+        for i in range(state - 1, -1, -1):
+            if i in disabled or (self.polling[i] and not polls):
+                continue
+            found = i
+            if self.residency[i] <= duration:
+                break
+        return found
