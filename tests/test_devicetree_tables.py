@@ -249,6 +249,27 @@ def test_where_the_node_is_found(root: Node, paths: list[str]) -> None:
     assert [node.properties for node, _ in found] == [node.properties for node in seen]
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [(dt.FLAGS, cell(0x100000)), (dt.PSSCR, bytes(8)), (dt.NAMES, b"s\0"), (dt.PMICR, bytes(8))],
+)
+def test_more_states_than_any_tree_has(name: str, data: bytes) -> None:
+    fits = around(Node("power-mgt", {name: data * 1024}))
+    assert one_table(fits)
+    with pytest.raises(Unreadable, match="at most 1024 states, found 1025") as raised:
+        one_table(around(Node("power-mgt", {name: data * 1025})))
+    (finding,) = raised.value.findings
+    assert (finding.rule, finding.location.path) == ("IS930", f"{NODE}:{name}")
+
+
+def test_more_nodes_than_any_tree_has() -> None:
+    nodes = tuple(Node(f"n{index}", {}, (Node("power-mgt"),)) for index in range(65))
+    assert len(tables_of(Node("", {}, nodes[:64]), "x", "dtb", "")) == 64
+    with pytest.raises(Unreadable, match="at most 64 nodes power-mgt") as raised:
+        tables_of(Node("", {}, nodes), "x", "dtb", "")
+    assert raised.value.findings[0].location.path == "/n64/power-mgt"
+
+
 def test_real_tree_has_its_levels_and_processor(dtc: str, skiboot_tree: Path) -> None:
     file = skiboot_tree / "hdata" / "test" / "op920.wsp.dts"
     ((node, table),) = tables_of(dts.read(file.read_text(), str(file)), "x", "dts", "")
@@ -277,9 +298,9 @@ def refused(
     return list(raised.value.findings)
 
 
-def table_of(*names: str, **values: object) -> IdleTable:
-    one = IdleState("", 1000, 10_000, 0x10_0000, 0x300331, 0x3003FF)
-    states = tuple(replace(one, name=name, **values) for name in names)
+def table_of(*names: str, residency_ns: int | None = 10_000) -> IdleTable:
+    one = IdleState("", 1000, residency_ns, 0x10_0000, 0x300331, 0x3003FF)
+    states = tuple(replace(one, name=name) for name in names)
     return IdleTable("t", states, Register.PSSCR, Cpu("power9", 0x4E, ("P9_NIMBUS",)))
 
 

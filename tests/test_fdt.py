@@ -99,6 +99,8 @@ def nested(depth: int) -> bytes:
 BROKEN = {
     "empty": (b"", "magic 0xd00dfeed at offset 0, found 0 bytes"),
     "three bytes": (SMALL[:3], "found 3 bytes"),
+    "four bytes": (b"\x7fELF", "found 0x7f454c46$"),
+    "only the magic": (SMALL[:4], "header of 40 bytes, found the end at 4"),
     "wrong magic": (b"\x7fELF" + SMALL[4:], "found 0x7f454c46$"),
     "little-endian": (SMALL[3::-1] + SMALL[4:], "found 0xedfe0dd0, a header with its bytes swap"),
     "cut in the header": (SMALL[:27], "header of 40 bytes, found the end at 27"),
@@ -214,6 +216,35 @@ def test_what_a_blob_says() -> None:
 )
 def test_unusual_but_valid(data: bytes) -> None:
     assert fdt.read(data, "x") == Node("")
+
+
+REG = begin() + prop(0, b"1234") + words(END_NODE, END)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(
+            blob(REG, b"reg\0" + bytes(20), reserved=b"", off_reserved=80, strings_size=4),
+            id="reservations last",
+        ),
+        pytest.param(blob(REG, b"\0reg\0", off_strings=89, strings_size=4), id="odd strings"),
+        pytest.param(blob(REG + words(0), version=16, structure_size=0), id="version 16"),
+        pytest.param(
+            words(0xD00DFEED, 88, 36, 68, 72, 16, 16, 0, 4) + REG + b"reg\0" + bytes(16),
+            id="header of version 16",
+        ),
+    ],
+)
+def test_unusual_layouts(data: bytes) -> None:
+    assert fdt.read(data, "x") == Node("", {"reg": b"1234"})
+
+
+def test_largest_blob_there_may_be() -> None:
+    root = Node("", {"reg": bytes(fdt.MAX_BYTES - len(fdt.write(Node("", {"reg": b""}))))})
+    data = fdt.write(root)
+    assert len(data) == fdt.MAX_BYTES
+    assert fdt.read(data, "x") == root
 
 
 def test_names_at_the_limit() -> None:
@@ -432,7 +463,7 @@ def test_tree_no_blob_can_hold_is_not_written(case: str) -> None:
 def test_too_deep_a_tree_is_not_written() -> None:
     node = Node("a")
     for _ in range(MAX_DEPTH - 1):
-        node = Node("a", {}, (node,))
+        node = Node("a", {}, (Node("b"), node))
     with pytest.raises(ValueError, match="nested at most 64 deep"):
         fdt.write(Node("", {}, (node,)))
 

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..compare.check import check
-    from ..findings import Severity, worst
+    from ..findings import Severity, sort_findings, worst
     from ..linux.releases import DEFAULT
     from ..report.json_output import envelope, findings_body
     from ..sources import read_sources
@@ -65,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         from ..compare.dtschema_engine import check as check_with_dtschema
 
         findings += check_with_dtschema(sources, machine, chosen)
+        findings = sort_findings(dict.fromkeys(findings))
     if arguments.format == "json":
         inputs = [(source.file, source.sha256) for source in sources]
         emit(arguments, envelope("check", findings_body(findings), inputs))

@@ -20,14 +20,14 @@ from ..devicetree.power_mgt import (
     RESIDENCIES,
     PowerMgt,
 )
-from ..findings import Confidence, Finding, Location, Severity, sort_findings
+from ..findings import Finding, Location, sort_findings
 from ..rules.catalogue import rule_named
 from ..rules.engine import ALL, Selection, suppress
 from ..rules.subject import Subject
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
 from .dtschema_program import BINDING, Record, Validator
-from .dtschema_verdicts import OTHER, UNKNOWN_PROPERTY, Verdict, place, verdicts
+from .dtschema_verdicts import Verdict, place, verdicts
 
 FIELD_OF_PROPERTY = {
     NAMES: "name",
@@ -39,8 +39,6 @@ FIELD_OF_PROPERTY = {
     PMICR: "control",
     PMICR_MASK: "mask",
 }
-
-_NAMES_WITHOUT_PAGE = {UNKNOWN_PROPERTY: "unknown-property", OTHER: "dt-schema-other"}
 
 
 def check(
@@ -126,13 +124,14 @@ class Tree:
         if path:
             related.append((Location(path=f"dt-schema {BINDING}"), path))
         known = rule_named(verdict.rule)
+        assert known is not None, verdict.rule
         return Finding(
             verdict.rule,
-            known.rule.name if known else _NAMES_WITHOUT_PAGE[verdict.rule],
-            known.rule.severity if known else Severity.ERROR,
+            known.rule.name,
+            known.rule.severity,
             verdict.message,
             where,
-            confidence=known.rule.confidence if known else Confidence.HIGH,
+            confidence=known.rule.confidence,
             related=tuple(related),
             table=self.source.name,
         )

@@ -140,22 +140,29 @@ def _cache() -> Path | None:
 
 
 def _call(words: Sequence[str], work: Path) -> subprocess.CompletedProcess[str]:
-    """What a program did. An interrupt ends it too: run() kills it before it raises."""
+    """What a program did. It does not outlive the call, also if that is interrupted."""
     try:
-        return subprocess.run(
+        with subprocess.Popen(
             words,
             cwd=work,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            timeout=TIMEOUT_S,
-            check=False,
-        )
+        ) as process:
+            try:
+                out, err = process.communicate(timeout=TIMEOUT_S)
+            except BaseException:
+                process.kill()
+                # run() would not wait after an interrupt, and the files go away with us
+                process.wait()
+                raise
     except subprocess.TimeoutExpired:
         raise _unusable(f"expected {words[0]} to end within {TIMEOUT_S} s, found it busy") from None
     except OSError as error:
         raise _unusable(f"expected {words[0]} to run, found: {error.strerror}") from None
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
 def _unusable(message: str) -> Unreadable:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from ..findings import Location
+from ..findings import Finding, Location, Severity, Unreadable
 from ..spec.library import find
 from ..table import Cpu, IdleTable, Origin
 from .dts_places import Places
@@ -28,6 +28,10 @@ PVR2CPU: Mapping[int, tuple[str, tuple[str, ...]]] = {
 }
 """Upper half of the PVR -> (generation, skiboot's chip types that have it)."""
 
+MAX_STATES = 1024
+MAX_NODES = 64
+"""Far beyond what firmware can export (255), so that a hostile tree keeps nobody busy."""
+
 _CPU_NAME = re.compile(r"PowerPC,POWER(\d+)")
 _MACHINE = re.compile(r".*,powernv(\d+)")
 _OWN = {NAMES, STOP_LEVELS, *CELL_BYTES}
@@ -43,15 +47,28 @@ def tables_of(
 
     A tree that has none there may be a fragment: then every node of that name counts, and the
     root itself if it has the properties of one. Empty if there is none at all.
+
+    Raises Unreadable (IS930) for more nodes or states than any tree has.
     """
     cpu = cpu_of(root)
-    found = []
+    found: list[tuple[PowerMgt, IdleTable]] = []
     for path, node in _nodes(root):
         lines = (places or {}).get(path, {})
         where = replace(lines.get("", Location(file=file)), path=path)
         raw = PowerMgt(node.properties, where, lines)
+        if len(found) == MAX_NODES:
+            raise _too_much(where, f"expected at most {MAX_NODES} nodes power-mgt, found more")
+        for name in (NAMES, *CELL_BYTES):
+            count = raw.count(name) or 0
+            if count > MAX_STATES:
+                message = f"expected at most {MAX_STATES} states, found {count}"
+                raise _too_much(raw.at(name), message)
         found.append((raw, decode(raw, cpu, Origin(kind, file, sha256, where))))
     return found
+
+
+def _too_much(where: Location, message: str) -> Unreadable:
+    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
 
 
 def _nodes(root: Node) -> Iterator[tuple[str, Node]]:

@@ -261,6 +261,9 @@ def _apply_override(
             problems.wrong_type("a mapping of fields", change.kind, change.where)
             continue
         source = _state_source(change, provenance, problems)
+        if "before" in source.entries:
+            problems.unknown_key("before", source.keys["before"], STATE_KEYS[:-1])
+            del source.entries["before"]
         target.entries.update(source.entries)
         target.keys.update(source.keys)
         target.provenance.update(source.provenance)

@@ -18,6 +18,8 @@ TIGHT_NS = SHORT_NS // 2
 
 
 V={}
+import collections
+ST=collections.Counter()
 class Bins:
     """One CPU's memory."""
 
@@ -43,6 +45,7 @@ class Bins:
         measured = self._measured(wakeup)
         timer = idle = 0
         bins = 0
+        oldt=self.total
         for i in range(table.count):
             self.hits[i] = self._decay(self.hits[i])
             self.intercepts[i] = self._decay(self.intercepts[i])
@@ -62,12 +65,12 @@ class Bins:
             self.tick_wakeups = self._decay(self.tick_wakeups)
         net = wakeup.safety_net and not wakeup.poll_limit
         if f.tick_wakeups != "artificial":
-            if (net if V.get("dom",0)==0 else wakeup.got_tick):
+            if (net if V.get("dom",0)==0 else wakeup.got_tick if V["dom"]==1 else False):
                 self.tick_wakeups += PULSE
                 if 3 * self.tick_wakeups > 2 * self.total:
                     self.hits[-1] += PULSE
                     return
-        forced = f.tick_wakeups == "hit" and (net if V.get("h",0)==0 else wakeup.got_tick) and 3*self.tick_intercepts < 2*self.total
+        forced = f.tick_wakeups == "hit" and (net if V.get("h",0)==0 else wakeup.got_tick if V['h']==1 else False) and 3*(prev if V.get("p") else self.tick_intercepts) < 2*{0:self.total,1:oldt,2:bins}[V.get("T",0)]
         slot = self.next_recent
         self.next_recent = (slot + 1) % RECENT
         if self.recent[slot] >= 0:
@@ -88,8 +91,14 @@ class Bins:
             elif V["m"]==2: hit=hit and (close or wakeup.sleep_length<=table.tick)
             elif V["m"]==3: pass
             elif V["m"]==4: hit=hit and (close or (wakeup.got_tick and 3*self.tick_intercepts < 2*self.total))
+            elif V["m"]==6: hit=hit and (close or (net and 3*self.tick_intercepts < 2*self.total))
+            elif V["m"]==7: hit=hit and (close or (wakeup.got_tick and 3*prev < 2*self.total))
+            elif V["m"]==8: hit=hit and (close or (wakeup.got_tick and 3*self.tick_intercepts <= 2*self.total))
             elif V["m"]==5: hit=hit and (close or measured>table.tick)
         if forced and V.get("deep"): timer=-1
+        if f.tick_wakeups!="artificial" and wakeup.got_tick and not net: ST["tick-near"]+=1
+        if f.tick_wakeups!="artificial" and net and timer!=idle and not forced: ST["net-otherbin"]+=1
+        if f.tick_wakeups!="artificial" and net and timer!=idle and 3*self.tick_intercepts<2*self.total: ST["net-otherbin-few"]+=1
         if hit or forced:
             self.hits[timer] += PULSE
             self.recent[slot] = -1
@@ -110,7 +119,7 @@ class Bins:
         """The idle itself, about half an exit latency shorter than what was measured."""
         f = self.features
         if f.tick_wakeups != "artificial":
-            endless = wakeup.poll_limit
+            endless = wakeup.poll_limit or (V.get("e") and wakeup.got_tick and 3*self.tick_intercepts<2*self.total)
         elif f.wakeup_flag:
             endless = wakeup.safety_net
         else:

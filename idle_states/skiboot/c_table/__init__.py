@@ -1,7 +1,8 @@
 """skiboot's idle-state tables as C: `struct cpu_idle_states NAME[]` read and written."""
 
+from ...findings import CannotGenerate
 from .preprocess import definitions_in
 from .reader import read
-from .writer import CannotGenerate, write
+from .writer import write
 
 __all__ = ["CannotGenerate", "definitions_in", "read", "write"]

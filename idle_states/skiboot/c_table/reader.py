@@ -253,7 +253,8 @@ class _Reader:
                     table=path.partition("[")[0],
                 )
                 for problem, path in ordered[:MAX_FINDINGS]
-            ]
+            ],
+            {self.file: self.text},
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ...findings import Finding, Location, Severity
+from ...findings import CannotGenerate, Finding, Location, Severity
 from ...resources import resource
 from ...table import (
     KNOWN_FLAGS,
@@ -51,14 +51,6 @@ CONTEXT_FLAGS = (
 _CLASS_FLAGS = tuple(flag for flag in Flag if flag not in (*CONTEXT_FLAGS, Flag.USE_PMICR))
 
 _COLUMN_OF_OPERATOR = {"flags": "\t\t       ", "pm_ctrl_reg_val": "\t\t\t\t "}
-
-
-class CannotGenerate(Exception):
-    """Tables that C cannot express; nothing was written. `findings` says what and where."""
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        super().__init__("; ".join(f"{f.location}: {f.message}" for f in findings))
-        self.findings = tuple(findings)
 
 
 def write(tables: Sequence[IdleTable], *, self_test: bool = False) -> str:

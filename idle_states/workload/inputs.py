@@ -1,0 +1,158 @@
+"""Opens an input, tells what it is by its content, and gives its bytes block by block.
+
+Memory does not depend on the input's length. The SHA-256 is that of the file as it lies there,
+compressed or not, and is made along the way.
+"""
+
+import enum
+import gzip
+import hashlib
+import io
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from .problems import unreadable
+
+BLOCK = 1 << 20
+"""Bytes per block: what fits a cache is scanned three times as fast as what does not."""
+LINE_MAX = 1 << 16
+"""No kernel prints a longer line."""
+
+_GZIP = b"\x1f\x8b"
+_DAT = b"\x17\x08\x44tracing"
+_PERF_DATA = (b"PERFILE2", b"2ELIFREP")
+_SYSFS = re.compile(rb"[^\s:]*cpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+:")
+_CSV = re.compile(rb"\s*\w+(?:\s*,\s*\w+)+\s*\Z")
+
+
+class Kind(enum.StrEnum):
+    TEXT = "trace text"
+    DAT = "trace.dat"
+    SYSFS = "cpuidle sysfs dump"
+    CSV = "exact recording (CSV)"
+    JSONL = "exact recording (JSON lines)"
+
+
+class Input:
+    """One input.
+
+    name     as given; "-" is standard input
+    kind     told from its first block
+    advance  called with the number of raw bytes of every read
+    Raises OSError, and Unreadable for what is nothing this package reads.
+    """
+
+    def __init__(self, name: str, advance: Callable[[int], None] = lambda count: None) -> None:
+        self.name = name
+        self.path = Path(name)
+        if name != "-" and self.path.exists() and not self.path.is_file():
+            if self.path.is_dir():
+                raise unreadable(name, "expected a file, found a directory")
+        self._digest = hashlib.sha256()
+        raw: BinaryIO = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
+        self._raw = raw
+        self._hashed = _Hashed(raw, self._digest, advance)
+        buffered = io.BufferedReader(self._hashed, BLOCK)
+        self._data: io.BufferedIOBase = buffered
+        if buffered.peek(2)[:2] == _GZIP:
+            self._data = gzip.GzipFile(fileobj=buffered, mode="rb")
+        self.cut: str | None = None
+        """Why reading ended before the end, None if it did not."""
+        self._first = self._read()
+        self.kind = self._tell()
+
+    def blocks(self) -> Iterator[bytes]:
+        """All bytes, decompressed, in blocks of BLOCK bytes. Can be read once."""
+        block, self._first = self._first, b""
+        while block:
+            yield block
+            block = self._read()
+
+    def sha256(self) -> str:
+        """Of the whole file; reads what was not read yet."""
+        while self._hashed.read(BLOCK):
+            pass
+        return self._digest.hexdigest()
+
+    def close(self) -> None:
+        if self.name != "-":
+            self._raw.close()
+
+    def _read(self) -> bytes:
+        if self.cut is not None:
+            return b""
+        parts, wanted = [], BLOCK
+        try:
+            while wanted:
+                part = self._data.read1(wanted)
+                if not part:
+                    break
+                parts.append(part)
+                wanted -= len(part)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            self.cut = f"the compressed data end or break: {error}"
+        return b"".join(parts)
+
+    def _tell(self) -> Kind:
+        first = self._first
+        if not first:
+            why = self.cut or "found an empty file"
+            raise unreadable(self.name, f"expected a trace, a recording or a sysfs dump; {why}")
+        if first.startswith(_DAT):
+            return Kind.DAT
+        if first.startswith(_PERF_DATA):
+            raise unreadable(
+                self.name, "expected text, found perf.data; run perf script on it, with --ns"
+            )
+        line = first[:LINE_MAX].lstrip().split(b"\n", 1)[0]
+        if _SYSFS.match(line):
+            return Kind.SYSFS
+        if line.startswith(b"{"):
+            return Kind.JSONL
+        if _CSV.match(line):
+            return Kind.CSV
+        return Kind.TEXT
+
+
+def lines(blocks: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines without their ends, from 1. Raises Unreadable for one over LINE_MAX."""
+    number, rest = 0, b""
+    for block in blocks:
+        *whole, rest = (rest + block).split(b"\n")
+        for line in whole:
+            number += 1
+            yield number, _bounded(line, name, number)
+        _bounded(rest, name, number + 1)
+    if rest:
+        yield number + 1, rest.rstrip(b"\r")
+
+
+def _bounded(line: bytes, name: str, number: int) -> bytes:
+    if len(line) > LINE_MAX:
+        raise unreadable(name, f"expected lines of at most {LINE_MAX} bytes", number)
+    return line.rstrip(b"\r")
+
+
+class _Hashed(io.RawIOBase):
+    """A raw stream that hashes and reports what is read from it."""
+
+    def __init__(
+        self, raw: BinaryIO, digest: "hashlib._Hash", advance: Callable[[int], None]
+    ) -> None:
+        self._raw = raw
+        self._digest = digest
+        self._advance = advance
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
+        data = self._raw.read(len(buffer))
+        buffer[: len(data)] = data
+        self._digest.update(data)
+        self._advance(len(data))
+        return len(data)

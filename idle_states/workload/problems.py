@@ -1,0 +1,100 @@
+"""What is wrong with an input that can be read nevertheless: counted by kind, first places kept."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..findings import Finding, Location, Severity, Unreadable
+
+EXAMPLES = 3
+"""Places remembered of each kind."""
+
+KINDS: dict[str, tuple[Severity, str]] = {
+    "unreadable-line": (Severity.ERROR, "lines that could not be understood, left out"),
+    "long-line": (Severity.ERROR, "lines longer than a trace has, left out"),
+    "truncated-file": (Severity.ERROR, "input that ends before it should"),
+    "state-beyond-table": (Severity.ERROR, "entries of states the table does not have"),
+    "cpu-without-table": (Severity.ERROR, "CPUs that no table was given for, left out"),
+    "counter-exceeds-dumps": (Severity.ERROR, "counters above what the kernel counted itself"),
+    "truncated-line": (Severity.WARNING, "last lines that are cut short, left out"),
+    "lost-events": (Severity.WARNING, "places where the trace lost events"),
+    "broken-by-loss": (Severity.WARNING, "idle periods given up because events were lost"),
+    "enter-twice": (Severity.WARNING, "idle entries without an exit, left out"),
+    "exit-without-enter": (Severity.WARNING, "idle exits without an entry, left out"),
+    "time-backwards": (Severity.WARNING, "events earlier than the one before on the same CPU"),
+    "clock-restarted": (Severity.WARNING, "idle periods during which the clock wrapped, left out"),
+    "miss-disagrees": (Severity.WARNING, "idle periods where cpu_idle_miss and the table disagree"),
+    "miss-without-period": (Severity.WARNING, "cpu_idle_miss events of no idle period"),
+    "starts-idle": (Severity.NOTE, "CPUs idle when the trace began; that period is left out"),
+    "ends-idle": (Severity.NOTE, "CPUs idle when the trace ended; that period is left out"),
+    "late-cpu": (Severity.NOTE, "CPUs first seen more than a second into the trace"),
+    "rejected": (Severity.NOTE, "entries that the driver refused: no idle periods"),
+    "tick-limit": (Severity.NOTE, "idle periods too long to be followed from tick to tick"),
+    "no-newline": (Severity.NOTE, "last lines without a newline, taken as complete"),
+}
+"""Kind -> how bad, and what a count of it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """line: 1-based, None where there is none."""
+
+    line: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One kind, how often it occurred, and the first places."""
+
+    kind: str
+    count: int
+    examples: tuple[Example, ...]
+
+    @property
+    def severity(self) -> Severity:
+        return KINDS[self.kind][0]
+
+    @property
+    def meaning(self) -> str:
+        return KINDS[self.kind][1]
+
+
+class Problems:
+    """Collects problems in bounded memory."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._examples: dict[str, list[Example]] = {}
+
+    def add(
+        self, kind: str, message: str, line: Callable[[], int] | int | None = None, count: int = 1
+    ) -> None:
+        """Counts a problem. line may be a function, which is called only if the place is kept."""
+        self._counts[kind] = self._counts.get(kind, 0) + count
+        kept = self._examples.setdefault(kind, [])
+        if len(kept) < EXAMPLES:
+            kept.append(Example(line() if callable(line) else line, message))
+
+    def count(self, kind: str) -> int:
+        return self._counts.get(kind, 0)
+
+    def listing(self) -> tuple[Problem, ...]:
+        """All kinds that occurred, worst first."""
+        return tuple(
+            Problem(kind, self._counts[kind], tuple(self._examples[kind]))
+            for kind in KINDS
+            if kind in self._counts
+        )
+
+
+def unreadable(file: str, message: str, line: int | None = None) -> Unreadable:
+    """The exception for input that cannot be used at all: exit status 3."""
+    where = Location(file=file, line=line, column=None if line is None else 1)
+    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
+
+
+def quoted(line: bytes, most: int = 60) -> str:
+    """The beginning of a line of unknown origin, fit for a message."""
+    text = line[:most].decode("ascii", "backslashreplace")
+    shown = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    return f"{shown!r}{'...' if len(line) > most else ''}"

@@ -1,0 +1,277 @@
+"""Text of ftrace, trace-cmd report and perf script -> idle events, a chunk at a time.
+
+    <idle>-0     [003]  1082.183820: cpu_idle:             state=0 cpu_id=3
+    <idle>-0     [003] d..1.  1082.183820118: cpu_idle: state=4294967295 cpu_id=3
+    swapper     0 [003]   1082.183820:       power:cpu_idle: state=0 cpu_id=3
+    CPU:2 [LOST 13 EVENTS]
+
+A chunk is scanned once, as bytes, for the event's name; lines of other events cost nothing more.
+What stands before the name and after it comes in few varieties, which are parsed once and
+remembered. A chunk in which anything is unusual (a line too short for an event, a byte that is no
+text, an idle event that is not of the usual form, lost events) is read again line by line.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from .inputs import LINE_MAX
+from .problems import Problems, quoted
+
+Event = tuple[tuple[int, int], int]
+"""((CPU, what), time in ns). what: a state number entered, or one of those below."""
+
+EXIT = -1
+LOST = -2
+"""Events of this CPU are missing before this place; the time is their number, 0 if unknown."""
+MISS = -3
+"""cpu_idle_miss: MISS - 2 * state for type above, one less for below."""
+
+CPU_MAX = 8191
+"""Kernels have no more CPUs (NR_CPUS)."""
+_EXIT_STATE = 0xFFFFFFFF
+_STATE_MAX = 99
+_REMEMBERED = 20_000
+_NS_PER_SECOND = 1_000_000_000
+
+_EVENT = re.compile(
+    rb"(?:^|[ \t])(\d{1,11})\.(\d{9}|\d{6}):[ \t]+(?:[\w-]+:)?([\w-]+):?(?:[ \t]+|$)(.*)"
+)
+_SEPARATOR = re.compile(rb"\d\.(\d{9}|\d{6})(:[ \t]+(?:power:)?)cpu_idle(?:_miss)?:")
+_IDLE = re.compile(rb"state=(\d{1,10}) cpu_id=(\d{1,5})\s*")
+_MISSED = re.compile(rb"cpu_id=(\d{1,5}) state=(\d{1,10}) type=(above|below)\s*")
+_SECONDS = re.compile(rb".*[ \t](\d{1,11})")
+_LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
+_LOST_UNNUMBERED = re.compile(rb"\s*CPU:(\d{1,5}) \[LOST EVENTS\]\s*()")
+_PERF_LOST = re.compile(rb".*\[(\d{1,5})\].*PERF_RECORD_LOST\D*(\d{1,19})?.*")
+_SHORT = re.compile(rb"\n(.{0,39})(?=\n|\Z)")
+_HARMLESS = re.compile(
+    rb"\s*|\s*#.*|cpus=\d+|version = .*|CPU \d+ is empty|\s*=> .*|\s*<(?:user )?stack trace>"
+    rb"|\s+[0-9a-f]{6,16} .*"
+)
+"""Short lines that are no events: comments, what trace-cmd says first, call chains."""
+
+
+class Batch:
+    """Events of one chunk, in order."""
+
+    __slots__ = ("_chunk", "_first_line", "_lines", "events")
+
+    def __init__(
+        self, events: list[Event], chunk: bytes, first_line: int, lines: list[int] | None = None
+    ) -> None:
+        self.events = events
+        self._chunk = chunk
+        self._first_line = first_line
+        self._lines = lines
+
+    def line(self, index: int) -> int:
+        """Line number of an event; slow, for messages."""
+        if self._lines is not None:
+            return self._lines[index]
+        found = re.finditer(b"cpu_idle[^\n]*", self._chunk)
+        for _ in range(index):
+            next(found)
+        return self._first_line - 1 + self._chunk.count(b"\n", 0, next(found).start())
+
+
+class TraceText:
+    """A reader. After reading: lines, events (of cpu_idle), misses, digits of the times.
+
+    problems  gets what could not be read
+    """
+
+    def __init__(self, problems: Problems) -> None:
+        self.lines = 0
+        self.events = 0
+        self.misses = 0
+        self.lost = 0
+        self.coarse = False
+        """Times have six decimals."""
+        self._problems = problems
+        self._fast: re.Pattern[bytes] | None = None
+        self._scale = 1
+        self._perf = False
+        self._head2ns: dict[bytes, int] = {}
+        self._payload2what: dict[bytes, tuple[int, int]] = {}
+
+    def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch]:
+        """Batches of events; every line is either understood, skipped or counted as a problem."""
+        rest = b""
+        oversized = False
+        for block in blocks:
+            if oversized:
+                _, newline, block = block.partition(b"\n")
+                if not newline:
+                    continue
+                oversized = False
+            data = rest + block
+            end = data.rfind(b"\n")
+            if end >= 0:
+                # every line of a chunk has its newline before it
+                yield self._batch(b"\n" + data[:end])
+            rest = data[end + 1 :]
+            if len(rest) > LINE_MAX:
+                self.lines += 1
+                message = f"expected at most {LINE_MAX} bytes, found {quoted(rest, 20)}"
+                self._problems.add("long-line", message, self.lines)
+                rest, oversized = b"", True
+        if rest:
+            yield self._last(rest)
+
+    def _batch(self, chunk: bytes) -> Batch:
+        first_line = self.lines + 1
+        self.lines += chunk.count(b"\n")
+        events = self._quick(chunk)
+        batch = (
+            Batch(events, chunk, first_line)
+            if events is not None
+            else self._thorough(chunk, first_line)
+        )
+        return batch
+
+    def _last(self, line: bytes) -> Batch:
+        """A line without newline: complete or cut, which only its form can tell."""
+        self.lines += 1
+        if _EVENT.search(line) or _HARMLESS.fullmatch(line) or _lost(line):
+            spoilt = self._problems.count("unreadable-line")
+            batch = self._thorough(b"\n" + line, self.lines, "truncated-line")
+            if self._problems.count("unreadable-line") == spoilt:
+                self._problems.add("no-newline", quoted(line), self.lines)
+            return batch
+        self._problems.add("truncated-line", f"found {quoted(line)}", self.lines)
+        return Batch([], b"", self.lines)
+
+    def _quick(self, chunk: bytes) -> list[Event] | None:
+        """All events of a chunk, None if there is anything unusual about it."""
+        if not chunk.isascii() or b"\0" in chunk:
+            return None
+        for short in _SHORT.findall(chunk):
+            if not _HARMLESS.fullmatch(short) and not _EVENT.search(short):
+                return None
+        if self._perf and b"PERF_RECORD_LOST" in chunk:
+            return None
+        if self._fast is None and not self._learn(chunk):
+            return None if b"cpu_idle" in chunk else []
+        assert self._fast is not None
+        found = self._fast.findall(chunk)
+        for _ in range(2):
+            head2ns, payload2what, scale = self._head2ns, self._payload2what, self._scale
+            try:
+                events = [
+                    (payload2what[payload], head2ns[head] + int(fraction) * scale)
+                    for head, fraction, payload in found
+                ]
+            except KeyError:
+                if not self._remember(found):
+                    return None
+            else:
+                self._tally(events)
+                return events
+        return None
+
+    def _learn(self, chunk: bytes) -> bool:
+        """How this trace writes an idle event: what is between time and name, how many digits."""
+        match = _SEPARATOR.search(chunk)
+        if match is None:
+            return False
+        digits, separator = len(match[1]), match[2]
+        self._scale = 10 ** (9 - digits)
+        self._perf = b"power:" in separator
+        self._fast = re.compile(
+            rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)(?:_miss)?:[ \t]++(\S[^\n]*+))?"
+            % (digits, re.escape(separator))
+        )
+        return True
+
+    def _remember(self, found: list[tuple[bytes, bytes, bytes]]) -> bool:
+        """Parses what is new before and after the events. False if any of it is malformed."""
+        if len(self._head2ns) > _REMEMBERED:
+            self._head2ns.clear()
+        if len(self._payload2what) > _REMEMBERED:
+            self._payload2what.clear()
+        for head, _, payload in found:
+            if head not in self._head2ns:
+                match = _SECONDS.fullmatch(head)
+                if match is None:
+                    return False
+                self._head2ns[head] = int(match[1]) * _NS_PER_SECOND
+            if payload not in self._payload2what:
+                what = _payload(payload)
+                if what is None:
+                    return False
+                self._payload2what[payload] = what
+        return True
+
+    def _tally(self, events: list[Event]) -> None:
+        misses = sum(what <= MISS for (_, what), _ in events)
+        self.misses += misses
+        self.events += len(events) - misses
+        self.coarse |= self._scale != 1 and bool(events)
+
+    def _thorough(
+        self, chunk: bytes, first_line: int, malformed: str = "unreadable-line"
+    ) -> Batch:
+        """Line by line. malformed: the kind of problem an idle event of another form is."""
+        events: list[Event] = []
+        lines: list[int] = []
+        for number, line in enumerate(chunk.split(b"\n")[1:], first_line):
+            event = self._event(line, number, malformed)
+            if event is not None:
+                events.append(event)
+                lines.append(number)
+        return Batch(events, b"", first_line, lines)
+
+    def _event(self, line: bytes, number: int, malformed: str) -> Event | None:
+        match = _EVENT.search(line)
+        if match is None:
+            lost = _lost(line)
+            if lost is not None:
+                cpu, count = lost
+                self.lost += count
+                of = f"{count} events" if count else "events, it does not say how many"
+                self._problems.add("lost-events", f"CPU {cpu} lost {of}", number)
+                return (cpu, LOST), count
+            binary = not line.isascii() or b"\0" in line
+            odd = b"cpu_idle:" in line or (len(line) < 40 and not _HARMLESS.fullmatch(line))
+            if binary or odd:
+                message = f"expected an event with a time in seconds, found {quoted(line)}"
+                self._problems.add("unreadable-line", message, number)
+            return None
+        seconds, fraction, name, rest = match.groups()
+        if name not in (b"cpu_idle", b"cpu_idle_miss"):
+            return None
+        what = _payload(rest, name)
+        if what is None:
+            expected = "state=N cpu_id=N" if name == b"cpu_idle" else "cpu_id=N state=N type=T"
+            message = f"expected {expected} in {name.decode()}, found {quoted(rest)}"
+            self._problems.add(malformed, message, number)
+            return None
+        self.coarse |= len(fraction) == 6
+        if what[1] <= MISS:
+            self.misses += 1
+        else:
+            self.events += 1
+        return what, int(seconds) * _NS_PER_SECOND + int(fraction) * 10 ** (9 - len(fraction))
+
+
+def _payload(text: bytes, name: bytes | None = None) -> tuple[int, int] | None:
+    """(CPU, what) of an event's own text; None if it is of another form."""
+    match = _IDLE.fullmatch(text)
+    if match and name != b"cpu_idle_miss":
+        state, cpu = int(match[1]), int(match[2])
+        what = EXIT if state == _EXIT_STATE else state
+        return (cpu, what) if cpu <= CPU_MAX and what <= _STATE_MAX else None
+    match = _MISSED.fullmatch(text)
+    if match and name != b"cpu_idle":
+        cpu, state = int(match[1]), int(match[2])
+        what = MISS - 2 * state - (match[3] == b"below")
+        return (cpu, what) if cpu <= CPU_MAX and state <= _STATE_MAX else None
+    return None
+
+
+def _lost(line: bytes) -> tuple[int, int] | None:
+    """(CPU, number) of a line that says events were lost; number 0 where it does not say."""
+    match = _LOST.fullmatch(line) or _PERF_LOST.fullmatch(line)
+    if match is None or int(match[1]) > CPU_MAX:
+        return None
+    return int(match[1]), int(match[2] or 0)

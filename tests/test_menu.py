@@ -1,0 +1,828 @@
+"""menu against recorded decisions of real kernels, worked examples and its known quirks."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idle_states.linux.governors.interface import (
+    KTIME_MAX,
+    U32_MAX,
+    Decision,
+    Outcome,
+    Situation,
+    State,
+)
+from idle_states.linux.governors.menu import Menu
+from idle_states.linux.governors.menu_correction import BINS, Correction
+from idle_states.linux.governors.menu_features import BACKPORTS, features
+from idle_states.linux.governors.menu_history import UNKNOWN, History
+from idle_states.linux.releases import MAINLINE, release, version_key
+
+from . import vectors
+
+NO_LIMIT_US = 2_000_000_000
+FAR_US = 100_000
+KERNELS = [name for name in MAINLINE if version_key(name) >= (4, 6)]
+
+
+def table(*rows: tuple[int, int], polling: bool = False) -> list[State]:
+    """Snooze and rows of (exit latency, residency) in us."""
+    states = [State(exit_us * 1000, residency_us * 1000) for exit_us, residency_us in rows]
+    return [State(0, 0, polling), *states]
+
+
+P9 = ((1, 10), (2, 20), (5, 50), (10, 100), (100, 10_000), (200, 20_000))
+
+
+def menu(kernel: str, states: list[State], history_us: Iterable[int] = (), hz: int = 250) -> Menu:
+    """A governor after idle periods in state 0 of these lengths, no timer near."""
+    governor = Menu(states, features(release(kernel)), hz)
+    for interval_us in history_us:
+        governor.select(idle(10_000_000))
+        governor.finished(Outcome(0, interval_us * 1000))
+    return governor
+
+
+def idle(
+    timer_us: int,
+    *,
+    limit_us: int = NO_LIMIT_US,
+    delta_us: int | None = None,
+    stopped: bool = False,
+    iowait: int = 0,
+    load: int = 0,
+    disabled: Iterable[int] = (),
+) -> Situation:
+    delta_us = timer_us if delta_us is None else delta_us
+    return Situation(
+        limit_us,
+        timer_us * 1000,
+        delta_us * 1000,
+        stopped,
+        iowait,
+        load,
+        disabled=frozenset(disabled),
+    )
+
+
+# Recorded decisions
+
+
+def test_there_are_vectors_of_all_tables_for_each_kernel() -> None:
+    names = [path.name for path in vectors.files("menu")]
+    assert len(names) == 12 * len(vectors.TABLES) * 2
+
+
+@pytest.mark.parametrize("path", vectors.files("menu"), ids=lambda path: path.name.split(".csv")[0])
+def test_recorded_decisions(path: Path) -> None:
+    recorded = vectors.read(path)
+    governor = Menu(recorded.states, features(release(recorded.kernel)), vectors.HZ)
+    assert len(recorded.rows) == 400
+    for number, row in enumerate(recorded.rows):
+        decision = governor.select(row.situation)
+        assert decision == Decision(row.state, row.stop_tick), (number, row, decision.why)
+        governor.finished(row.outcome)
+
+
+@pytest.mark.parametrize("kernel", ["debian-6.1.192", "debian-6.12.117", "ubuntu-4.18.0"])
+def test_recorded_decisions_need_the_backports(kernel: str) -> None:
+    mainline = features(replace(release(kernel), preset=None))
+    differing = 0
+    for path in vectors.files("menu"):
+        recorded = vectors.read(path)
+        if recorded.kernel == kernel:
+            governor = Menu(recorded.states, mainline, vectors.HZ)
+            for row in recorded.rows:
+                decision = governor.select(row.situation)
+                differing += decision != Decision(row.state, row.stop_tick)
+                governor.finished(row.outcome)
+    assert differing > 0
+
+
+# Features by release
+
+ERAS = (
+    ("4.6", "4.10"),
+    ("4.11", "4.13"),
+    ("4.14", "4.16"),
+    ("4.17", "4.18"),
+    ("4.19", "4.19"),
+    ("4.20", "5.0"),
+    ("5.1", "5.3"),
+    ("5.4", "5.4"),
+    ("5.5", "5.12"),
+    ("5.13", "6.5"),
+    ("6.6", "6.12"),
+    ("6.13", "6.14"),
+    ("6.15", "6.16"),
+    ("6.17", "6.17"),
+    ("6.18", "6.18"),
+    ("6.19", "6.19"),
+    ("7.0", "7.0"),
+    ("7.1", "7.2"),
+)
+
+
+def test_eras() -> None:
+    found: list[tuple[str, str]] = []
+    for name in KERNELS:
+        if found and features(release(found[-1][1])) == features(release(name)):
+            found[-1] = (found[-1][0], name)
+        else:
+            found.append((name, name))
+    assert tuple(found) == ERAS
+
+
+def test_releases_before_4_6_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"expected a release from 4\.6 on for menu, found 4\.5"):
+        features(release("4.5"))
+
+
+def test_no_states_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected at least one state"):
+        Menu([], features(release("6.1")), 250)
+
+
+@pytest.mark.parametrize("preset", BACKPORTS)
+def test_backports_are_later_behaviour(preset: str) -> None:
+    """Each value is one that some later mainline release has."""
+    distribution, _, version = preset.partition("-")
+    base = version_key(".".join(version.split(".")[:2]))
+    later = [features(release(name)) for name in MAINLINE if version_key(name) > base]
+    for field, value in BACKPORTS[preset].items():
+        assert any(getattr(known, field) == value for known in later), (distribution, field)
+
+
+# The table that made stop0_lite beat snooze, and what would have fixed it
+
+
+def share(
+    kernel: str,
+    states: list[State],
+    idle_us: float,
+    *,
+    wake_us: float = 0,
+    history_us: float = 0,
+    iowait: int = 0,
+    load: int = 0,
+) -> int:
+    """Percent of idles of one length in state 1, after the first sixteen.
+
+    wake_us: what state 1 adds to the residency. history_us: eight idles of that length before.
+    """
+    governor = Menu(states, features(release(kernel)), 250)
+    chosen = []
+    lengths_us = [history_us] * 8 if history_us else []
+    for length_us in lengths_us + [idle_us] * 1016:
+        decision = governor.select(idle(FAR_US, delta_us=4000, iowait=iowait, load=load))
+        wake = wake_us if decision.state else 0
+        governor.finished(Outcome(decision.state, round((length_us + wake) * 1000)))
+        chosen.append(decision.state == 1)
+    return round(100 * sum(chosen[-1000:]) / 1000)
+
+
+@pytest.mark.parametrize(
+    ("row", "shares"),
+    [
+        ((0, 2), [0, 100, 100, 100, 100, 100, 100]),
+        ((1, 2), [0, 11, 11, 100, 100, 100, 100]),
+        ((1, 10), [0, 0, 0, 0, 0, 0, 100]),
+        ((0, 10), [0, 0, 0, 0, 0, 0, 100]),
+    ],
+)
+@pytest.mark.parametrize("kernel", ["4.11", "4.15"])
+def test_share_of_stop0_lite(kernel: str, row: tuple[int, int], shares: list[int]) -> None:
+    lengths_us = (1.5, 2.0, 2.5, 3, 5, 9.9, 12)
+    assert [share(kernel, table(row), length) for length in lengths_us] == shares
+
+
+@pytest.mark.parametrize(("iowait", "load"), [(1, 0), (0, 1024)])
+def test_only_latency_0_ignores_iowait_and_load(iowait: int, load: int) -> None:
+    assert share("4.15", table((0, 2)), 5, iowait=iowait, load=load) == 100
+    assert share("4.15", table((1, 2)), 5, iowait=iowait, load=load) == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "sticks_us", "leaves_us"), [((0, 2), 1.0, 0.5), ((1, 2), 2.2, 1.5)]
+)
+def test_lock_in(row: tuple[int, int], sticks_us: float, leaves_us: float) -> None:
+    """What waking takes is in the history: a state keeps itself selected."""
+    states = table(row)
+    assert share("4.15", states, sticks_us, wake_us=1.3, history_us=5) == 100
+    assert share("4.15", states, leaves_us, wake_us=1.3, history_us=5) == 0
+    assert share("4.15", states, 1.0, wake_us=1.3) == 0
+
+
+@pytest.mark.parametrize("kernel", ["5.15", "6.8", "debian-6.12.117", "6.14", "6.17", "7.2"])
+def test_a_polling_snooze_undoes_the_fix(kernel: str) -> None:
+    assert share(kernel, table(*P9, polling=True), 3) == 100
+    assert share(kernel, table(*P9), 3) == 0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [("6.12", 100), ("6.18", 100), ("debian-6.1.192", 100), ("6.19", 0), ("debian-6.12.117", 0)],
+)
+def test_residencies_of_15_us_are_exempt_from_6_19_on(kernel: str, expected: int) -> None:
+    assert share(kernel, table((1, 15), *P9[1:], polling=True), 3) == expected
+
+
+# Examples from commits
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"), [("6.8", 2), ("6.16", 2), ("6.17", 1), ("debian-6.12.117", 1)]
+)
+def test_latency_limit_with_the_tick_stopped(kernel: str, expected: int) -> None:
+    """779b1a1cb13a: prediction one tick, limit 20 us, no timer soon."""
+    states = table((5, 5), (200, 2000))
+    governor = menu(kernel, states, [1000] * 8, hz=1000)
+    decision = governor.select(idle(50_000, limit_us=20, stopped=True))
+    assert decision.why["predicted"] == 1_000_000
+    assert decision == Decision(expected, True)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        ("6.5", 3),
+        ("6.8", 6),
+        ("6.14", 6),
+        ("ubuntu-6.17.0", 6),
+        ("6.19", 6),
+        ("7.0", 3),
+        ("7.2", 0),
+    ],
+)
+def test_timers_are_asked_with_the_tick_stopped(kernel: str, expected: int) -> None:
+    """80606f4eb8d7: unasked, KTIME_MAX became the prediction; the timer is 60 us away."""
+    governor = menu(kernel, table(*P9), [5] * 8)
+    assert governor.select(idle(60, stopped=True)) == Decision(expected, True)
+
+
+# Changes between releases
+
+
+def test_4_11_stops_at_the_first_state_that_does_not_fit() -> None:
+    states = table((1, 100), (2, 20))
+    assert menu("4.10", states).select(idle(50)).state == 0
+    assert menu("4.10", states, [50] * 8).select(idle(60)).state == 2
+    assert menu("4.11", states, [50] * 8).select(idle(60)).state == 0
+
+
+def test_4_14_lets_state_0_be_disabled() -> None:
+    states = table((1, 10), (2, 20))
+    assert menu("4.13", states, [5] * 8).select(idle(60, disabled=[0])).state == 0
+    assert menu("4.14", states, [5] * 8).select(idle(60, disabled=[0])).state == 1
+    assert menu("4.14", states, [5] * 8).select(idle(60, disabled=[0, 1, 2])).state == 0
+
+
+@pytest.mark.parametrize(
+    ("timer_us", "limit_us", "expected"), [(21, 2, 1), (20, 2, 0), (21, 1, 0), (60, 2, 1)]
+)
+def test_4_14_skips_polling_before_far_timers(timer_us: int, limit_us: int, expected: int) -> None:
+    states = table((1, 10), (3, 30), polling=True)
+    situation = idle(timer_us, limit_us=limit_us)
+    assert menu("4.14", states, [5] * 8).select(situation).state == expected
+    assert menu("4.13", states, [5] * 8).select(situation).state == 0
+    relaxing = replace(features(release("4.13")), polling_loop=True)
+    governor = Menu(states, relaxing, 250)
+    governor.select(idle(60))
+    governor.finished(Outcome(0, 5000))
+    assert governor.select(situation).state == expected
+
+
+def test_4_17_decides_about_the_tick() -> None:
+    states = table(*P9)
+    soon, far = idle(60), idle(FAR_US)
+    for kernel in ("4.16", "4.17"):
+        assert menu(kernel, states, [60_000] * 8).select(far) == Decision(6, True)
+    assert menu("4.16", states).select(soon).stop_tick
+    assert not menu("4.17", states).select(soon).stop_tick
+    assert menu("4.16", states).select(idle(60, limit_us=0)) == Decision(0, True)
+    assert menu("4.17", states).select(idle(60, limit_us=0)) == Decision(0, False)
+
+
+def test_4_17_gives_way_to_a_tick_that_stays() -> None:
+    """3.5 ms predicted, next tick in 60 us."""
+    states = table(*P9)
+    governor = menu("4.17", states, [3500] * 8)
+    assert governor.select(idle(FAR_US, delta_us=60)) == Decision(3, False)
+    governor = menu("4.17", states, [3500] * 8)
+    assert governor.select(idle(FAR_US, delta_us=60, disabled=[3])) == Decision(2, False)
+    governor = menu("4.16", states, [3500] * 8)
+    assert governor.select(idle(FAR_US, delta_us=60)) == Decision(4, True)
+
+
+@pytest.mark.parametrize(("kernel", "pushed"), [("4.16", 3000), ("4.17", 45_000), ("5.5", 45_000)])
+def test_4_17_takes_45_ms_for_tick_wakeups(kernel: str, pushed: int) -> None:
+    governor = menu(kernel, table(*P9))
+    governor.select(idle(FAR_US, delta_us=3000))
+    governor.finished(Outcome(0, 3_000_000, got_tick=True))
+    assert governor.select(idle(FAR_US)).why["history_us"][0] == pushed
+
+
+def test_tick_wakeups_before_the_timer_only() -> None:
+    governor = menu("5.5", table(*P9))
+    governor.select(idle(4000))
+    governor.finished(Outcome(0, 3_000_000, got_tick=True))
+    assert governor.select(idle(FAR_US)).why["history_us"][0] == 3000
+
+
+@pytest.mark.parametrize(
+    ("kernel", "effective", "state", "stop_tick"),
+    [("4.16", 50, 1, True), ("4.17", 4000, 2, True), ("4.19", 50_000, 3, True)],
+)
+def test_stopped_tick_in_4_17_and_4_19(
+    kernel: str, effective: int, state: int, stop_tick: bool
+) -> None:
+    states = table((1, 20), (2, 1000), (3, 20_000))
+    governor = menu(kernel, states, [50] * 8)
+    decision = governor.select(idle(FAR_US, delta_us=50_000, stopped=True))
+    assert decision.why["effective"] == effective
+    assert decision == Decision(state, stop_tick)
+
+
+@pytest.mark.parametrize(("kernel", "stop_tick"), [("4.16", True), ("4.17", False), ("4.19", True)])
+def test_4_17_asks_for_a_stopped_tick_again(kernel: str, stop_tick: bool) -> None:
+    """To no effect: a stopped tick stays stopped. Nor is a shallower state looked for."""
+    governor = menu(kernel, table((1, 20), (2, 40)), [60] * 8)
+    decision = governor.select(idle(FAR_US, delta_us=50, stopped=True))
+    assert decision == Decision(2, stop_tick)
+
+
+def test_4_17_sets_no_limit_with_the_tick_stopped() -> None:
+    states = table((10, 20))
+    busy = idle(FAR_US, delta_us=50, stopped=True, iowait=5)
+    assert menu("4.16", states, [50] * 8).select(busy).state == 0
+    assert menu("4.17", states, [50] * 8).select(busy).state == 1
+
+
+def test_4_19_looks_again_with_the_tick_running() -> None:
+    """Beyond a tick, but not what the next state needs: shallow states keep the tick."""
+    states = table((1, 20), (3, 20_000))
+    situation = idle(FAR_US, delta_us=3000)
+    assert menu("4.18", states, [15_000] * 8).select(situation) == Decision(1, True)
+    assert menu("4.19", states, [15_000] * 8).select(situation) == Decision(1, False)
+
+
+def test_4_19_leaves_shallow_states_with_the_tick_stopped() -> None:
+    states = table((1, 20), (3, 20_000))
+    late = idle(FAR_US, stopped=True)
+    assert menu("4.18", states, [15_000] * 8).select(late) == Decision(1, True)
+    assert menu("4.19", states, [15_000] * 8).select(late) == Decision(2, True)
+    early = idle(FAR_US, delta_us=19_999, stopped=True)
+    assert menu("4.19", states, [15_000] * 8).select(early) == Decision(1, True)
+    deep = table((1, 5000), (3, 20_000))
+    assert menu("4.19", deep, [15_000] * 8).select(late) == Decision(1, True)
+
+
+def test_4_20_forgets_the_load() -> None:
+    states = table((1, 5))
+    assert menu("4.19", states, [5] * 8).select(idle(FAR_US, load=1024)).state == 0
+    assert menu("4.20", states, [5] * 8).select(idle(FAR_US, load=1024)).state == 1
+
+
+@pytest.mark.parametrize(
+    ("load", "divisor"), [(0, 1), (204, 1), (205, 3), (1024, 11), (2048, 21), (1 << 20, 10_241)]
+)
+def test_load_average(load: int, divisor: int) -> None:
+    assert menu("4.15", table(*P9)).select(idle(60, load=load)).why["divisor"] == divisor
+
+
+@pytest.mark.parametrize("kernel", ["4.19", "4.20", "5.3", "5.4", "7.2"])
+@pytest.mark.parametrize("polling", [False, True])
+def test_early_return(kernel: str, polling: bool) -> None:
+    """Timer before state 1, or limit below it: state 0, unless it is disabled."""
+    states = table((2, 10), (3, 20), polling=polling)
+    version = version_key(kernel)
+    for situation in (idle(9), idle(FAR_US, limit_us=1), idle(FAR_US, limit_us=0)):
+        decision = menu(kernel, states).select(situation)
+        early = version >= (4, 20)
+        assert (decision.why["rule"] == "state 0 early") is early
+        assert decision.state == 0
+        if early:
+            assert decision.stop_tick is (version >= (5, 4) and not polling)
+    if version >= (4, 20):
+        for situation in (idle(10), idle(FAR_US, limit_us=2), idle(9, disabled=[0])):
+            assert menu(kernel, states).select(situation).why["rule"] == "search"
+
+
+def test_4_19_leaves_the_timer_unread_under_a_limit_of_0() -> None:
+    """The interval is learned against the timer of the select() before."""
+    for kernel, pushed in (("4.19", 60), ("4.20", 5000)):
+        governor = menu(kernel, table(*P9))
+        governor.select(idle(60))
+        governor.finished(Outcome(0, 60_000))
+        governor.select(idle(FAR_US, limit_us=0))
+        governor.finished(Outcome(0, 5_000_000))
+        assert governor.select(idle(FAR_US)).why["history_us"][:2] == (60, pushed)
+    governor = menu("4.19", table(*P9))
+    governor.select(idle(FAR_US, limit_us=0))
+    governor.finished(Outcome(0, 5_000_000))
+    why = governor.select(idle(5)).why
+    assert (why["history_us"][0], why["bucket"], why["factor"]) == (0, 0, 8192)
+
+
+def test_4_20_prefers_a_physical_state_to_polling() -> None:
+    states = table((2, 10), (3, 20), polling=True)
+    for kernel in ("4.20", "5.15", "6.16"):
+        assert menu(kernel, states, [5] * 8).select(idle(FAR_US)).state == 1
+        assert menu(kernel, table((2, 10)), [5] * 8).select(idle(FAR_US)).state == 0
+    assert menu("4.20", states, [5] * 8).select(idle(10, disabled=[0])).state == 1
+
+
+@pytest.mark.parametrize(("kernel", "pushed"), [("4.19", 9), ("4.20", 70), ("7.2", 70)])
+def test_4_20_takes_the_timer_for_polling_that_ran_out(kernel: str, pushed: int) -> None:
+    governor = menu(kernel, table(*P9, polling=True))
+    governor.select(idle(70))
+    governor.finished(Outcome(0, 9000, poll_time_limit=True))
+    index = 1 if kernel == "7.2" else 0
+    assert governor.select(idle(70)).why["history_us"][index] == pushed
+
+
+def test_4_20_knows_no_interval_beyond_the_timers_prediction() -> None:
+    late = History(trims_both_ends=False, maximum=False, ceiling=U32_MAX, unknown="late")
+    always = History(trims_both_ends=False, maximum=False, ceiling=U32_MAX, unknown="")
+    for history in (late, always):
+        for _ in range(8):
+            history.push(50)
+    assert (late.typical(50), late.typical(51)) == (UNKNOWN, 50)
+    assert (always.typical(50), always.typical(51)) == (50, 50)
+
+
+@pytest.mark.parametrize(("kernel", "stop_tick"), [("5.3", False), ("5.4", True)])
+def test_5_4_may_stop_the_tick_under_a_limit(kernel: str, stop_tick: bool) -> None:
+    governor = menu(kernel, table(*P9), [50_000] * 8)
+    decision = governor.select(idle(FAR_US, delta_us=3000, limit_us=2))
+    assert decision == Decision(2, stop_tick)
+
+
+@pytest.mark.parametrize(("kernel", "state"), [("5.4", 1), ("5.5", 0)])
+def test_5_5_works_in_ns(kernel: str, state: int) -> None:
+    """Residency 10.9 us is 10 us before."""
+    states = [State(0, 0), State(0, 10_900)]
+    situation = Situation(NO_LIMIT_US, 10_800, 10_800)
+    assert menu(kernel, states, [50] * 8).select(situation).state == state
+
+
+def test_prediction_is_to_the_nearest_us() -> None:
+    assert [Correction(1000).predicted_us(ns, 0) for ns in (10_499, 10_500, 11_499)] == [10, 11, 11]
+    halved = Correction(1)
+    halved.factors[0] = 4096
+    assert [halved.predicted_us(us, 0) for us in (10, 11, 12)] == [5, 6, 6]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "next_timer", "delta"),
+    [
+        ("5.4", U32_MAX, -2),
+        ("5.12", (1 << 64) - 1500, -2000),
+        ("5.13", 0, 0),
+        ("7.2", 0, 0),
+    ],
+)
+def test_negative_sleep_lengths(kernel: str, next_timer: int, delta: int) -> None:
+    """Until 5.4 cut to u32 us, towards 0; then u64; from 5.13 on 0."""
+    decision = menu(kernel, table(*P9)).select(Situation(NO_LIMIT_US, -1500, -2000))
+    assert (decision.why["next_timer"], decision.why["delta"]) == (next_timer, delta)
+
+
+@pytest.mark.parametrize(("kernel", "state"), [("5.12", 3), ("5.13", 6)])
+def test_5_13_takes_the_next_timer_for_the_next_event(kernel: str, state: int) -> None:
+    situation = idle(FAR_US, delta_us=60, stopped=True)
+    assert menu(kernel, table(*P9), [30] * 8).select(situation).state == state
+
+
+@pytest.mark.parametrize(("kernel", "state"), [("6.5", 0), ("6.6", 4)])
+def test_first_decision_after_boot(kernel: str, state: int) -> None:
+    """Intervals are 0 at boot: a prediction of 0 until 6.5, none from 6.6."""
+    decision = menu(kernel, table(*P9)).select(idle(3000))
+    assert decision.why["history_us"] == (0,) * 8
+    assert decision == Decision(state, False)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "interval_us", "timer"),
+    [("6.5", 15, 50_000), ("6.6", 15, "not asked"), ("6.6", 16, 50_000)],
+)
+def test_6_6_asks_timers_beyond_15_us_only(kernel: str, interval_us: int, timer: int | str) -> None:
+    why = menu(kernel, table(*P9), [interval_us] * 8).select(idle(50)).why
+    assert why["next_timer"] == timer
+    assert why["delta"] == (2_000_000 if timer == "not asked" else 50_000)
+    assert why["bucket"] == (5 if timer == "not asked" else 1)
+    assert why["predicted"] == interval_us * 1000
+
+
+def test_6_13_forgets_iowait() -> None:
+    waiting = idle(500, iowait=4)
+    for kernel, bucket, limit in (("6.12", 8, 500_000 // 41), ("6.13", 2, 500_000)):
+        why = menu(kernel, table(*P9)).select(waiting).why
+        assert (why["bucket"], why["latency_limit"]) == (bucket, limit)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "limited"), [("6.12", True), ("6.13", True), ("6.16", True), ("6.17", False)]
+)
+def test_6_17_does_not_limit_by_the_prediction(kernel: str, limited: bool) -> None:
+    """A latency beyond the residency, as on POWER9 DD1."""
+    decision = menu(kernel, table((2050, 50)), [60] * 8).select(idle(1000))
+    assert decision.state == (0 if limited else 1)
+
+
+def typical(history_us: list[int], kernel: str) -> int:
+    known = features(release(kernel))
+    history = History(
+        trims_both_ends=known.trims_both_ends,
+        maximum=known.typical_maximum,
+        ceiling=known.typical_ceiling,
+        unknown=known.typical_unknown,
+    )
+    for interval_us in history_us:
+        history.push(interval_us)
+    return history.typical(1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("history_us", "v6_14", "v6_15", "v6_18"),
+    [
+        ([100] * 8, 100, 100, 100),
+        # Outliers: only great ones are dropped until 6.14
+        ([5] * 7 + [3000], 5, 5, 5),
+        ([1000] * 7 + [5], 5, 1000, 1000),
+        # Variance 242 or 404 us^2, the limit being 400
+        ([86, 129, 90, 113, 133, 105, 103, 111], 108, 105, 105),
+        # Unlike to the end
+        ([10, 200, 400, 600, 800, 1000, 1200, 1400], UNKNOWN, 1000, UNKNOWN),
+        ([10, 10, 10, 1000, 1000, 1000, 500, 500], UNKNOWN, 500, UNKNOWN),
+        # Unknown intervals are no samples; fewer than four samples are no maximum
+        ([UNKNOWN] * 4 + [10, 500, 1000, 1500], UNKNOWN, 1500, UNKNOWN),
+        ([UNKNOWN] * 5 + [10, 500, 1000], UNKNOWN, UNKNOWN, UNKNOWN),
+        ([UNKNOWN] * 7 + [7], 7, 7, 7),
+        ([UNKNOWN] * 8, UNKNOWN, UNKNOWN, UNKNOWN),
+        ([0] * 8, UNKNOWN, UNKNOWN, UNKNOWN),
+        # Greater than INT_MAX: no samples until 6.14; then, eight squares of 2^31 wrap
+        ([1 << 31] * 8, UNKNOWN, UNKNOWN, UNKNOWN),
+        ([1 << 30] * 8, 1 << 30, 1 << 30, 1 << 30),
+        ([1 << 31] * 3 + [UNKNOWN] * 5, UNKNOWN, 1 << 31, 1 << 31),
+    ],
+)
+def test_typical_interval(history_us: list[int], v6_14: int, v6_15: int, v6_18: int) -> None:
+    found = [typical(history_us, kernel) for kernel in ("6.14", "6.15", "6.18")]
+    assert found == [v6_14, v6_15, v6_18]
+
+
+def test_debian_6_1_147_takes_the_maximum_in_the_old_algorithm() -> None:
+    rising = [10, 200, 400, 600, 800, 1000, 1200, 1400]
+    backports = BACKPORTS["debian-6.1.147"]
+    known = replace(features(release("6.1")), **backports)
+    assert known.typical_maximum
+    assert not known.trims_both_ends
+    governor = Menu(table(*P9), known, 250)
+    for interval_us in rising:
+        governor.select(idle(10_000_000))
+        governor.finished(Outcome(0, interval_us * 1000))
+    assert governor.select(idle(FAR_US)).why["typical_us"] == 1000
+
+
+@pytest.mark.parametrize("kernel", ["6.1", "6.16", "6.17", "debian-6.1.192", "7.2"])
+def test_rejected_entries_are_unknown_intervals_from_6_17(kernel: str) -> None:
+    """So is what precedes the first select(), and whatever else leaves no residency."""
+    pushes = features(release(kernel)).rejected_is_unknown
+    assert pushes is (kernel not in ("6.1", "6.16"))
+    governor = menu(kernel, table(*P9))
+    first = governor.select(idle(FAR_US)).why["history_us"]
+    assert first[0] == (UNKNOWN if pushes else 0)
+    governor.finished(Outcome(1, 30_000))
+    governor.select(idle(FAR_US))
+    governor.finished(Outcome(1, 0, rejected=True))
+    third = governor.select(idle(FAR_US)).why["history_us"]
+    assert third[:4] == ((UNKNOWN, 29, UNKNOWN, 0) if pushes else (29, 0, 0, 0))
+    governor.finished(Outcome(1, 0))
+    fourth = governor.select(idle(FAR_US)).why["history_us"]
+    assert fourth[3 if pushes else 1] == 0
+    assert sum(value == UNKNOWN for value in fourth) == (2 if pushes else 0)
+
+
+@pytest.mark.parametrize(("kernel", "expected"), [("6.16", 0), ("6.17", 1), ("6.18", 0)])
+def test_polling_override_and_latency(kernel: str, expected: int) -> None:
+    """Predicted 5 us, exit latency 6 us: limited by the prediction, not looked at, looked at."""
+    states = table((6, 10), (7, 20), polling=True)
+    assert menu(kernel, states, [5] * 8).select(idle(FAR_US)).state == expected
+
+
+@pytest.mark.parametrize(
+    ("kernel", "residency_us", "expected"), [("6.18", 15, 1), ("6.19", 14, 1), ("6.19", 15, 0)]
+)
+def test_6_19_overrides_for_short_residencies(
+    kernel: str, residency_us: int, expected: int
+) -> None:
+    states = table((1, residency_us), polling=True)
+    assert menu(kernel, states, [5] * 8).select(idle(FAR_US)).state == expected
+
+
+@pytest.mark.parametrize(
+    ("kernel", "timer_us", "expected"), [("7.0", 8000, 4), ("7.1", 8000, 2), ("7.1", 8001, 4)]
+)
+def test_7_1_trusts_predictions_before_near_timers(
+    kernel: str, timer_us: int, expected: int
+) -> None:
+    governor = menu(kernel, table(*P9), [30] * 8)
+    assert governor.select(idle(timer_us, stopped=True)) == Decision(expected, True)
+
+
+# Widths
+
+
+def test_far_timers_wrap_the_product() -> None:
+    """No timer at all: KTIME_MAX times the factor is cut to 64 bits, the quotient to 32."""
+    correction = Correction(1000)
+    assert correction.predicted_us(KTIME_MAX, 5) == (2**64 - 8192 + 4_096_000) % 2**64 // 8_192_000
+    correction.factors[5] = 8191
+    product = KTIME_MAX * 8191 + 4_096_000
+    assert correction.predicted_us(KTIME_MAX, 5) == product % 2**64 // 8_192_000 % 2**32
+    assert product % 2**64 // 8_192_000 > U32_MAX
+
+
+def test_the_wrap_reaches_the_decision() -> None:
+    """The least negative product becomes a prediction of 0."""
+    decision = menu("6.8", table(*P9)).select(Situation(NO_LIMIT_US, KTIME_MAX, KTIME_MAX))
+    assert decision.why["timer_us"] == (2**64 - 8192 + 4_096_000) % 2**64 // 8_192_000 == 0
+    assert decision == Decision(0, False)
+
+
+def test_timers_are_cut_to_32_bits_of_us_until_5_4() -> None:
+    beyond = Situation(NO_LIMIT_US, ((1 << 32) + 50) * 1000, ((1 << 32) + 50) * 1000)
+    assert menu("5.4", table(*P9)).select(beyond).why["next_timer"] == 50
+    assert menu("5.5", table(*P9)).select(beyond).why["next_timer"] == ((1 << 32) + 50) * 1000
+
+
+def test_unknown_intervals_wrap_with_a_long_of_32_bits() -> None:
+    """UINT_MAX us is 4294966296 ns there: a timer farther away is not the least any more."""
+    wide = features(release("6.8"))
+    situation = Situation(NO_LIMIT_US, 5 * 10**9, 4_000_000)
+    for known, predicted in ((wide, 5 * 10**9), (replace(wide, long_bits=32), 4_294_966_296)):
+        decision = Menu(table(*P9), known, 250).select(situation)
+        assert decision.why["predicted"] == predicted
+    old = replace(features(release("6.5")), long_bits=32)
+    governor = Menu(table(*P9), old, 250)
+    for number in range(8):
+        governor.select(idle(10_000_000))
+        governor.finished(Outcome(0, (number + 1) * 400_000_000))
+    assert governor.select(situation).why["typical_us"] == UNKNOWN
+    assert governor.select(situation).why["predicted"] == 5 * 10**9
+
+
+@pytest.mark.parametrize(("kernel", "pushed"), [("5.4", (1 << 31) - 1), ("5.5", 2_705_032_704)])
+def test_residencies_are_clamped_in_us_and_cut_in_ns(kernel: str, pushed: int) -> None:
+    governor = menu(kernel, table(*P9))
+    governor.select(Situation(NO_LIMIT_US, 4_294_000_000_000, 4_000_000))
+    governor.finished(Outcome(0, 4_200_000_000_000))
+    history = governor.select(idle(50)).why["history_us"]
+    if kernel == "5.4":
+        assert history[0] == pushed
+    governor = menu("5.5", table(*P9))
+    governor.select(Situation(NO_LIMIT_US, KTIME_MAX, 4_000_000))
+    governor.finished(Outcome(0, 7 * 10**12))
+    assert governor.select(idle(50)).why["history_us"][0] == 7 * 10**9 % 2**32
+
+
+# Learning
+
+
+def test_buckets() -> None:
+    edges = (0, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 99_999, 100_000)
+    for per_us in (1, 1000):
+        correction = Correction(per_us)
+        found = [correction.bucket(edge * per_us, False) for edge in edges]
+        assert found == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+        assert correction.bucket(KTIME_MAX, True) == 5 + BINS
+    assert Correction(1000).bucket(9_999, False) == 0
+
+
+def test_factors_decay_by_an_eighth() -> None:
+    correction = Correction(1)
+    correction.learn(2, 100, 400)
+    assert correction.factors[2] == 7168 + 256
+    correction.learn(2, 50_000, 400_000)
+    assert correction.factors[2] == 7424 - 928 + 1024
+    correction.learn(2, 0, 0)
+    assert correction.factors[2] == 7520 - 940 + 1024
+    assert correction.factors[:2] == [8192, 8192]
+
+
+@pytest.mark.parametrize(
+    ("residency_us", "pushed"), [(20, 10), (21, 11), (19, 9), (500, 60), (1, 0)]
+)
+def test_exit_latency_is_deducted(residency_us: int, pushed: int) -> None:
+    """Half at most; and no more than the time to the timer is learned."""
+    governor = menu("6.1", table((10, 20)))
+    governor.select(idle(60))
+    governor.finished(Outcome(1, residency_us * 1000))
+    assert governor.select(idle(60)).why["history_us"][0] == pushed
+
+
+def test_why_tells_how_the_decision_came_about() -> None:
+    why = menu("6.1", table(*P9), [30] * 8).select(idle(500, iowait=1)).why
+    assert why == {
+        "unit": "ns",
+        "history_us": (30,) * 8,
+        "next_timer": 500_000,
+        "delta": 500_000,
+        "bucket": 8,
+        "factor": 8192,
+        "timer_us": 500,
+        "typical_us": 30,
+        "predicted": 30_000,
+        "divisor": 11,
+        "effective": 30_000,
+        "latency_limit": 30_000 // 11,
+        "rule": "search",
+        "decided_by": 30_000,
+        "found": 2,
+    }
+
+
+# Whatever the input
+
+TIMES = st.one_of(
+    st.integers(-(1 << 63), KTIME_MAX),
+    st.integers(-2000, 200_000),
+    st.integers(0, 50_000_000),
+    st.sampled_from([0, KTIME_MAX, 15_000, 4_000_000, 8_000_000, (1 << 32) * 1000]),
+)
+DURATIONS = st.one_of(st.integers(0, 1 << 64), st.integers(0, 60_000_000))
+STATES = st.lists(
+    st.builds(
+        State,
+        st.integers(0, 1 << 33) | st.integers(0, 300_000),
+        st.integers(0, 1 << 33) | st.integers(0, 30_000_000),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=10,
+)
+SITUATIONS = st.builds(
+    Situation,
+    st.sampled_from([0, 1, 20, 200, NO_LIMIT_US, (1 << 31) - 1]) | st.integers(0, 300),
+    TIMES,
+    TIMES,
+    st.booleans(),
+    st.integers(0, 3) | st.integers(0, U32_MAX),
+    st.integers(0, 4096) | st.integers(0, (1 << 64) - 1),
+    disabled=st.frozensets(st.integers(0, 9)),
+)
+Past = tuple[Situation, int, bool, bool, bool]
+"""Situation, residency in ns, rejected, got_tick, poll_time_limit."""
+
+HISTORIES = st.lists(
+    st.tuples(SITUATIONS, DURATIONS, st.booleans(), st.booleans(), st.booleans()), max_size=20
+)
+
+
+@given(
+    st.sampled_from([first for first, _ in ERAS] + list(BACKPORTS)),
+    STATES,
+    st.sampled_from([24, 100, 250, 300, 1000]),
+    st.sampled_from([32, 64]),
+    HISTORIES,
+)
+def test_any_input(
+    kernel: str, states: list[State], hz: int, long_bits: int, history: list[Past]
+) -> None:
+    """No input raises; what is selected is enabled, and from 6.17 within the latency limit."""
+    known = replace(features(release(kernel)), long_bits=long_bits)
+    governor = Menu(states, known, hz)
+    for situation, residency_ns, rejected, got_tick, limit in history:
+        decision = governor.select(situation)
+        enabled = [i for i in range(len(states)) if i not in situation.disabled]
+        assert 0 <= decision.state < len(states)
+        searched = decision.why["rule"] == "search"
+        if searched and enabled and known.zero_disabled:
+            assert decision.state in enabled
+        if searched and enabled and known.latency_first and decision.state != enabled[0]:
+            exit_ns = states[decision.state].exit_ns
+            assert exit_ns <= situation.latency_req_us * 1000
+        if not known.decides_tick:
+            assert decision.stop_tick
+        residency_ns = 0 if rejected else residency_ns
+        governor.finished(Outcome(decision.state, residency_ns, rejected, got_tick, limit))
+
+
+@given(STATES, HISTORIES)
+def test_replays_are_repeatable(states: list[State], history: list[Past]) -> None:
+    def replay() -> list[tuple[Decision, dict[str, Any]]]:
+        governor = Menu(states, features(release("7.2")), 250)
+        decisions = []
+        for situation, residency_ns, rejected, got_tick, limit in history:
+            decision = governor.select(situation)
+            decisions.append((decision, decision.why))
+            governor.finished(Outcome(decision.state, residency_ns, rejected, got_tick, limit))
+        return decisions
+
+    assert replay() == replay()
