@@ -117,7 +117,9 @@ class _Reader:
         if found < needed:
             raise self._bad(f"expected a header of {needed} bytes, found the end at {found}")
         if total < needed:
-            raise self._bad(f"expected a total of {needed} bytes or more at offset 4, found {total}")
+            raise self._bad(
+                f"expected a total of {needed} bytes or more at offset 4, found {total}"
+            )
         if total > found:
             raise self._bad(
                 f"expected {total} bytes, which the header says at offset 4, found {found}: "

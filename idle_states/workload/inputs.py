@@ -49,9 +49,8 @@ class Input:
     def __init__(self, name: str, advance: Callable[[int], None] = lambda count: None) -> None:
         self.name = name
         self.path = Path(name)
-        if name != "-" and self.path.exists() and not self.path.is_file():
-            if self.path.is_dir():
-                raise unreadable(name, "expected a file, found a directory")
+        if name != "-" and self.path.is_dir():
+            raise unreadable(name, "expected a file, found a directory")
         self._digest = hashlib.sha256()
         raw: BinaryIO = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
         self._raw = raw

@@ -28,27 +28,59 @@ MISS = -3
 
 CPU_MAX = 8191
 """Kernels have no more CPUs (NR_CPUS)."""
+_FORMS = f"state=N cpu_id=N or _miss: cpu_id=N state=N type=T, N of a CPU up to {CPU_MAX},"
 _EXIT_STATE = 0xFFFFFFFF
-_STATE_MAX = 99
 _REMEMBERED = 20_000
 _NS_PER_SECOND = 1_000_000_000
 
 _EVENT = re.compile(
-    rb"(?:^|[ \t])(\d{1,11})\.(\d{9}|\d{6}):[ \t]+(?:[\w-]+:)?([\w-]+):?(?:[ \t]+|$)(.*)"
+    rb"(?:^|[ \t])(\d{1,11})\.(\d{9}|\d{6}):[ \t]+(?:[\w-]+:)?"
+    rb"(cpu_idle(?=:|_miss:|\s|\Z)|[\w-]+)(.*)"
 )
 _SEPARATOR = re.compile(rb"\d\.(\d{9}|\d{6})(:[ \t]+(?:power:)?)cpu_idle(?:_miss)?:")
-_IDLE = re.compile(rb"state=(\d{1,10}) cpu_id=(\d{1,5})\s*")
-_MISSED = re.compile(rb"cpu_id=(\d{1,5}) state=(\d{1,10}) type=(above|below)\s*")
+_IDLE = re.compile(rb":[ \t]*state=(\d{1,10}) cpu_id=(\d{1,5})[ \t\r]{0,4}")
+_MISSED = re.compile(
+    rb"_miss:[ \t]*cpu_id=(\d{1,5}) state=(\d{1,10}) type=(above|below)[ \t\r]{0,4}"
+)
 _SECONDS = re.compile(rb".*[ \t](\d{1,11})")
 _LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
-_LOST_UNNUMBERED = re.compile(rb"\s*CPU:(\d{1,5}) \[LOST EVENTS\]\s*()")
 _PERF_LOST = re.compile(rb".*\[(\d{1,5})\].*PERF_RECORD_LOST\D*(\d{1,19})?.*")
-_SHORT = re.compile(rb"\n(.{0,39})(?=\n|\Z)")
+_SHORT = re.compile(rb"\n(.{0,39}+)(?!.)")
 _HARMLESS = re.compile(
     rb"\s*|\s*#.*|cpus=\d+|version = .*|CPU \d+ is empty|\s*=> .*|\s*<(?:user )?stack trace>"
     rb"|\s+[0-9a-f]{6,16} .*"
 )
 """Short lines that are no events: comments, what trace-cmd says first, call chains."""
+
+
+class _Unusual(Exception):
+    """An idle event of a form that the quick scan does not take."""
+
+
+class _Heads(dict[bytes, int]):
+    """The twelve bytes before a time's decimals -> ns."""
+
+    def __missing__(self, head: bytes) -> int:
+        match = _SECONDS.fullmatch(head)
+        if match is None:
+            raise _Unusual
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[head] = ns = int(match[1]) * _NS_PER_SECOND
+        return ns
+
+
+class _Payloads(dict[bytes, tuple[int, int]]):
+    """What follows the name cpu_idle -> (CPU, what)."""
+
+    def __missing__(self, payload: bytes) -> tuple[int, int]:
+        what = _payload(payload)
+        if what is None:
+            raise _Unusual
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[payload] = what
+        return what
 
 
 class Batch:
@@ -75,24 +107,25 @@ class Batch:
 
 
 class TraceText:
-    """A reader. After reading: lines, events (of cpu_idle), misses, digits of the times.
+    """A reader.
 
     problems  gets what could not be read
+    lines     read so far; likewise events, of cpu_idle and cpu_idle_miss, and lost, as far as the
+              trace says how many
+    coarse    times have six decimals, not nine
     """
 
     def __init__(self, problems: Problems) -> None:
         self.lines = 0
         self.events = 0
-        self.misses = 0
         self.lost = 0
         self.coarse = False
-        """Times have six decimals."""
         self._problems = problems
         self._fast: re.Pattern[bytes] | None = None
         self._scale = 1
         self._perf = False
-        self._head2ns: dict[bytes, int] = {}
-        self._payload2what: dict[bytes, tuple[int, int]] = {}
+        self._head2ns = _Heads()
+        self._payload2what = _Payloads()
 
     def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch]:
         """Batches of events; every line is either understood, skipped or counted as a problem."""
@@ -122,12 +155,9 @@ class TraceText:
         first_line = self.lines + 1
         self.lines += chunk.count(b"\n")
         events = self._quick(chunk)
-        batch = (
-            Batch(events, chunk, first_line)
-            if events is not None
-            else self._thorough(chunk, first_line)
-        )
-        return batch
+        if events is None:
+            return self._thorough(chunk, first_line)
+        return Batch(events, chunk, first_line)
 
     def _last(self, line: bytes) -> Batch:
         """A line without newline: complete or cut, which only its form can tell."""
@@ -153,21 +183,18 @@ class TraceText:
         if self._fast is None and not self._learn(chunk):
             return None if b"cpu_idle" in chunk else []
         assert self._fast is not None
-        found = self._fast.findall(chunk)
-        for _ in range(2):
-            head2ns, payload2what, scale = self._head2ns, self._payload2what, self._scale
-            try:
-                events = [
-                    (payload2what[payload], head2ns[head] + int(fraction) * scale)
-                    for head, fraction, payload in found
-                ]
-            except KeyError:
-                if not self._remember(found):
-                    return None
-            else:
-                self._tally(events)
-                return events
-        return None
+        head2ns, payload2what, scale = self._head2ns, self._payload2what, self._scale
+        try:
+            events = [
+                (payload2what[payload], head2ns[head] + int(fraction) * scale)
+                for head, fraction, payload in self._fast.findall(chunk)
+            ]
+        except _Unusual:
+            self._fast = None
+            return None
+        self.events += len(events)
+        self.coarse |= scale != 1 and bool(events)
+        return events
 
     def _learn(self, chunk: bytes) -> bool:
         """How this trace writes an idle event: what is between time and name, how many digits."""
@@ -178,35 +205,10 @@ class TraceText:
         self._scale = 10 ** (9 - digits)
         self._perf = b"power:" in separator
         self._fast = re.compile(
-            rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)(?:_miss)?:[ \t]++(\S[^\n]*+))?"
+            rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)((?:_miss)?:[^\n]*+))?"
             % (digits, re.escape(separator))
         )
         return True
-
-    def _remember(self, found: list[tuple[bytes, bytes, bytes]]) -> bool:
-        """Parses what is new before and after the events. False if any of it is malformed."""
-        if len(self._head2ns) > _REMEMBERED:
-            self._head2ns.clear()
-        if len(self._payload2what) > _REMEMBERED:
-            self._payload2what.clear()
-        for head, _, payload in found:
-            if head not in self._head2ns:
-                match = _SECONDS.fullmatch(head)
-                if match is None:
-                    return False
-                self._head2ns[head] = int(match[1]) * _NS_PER_SECOND
-            if payload not in self._payload2what:
-                what = _payload(payload)
-                if what is None:
-                    return False
-                self._payload2what[payload] = what
-        return True
-
-    def _tally(self, events: list[Event]) -> None:
-        misses = sum(what <= MISS for (_, what), _ in events)
-        self.misses += misses
-        self.events += len(events) - misses
-        self.coarse |= self._scale != 1 and bool(events)
 
     def _thorough(
         self, chunk: bytes, first_line: int, malformed: str = "unreadable-line"
@@ -224,13 +226,9 @@ class TraceText:
     def _event(self, line: bytes, number: int, malformed: str) -> Event | None:
         match = _EVENT.search(line)
         if match is None:
-            lost = _lost(line)
-            if lost is not None:
-                cpu, count = lost
-                self.lost += count
-                of = f"{count} events" if count else "events, it does not say how many"
-                self._problems.add("lost-events", f"CPU {cpu} lost {of}", number)
-                return (cpu, LOST), count
+            loss = self._loss(line, number)
+            if loss is not None:
+                return loss
             binary = not line.isascii() or b"\0" in line
             odd = b"cpu_idle:" in line or (len(line) < 40 and not _HARMLESS.fullmatch(line))
             if binary or odd:
@@ -238,34 +236,40 @@ class TraceText:
                 self._problems.add("unreadable-line", message, number)
             return None
         seconds, fraction, name, rest = match.groups()
-        if name not in (b"cpu_idle", b"cpu_idle_miss"):
-            return None
-        what = _payload(rest, name)
+        if name != b"cpu_idle":
+            return self._loss(line, number) if name == b"PERF_RECORD_LOST" else None
+        what = _payload(rest)
         if what is None:
-            expected = "state=N cpu_id=N" if name == b"cpu_idle" else "cpu_id=N state=N type=T"
-            message = f"expected {expected} in {name.decode()}, found {quoted(rest)}"
+            message = f"expected {_FORMS} after cpu_idle, found {quoted(rest)}"
             self._problems.add(malformed, message, number)
             return None
         self.coarse |= len(fraction) == 6
-        if what[1] <= MISS:
-            self.misses += 1
-        else:
-            self.events += 1
+        self.events += 1
         return what, int(seconds) * _NS_PER_SECOND + int(fraction) * 10 ** (9 - len(fraction))
 
+    def _loss(self, line: bytes, number: int) -> Event | None:
+        lost = _lost(line)
+        if lost is None:
+            return None
+        cpu, count = lost
+        self.lost += count
+        of = f"{count} events" if count else "events, it does not say how many"
+        self._problems.add("lost-events", f"CPU {cpu} lost {of}", number)
+        return (cpu, LOST), count
 
-def _payload(text: bytes, name: bytes | None = None) -> tuple[int, int] | None:
-    """(CPU, what) of an event's own text; None if it is of another form."""
+
+def _payload(text: bytes) -> tuple[int, int] | None:
+    """(CPU, what) of what follows the name cpu_idle; None if it is of another form."""
     match = _IDLE.fullmatch(text)
-    if match and name != b"cpu_idle_miss":
+    if match:
         state, cpu = int(match[1]), int(match[2])
         what = EXIT if state == _EXIT_STATE else state
-        return (cpu, what) if cpu <= CPU_MAX and what <= _STATE_MAX else None
+        return (cpu, what) if cpu <= CPU_MAX else None
     match = _MISSED.fullmatch(text)
-    if match and name != b"cpu_idle":
+    if match:
         cpu, state = int(match[1]), int(match[2])
         what = MISS - 2 * state - (match[3] == b"below")
-        return (cpu, what) if cpu <= CPU_MAX and state <= _STATE_MAX else None
+        return (cpu, what) if cpu <= CPU_MAX else None
     return None
 
 

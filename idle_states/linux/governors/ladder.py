@@ -72,9 +72,7 @@ class Ladder:
         if not outcome.rejected and outcome.state > 0:
             self.last = outcome.state
 
-    def _promotes(
-        self, last: int, remainder: int, latency: int, disabled: frozenset[int]
-    ) -> bool:
+    def _promotes(self, last: int, remainder: int, latency: int, disabled: frozenset[int]) -> bool:
         if last + 1 >= len(self.states) or last + 1 in disabled:
             return False
         # A state below the first rung was never given a threshold.

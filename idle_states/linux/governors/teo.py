@@ -1,84 +1,83 @@
 """The timer events oriented (teo) governor, all releases since 5.1.
 
-A wakeup is compared with the nearest timer: either the timer was it, or something came before. Each
+A wakeup is compared with the nearest timer: the timer was its cause, or something came before. Each
 state keeps decaying counts of both, and the state the timer suggests is given up for a shallower
-one if earlier wakeups dominate. Two generations of metrics do that: teo_hits.py (5.1 to 5.13) and
-teo_bins.py (5.14 on). What they share is here: which idles are learnt from, and the tick.
+one where earlier wakeups prevail. Two generations of metrics do so: teo_hits.py (5.1 to 5.13),
+teo_bins.py and teo_select.py (5.14 on). What they share is here: which idles are learnt from, and
+the tick.
 """
 
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from .interface import Decision, Outcome, Situation, State, u64
-from .teo_bins import Bins
+from .interface import Decision, Outcome, Situation, State
 from .teo_features import TeoFeatures
 from .teo_hits import Hits
-from .teo_table import Choice, Table, Wakeup
+from .teo_select import Selection
+from .teo_table import NEVER_IDLE, Choice, Table, Wakeup
 
 
-class Metrics(Protocol):
-    """A generation's memory."""
+class Generation(Protocol):
+    """One CPU's metrics and what they lead to."""
 
     def learn(self, wakeup: Wakeup) -> None: ...
 
-    def choose(self, situation: Situation, why: dict[str, Any]) -> Choice: ...
+    def choose(self, situation: Situation, utilised: bool, why: dict[str, Any]) -> Choice: ...
 
 
 class Teo:
-    """One CPU's teo.
-
-    utilised  the CPU's utilisation exceeds 1/64 of its capacity (6.3 to 6.10 look at it); may be
-              set between decisions
-    """
+    """One CPU's teo."""
 
     def __init__(self, states: Sequence[State], features: TeoFeatures, hz: int = 250) -> None:
         self.states = states
         self.features = features
         self.hz = hz
-        self.table = Table(states, features, hz)
-        self.metrics: Metrics = (Bins if features.bins else Hits)(self.table)
-        self._learnt: Wakeup | None = Wakeup(0, 0, 0, 0)
+        self._table = Table(states, features, hz)
+        self.metrics: Generation = (Selection if features.bins else Hits)(self._table)
+        self._unlearnt: Wakeup | None = NEVER_IDLE
         self._selected_ns = 0
         self._sleep_length = 0
 
-    def select(self, situation: Situation) -> Decision:
-        if self._learnt is not None:
-            self.metrics.learn(self._learnt)
-            self._learnt = None
+    def select(self, situation: Situation, utilised: bool = False) -> Decision:
+        """The state for an idle period, and whether to stop the tick.
+
+        utilised: the CPU's utilisation exceeds 1/64 of its capacity; looked at from 6.3 to 6.10.
+        """
+        if self._unlearnt is not None:
+            self.metrics.learn(self._unlearnt)
+            self._unlearnt = None
         why: dict[str, Any] = {}
-        choice = self.metrics.choose(situation, why)
+        choice = self.metrics.choose(situation, utilised, why)
         self._selected_ns = situation.clock_ns
         self._sleep_length = choice.sleep_length
-        return self._decide_tick(choice, situation, why)
-
-    def _decide_tick(
-        self, choice: Choice, situation: Situation, why: dict[str, Any]
-    ) -> Decision:
-        state = choice.state
-        why |= {"candidate": state, "duration": choice.duration}
-        if choice.settled:
-            return Decision(state, False, why)
-        short = self.table.polling[state] or choice.duration < self.table.tick
-        if situation.tick_stopped or not short:
-            return Decision(state, True, why)
-        delta = self.table.time(situation.delta_next_ns)
-        if state > choice.first and self.table.residency[state] > delta:
-            state = self.table.shallower(state, delta, situation.disabled)
-        return Decision(state, False, why)
+        why |= {"found": choice.state, "duration": choice.duration, "settled": choice.settled}
+        return self._with_tick(choice, situation, why)
 
     def finished(self, outcome: Outcome) -> None:
+        """Remember the idle for the next select; a rejected one is forgotten."""
         if outcome.rejected:
             return
-        tick = self.table.tick_ns
-        far = self._sleep_length if self.features.signed else u64(self._sleep_length)
-        safety_net = outcome.poll_time_limit or (outcome.got_tick and far > tick)
-        span = self._sleep_length if safety_net else outcome.clock_ns - self._selected_ns
-        self._learnt = Wakeup(
+        far = self._table.ktime(self._sleep_length) > self._table.tick_ns
+        safety_net = outcome.poll_time_limit or (outcome.got_tick and far)
+        self._unlearnt = Wakeup(
             outcome.state,
             self._sleep_length,
-            span,
+            self._sleep_length if safety_net else outcome.clock_ns - self._selected_ns,
             outcome.residency_ns,
             safety_net,
             outcome.got_tick,
             outcome.poll_time_limit,
         )
+
+    def _with_tick(self, choice: Choice, situation: Situation, why: dict[str, Any]) -> Decision:
+        """The tick is kept for polling and for idles shorter than it; the state must then fit."""
+        table, state = self._table, choice.state
+        if choice.settled:
+            return Decision(state, False, why)
+        long = choice.duration >= table.tick and not table.polling[state]
+        if long or situation.tick_stopped:
+            return Decision(state, True, why)
+        delta = table.time(situation.delta_next_ns)
+        if table.residency[state] > delta:
+            state = table.shallower(state, delta, situation.disabled)
+        return Decision(state, False, why)

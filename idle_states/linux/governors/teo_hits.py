@@ -1,8 +1,8 @@
 """teo's first generation, 5.1 to 5.13: hits, misses and early hits of each state.
 
-A wakeup hits the state that fits the timer, or misses it; a miss is an early hit of the shallower
-state that would have fitted. If a state misses as often as it hits, the one with the most early hits
-takes its place, and if most recent idles were shorter still, one that fits their average.
+A wakeup hits the state fit for the timer, or misses it; a miss is an early hit of the shallower
+state that would have been fit. A state that misses no less than it hits gives way to the one with
+most early hits. If most recent idles were shorter still, a state fit for their average is taken.
 """
 
 from dataclasses import dataclass
@@ -15,134 +15,165 @@ INTERVALS = 8
 
 
 @dataclass(slots=True)
-class State:
-    """One state's metrics."""
+class Metrics:
+    """One state's."""
 
     hits: int = 0
     misses: int = 0
     early_hits: int = 0
 
 
+@dataclass(slots=True)
+class Search:
+    """A pass over the states, shallow to deep.
+
+    state       the deepest fit one so far, -1 for none
+    first       the first enabled one
+    duration    the idle expected
+    constraint  the first state beyond the latency limit
+    hits ..     metrics of the range of durations that `state` covers, disabled states included
+    early_hits  most so far, of state `early`; before that, `previous` had most; -1 for none
+    """
+
+    duration: int
+    constraint: int
+    state: int = -1
+    first: int = 0
+    hits: int = 0
+    misses: int = 0
+    early_hits: int = 0
+    early: int = -1
+    previous: int = -1
+
+
 class Hits:
-    """One CPU's memory."""
+    """One CPU's first generation."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self.features = table.features
+        self.states = [Metrics() for _ in range(table.count)]
         self.endless = U64_MAX if self.features.nanoseconds else U32_MAX
-        self.states = [State() for _ in range(table.count)]
         self.intervals = [self.endless] * self.features.ring_slots
         self.next_interval = 0
 
     def learn(self, wakeup: Wakeup) -> None:
-        sleep = self.table.time(wakeup.sleep_length)
-        by_timer = self._by_timer(wakeup)
-        measured = self._measured(wakeup, by_timer)
-        timer = hit = 0 if self.features.short_counts else -1
-        for i, state in enumerate(self.states):
-            state.early_hits -= state.early_hits >> DECAY_SHIFT
-            if self.table.residency[i] <= sleep:
+        table = self.table
+        sleep = table.time(wakeup.sleep_length)
+        by_timer = table.ktime(wakeup.time_span) >= table.ktime(wakeup.sleep_length)
+        if self.features.excludes_overhead:
+            measured = self.endless if by_timer else table.idle(wakeup.residency, wakeup.state)
+        else:
+            span = table.time(wakeup.time_span)
+            measured = sleep if by_timer else table.idle(span, wakeup.state)
+
+        timer = idle = 0 if self.features.short_counts else -1
+        for i, metrics in enumerate(self.states):
+            metrics.early_hits -= metrics.early_hits >> DECAY_SHIFT
+            if table.residency[i] <= sleep:
                 timer = i
-                if self.table.residency[i] <= measured:
-                    hit = i
+                if table.residency[i] <= measured:
+                    idle = i
         if timer >= 0:
-            state = self.states[timer]
-            state.hits -= state.hits >> DECAY_SHIFT
-            state.misses -= state.misses >> DECAY_SHIFT
-            if timer > hit:
-                state.misses += PULSE
-                if hit >= 0:
-                    self.states[hit].early_hits += PULSE
-            else:
-                state.hits += PULSE
+            self._count(timer, idle)
         self.intervals[self.next_interval] = self.endless if by_timer else measured
         self.next_interval = (self.next_interval + 1) % len(self.intervals)
 
-    def _by_timer(self, wakeup: Wakeup) -> bool:
-        if self.features.signed:
-            return wakeup.time_span >= wakeup.sleep_length
-        return u64(wakeup.time_span) >= u64(wakeup.sleep_length)
+    def choose(self, situation: Situation, utilised: bool, why: dict[str, Any]) -> Choice:
+        sleep = self.table.time(situation.sleep_length_ns)
+        search = self._search(sleep, situation)
+        why |= {
+            "sleep_length": sleep,
+            "fit_for_timer": search.state,
+            "hits": search.hits,
+            "misses": search.misses,
+            "most_early_hits": search.early,
+            "latency_limits_to": search.constraint,
+        }
+        state, duration = search.state, search.duration
+        if search.hits <= search.misses:
+            early = search.early
+            if self.features.early_hits_below and early == state:
+                early = search.previous
+            if early >= 0:
+                state, duration = early, self.table.residency[early]
+        state = max(min(state, search.constraint), 0)
+        if state > (search.first if self.features.recent_from_first else 0):
+            state, duration = self._refined(state, duration, situation, why)
+        return Choice(state, duration, situation.sleep_length_ns)
 
-    def _measured(self, wakeup: Wakeup, by_timer: bool) -> int:
-        """The idle itself, about half an exit latency shorter than what was measured."""
-        if by_timer:
-            return (
-                self.endless
-                if self.features.excludes_overhead
-                else self.table.time(wakeup.sleep_length)
-            )
-        exit_latency = self.table.exit[wakeup.state]
-        time = wakeup.residency if self.features.excludes_overhead else wakeup.time_span
-        measured = self.table.time(time)
-        return measured - exit_latency // 2 if measured >= exit_latency else measured // 2
+    def _count(self, timer: int, idle: int) -> None:
+        metrics = self.states[timer]
+        metrics.hits -= metrics.hits >> DECAY_SHIFT
+        metrics.misses -= metrics.misses >> DECAY_SHIFT
+        if timer == idle:
+            metrics.hits += PULSE
+            return
+        metrics.misses += PULSE
+        if idle >= 0:
+            self.states[idle].early_hits += PULSE
 
-    def choose(self, situation: Situation, why: dict[str, Any]) -> Choice:
-        table, disabled = self.table, situation.disabled
-        sleep = table.time(situation.sleep_length_ns)
+    def _search(self, sleep: int, situation: Situation) -> Search:
+        table = self.table
         latency = table.latency(situation.latency_req_us)
-        duration = sleep
-        idx = max_early_idx = previous_idx = -1
-        first = 0
-        constraint = table.count
-        early = hits = misses = 0
-        for i, state in enumerate(self.states):
+        search = Search(duration=sleep, constraint=table.count)
+        for i, metrics in enumerate(self.states):
             residency = table.residency[i]
-            if i in disabled:
-                if not self.features.disabled_metrics:
-                    if max_early_idx >= 0:
-                        early = max(early, state.early_hits)
-                    continue
-                if residency > duration:
-                    continue
-                hits, misses = state.hits, state.misses
-                if early >= state.early_hits or idx < 0:
-                    continue
-                if max_early_idx == idx:
-                    early = state.early_hits
-                elif self._long_enough(table.residency[idx], situation):
-                    previous_idx = max_early_idx
-                    early, max_early_idx = state.early_hits, idx
+            if i in situation.disabled:
+                self._pass_disabled(search, i, situation)
                 continue
-            if idx < 0:
-                idx = first = i
-                hits, misses = state.hits, state.misses
-            if residency > duration:
+            if search.state < 0:
+                search.state = search.first = i
+                search.hits, search.misses = metrics.hits, metrics.misses
+            if residency > search.duration:
                 break
             if table.exit[i] > latency:
                 if not self.features.late_constraint:
-                    duration = table.residency[idx]
+                    search.duration = table.residency[search.state]
                     break
-                constraint = min(constraint, i)
-            idx = i
-            hits, misses = state.hits, state.misses
-            if early < state.early_hits and self._long_enough(residency, situation):
-                previous_idx = max_early_idx
-                early, max_early_idx = state.early_hits, i
-        why |= {"sleep_length": sleep, "by_timer": idx, "hits": hits, "misses": misses}
-        if hits <= misses:
-            if self.features.disabled_metrics and idx == max_early_idx:
-                max_early_idx = previous_idx
-            if max_early_idx >= 0:
-                idx = max_early_idx
-                duration = table.residency[idx]
-        if idx > constraint:
-            idx = constraint
-        if idx < 0:
-            idx = 0
-        elif idx > (first if self.features.late_constraint else 0):
-            idx, duration = self._by_recent(idx, duration, situation)
-        return Choice(idx, duration, situation.sleep_length_ns, first if self.features.late_constraint else 0)
+                search.constraint = min(search.constraint, i)
+            search.state = i
+            search.hits, search.misses = metrics.hits, metrics.misses
+            if search.early_hits < metrics.early_hits and self._long(residency, situation):
+                search.previous, search.early = search.early, i
+                search.early_hits = metrics.early_hits
+        return search
 
-    def _long_enough(self, time: int, situation: Situation) -> bool:
+    def _pass_disabled(self, search: Search, i: int, situation: Situation) -> None:
+        """A disabled state's early hits set a mark that deeper ones must exceed."""
+        metrics = self.states[i]
+        if not self.features.disabled_metrics:
+            if search.early >= 0:
+                search.early_hits = max(search.early_hits, metrics.early_hits)
+            return
+        if self.table.residency[i] > search.duration:
+            return
+        search.hits, search.misses = metrics.hits, metrics.misses
+        if search.early_hits >= metrics.early_hits or search.state < 0:
+            return
+        if search.early != search.state:
+            if not self._long(self.table.residency[search.state], situation):
+                return
+            search.previous, search.early = search.early, search.state
+        search.early_hits = metrics.early_hits
+
+    def _refined(
+        self, state: int, duration: int, situation: Situation, why: dict[str, Any]
+    ) -> tuple[int, int]:
+        """State and duration by recent idles, if most of them were short."""
+        residency = self.table.residency[state]
+        limit = duration if self.features.recent_duration else residency
+        short = [time for time in self.intervals[:INTERVALS] if time < limit]
+        why["recent_short"] = len(short)
+        if len(short) <= INTERVALS // 2:
+            return state, duration
+        average = u64(sum(short)) // len(short)
+        if not self._long(average, situation):
+            return state, duration
+        if residency > average:
+            state = self.table.shallower(state, average, situation.disabled)
+        return state, average
+
+    def _long(self, time: int, situation: Situation) -> bool:
+        """A stopped tick will not end an idle: no state for less than a tick then."""
         return not situation.tick_stopped or time >= self.table.tick
-
-    def _by_recent(self, idx: int, duration: int, situation: Situation) -> tuple[int, int]:
-        limit = duration if self.features.recent_duration else self.table.residency[idx]
-        recent = [time for time in self.intervals[:INTERVALS] if time < limit]
-        if len(recent) > INTERVALS // 2:
-            average = u64(sum(recent)) // len(recent)
-            if self._long_enough(average, situation):
-                duration = average
-                if self.table.residency[idx] > average:
-                    idx = self.table.shallower(idx, average, situation.disabled)
-        return idx, duration

@@ -7,7 +7,10 @@ from .interface import State, tick_ns, u32, u64
 from .teo_features import TeoFeatures
 
 PULSE = 1024
+"""What a wakeup adds to a metric."""
 DECAY_SHIFT = 3
+"""A wakeup takes 1/8 off a metric first."""
+
 _NSEC_PER_USEC = 1000
 _USEC_PER_SEC = 1_000_000
 
@@ -18,11 +21,11 @@ class Wakeup:
 
     state         the state entered
     sleep_length  what select remembered of the timers; KTIME_MAX where it did not ask
-    time_span     from select to reflect, the sleep length itself after a safety net
-    residency     measured
-    safety_net    the polling time limit ended it, or the tick although a timer was farther off
+    time_span     from select to reflect; the sleep length itself after a safety net
+    residency     measured, exit latency included
+    safety_net    the polling limit ended it, or the tick although the timer was farther off
     got_tick      the tick ended it
-    poll_limit    the polling time limit ended it
+    poll_limit    the polling limit ended it
     """
 
     state: int
@@ -34,47 +37,56 @@ class Wakeup:
     poll_limit: bool = False
 
 
+NEVER_IDLE = Wakeup(0, 0, 0, 0)
+"""Before its first idle, a CPU counts as woken from state 0 with nothing measured."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A state before the tick is decided. Times in the release's units.
+    """A state found, before the tick is decided.
 
-    duration      the idle expected
+    duration      the idle expected, in the release's units
     sleep_length  to be remembered for the wakeup, in ns
-    first         no state shallower than this is gone back to
-    settled       the tick is kept and the state stays, whatever the duration
+    settled       the tick is kept and the state is final, whatever the duration
     """
 
     state: int
     duration: int
     sleep_length: int
-    first: int = 0
     settled: bool = False
 
 
 class Table:
-    """States in the release's units: us, 32 bits, up to 5.4; ns after."""
+    """States in the release's units, us up to 5.4 and ns after."""
 
     def __init__(self, states: Sequence[State], features: TeoFeatures, hz: int) -> None:
-        self.features = features
         unit = 1 if features.nanoseconds else _NSEC_PER_USEC
+        self.features = features
+        self.count = len(states)
         self.residency = [state.residency_ns // unit for state in states]
         self.exit = [state.exit_ns // unit for state in states]
         self.polling = [state.polling for state in states]
         self.tick_ns = tick_ns(hz)
-        self.tick = (
-            self.tick_ns if features.nanoseconds else (_USEC_PER_SEC + hz // 2) // hz
-        )
-        self.count = len(states)
+        self.tick = self.tick_ns if features.nanoseconds else (_USEC_PER_SEC + hz // 2) // hz
 
     def time(self, ns: int) -> int:
-        """A kernel time in the release's units and width."""
+        """A ktime in the release's units and width."""
         if not self.features.nanoseconds:
             whole = abs(ns) // _NSEC_PER_USEC
             return u32(whole if ns >= 0 else -whole)
+        return self.ktime(ns)
+
+    def ktime(self, ns: int) -> int:
+        """A ktime as the release compares it: unsigned up to 5.12."""
         return ns if self.features.signed else u64(ns)
 
     def latency(self, us: int) -> int:
         return us * _NSEC_PER_USEC if self.features.nanoseconds else us
+
+    def idle(self, measured: int, state: int) -> int:
+        """What was measured less half the exit latency, which is taken as the average one."""
+        latency = self.exit[state]
+        return measured - latency // 2 if measured >= latency else measured // 2
 
     def shallower(
         self, state: int, duration: int, disabled: frozenset[int], *, polls: bool = True
