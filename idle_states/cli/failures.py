@@ -3,6 +3,7 @@
 import sys
 
 from ..findings import Rejected, Unreadable
+from ..linux.governors import UnknownGovernor
 from ..linux.releases import UnknownRelease
 from ..report.findings_text import render
 from ..report.style import Style
@@ -19,7 +20,7 @@ def report(error: Exception) -> int:
         style = Style.of(sys.stderr)
         print(render(error.findings, error.texts, style, notes=True), file=sys.stderr, end="")
         return UNREADABLE if isinstance(error, Unreadable) else FOUND
-    if isinstance(error, (NoSuchTable, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError)):
+    if isinstance(error, (NoSuchTable, UnknownGovernor, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError)):
         print(f"idle-states: {error}", file=sys.stderr)
         return USAGE
     if isinstance(error, OSError):

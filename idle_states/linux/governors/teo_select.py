@@ -26,6 +26,7 @@ class Candidate:
     """
 
     state: int
+    first: int = 0
     constraint: int = 0
     hits: int = 0
     intercepts: int = 0
@@ -63,6 +64,8 @@ class Selection:
         candidate = self._candidate(situation, sleep)
         if candidate.state < 0:
             return Choice(0, sleep, sleep)
+        if candidate.state == candidate.first:
+            return Choice(candidate.state, sleep, sleep)
         state, duration = self._intercepted(candidate, sleep, situation, why)
         state = min(state, candidate.constraint)
         if utilised:
@@ -113,7 +116,7 @@ class Selection:
             if i in situation.disabled:
                 continue
             if candidate.state < 0:
-                candidate.state = i
+                candidate.state = candidate.first = i
             if table.residency[i] > sleep:
                 break
             candidate.state = i

@@ -1,0 +1,68 @@
+"""Options of commands that run a governor: which one, which kernel, over which states."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..linux.driver_table import DriverTable
+    from ..linux.governors import State
+    from ..linux.releases import Release
+
+
+def add_governor(parser: argparse.ArgumentParser) -> None:
+    from .options import add_platform
+
+    parser.add_argument(
+        "--states",
+        metavar="S",
+        help="what the kernel holds, instead of TABLE: EXIT/RESIDENCY in ns, snooze implied as "
+        "state 0: 1000/10000,2000/20000",
+    )
+    parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
+    parser.add_argument("--governor", default="menu", help="menu, teo or ladder (default: menu)")
+    parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
+    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
+    add_platform(parser)
+
+
+def states(
+    arguments: argparse.Namespace, table: str | None
+) -> "tuple[Release, DriverTable | list[State]]":
+    """The kernel, and what its governor selects from: registered for a table, or as given.
+
+    Raises UsageError and what reading a table raises.
+    """
+    from ..compare.journey import journey
+    from ..linux.releases import NEWEST, release
+    from ..sources import read_table
+    from .options import UsageError, platform
+
+    chosen = release(arguments.kernel or NEWEST)
+    if arguments.hz not in range(1, 100_001):
+        raise UsageError(f"expected HZ from 1 to 100000, found {arguments.hz}")
+    if (table is None) == (arguments.states is None):
+        raise UsageError("expected a table or --states, one of the two")
+    if arguments.states is not None:
+        return chosen, _parsed(arguments.states, arguments.polling)
+    if arguments.polling:
+        raise UsageError("expected --polling with --states only; for a table the kernel decides")
+    assert table is not None
+    driver = journey(read_table(table), platform(arguments), [chosen]).arrivals[0].driver
+    if not driver.states:
+        raise UsageError(f"Linux {chosen.name} registers nothing of {table}: {driver.fatal}")
+    return chosen, driver
+
+
+def _parsed(text: str, polling: bool) -> "list[State]":
+    from ..linux.governors import State
+    from .options import UsageError
+
+    found = [State(0, 0, polling)]
+    for part in text.split(","):
+        exit_ns, slash, residency_ns = part.strip().partition("/")
+        if not (slash and exit_ns.isdecimal() and residency_ns.isdecimal()):
+            raise UsageError(f"expected EXIT/RESIDENCY in ns, such as 1000/10000, found {part!r}")
+        found.append(State(int(exit_ns), int(residency_ns)))
+    if len(found) > 10:
+        raise UsageError(f"expected at most nine states besides snooze, found {len(found) - 1}")
+    return found
