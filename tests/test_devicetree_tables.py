@@ -304,6 +304,25 @@ def table_of(*names: str, residency_ns: int | None = 10_000) -> IdleTable:
     return IdleTable("t", states, Register.PSSCR, Cpu("power9", 0x4E, ("P9_NIMBUS",)))
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "versioned"),
+    [
+        ("generated-power9.dts", "power9", False),
+        ("generated-power9-versioned.dts", "power9", True),
+        ("generated-power8.dts", "power8", False),
+    ],
+)
+def test_generated_source_is_stable(file: str, name: str, versioned: bool) -> None:
+    """A change of these files is a change that users review."""
+    root = tree_of(find(name), PRESETS["op920"], versioned=versioned)
+    assert dts.write(root) == (DATA / file).read_text()
+
+
+def test_blanks_are_no_problem_for_arrays() -> None:
+    table = table_of("a b", " ~")
+    assert [state.name for state in one_table(tree_of(table, ALL_LEVELS)).states] == ["a b", " ~"]
+
+
 @pytest.mark.parametrize("versioned", [False, True])
 def test_partition_has_no_tree(versioned: bool) -> None:
     (finding,) = refused(find("pseries-shared"), versioned=versioned)

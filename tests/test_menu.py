@@ -395,6 +395,11 @@ def test_load_average(load: int, divisor: int) -> None:
     assert menu("4.15", table(*P9)).select(idle(60, load=load)).why["divisor"] == divisor
 
 
+def test_the_divisor_is_an_int_of_c() -> None:
+    why = menu("5.15", table(*P9)).select(idle(60, iowait=U32_MAX)).why
+    assert why["divisor"] == (1 << 32) - 9
+
+
 @pytest.mark.parametrize("kernel", ["4.19", "4.20", "5.3", "5.4", "7.2"])
 @pytest.mark.parametrize("polling", [False, True])
 def test_early_return(kernel: str, polling: bool) -> None:
@@ -491,6 +496,25 @@ def test_negative_sleep_lengths(kernel: str, next_timer: int, delta: int) -> Non
     """Until 5.4 cut to u32 us, towards 0; then u64; from 5.13 on 0."""
     decision = menu(kernel, table(*P9)).select(Situation(NO_LIMIT_US, -1500, -2000))
     assert (decision.why["next_timer"], decision.why["delta"]) == (next_timer, delta)
+
+
+def test_a_sleep_length_of_0_is_not_negative() -> None:
+    why = menu("7.2", table(*P9)).select(Situation(NO_LIMIT_US, 0, 2000)).why
+    assert (why["next_timer"], why["delta"]) == (0, 2000)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "effective", "pushed"),
+    [("5.4", U32_MAX - 1, U32_MAX), ("5.12", (1 << 64) - 2000, U32_MAX), ("5.13", 0, 0)],
+)
+def test_negative_events_and_timers_come_out_as_far_ones(
+    kernel: str, effective: int, pushed: int
+) -> None:
+    governor = menu(kernel, table(*P9, polling=True), [50] * 8)
+    passed = Situation(NO_LIMIT_US, -1500, -2000, tick_stopped=True, disabled=frozenset([0]))
+    assert governor.select(passed).why["effective"] == effective
+    governor.finished(Outcome(0, 5000, poll_time_limit=True))
+    assert governor.select(idle(60)).why["history_us"][0] == pushed
 
 
 @pytest.mark.parametrize(("kernel", "state"), [("5.12", 3), ("5.13", 6)])
@@ -600,7 +624,7 @@ def test_rejected_entries_are_unknown_intervals_from_6_17(kernel: str) -> None:
     assert first[0] == (UNKNOWN if pushes else 0)
     governor.finished(Outcome(1, 30_000))
     governor.select(idle(FAR_US))
-    governor.finished(Outcome(1, 0, rejected=True))
+    governor.finished(Outcome(1, 7000, rejected=True))
     third = governor.select(idle(FAR_US)).why["history_us"]
     assert third[:4] == ((UNKNOWN, 29, UNKNOWN, 0) if pushes else (29, 0, 0, 0))
     governor.finished(Outcome(1, 0))

@@ -20,7 +20,10 @@ def report(error: Exception) -> int:
         style = Style.of(sys.stderr)
         print(render(error.findings, error.texts, style, notes=True), file=sys.stderr, end="")
         return UNREADABLE if isinstance(error, Unreadable) else FOUND
-    if isinstance(error, (NoSuchTable, UnknownGovernor, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError)):
+    if isinstance(
+        error,
+        (NoSuchTable, UnknownGovernor, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError),
+    ):
         print(f"idle-states: {error}", file=sys.stderr)
         return USAGE
     if isinstance(error, OSError):

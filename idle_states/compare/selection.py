@@ -74,7 +74,9 @@ def select(
         maps=tuple(maps),
         unreachable=tuple(i for i in range(len(probe.states)) if i not in taken),
         level_with_snooze=tuple(
-            i for i, state in enumerate(probe.states) if i and state.exit_ns == probe.states[0].exit_ns
+            i
+            for i, state in enumerate(probe.states)
+            if i and state.exit_ns == probe.states[0].exit_ns
         ),
         locked=lock_in(make, first.circumstances, first.ranges, wake_ns) if wake_ns else {},
         wake_ns=wake_ns,

@@ -79,6 +79,8 @@ DEFAULT = (
 PRESETS = (
     Preset("debian-5.10.223", "5.10"),
     Preset("debian-6.1.0", "6.1"),
+    Preset("debian-6.1.147", "6.1"),
+    Preset("debian-6.1.158", "6.1"),
     Preset("debian-6.1.176", "6.1", driver={"snooze_polling": True}),
     Preset("debian-6.1.192", "6.1", driver={"snooze_polling": True}),
     Preset("debian-6.12.117", "6.12"),

@@ -10,7 +10,9 @@ from .style import Style, listed
 def text(selection: Selection, style: Style) -> str:
     """One block per map, then what never happens."""
     lines = [
-        style("strong", f"{selection.governor} of Linux {selection.release.name}, HZ {selection.hz}"),
+        style(
+            "strong", f"{selection.governor} of Linux {selection.release.name}, HZ {selection.hz}"
+        ),
         "  " + ", ".join(_state(selection, i) for i in range(len(selection.states))),
     ]
     for title, ranges in _grouped(selection):

@@ -22,8 +22,7 @@ def row_of(subject: Subject, source: int | None) -> int | None:
     """Row of the table behind a position in the tree; None if there is none."""
     if source is None or source >= len(subject.exported_indices):
         return None
-    row = subject.row(source)
-    return row if row < len(subject.table.states) else None
+    return subject.row(source)
 
 
 def place(subject: Subject, source: int | None, field: str = "state") -> Location:
@@ -44,8 +43,7 @@ def registered(subject: Subject, driver: DriverTable) -> Iterator[tuple[int, Dri
 def exported_rows(subject: Subject) -> Iterator[tuple[int, IdleState]]:
     """(row, state) of what is in the tree, in its order."""
     for row in subject.exported_indices:
-        if row < len(subject.table.states):
-            yield row, subject.table.states[row]
+        yield row, subject.table.states[row]
 
 
 def gave_up(driver: DriverTable) -> bool:

@@ -75,10 +75,8 @@ def _nearest(subject: Subject) -> Claim | None:
         for variant in _variants(platform)
     ]
 
-    def distance(candidate: Claim) -> tuple[int, bool]:
-        cpu = candidate.table.cpu
-        differences = compare(subject.table, candidate)
-        return len(differences), not (cpu and cpu.supported)
+    def distance(candidate: Claim) -> int:
+        return len(compare(subject.table, candidate))
 
     return min(claims, key=distance, default=None)
 

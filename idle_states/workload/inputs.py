@@ -57,7 +57,9 @@ class Input:
         self._hashed = _Hashed(raw, self._digest, advance)
         buffered = io.BufferedReader(self._hashed, BLOCK)
         self._data: io.BufferedIOBase = buffered
-        if buffered.peek(2)[:2] == _GZIP:
+        self.packed = buffered.peek(2)[:2] == _GZIP
+        """The file is compressed."""
+        if self.packed:
             self._data = gzip.GzipFile(fileobj=buffered, mode="rb")
         self.cut: str | None = None
         """Why reading ended before the end, None if it did not."""

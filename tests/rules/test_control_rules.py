@@ -13,7 +13,7 @@ from idle_states.rules.engine import Selection, run
 from idle_states.rules.subject import Subject
 from idle_states.skiboot.platform import ALL_LEVELS, Platform, parse_platform
 from idle_states.spec.library import find
-from idle_states.table import Cpu, Flag, IdleState, IdleTable, Origin, Psscr, Register
+from idle_states.table import Cpu, Firmware, Flag, IdleState, IdleTable, Origin, Psscr, Register
 
 KERNELS = tuple(release(name) for name in DEFAULT)
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
@@ -215,6 +215,25 @@ CASES = [
         "stop4 (4) and stop5 (5)",
         severity=WARNING,
     ),
+    fires(
+        "IS312",
+        edited(P9, "stop5", flags=USER | HYP | DEEP, rl=4, keep=("stop4", "stop5")),
+        "stop5 (level 4) lacks LOSE_FULL_CONTEXT, but levels up to there have it: stop4 (4)",
+        severity=WARNING,
+    ),
+    fires(
+        "IS312",
+        edited(P9, "stop0", flags=TB | USER | FAST, keep=("stop0", "stop1", "stop2", "stop8")),
+        "stop0 (level 0) has TIMEBASE_STOP, but levels from there on lack it: stop1 (1) and stop2",
+        severity=WARNING,
+    ),
+    # four of them are named
+    fires(
+        "IS312",
+        edited(P9, "stop0", flags=TB | USER | FAST),
+        "lack it: stop1 (1), stop2 (2), stop4 (4) and stop5 (5)",
+        severity=WARNING,
+    ),
     silent("IS312", edited(P9, "stop5", flags=TB | USER | HYP | FULL | DEEP)),
     # a lite state never gets to lose anything
     silent("IS312", edited(P9, "stop5", flags=DEEP, ec=0, esl=0)),
@@ -358,6 +377,7 @@ CASES = [
         "RL=1 and MTL=2; power9 tables have MTL=3",
         severity=WARNING,
     ),
+    fires("IS330", edited(P9, "stop1", mtl=1), "power9 tables have MTL=3", severity=WARNING),
     fires("IS330", edited(P9, "stop2", mtl=4), "power9 tables have MTL=3", severity=WARNING),
     fires("IS330", edited(P9, "stop4", mtl=11), "power9 tables have MTL=7", severity=WARNING),
     fires("IS330", edited(P9, "stop11", mtl=12), "power9 tables have MTL=11", severity=WARNING),
@@ -400,7 +420,11 @@ def test_every_rule_is_tried_both_ways() -> None:
 )
 def test_first_state_of_a_tree(first: Flag, fires_: bool) -> None:
     table = edited(P9, "stop0_lite", flags=int(first))
-    assert bool(found("IS316", as_dt(table))) is fires_
+    findings = found("IS316", as_dt(table))
+    assert bool(findings) is fires_
+    for finding in findings:
+        assert finding.message.startswith("the first state, stop0_lite, has flags")
+        assert finding.location.path.endswith("ibm,cpu-idle-state-flags[0]")
     # firmware does not export such a row, so there is nothing to report before the tree
     assert found("IS316", as_spec(table)) == []
 
@@ -447,6 +471,11 @@ def test_tables_of_special_machines(make: Callable[[IdleTable], Subject]) -> Non
     assert found("IS322", make(edited("power9-mambo", keep=("stop0", "stop1")))) == []
     assert found("IS322", make(edited(P9))) == []
 
+    # an array known by its name alone
+    bare = replace(find("power9-mambo"), firmware=Firmware(), origin=Origin("c", "slw.c"))
+    subject = Subject(replace(bare, name="power9_mambo_cpu_idle_states"), KERNELS)
+    assert len(found("IS322", subject)) == 3
+
     fused = edited("power9-fused")
     assert found("IS327", make(fused)) == []
     losing = edited("power9-fused", "stop2", flags=int(USER | HYP | FAST))
@@ -476,7 +505,7 @@ def test_levels_of_a_tree_against_its_states(levels: int | None, missing: list[s
 
 def test_nothing_is_guessed_about_an_unknown_processor() -> None:
     """POWER10's MTL is right, but wrong on POWER9; a tree without a PVR says neither."""
-    table = replace(find(P10), cpu=None, firmware=find("pseries-shared").firmware, name="example")
+    table = replace(find(P10), cpu=None, firmware=Firmware(), name="example")
     for make in (as_spec, as_dt):
         assert found("IS330", make(table)) == []
         assert found("IS319", make(edited_row(table, rl=1))) == []

@@ -14,7 +14,7 @@ from idle_states.rules.subject import Subject
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import parse_platform
 from idle_states.spec.library import current, find
-from idle_states.table import Cpu, Flag, IdleState, IdleTable, Origin, Register
+from idle_states.table import Cpu, Firmware, Flag, IdleState, IdleTable, Origin, Register
 
 KERNELS = tuple(release(name) for name in DEFAULT)
 WARNING, NOTE = Severity.WARNING, Severity.NOTE
@@ -122,6 +122,28 @@ def test_each_value_that_differs(make: Maker, field: str, value: object, expecte
     assert place.file == "specs/power9.yaml"
 
 
+def test_places_of_a_psscr() -> None:
+    """One field that differs is pointed at, several are at the register."""
+    table = find("power9")
+    stop2 = table.states[3]
+    for control, leaf in ((0x300331, "control.rl"), (0x300321, "control"), (0x700332, "control")):
+        (finding,) = found(
+            "IS501", as_spec(table, with_row(table.states, "stop2", control=control))
+        )
+        assert finding.location == stop2.where[leaf]
+        ((place, _),) = finding.related
+        assert place == stop2.where[leaf]
+
+
+def test_a_renamed_row_is_recognised_by_its_values() -> None:
+    table = find("power9")
+    both = with_row(table.states, "stop2", name="stop3", latency_ns=10_001)
+    assert set(messages(as_spec(table, both))) == {
+        "stop3 is no state of power9",
+        "stop2 is missing; power9 has it after stop1",
+    }
+
+
 def test_two_values_are_two_findings() -> None:
     table = find("power9")
     made = as_spec(table, with_row(table.states, "stop2", latency_ns=1, residency_ns=2))
@@ -190,7 +212,7 @@ def test_a_residency_that_is_not_there() -> None:
 def test_what_has_no_reference_has_not_drifted() -> None:
     table = find("power9")
     changed = with_row(table.states, "stop2", latency_ns=1)
-    unknown = replace(table, name="mine", firmware=find("pseries-shared").firmware)
+    unknown = replace(table, name="mine", firmware=Firmware())
     assert messages(as_spec(unknown, changed)) == []
     assert messages(Subject(table, KERNELS)) == []
     assert messages(Subject(find("power9@84368bbf8"), KERNELS)) == []
@@ -280,6 +302,7 @@ def test_mambos_stop4_and_nothing_else(make: Maker) -> None:
         "instead of 0x00207000 (adds DEC_STOP and TIMEBASE_STOP)"
     )
     assert finding.severity is WARNING
+    assert finding.location == mambo.states[3].where["residency"]
     stop4 = power9.state("stop4")
     assert stop4
     agreed = [stop4 if state.name == "stop4" else state for state in mambo.states]
@@ -328,8 +351,9 @@ def test_copies_of_a_prefix(make: Maker) -> None:
     assert finding.severity is WARNING
     (finding,) = found("IS503", make(fused, fused.states[:2]))
     assert "the first 2 rows" in finding.message
-    assert finding.severity is WARNING
+    assert (finding.severity, finding.confidence) == (WARNING, Confidence.HIGH)
     (finding,) = found("IS503", make(fused, fused.states[:1]))
+    assert "repeats the first row of power9_cpu_idle_states (power9)" in finding.message
     assert (finding.severity, finding.confidence) == (NOTE, Confidence.LOW)
     assert messages(make(fused, fused.states[1:]), "IS503") == []
     assert messages(make(fused, []), "IS503") == []
@@ -343,6 +367,20 @@ def test_one_array_may_be_used_in_part(make: Maker) -> None:
     power9 = find("power9")
     assert messages(make(power9, power9.states[:3]), "IS503") == []
     assert messages(make(power9, power9.states[:4]), "IS503") == []
+    power10 = find("power10")
+    other = replace(power10, firmware=Firmware(array="other_cpu_idle_states"))
+    assert messages(make(other, power10.states), "IS503") == []
+    assert len(messages(make(other, power10.states[:3]), "IS503")) == 1
+
+
+def test_copies_without_a_home_in_skiboot() -> None:
+    """A C array has its name; a spec that names no array is no copy of one."""
+    bare = replace(find("power9"), firmware=Firmware(), cpu=None, name="mine_cpu_idle_states")
+    bare = replace(bare, states=bare.states[:3])
+    assert messages(Subject(replace(bare, origin=Origin("spec", "mine.yaml")), KERNELS)) == []
+    assert found("IS503", Subject(replace(bare, origin=Origin("spec", "mine.yaml")), KERNELS)) == []
+    (message,) = messages(Subject(replace(bare, origin=Origin("c", "slw.c")), KERNELS), "IS503")
+    assert message.startswith("mine_cpu_idle_states repeats the first 3 rows of power9_cpu_idle_")
 
 
 # IS504

@@ -24,7 +24,10 @@ __all__ = ["Decision", "Governor", "Outcome", "Situation", "State", "governor_na
 def governor_names() -> tuple[str, ...]:
     """Governors there are models of."""
     return tuple(
-        sorted(file.stem.removesuffix("_features") for file in Path(__file__).parent.glob("*_features.py"))
+        sorted(
+            file.stem.removesuffix("_features")
+            for file in Path(__file__).parent.glob("*_features.py")
+        )
     )
 
 

@@ -94,9 +94,9 @@ class Menu:
         if features.poll_limit and outcome.poll_time_limit and self.states[outcome.state].polling:
             return self._next_timer
         if features.nanoseconds:
-            measured = u64(outcome.residency_ns)
+            measured = outcome.residency_ns
         else:
-            measured = u32(min(_divided(outcome.residency_ns, NS_PER_US), S32_MAX))
+            measured = min(outcome.residency_ns // NS_PER_US, S32_MAX)
         exit_latency = self._table.exit[outcome.state]
         return measured - exit_latency if measured > 2 * exit_latency else measured // 2
 

@@ -69,7 +69,9 @@ def settled(
     for number in range(_SETTLING + _OBSERVED):
         situation = _situation(governor, idle_us, circumstances)
         decision = governor.select(situation)
-        governor.reflect(_outcome(governor, decision.state, decision.stop_tick, idle_us, circumstances))
+        governor.reflect(
+            _outcome(governor, decision.state, decision.stop_tick, idle_us, circumstances)
+        )
         if number >= _SETTLING:
             counts[decision.state] = counts.get(decision.state, 0) + 1
     return tuple(sorted(counts, key=lambda state: (-counts[state], state)))
@@ -128,9 +130,13 @@ def _critical(states: Sequence[State], hz: int, circumstances: Circumstances) ->
     thresholds |= {tick_ns(hz) // 1000, 15}
     exits = [state.exit_ns // 1000 for state in states]
     for threshold in thresholds:
-        near = [e for e, s in zip(exits, states, strict=True) if s.residency_ns // 1000 <= threshold]
+        near = [
+            e for e, s in zip(exits, states, strict=True) if s.residency_ns // 1000 <= threshold
+        ]
         above = max(near, default=0) + circumstances.wake_ns // 1000 + 2
-        points |= set(range(max(0, threshold - 2 - circumstances.wake_ns // 1000), threshold + above))
+        points |= set(
+            range(max(0, threshold - 2 - circumstances.wake_ns // 1000), threshold + above)
+        )
     for state, exit_us in zip(states, exits, strict=True):
         if state.residency_ns < 2 * state.exit_ns:
             points |= set(range(2 * exit_us + 2))

@@ -49,7 +49,7 @@ class TeoFeatures:
                         its slot among the recent ones as it was: its intercept is taken off again
     timer_wins          the nearest timer leads to a shallower state; before, with the tick
                         stopped, to none with a residency below the tick
-    asks_for_zero       timers are asked if only intercepts led to state 0
+    asks_for_zero       timers are asked if intercepts, not the latency limit, led to state 0
     short_idles         timers are asked for states below 15 us, too, unless half of the idles
                         were shorter or the latency limit is
     wakeup_flag         only safety nets make an idle count as endless; before, a time span that

@@ -21,6 +21,7 @@ class Candidate:
     """The deepest state taken into account, and what lies below it.
 
     state        -1: every state is disabled
+    first        the shallowest enabled one; if it is the candidate, it is taken as it is
     constraint   the deepest state within the latency limit
     hits ..      sums over shallower bins
     """
@@ -82,8 +83,10 @@ class Selection:
         candidate = self._candidate(situation, KTIME_MAX)
         if candidate.state < 0:
             return Choice(0, KTIME_MAX, KTIME_MAX, settled=True)
-        state, _ = self._intercepted(candidate, KTIME_MAX, situation, why)
-        state = min(state, candidate.constraint)
+        if candidate.state == candidate.first:
+            return Choice(candidate.state, table.residency[candidate.state], KTIME_MAX)
+        found, _ = self._intercepted(candidate, KTIME_MAX, situation, why)
+        state = min(found, candidate.constraint)
         if utilised:
             lower = table.shallower(state, KTIME_MAX, situation.disabled, polls=False)
             state = lower if self._deep_enough(lower, situation) else state
@@ -91,11 +94,9 @@ class Selection:
         sleep = situation.sleep_length_ns
         if not self._worth_asking(state, situation):
             why["asks_timers"] = False
-            intercepted = why["intercepted"] and candidate.state > 0
-            asked = self.features.asks_for_zero and state == 0 and intercepted
+            asked = self.features.asks_for_zero and found == 0
             return Choice(state, KTIME_MAX, sleep if asked else KTIME_MAX, settled=True)
         if state == 0:
-            # With the tick stopped for long, even state 0 is moved down from.
             return Choice(0, sleep, sleep, settled=True)
         state = self._by_timer(state, candidate.constraint, situation)
         kept = table.residency[state] < table.tick and self._intercepts_keep_tick()

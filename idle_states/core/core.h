@@ -1,0 +1,133 @@
+/*
+ * What the governors of the core share: rows, states, decisions, and integers as the references in
+ * idle_states/linux/governors have them. Times are in ns unless a name says otherwise.
+ *
+ * A governor's features are the fields of its Python dataclass, each a u32 in the dataclass's
+ * order: false and true are 0 and 1, texts are numbered as the Python side lists them.
+ */
+#ifndef IDLE_STATES_CORE_H
+#define IDLE_STATES_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#define U32_MAX UINT32_MAX
+#define U64_MAX UINT64_MAX
+#define KTIME_MAX INT64_MAX
+#define STATES_MAX 10
+#define NS_PER_US 1000
+#define NS_PER_SEC 1000000000ull
+#define US_PER_SEC 1000000ull
+
+/* Entered what was selected, whatever that is. */
+#define AS_SELECTED 255
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A state as the driver registered it. */
+struct state {
+	u64 exit_ns, residency_ns, polling;
+};
+
+/* One idle period: what the governor is asked with, and what became of its decision. */
+struct row {
+	s64 sleep_length_ns, delta_next_ns;
+	u64 clock_ns, reflect_clock_ns, residency_ns, load;
+	u32 latency_req_us, nr_iowaiters;
+	u16 disabled; /* bit n: state n is switched off */
+	u8 tick_stopped, rejected, got_tick, poll_time_limit, entered;
+	u8 padding;
+};
+_Static_assert(sizeof(struct state) == 24 && sizeof(struct row) == 64, "as the Python side packs");
+
+struct decision {
+	u8 state, stop_tick;
+};
+
+/* States in the release's unit, padded so that no comparison has to know how many there are. */
+struct table {
+	u64 exit[16], residency[16];
+	u32 count, polling; /* polling: bit n, state n polls */
+	u64 tick, tick_ns;
+};
+
+INLINE u64 least(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+INLINE u64 greatest(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+INLINE int lowest(u32 mask)
+{
+	return __builtin_ctz(mask);
+}
+
+INLINE int highest(u32 mask)
+{
+	return 31 - __builtin_clz(mask);
+}
+
+INLINE u64 high_product(u64 a, u64 b)
+{
+	return (u64)((unsigned __int128)a * b >> 64);
+}
+
+/* Ceiling of 2^64/n: with it a number below 2^61 is divided by multiplying. n = 1 is 2^64 itself. */
+static const u64 reciprocal[9] = {
+	0, 0, 1ull << 63, U64_MAX / 3 + 1, 1ull << 62, U64_MAX / 5 + 1, U64_MAX / 6 + 1,
+	U64_MAX / 7 + 1, 1ull << 61,
+};
+
+INLINE u64 divided(u64 sum, u32 count)
+{
+	return count == 1 ? sum : high_product(sum, reciprocal[count]);
+}
+
+/* The unit is ns or us; us are floored. */
+static inline void make_table(struct table *table, const struct state *states, u32 count, u32 hz,
+			      bool nanoseconds)
+{
+	u64 unit = nanoseconds ? 1 : NS_PER_US;
+
+	memset(table, 0, sizeof(*table));
+	table->count = count;
+	for (u32 i = 0; i < count; i++) {
+		table->exit[i] = states[i].exit_ns / unit;
+		table->residency[i] = states[i].residency_ns / unit;
+		table->polling |= (states[i].polling ? 1u : 0u) << i;
+	}
+	table->tick_ns = (NS_PER_SEC + hz / 2) / hz;
+	table->tick = nanoseconds ? table->tick_ns : (US_PER_SEC + hz / 2) / hz;
+}
+
+typedef void replay_fn(const u32 *features, const struct state *states, u32 count, u32 hz,
+		       const struct row *rows, size_t row_count, struct decision *decisions);
+
+/* Fills in nothing and returns NULL if no release has these features. */
+replay_fn *menu_specialised(const u32 *features);
+replay_fn menu_any, teo_any, ladder_any;
+
+/* tables: `lanes` tables of STATES_MAX states each; decisions: row by row, then table by table. */
+void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 lanes,
+		u32 hz, const struct row *rows, size_t row_count, struct decision *decisions,
+		size_t stride);
+u32 menu_sweep_lanes(void);
+const char *instruction_set(void);
+
+extern const char *const menu_names[], *const teo_names[], *const ladder_names[];
+
+#endif

@@ -1,0 +1,402 @@
+/*
+ * menu, one table. Included once per instruction set: LEVEL is 0 for what every processor of the
+ * architecture has, 3 for x86-64-v3, 4 for x86-64-v4; LEVELED(name) makes names differ.
+ *
+ * The typical interval is found without going through the window: its samples are kept sorted, with
+ * their sum and the sum of their squares, from which each one dropped is subtracted. Conditions on a
+ * floored quotient are turned into conditions on the dividend: floor(s / n) < c iff s < n * c.
+ */
+typedef u32 LEVELED(window) __attribute__((vector_size(32)));
+typedef s32 LEVELED(indices) __attribute__((vector_size(32)));
+
+struct LEVELED(menu) {
+	LEVELED(window) sorted;
+	u32 ring[INTERVALS];
+	u32 next, absent; /* absent: samples that do not count */
+	u64 sum, squares; /* of the samples that count, mod 2^64 */
+	u32 factors[2 * BINS];
+	u64 next_timer;
+	u64 residency_ns; /* last, 0 after a rejection */
+	u32 bucket, entered;
+	bool reflected, got_tick, poll_time_limit;
+};
+
+/* Bit n: limits[n] exceeds value. Bits beyond the table are 0 or masked by the caller. */
+INLINE u32 LEVELED(beyond)(const u64 *limits, u64 value)
+{
+#if LEVEL >= 4
+	__m512i all = _mm512_set1_epi64((long long)value);
+	u32 low = _mm512_cmpgt_epu64_mask(_mm512_loadu_si512(limits), all);
+	return low | (u32)_mm512_cmpgt_epu64_mask(_mm512_loadu_si512(limits + 8), all) << 8;
+#elif LEVEL >= 3
+	/* No limit reaches 2^63, so that a greater value may be taken for less. */
+	__m256i all = _mm256_set1_epi64x((long long)least(value, INT64_MAX));
+	u32 mask = 0;
+	for (int i = 0; i < 12; i += 4) {
+		__m256i four = _mm256_loadu_si256((const __m256i *)(limits + i));
+		__m256i more = _mm256_cmpgt_epi64(four, all);
+		mask |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(more)) << i;
+	}
+	return mask;
+#else
+	u32 mask = 0;
+	for (int i = 0; i < STATES_MAX; i++)
+		mask |= (u32)(limits[i] > value) << i;
+	return mask;
+#endif
+}
+
+INLINE bool LEVELED(counts)(const struct menu_features *f, u32 sample)
+{
+	return f->trims_both_ends ? sample != UNKNOWN : sample <= f->typical_ceiling;
+}
+
+INLINE void LEVELED(push)(const struct menu_features *f, struct LEVELED(menu) *m, u32 sample)
+{
+	const LEVELED(indices) down = {1, 2, 3, 4, 5, 6, 7, 7}, up = {0, 0, 1, 2, 3, 4, 5, 6};
+	const LEVELED(window) top = {0, 0, 0, 0, 0, 0, 0, U32_MAX};
+	const LEVELED(window) all_but_bottom = {0, U32_MAX, U32_MAX, U32_MAX, U32_MAX, U32_MAX,
+					       U32_MAX, U32_MAX};
+	u32 old = m->ring[m->next];
+	LEVELED(window) sorted = m->sorted, rest, above, larger;
+
+	/* Out: from the old sample's place on, each is replaced by its neighbour. */
+	rest = sorted >= old ? __builtin_shuffle(sorted, down) | top : sorted;
+	/* In: each place gets the median of its two candidates and the new sample. */
+	above = __builtin_shuffle(rest, up) & all_but_bottom;
+	larger = above > sample ? above : above - above + sample;
+	m->sorted = larger < rest ? larger : rest;
+
+	if (LEVELED(counts)(f, old)) {
+		m->sum -= old;
+		m->squares -= (u64)old * old;
+	} else {
+		m->absent--;
+	}
+	if (LEVELED(counts)(f, sample)) {
+		m->sum += sample;
+		m->squares += (u64)sample * sample;
+	} else {
+		m->absent++;
+	}
+	m->ring[m->next] = sample;
+	m->next = (m->next + 1) % INTERVALS;
+}
+
+/* Whether `count` samples are alike; *average is set. */
+INLINE bool LEVELED(alike)(const struct menu_features *f, u64 sum, u64 squares, u32 count,
+			   u64 *average)
+{
+	u64 mean = count == INTERVALS ? sum >> 3 : divided(sum, count);
+	u64 square = mean * mean;
+	u64 bound = STILL_ALIKE + 1;
+
+	*average = mean;
+	/* 36 * variance < square iff variance < square / 36, rounded up. */
+	if (count >= FEW)
+		bound = greatest(bound, square / 36 + (square % 36 != 0));
+	if (!f->trims_both_ends)
+		return squares - 2 * mean * sum + count * square < count * bound;
+	/* The mean of the squares is cut at 64 bits before it is divided. */
+	return squares / count - square < bound;
+}
+
+INLINE u32 LEVELED(typical)(const struct menu_features *f, const struct LEVELED(menu) *m,
+			    u64 timer_us)
+{
+	u32 low = 0, high = INTERVALS - m->absent; /* sorted[low .. high - 1] are considered */
+	u64 sum = m->sum, squares = m->squares, average;
+	u32 sorted[INTERVALS];
+
+	memcpy(sorted, &m->sorted, sizeof(sorted));
+	if (high == 0)
+		return UNKNOWN;
+	for (;;) {
+		u32 least_one, greatest_one, dropped;
+
+		least_one = sorted[low];
+		greatest_one = sorted[high - 1];
+		if (f->typical_unknown == UNKNOWN_LATE && least_one >= timer_us)
+			return UNKNOWN;
+		if (f->typical_unknown == UNKNOWN_ZEROS && greatest_one == 0)
+			return UNKNOWN;
+		if (LEVELED(alike)(f, sum, squares, high - low, &average))
+			return (u32)average;
+		if (high - low <= FEW) {
+			bool enough = f->typical_maximum && high - low >= INTERVALS / 2;
+			return enough ? greatest_one : UNKNOWN;
+		}
+		if (f->trims_both_ends && (s64)average - least_one > (s64)greatest_one - (s64)average) {
+			dropped = least_one;
+			do {
+				sum -= dropped;
+				squares -= (u64)dropped * dropped;
+				low++;
+			} while (low < high && sorted[low] == dropped);
+		} else {
+			dropped = greatest_one;
+			do {
+				sum -= dropped;
+				squares -= (u64)dropped * dropped;
+				high--;
+			} while (low < high && sorted[high - 1] == dropped);
+		}
+		if (low == high)
+			return UNKNOWN;
+	}
+}
+
+INLINE void LEVELED(catch_up)(const struct menu_features *f, const struct table *t,
+			      struct LEVELED(menu) *m)
+{
+	u64 per_us = f->nanoseconds ? NS_PER_US : 1;
+	u64 measured, exit_latency;
+	u32 factor;
+
+	if (!m->reflected) {
+		if (f->rejected_is_unknown && m->residency_ns == 0)
+			LEVELED(push)(f, m, UNKNOWN);
+		return;
+	}
+	m->reflected = false;
+	if (f->tick_wakeup && m->got_tick && m->next_timer > t->tick) {
+		measured = TICK_WAKEUP_US * per_us;
+	} else if (f->poll_limit && m->poll_time_limit && t->polling >> m->entered & 1) {
+		measured = m->next_timer;
+	} else {
+		measured = m->residency_ns;
+		if (!f->nanoseconds)
+			measured = least(measured / NS_PER_US, INT32_MAX);
+		exit_latency = t->exit[m->entered];
+		measured = measured > 2 * exit_latency ? measured - exit_latency : measured / 2;
+	}
+	measured = least(measured, m->next_timer);
+	factor = m->factors[m->bucket];
+	factor -= factor / DECAY;
+	if (m->next_timer > 0 && measured < INTERESTING_US * per_us) {
+		u64 share = RESOLUTION * measured;
+		/* 32 bits divide faster, and most timers are that near. */
+		if (((share | m->next_timer) >> 32) == 0)
+			factor += (u32)share / (u32)m->next_timer;
+		else
+			factor += (u32)(share / m->next_timer);
+	} else {
+		factor += RESOLUTION;
+	}
+	m->factors[m->bucket] = factor;
+	LEVELED(push)(f, m, (u32)((s64)measured / (s64)per_us));
+}
+
+INLINE u32 LEVELED(bin)(u64 next_timer, u64 per_us)
+{
+	return (u32)(next_timer >= 10 * per_us) + (next_timer >= 100 * per_us) +
+	       (next_timer >= 1000 * per_us) + (next_timer >= 10000 * per_us) +
+	       (next_timer >= 100000 * per_us);
+}
+
+INLINE u32 LEVELED(divisor)(const struct menu_features *f, const struct row *row)
+{
+	u64 divisor = 1;
+
+	if (f->load)
+		divisor += 2 * ((row->load >> 11) * 10 + ((row->load & 2047) * 100 >> 11) / 10);
+	if (f->iowait)
+		divisor += 10 * (u64)row->nr_iowaiters;
+	return (u32)divisor;
+}
+
+INLINE struct decision LEVELED(select)(const struct menu_features *f, const struct table *t,
+				       struct LEVELED(menu) *m, const struct row *row)
+{
+	u64 per_us = f->nanoseconds ? NS_PER_US : 1;
+	u32 enabled = ~(u32)row->disabled & ((1u << t->count) - 1);
+	u64 requested = row->latency_req_us * per_us, latency = requested;
+	bool stopped = row->tick_stopped, asks = true, settled = false;
+	u64 interval = 0, predicted, next_timer;
+	u32 deep, slow, found, bad, below;
+	int state = -1, first = 0, end;
+	s64 delta;
+
+	LEVELED(catch_up)(f, t, m);
+	if (requested == 0 && !f->early_return)
+		return (struct decision){0, !f->decides_tick};
+
+	/* What is to come. */
+	if (f->typical_first) {
+		interval = LEVELED(typical)(f, m, UNKNOWN) * per_us;
+		if (f->long_bits == 32)
+			interval = (u32)interval;
+		asks = interval > THRESHOLD_US * per_us || (f->stopped_asks_timers && stopped);
+	}
+	if (asks) {
+		s64 sleep = row->sleep_length_ns;
+		delta = row->delta_next_ns;
+		if (f->negative_is_zero && sleep < 0)
+			sleep = delta = 0;
+		next_timer = f->nanoseconds ? (u64)sleep : (u32)(sleep / NS_PER_US);
+		if (!f->nanoseconds)
+			delta /= NS_PER_US;
+	} else {
+		next_timer = KTIME_MAX;
+		delta = (s64)(t->tick / 2);
+	}
+	m->next_timer = next_timer;
+	m->bucket = LEVELED(bin)(next_timer, per_us) + (f->iowait && row->nr_iowaiters ? BINS : 0);
+	predicted = interval;
+	if (asks) {
+		u64 product = next_timer * m->factors[m->bucket] + UNITY * per_us / 2;
+		u32 timer_us = (u32)(product / (UNITY * per_us));
+		if (!f->typical_first) {
+			interval = LEVELED(typical)(f, m, timer_us) * per_us;
+		}
+		predicted = least(timer_us * per_us, interval);
+	}
+
+	/* State 0 whatever the prediction. */
+	if (f->early_return) {
+		bool excluded = t->count == 1 || requested == 0;
+		if (!excluded && enabled & 1)
+			excluded = next_timer < t->residency[1] || requested < t->exit[1];
+		if (excluded)
+			return (struct decision){0, !(f->early_tick == EARLY_KEEP || t->polling & 1)};
+	}
+
+	/* Its limits. */
+	if (stopped && f->stopped_tick != STOPPED_ANY) {
+		if (predicted < t->tick) {
+			u64 event = f->nanoseconds ? (u64)delta : (u32)delta;
+			if (f->stopped_tick == STOPPED_CAPPED)
+				predicted = least(t->tick, event);
+			else if (f->stopped_tick == STOPPED_EVENT)
+				predicted = event;
+			else if (!f->stopped_margin || next_timer > 2 * t->tick)
+				predicted = next_timer;
+		}
+	} else if (f->predicted_limit) {
+		u32 divisor = LEVELED(divisor)(f, row);
+		latency = least(latency, divisor == 1 ? predicted : predicted / divisor);
+	}
+
+	/* The deepest state that fits. */
+	if ((f->polling_loop || (f->skips_polling && t->polling & 1)) && enabled & 2) {
+		u64 far = greatest(POLLING_THRESHOLD_US * per_us, t->residency[1]);
+		first = next_timer > far && requested > t->exit[1];
+	}
+	if (!f->zero_disabled)
+		state = first++;
+	found = enabled & ~((1u << first) - 1);
+	deep = LEVELED(beyond)(t->residency, predicted);
+	slow = LEVELED(beyond)(t->exit, latency);
+	bad = found & (deep | slow);
+	if (!f->scan_stops) {
+		below = found & ~(deep | slow);
+		if (f->latency_first && found & slow)
+			below &= (1u << lowest(found & slow)) - 1;
+		end = -1;
+	} else {
+		end = bad ? lowest(bad) : -1;
+		below = bad ? found & ((1u << end) - 1) : found;
+	}
+	if (below)
+		state = highest(below);
+	else if (state < 0)
+		state = found ? lowest(found) : 0;
+	if (end >= 0 && !(f->latency_first && slow >> end & 1)) {
+		u64 reached = t->residency[state], depth = t->residency[end];
+		if (!(deep >> end & 1)) {
+			if (f->latency_shortens)
+				predicted = reached;
+		} else if (f->polling_override && t->polling >> state & 1 && depth <= next_timer &&
+			   (!f->override_in_limit || !(slow >> end & 1)) &&
+			   (!f->override_in_time || t->exit[end] <= predicted) &&
+			   (!f->override_short || depth < THRESHOLD_US * per_us)) {
+			state = end;
+			predicted = depth;
+		} else if (f->shallow_escape && predicted >= t->tick) {
+			if (!stopped) {
+				predicted = reached;
+			} else {
+				if (reached < t->tick && (s64)depth <= delta)
+					state = end;
+				settled = true;
+			}
+		}
+	}
+
+	/* The tick. */
+	if (!f->decides_tick || settled)
+		return (struct decision){(u8)state, 1};
+	if (!(t->polling >> state & 1) && predicted >= t->tick)
+		return (struct decision){(u8)state, 1};
+	if (stopped)
+		return (struct decision){(u8)state, (u8)f->stopped_tick_stays};
+	if (!f->nanoseconds)
+		delta = (u32)delta;
+	if ((s64)t->residency[state] > delta) {
+		u32 shallower = enabled & ((1u << state) - 1), fit = 0;
+		if (delta >= 0)
+			fit = shallower & ~LEVELED(beyond)(t->residency, (u64)delta);
+		if (fit)
+			state = highest(fit);
+		else if (shallower)
+			state = lowest(shallower);
+	}
+	return (struct decision){(u8)state, 0};
+}
+
+INLINE void LEVELED(finished)(struct LEVELED(menu) *m, const struct row *row, u32 selected)
+{
+	m->reflected = !row->rejected;
+	m->residency_ns = row->rejected ? 0 : row->residency_ns;
+	if (!row->rejected) {
+		m->entered = (row->entered == AS_SELECTED ? selected : row->entered) % 16;
+		m->got_tick = row->got_tick;
+		m->poll_time_limit = row->poll_time_limit;
+	}
+}
+
+INLINE void LEVELED(boot)(struct LEVELED(menu) *m)
+{
+	memset(m, 0, sizeof(*m));
+	for (int i = 0; i < 2 * BINS; i++)
+		m->factors[i] = UNITY;
+}
+
+INLINE void LEVELED(run)(const struct menu_features *f, const struct state *states, u32 count,
+			 u32 hz, const struct row *rows, size_t row_count,
+			 struct decision *decisions)
+{
+	struct LEVELED(menu) menu;
+	struct table table;
+
+	LEVELED(boot)(&menu);
+	make_table(&table, states, count, hz, f->nanoseconds);
+	for (size_t i = 0; i < row_count; i++) {
+		decisions[i] = LEVELED(select)(f, &table, &menu, &rows[i]);
+		LEVELED(finished)(&menu, &rows[i], decisions[i].state);
+	}
+}
+
+static void LEVELED(run_any)(const u32 *features, const struct state *states, u32 count, u32 hz,
+			     const struct row *rows, size_t row_count, struct decision *decisions)
+{
+	LEVELED(run)((const struct menu_features *)features, states, count, hz, rows, row_count,
+		     decisions);
+}
+
+#define ERA(name, ...)                                                                          \
+	static void LEVELED(run_##name)(const u32 *features, const struct state *states,        \
+					u32 count, u32 hz, const struct row *rows,              \
+					size_t row_count, struct decision *decisions)           \
+	{                                                                                       \
+		static const struct menu_features era = {__VA_ARGS__};                          \
+		(void)features;                                                                 \
+		LEVELED(run)(&era, states, count, hz, rows, row_count, decisions);              \
+	}
+#include "menu_eras.h"
+#undef ERA
+#define ERA(name, ...) LEVELED(run_##name),
+static replay_fn *const LEVELED(specialised)[] = {
+#include "menu_eras.h"
+};
+#undef ERA

@@ -1,0 +1,190 @@
+"""Usage, time, above and below of one CPU, counted as cpuidle_enter_state() counts them.
+
+With d the measured residency, exit latency included, of the state k that was entered:
+  above[k]  d is below k's target residency, and a shallower state is enabled
+  below[k]  otherwise, d is above k's exit latency, and what is left without it reaches the target
+            residency of the next enabled deeper state
+Kernels up to 5.4 count in us: every d is floored, and so is their sum. From 5.5 on, d is in ns, and
+sysfs floors the sum. (above and below are there since 5.1; earlier kernels are given 5.1's.)
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ..linux.releases import Release
+from .machine import CpuTable
+
+FITS, ABOVE, BELOW = 0, 1, 2
+_INT_MAX = (1 << 31) - 1
+_NS_PER_US = 1000
+PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
+
+
+def counts_in_ns(release: Release) -> bool:
+    """c1d51f684c72, 5.5."""
+    return release.version >= (5, 5)
+
+
+class Tally:
+    """Counters of one CPU. rejected: entries the driver refused, which are no idle periods."""
+
+    __slots__ = (
+        "_deeper",
+        "_exit",
+        "_in_ns",
+        "_residency",
+        "_shallower",
+        "above",
+        "below",
+        "rejected",
+        "table",
+        "time",
+        "usage",
+    )
+
+    def __init__(self, table: CpuTable, in_ns: bool) -> None:
+        count = len(table.states)
+        unit = 1 if in_ns else _NS_PER_US
+        enabled = [number for number in range(count) if number not in table.disabled]
+        self.table = table
+        self._in_ns = in_ns
+        self._residency = [state.residency_ns // unit for state in table.states]
+        self._exit = [state.exit_ns // unit for state in table.states]
+        self._shallower = [any(other < number for other in enabled) for number in range(count)]
+        self._deeper = [
+            next((self._residency[other] for other in enabled if other > number), None)
+            for number in range(count)
+        ]
+        self.usage = [0] * count
+        self.time = [0] * count
+        self.above = [0] * count
+        self.below = [0] * count
+        self.rejected = [0] * count
+
+    def verdict(self, state: int, residency_ns: int) -> int:
+        """ABOVE, BELOW or FITS: what the kernel would say of a period."""
+        time = residency_ns if self._in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
+        if time < self._residency[state]:
+            return ABOVE if self._shallower[state] else FITS
+        deeper = self._deeper[state]
+        if deeper is not None and time > (latency := self._exit[state]):
+            return BELOW if time - latency >= deeper else FITS
+        return FITS
+
+    def add(self, state: int, residency_ns: int) -> int:
+        """Counts an idle period; returns its verdict."""
+        verdict = self.verdict(state, residency_ns)
+        self.usage[state] += 1
+        self.time[state] += (
+            residency_ns if self._in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
+        )
+        if verdict == ABOVE:
+            self.above[state] += 1
+        elif verdict == BELOW:
+            self.below[state] += 1
+        return verdict
+
+    def withdraw(self, other: "Tally") -> None:
+        """Takes periods back: they were refused entries, as it turns out."""
+        for state, count in enumerate(other.usage):
+            self.usage[state] -= count
+            self.time[state] -= other.time[state]
+            self.above[state] -= other.above[state]
+            self.below[state] -= other.below[state]
+            self.rejected[state] += count
+
+    def figures(self) -> "Figures":
+        unit = _NS_PER_US if self._in_ns else 1
+        latencies: Counter[int] = Counter()
+        for state, count in zip(self.table.states, self.usage, strict=True):
+            latencies[state.exit_ns] += count
+        return Figures(
+            tuple(
+                StateFigures(
+                    number,
+                    name,
+                    self.usage[number],
+                    self.time[number] // unit,
+                    self.above[number],
+                    self.below[number],
+                    self.rejected[number],
+                )
+                for number, name in enumerate(self.table.names)
+            ),
+            tuple(sorted((exit_ns, count) for exit_ns, count in latencies.items() if count)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StateFigures:
+    """Counters of one state, time in whole us as in sysfs."""
+
+    number: int
+    name: str
+    usage: int = 0
+    time_us: int = 0
+    above: int = 0
+    below: int = 0
+    rejected: int = 0
+
+    def __add__(self, other: "StateFigures") -> "StateFigures":
+        return StateFigures(
+            self.number,
+            self.name,
+            self.usage + other.usage,
+            self.time_us + other.time_us,
+            self.above + other.above,
+            self.below + other.below,
+            self.rejected + other.rejected,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Counters of a CPU or of several.
+
+    wakeups  (exit latency in ns, idle periods that paid it), ascending
+    """
+
+    states: tuple[StateFigures, ...]
+    wakeups: tuple[tuple[int, int], ...]
+
+    @property
+    def usage(self) -> int:
+        return sum(state.usage for state in self.states)
+
+    @property
+    def above(self) -> int:
+        return sum(state.above for state in self.states)
+
+    @property
+    def below(self) -> int:
+        return sum(state.below for state in self.states)
+
+    @property
+    def time_us(self) -> int:
+        return sum(state.time_us for state in self.states)
+
+    def wake_latency_ns(self, percentile: float) -> int | None:
+        """Nearest rank; None without idle periods."""
+        count = sum(number for _, number in self.wakeups)
+        if not count:
+            return None
+        rank = max(1, -(-round(percentile * 10) * count // 1000))
+        for latency_ns, number in self.wakeups:
+            rank -= number
+            if rank <= 0:
+                return latency_ns
+        raise AssertionError("ranks do not exceed the count")
+
+
+def total(figures: "list[Figures]") -> Figures:
+    """Sums over CPUs. States of one number and name are one row, whatever their tables."""
+    rows: dict[tuple[int, str], StateFigures] = {}
+    wakeups: Counter[int] = Counter()
+    for each in figures:
+        for state in each.states:
+            key = (state.number, state.name)
+            rows[key] = rows[key] + state if key in rows else state
+        wakeups.update(dict(each.wakeups))
+    return Figures(tuple(rows[key] for key in sorted(rows)), tuple(sorted(wakeups.items())))

@@ -1,0 +1,116 @@
+"""Rules about governors, held to what the governor models select in the long run."""
+
+from dataclasses import replace
+
+import pytest
+
+from idle_states.linux.governors import Governor
+from idle_states.linux.governors.steady import Circumstances, Range, selection_map, settled
+from idle_states.linux.releases import release
+from idle_states.rules.engine import Selection, run
+from idle_states.rules.subject import Subject
+from idle_states.spec.library import find
+from idle_states.table import IdleTable
+
+
+def with_first(latency_ns: int, residency_ns: int) -> IdleTable:
+    table = find("power9")
+    first = replace(table.states[0], latency_ns=latency_ns, residency_ns=residency_ns)
+    return replace(table, states=(first, *table.states[1:]))
+
+
+def fires(code: str, table: IdleTable, kernel: str) -> bool:
+    found = run(Subject(table, [release(kernel)]), (), Selection((code,)))
+    return any(finding.rule == code for finding in found)
+
+
+def menu_map(table: IdleTable, kernel: str, limit_us: int = 10**9) -> tuple[Range, ...]:
+    driver = Subject(table, []).linux(release(kernel))
+    return selection_map(
+        lambda: Governor.for_kernel("menu", kernel, driver), Circumstances(limit_us=limit_us)
+    )
+
+
+@pytest.mark.parametrize("residency_us", [10, 14, 15, 20])
+@pytest.mark.parametrize(
+    "kernel", ["6.1", "6.2", "6.12", "6.18", "6.19", "7.2", "debian-6.1.192", "debian-6.12.117"]
+)
+def test_polling_override_is_what_menu_does(kernel: str, residency_us: int) -> None:
+    """Idles of 5 us with the timer far away: snooze, unless the rule fires."""
+    table = with_first(1000, residency_us * 1000)
+    expected = (1,) if fires("IS420", table, kernel) else (0,)
+    driver = Subject(table, []).linux(release(kernel))
+    taken = settled(lambda: Governor.for_kernel("menu", kernel, driver), 5, Circumstances())
+    assert taken == expected
+
+
+@pytest.mark.parametrize(
+    ("kernel", "residency_us", "expected"),
+    [
+        ("6.1", 10, False),
+        ("6.6", 1000, True),
+        ("6.19", 14, True),
+        ("6.19", 15, False),
+        ("debian-6.1.158", 10, False),
+        ("debian-6.1.176", 1000, True),
+        ("debian-6.12.117", 14, True),
+        ("debian-6.12.117", 15, False),
+    ],
+)
+def test_polling_override_by_kernel(kernel: str, residency_us: int, expected: bool) -> None:
+    assert fires("IS420", with_first(1000, residency_us * 1000), kernel) is expected
+
+
+@pytest.mark.parametrize(
+    ("latency_ns", "residency_ns", "kernel", "expected"),
+    [
+        (200, 2000, "4.11", True),
+        (999, 2000, "4.13", True),
+        (1000, 10_000, "4.11", False),
+        (200, 2000, "4.14", False),
+        (200, 2000, "6.1", False),
+    ],
+)
+def test_no_latency_limit(latency_ns: int, residency_ns: int, kernel: str, expected: bool) -> None:
+    assert fires("IS421", with_first(latency_ns, residency_ns), kernel) is expected
+
+
+def test_the_founding_case_under_any_latency_limit() -> None:
+    """200 ns / 2 us on 4.11: stop0_lite from 2 us on, whatever the limit; 1 us / 10 us: snooze."""
+    table = find("power9-dd1@84368bbf8")
+    driver = Subject(table, []).linux(release("4.11"))
+    for limit_us in (1, 5, 100, 10**9):
+        ranges = selection_map(
+            lambda: Governor.for_kernel("menu", "4.11", driver), Circumstances(limit_us=limit_us)
+        )
+        assert ranges[0] == Range(0, 1, (0,))
+        assert (ranges[1].first_us, ranges[1].states) == (2, (1,))
+        assert ranges[1].last_us is None or ranges[1].last_us >= 48
+    unlimited = selection_map(lambda: Governor.for_kernel("menu", "4.11", driver), Circumstances())
+    assert unlimited[1] == Range(2, 48, (1,))
+    fixed = menu_map(find("power9-dd1"), "4.11")
+    assert fixed[0] == Range(0, 9, (0,))
+
+
+@pytest.mark.parametrize(
+    ("exit_us", "residency_us", "locks_at_3us"),
+    [(0, 2, True), (1, 2, True), (0, 10, False), (1, 10, False)],
+)
+def test_the_residency_did_the_work(exit_us: int, residency_us: int, locks_at_3us: bool) -> None:
+    """Rounding alone, (1,2), still takes stop0_lite for idles of 3 us; (0,10) does not."""
+    driver = Subject(with_first(exit_us * 1000, residency_us * 1000), []).linux(release("4.11"))
+    taken = settled(lambda: Governor.for_kernel("menu", "4.11", driver), 3, Circumstances())
+    assert (1 in taken) is locks_at_3us
+
+
+@pytest.mark.parametrize(
+    ("measured_ns", "residency_us", "expected"),
+    [(3_855, 2, True), (3_000, 2, True), (2_999, 2, False), (3_855, 10, False)],
+)
+def test_self_perpetuating(measured_ns: int, residency_us: int, expected: bool) -> None:
+    table = with_first(1000, residency_us * 1000)
+    first = replace(
+        table.states[0], measured=(replace(table.states[0].measured[0], latency_ns=measured_ns),)
+    )
+    table = replace(table, states=(first, *table.states[1:]))
+    assert fires("IS422", table, "6.1") is expected
