@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 
 from idle_states.devicetree import directory, dts, fdt
 from idle_states.devicetree import power_mgt as dt
@@ -22,7 +23,8 @@ from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform
 from idle_states.spec.library import find, revisions
 from idle_states.table import Cpu, IdleState, IdleTable, Register
-from tests.test_dts import compiled, decompiled
+from tests.test_dts import ARRAYS, compiled, decompiled
+from tests.test_fdt import VALUES
 
 DATA = Path(__file__).parent / "data" / "dt"
 OPAL = [
@@ -260,6 +262,19 @@ def test_more_states_than_any_tree_has(name: str, data: bytes) -> None:
         one_table(around(Node("power-mgt", {name: data * 1025})))
     (finding,) = raised.value.findings
     assert (finding.rule, finding.location.path) == ("IS930", f"{NODE}:{name}")
+
+
+@settings(deadline=None)
+@given(ARRAYS, VALUES, VALUES)
+def test_whatever_a_node_holds_there_is_a_table(
+    arrays: dict[str, bytes], version: bytes, compatible: bytes
+) -> None:
+    root = around(Node("power-mgt", arrays), cpus=cpus(version=version), compatible=compatible)
+    ((node, table),) = tables_of(root, "x", "dtb", "")
+    assert node.properties == arrays
+    again = tree_of(table, ALL_LEVELS, node).find(NODE)
+    assert again
+    assert again.properties.items() <= arrays.items()
 
 
 def test_more_nodes_than_any_tree_has() -> None:

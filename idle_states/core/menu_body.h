@@ -6,11 +6,8 @@
  * their sum and the sum of their squares, from which each one dropped is subtracted. Conditions on a
  * floored quotient are turned into conditions on the dividend: floor(s / n) < c iff s < n * c.
  */
-typedef u32 LEVELED(window) __attribute__((vector_size(32)));
-typedef s32 LEVELED(indices) __attribute__((vector_size(32)));
-
 struct LEVELED(menu) {
-	LEVELED(window) sorted;
+	u32 sorted[INTERVALS] __attribute__((aligned(32)));
 	u32 ring[INTERVALS];
 	u32 next, absent; /* absent: samples that do not count */
 	u64 sum, squares; /* of the samples that count, mod 2^64 */
@@ -51,22 +48,43 @@ INLINE bool LEVELED(counts)(const struct menu_features *f, u32 sample)
 	return f->trims_both_ends ? sample != UNKNOWN : sample <= f->typical_ceiling;
 }
 
+/* Sorted samples: one `old` out, `sample` in. */
+INLINE void LEVELED(resort)(u32 *sorted, u32 old, u32 sample)
+{
+#if LEVEL >= 3
+	const __m256i down = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 7);
+	const __m256i up = _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6);
+	const __m256i last = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0, -1);
+	const __m256i first = _mm256_setr_epi32(-1, 0, 0, 0, 0, 0, 0, 0);
+	__m256i was = _mm256_load_si256((const __m256i *)sorted), out, rest, above;
+
+	/* From the old sample's place on, each is replaced by its neighbour. */
+	out = _mm256_set1_epi32((int)old);
+	out = _mm256_cmpeq_epi32(_mm256_max_epu32(was, out), was);
+	rest = _mm256_or_si256(_mm256_permutevar8x32_epi32(was, down), last);
+	rest = _mm256_blendv_epi8(was, rest, out);
+	/* Each place gets the middle one of its two candidates and the new sample. */
+	above = _mm256_andnot_si256(first, _mm256_permutevar8x32_epi32(rest, up));
+	above = _mm256_max_epu32(above, _mm256_set1_epi32((int)sample));
+	_mm256_store_si256((__m256i *)sorted, _mm256_min_epu32(above, rest));
+#else
+	int place = 0;
+
+	while (sorted[place] != old)
+		place++;
+	for (; place < INTERVALS - 1 && sorted[place + 1] < sample; place++)
+		sorted[place] = sorted[place + 1];
+	for (; place > 0 && sorted[place - 1] > sample; place--)
+		sorted[place] = sorted[place - 1];
+	sorted[place] = sample;
+#endif
+}
+
 INLINE void LEVELED(push)(const struct menu_features *f, struct LEVELED(menu) *m, u32 sample)
 {
-	const LEVELED(indices) down = {1, 2, 3, 4, 5, 6, 7, 7}, up = {0, 0, 1, 2, 3, 4, 5, 6};
-	const LEVELED(window) top = {0, 0, 0, 0, 0, 0, 0, U32_MAX};
-	const LEVELED(window) all_but_bottom = {0, U32_MAX, U32_MAX, U32_MAX, U32_MAX, U32_MAX,
-					       U32_MAX, U32_MAX};
 	u32 old = m->ring[m->next];
-	LEVELED(window) sorted = m->sorted, rest, above, larger;
 
-	/* Out: from the old sample's place on, each is replaced by its neighbour. */
-	rest = sorted >= old ? __builtin_shuffle(sorted, down) | top : sorted;
-	/* In: each place gets the median of its two candidates and the new sample. */
-	above = __builtin_shuffle(rest, up) & all_but_bottom;
-	larger = above > sample ? above : above - above + sample;
-	m->sorted = larger < rest ? larger : rest;
-
+	LEVELED(resort)(m->sorted, old, sample);
 	if (LEVELED(counts)(f, old)) {
 		m->sum -= old;
 		m->squares -= (u64)old * old;
@@ -106,9 +124,8 @@ INLINE u32 LEVELED(typical)(const struct menu_features *f, const struct LEVELED(
 {
 	u32 low = 0, high = INTERVALS - m->absent; /* sorted[low .. high - 1] are considered */
 	u64 sum = m->sum, squares = m->squares, average;
-	u32 sorted[INTERVALS];
+	const u32 *sorted = m->sorted;
 
-	memcpy(sorted, &m->sorted, sizeof(sorted));
 	if (high == 0)
 		return UNKNOWN;
 	for (;;) {

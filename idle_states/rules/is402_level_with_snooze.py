@@ -4,10 +4,11 @@ What it does
     Takes the states each kernel registers and compares their exit latency with snooze's 0 us.
 
 Why is this bad
-    The exit latency is the limit a governor applies for QoS and load. At 0 us the state is
-    admissible whenever snooze is, and only its residency still stands between them. The
-    scheduler's choice of an idle CPU, which goes by exit latency too, cannot tell it from
-    polling. On POWER9 DD1 in 2017 stop0_lite took 3.2 million of the entries and snooze 7.
+    menu holds the exit latency against a limit made of PM QoS, I/O wait and load. 0 us is within
+    any limit, so only the residency is left to decide; and as nothing is deducted for the wake-up,
+    its time counts as idle time, and the state goes on selecting itself. The scheduler's choice of
+    an idle CPU, which goes by exit latency too, cannot tell it from polling. On POWER9 DD1 in 2017
+    stop0_lite took 3.2 million of the entries and snooze 7.
 
 Example
     # kernel: 4.11
@@ -22,8 +23,8 @@ Use instead
       stop0_lite: {latency: 1000ns}
 
 Ground
-    Linux drivers/cpuidle/cpuidle-powernv.c: snooze is 0 us; drivers/cpuidle/governors/menu.c of
-    4.x admits every state within the latency limit. Measured in skiboot 51974cab7.
+    Linux drivers/cpuidle/cpuidle-powernv.c: snooze is 0 us; drivers/cpuidle/governors/menu.c
+    menu_select() and menu_update() of 4.x. Measured in skiboot 51974cab7.
 """
 
 from collections.abc import Iterator
@@ -44,9 +45,9 @@ def check(subject: Subject) -> Iterator[Finding]:
             if state.exit_latency_us == 0:
                 yield (
                     subject.at(row, "latency"),
-                    f"{subject.table.states[row].name} is level with snooze: both have an exit "
-                    "latency of 0 us, and only the target residency of "
-                    f"{state.target_residency_us} us keeps them apart",
+                    f"{subject.table.states[row].name} is level with snooze, 0 us to leave: menu "
+                    f"takes it for every idle it predicts at {state.target_residency_us} us or "
+                    "more, under any latency limit and load",
                 )
 
     for where, message, kernels in per_kernel(subject, judge):

@@ -74,6 +74,11 @@ class Tally:
     def add(self, state: int, residency_ns: int) -> int:
         """Counts an idle period; returns its verdict."""
         verdict = self.verdict(state, residency_ns)
+        self.record(state, residency_ns, verdict)
+        return verdict
+
+    def record(self, state: int, residency_ns: int, verdict: int) -> None:
+        """Counts an idle period whose verdict is known."""
         self.usage[state] += 1
         self.time[state] += (
             residency_ns if self._in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
@@ -82,7 +87,6 @@ class Tally:
             self.above[state] += 1
         elif verdict == BELOW:
             self.below[state] += 1
-        return verdict
 
     def withdraw(self, other: "Tally") -> None:
         """Takes periods back: they were refused entries, as it turns out."""

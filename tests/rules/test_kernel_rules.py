@@ -128,7 +128,7 @@ def test_dd1_of_2017_before_and_after_the_conversion_changed(make: Maker) -> Non
     assert finding.severity is ERROR
     (level,) = found("IS402", make(table, "4.11", "4.14"))
     assert level.message.startswith("stop0_lite is level with snooze")
-    assert "the target residency of 2 us" in level.message
+    assert "every idle it predicts at 2 us or more" in level.message
     assert (level.severity, level.kernels) == (ERROR, ("4.11",))
 
 

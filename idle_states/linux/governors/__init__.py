@@ -1,7 +1,7 @@
 """cpuidle governors: which state a kernel selects, decision by decision.
 
     governor = Governor.for_kernel("menu", "6.1", table, hz=250)
-    decision = governor.select(Situation(2_000_000_000, sleep_length_ns=50_000, delta_next_ns=50_000))
+    decision = governor.select(Situation(10, sleep_length_ns=50_000, delta_next_ns=50_000))
     governor.reflect(Outcome(decision.state, residency_ns=40_000))
 
 Each governor is a plain-Python reference that reads like the specification; its behaviour by

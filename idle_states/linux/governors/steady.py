@@ -9,6 +9,7 @@ between both ends are, with a bisection where they differ.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from . import Governor
 from .interface import Outcome, Situation, State, tick_ns
@@ -149,7 +150,7 @@ def _stretches(
 ) -> Iterator[tuple[int, int]]:
     """Ranges within which the selection is the same, covering all from the first point on."""
     first = points[0]
-    for left, right in zip(points, points[1:], strict=False):
+    for left, right in pairwise(points):
         while at(left) != at(right) and right - left > 1:
             low, high = left, right
             while high - low > 1:

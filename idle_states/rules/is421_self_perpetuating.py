@@ -1,4 +1,4 @@
-"""IS422 self-perpetuating: waking alone lasts as long as the target residency.
+"""IS421 self-perpetuating: waking alone lasts as long as the target residency.
 
 What it does
     Compares the shortest wake-up measured for a state, less the exit latency that the kernel
@@ -31,7 +31,7 @@ from ..linux.releases import Release
 from .rule import Judged, Rule, per_kernel
 from .subject import Subject
 
-RULE = Rule("IS422", "self-perpetuating", Severity.WARNING, forms=("spec",))
+RULE = Rule("IS421", "self-perpetuating", Severity.WARNING, forms=("spec",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

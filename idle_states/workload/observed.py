@@ -1,0 +1,135 @@
+"""What the CPUs of a trace did, judged by the table of the machine it was taken on.
+
+An entry that the driver refuses looks like an idle period: an entry and an exit. From 6.0 on, a
+trace with cpu_idle_miss tells them apart: a real period below its target residency is followed by
+one. So an entry left before the state's exit latency was over, without a miss where there should
+be one, was refused, and is no idle period. Where such an entry lasts longer than the exit latency,
+or a miss is of another type, table and trace do not belong together, which is reported. A trace
+without any miss says nothing about either.
+"""
+
+from collections.abc import Iterable
+
+from .counters import ABOVE, Figures, Tally
+from .machine import Machine
+from .periods import NO_MISS, UNKNOWN, Period, seconds
+from .problems import EXAMPLES, Problems
+from .recording import Row
+
+
+class Observed:
+    """Counts as the traced kernel did.
+
+    machine  the traced one
+    in_ns    the kernel's definition of above and below: counters.counts_in_ns()
+    """
+
+    def __init__(self, machine: Machine, in_ns: bool, problems: Problems) -> None:
+        self.said = {"above": 0, "below": 0}
+        """By cpu_idle_miss, of the periods that were seen whole."""
+        self._machine = machine
+        self._in_ns = in_ns
+        self._problems = problems
+        self._tallies: dict[int, Tally | None] = {}
+        self._suspects: dict[int, Tally] = {}
+        self._disagreements = 0
+        self._examples: list[str] = []
+
+    def sift(self, periods: Iterable[Period], misses: bool) -> list[Period]:
+        """Counts periods, and returns them without refused entries.
+
+        misses: the trace has had a cpu_idle_miss
+        """
+        idle = []
+        for period in periods:
+            cpu, state, start_ns, end_ns, miss = period
+            tally = self._tally(cpu)
+            if tally is None or state >= len(tally.usage):
+                # counted as a problem when its entry was read
+                idle.append(period)
+                continue
+            residency_ns = end_ns - start_ns
+            verdict = tally.verdict(state, residency_ns)
+            if verdict != miss:
+                if miss == NO_MISS and verdict == ABOVE:
+                    if residency_ns < tally.table.states[state].exit_ns:
+                        if misses:
+                            tally.rejected[state] += 1
+                            continue
+                        self._suspect(cpu, tally).record(state, residency_ns, verdict)
+                    else:
+                        self._disagree(period, verdict)
+                elif miss != UNKNOWN:
+                    self._disagree(period, verdict)
+            if miss:
+                self._note(miss)
+            tally.record(state, residency_ns, verdict)
+            idle.append(period)
+        return idle
+
+    def add(self, row: Row) -> None:
+        """Counts a decision of an exact recording."""
+        tally = self._tally(row.cpu)
+        if tally is None:
+            message = f"CPU {row.cpu}: no --table covers it"
+            self._problems.add("cpu-without-table", message, row.line)
+        elif row.state >= len(tally.usage):
+            message = (
+                f"CPU {row.cpu}: expected states 0 to {len(tally.usage) - 1}, found {row.state}"
+            )
+            self._problems.add("state-beyond-table", message, row.line)
+        elif row.outcome.rejected:
+            tally.rejected[row.state] += 1
+        else:
+            tally.add(row.state, row.outcome.residency_ns)
+
+    def finish(self, misses: bool) -> dict[int, Figures]:
+        """CPU -> what it did. misses: the trace had a cpu_idle_miss, if only at its end."""
+        if misses:
+            for cpu, suspects in self._suspects.items():
+                tally = self._tallies[cpu]
+                assert tally is not None
+                tally.withdraw(suspects)
+            for message in self._examples:
+                self._problems.add("miss-disagrees", message)
+            if self._disagreements > len(self._examples):
+                more = self._disagreements - len(self._examples)
+                self._problems.add("miss-disagrees", "", count=more)
+        figures = {}
+        for cpu, counted in sorted(self._tallies.items()):
+            if counted is None:
+                continue
+            figures[cpu] = counted.figures()
+            refused = sum(counted.rejected)
+            if refused:
+                self._problems.add("rejected", f"CPU {cpu}: {refused}", count=refused)
+        return figures
+
+    def _tally(self, cpu: int) -> Tally | None:
+        try:
+            return self._tallies[cpu]
+        except KeyError:
+            table = self._machine.table(cpu)
+            tally = None if table is None else Tally(table, self._in_ns)
+            self._tallies[cpu] = tally
+            return tally
+
+    def _suspect(self, cpu: int, tally: Tally) -> Tally:
+        """Entries that were refused if misses turn up later."""
+        if cpu not in self._suspects:
+            self._suspects[cpu] = Tally(tally.table, self._in_ns)
+        return self._suspects[cpu]
+
+    def _note(self, miss: int) -> None:
+        if miss != UNKNOWN:
+            self.said["above" if miss == ABOVE else "below"] += 1
+
+    def _disagree(self, period: Period, verdict: int) -> None:
+        self._disagreements += 1
+        if len(self._examples) < EXAMPLES:
+            cpu, state, start_ns, end_ns, miss = period
+            words = ("neither", "above", "below")
+            self._examples.append(
+                f"CPU {cpu}, state {state}, {end_ns - start_ns} ns until {seconds(end_ns)}: "
+                f"by the table {words[verdict]}, by the trace {words[miss]}"
+            )

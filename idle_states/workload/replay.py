@@ -1,0 +1,210 @@
+"""Idle periods and exact recordings through a governor's model.
+
+An exact recording holds all that a governor saw, so the replay is exact: same table, same kernel,
+same decisions. With another table the periods are still those recorded: what another choice would
+have changed about them, beginning with the time to wake up, is not in the recording.
+
+A trace of cpu_idle holds when a CPU was idle and nothing a governor sees, so the replay is
+estimated. These assumptions were chosen, and are printed with every result:
+
+  gaps      An idle period lasts as long as traced, its exit latency included, whatever is selected.
+  timer     Every period was ended by the next timer, which the governor knew ("gap"), or no timer
+            was near and all were ended by something else ("far"). The first is the best case of a
+            governor that looks at timers, and shows almost no state as too deep; the second leaves
+            it its memory of earlier periods alone. The truth is between: where the two agree, the
+            assumption does not matter.
+  tick      Runs when a CPU goes idle, on whole multiples of its period of the trace's clock, the
+            same for all CPUs. A governor that keeps it is woken by it and selects again, as the
+            idle loop does, up to TICKS_MAX times; one that stops it sleeps on to the end.
+  limits    No latency limit beyond the default of 2000 s, no task waiting for I/O, no load, no
+            utilisation, no state switched off but those named.
+  polling   Lasts as long as the period or the tick lets it: time limits of polling are not modelled.
+  refused   Entries that the driver refused are left out: the governor did not see them either
+            (from 6.17 on, menu would).
+"""
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from ..linux.governors import interface
+from ..linux.governors.interface import KTIME_MAX, Governor, Outcome, Situation, State, tick_ns
+from ..linux.releases import Release
+from .counters import Figures, Tally, counts_in_ns
+from .machine import Machine
+from .periods import Period
+from .problems import Problems
+from .recording import WAKE_OVERHEAD_NS, Row
+
+TICKS_MAX = 1000
+NO_LIMIT_US = 2_000_000_000
+"""PM_QOS_CPU_LATENCY_DEFAULT_VALUE."""
+NEXT_TIMERS = ("gap", "far")
+
+
+def governor_names() -> list[str]:
+    """Governors there are models of."""
+    directory = Path(interface.__file__).parent
+    return sorted(file.stem.removesuffix("_features") for file in directory.glob("*_features.py"))
+
+
+def make_governor(name: str, states: Sequence[State], release: Release, hz: int) -> Governor:
+    """A CPU's governor as the release has it, from boot on.
+
+    Raises ValueError if the release does not have it.
+    """
+    package = interface.__package__
+    features = importlib.import_module(f"{package}.{name}_features").features(release)
+    model = getattr(importlib.import_module(f"{package}.{name}"), name.capitalize())
+    return cast(Governor, model(states, features, hz))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a machine is replayed with. next_timer: one of NEXT_TIMERS, for traces of cpu_idle."""
+
+    governor: str
+    release: Release
+    hz: int
+    next_timer: str = "gap"
+
+
+class Model:
+    """A machine's CPUs, each with its governor and its counters.
+
+    decisions  made so far; with the tick kept there are several to a traced period
+    compared   periods whose state as traced or recorded is known; agreed: of these, those for
+               which the model's (first) decision is that state
+    """
+
+    def __init__(self, machine: Machine, settings: Settings, problems: Problems) -> None:
+        self.machine = machine
+        self.decisions = self.compared = self.agreed = 0
+        self._settings = settings
+        self._problems = problems
+        self._tick_ns = tick_ns(settings.hz)
+        self._far = settings.next_timer == "far"
+        self._cpus: dict[int, tuple[Governor | None, Tally] | None] = {}
+        for table in machine.tables:
+            # a release without this governor is noticed before anything is read
+            make_governor(settings.governor, table.states, settings.release, settings.hz)
+
+    def add(self, periods: Sequence[Period]) -> None:
+        """Traced idle periods, in order for each CPU: estimated."""
+        for cpu, state, start_ns, end_ns, _ in periods:
+            here = self._cpus[cpu] if cpu in self._cpus else self._appear(cpu)
+            if here is not None:
+                self.compared += 1
+                self.agreed += self._follow(cpu, *here, start_ns, end_ns) == state
+
+    def decide(self, row: Row) -> None:
+        """A decision of an exact recording: exact."""
+        here = self._cpus[row.cpu] if row.cpu in self._cpus else self._appear(row.cpu, row.line)
+        if here is None:
+            return
+        governor, tally = here
+        given = row.situation
+        if tally.table.disabled:
+            given = Situation(
+                given.latency_req_us,
+                given.sleep_length_ns,
+                given.delta_next_ns,
+                given.tick_stopped,
+                given.nr_iowaiters,
+                given.load,
+                given.clock_ns,
+                tally.table.disabled,
+            )
+        state = 0 if governor is None else governor.select(given).state
+        outcome = row.outcome
+        if state != row.state:
+            outcome = Outcome(
+                state,
+                outcome.residency_ns,
+                outcome.rejected,
+                outcome.got_tick,
+                # a time limit that ended the polling of one state says nothing about another
+                False,
+                outcome.clock_ns,
+            )
+        if governor is not None:
+            governor.finished(outcome)
+        self.decisions += 1
+        self.compared += 1
+        self.agreed += state == row.state
+        if outcome.rejected:
+            tally.rejected[state] += 1
+        else:
+            tally.add(state, outcome.residency_ns)
+
+    def figures(self) -> dict[int, Figures]:
+        """CPU -> what it would have done."""
+        return {
+            cpu: here[1].figures() for cpu, here in sorted(self._cpus.items()) if here is not None
+        }
+
+    def _appear(self, cpu: int, line: int | None = None) -> tuple[Governor | None, Tally] | None:
+        table = self.machine.table(cpu)
+        here: tuple[Governor | None, Tally] | None = None
+        if table is None:
+            message = f"CPU {cpu}: no table of {self.machine.name} covers it"
+            self._problems.add("cpu-without-table", message, line)
+        else:
+            settings = self._settings
+            governor = None
+            if len(table.states) > 1:
+                governor = make_governor(
+                    settings.governor, table.states, settings.release, settings.hz
+                )
+            here = governor, Tally(table, counts_in_ns(settings.release))
+        self._cpus[cpu] = here
+        return here
+
+    def _follow(
+        self, cpu: int, governor: Governor | None, tally: Tally, start_ns: int, end_ns: int
+    ) -> int:
+        """One traced period, in pieces where the tick is kept. Returns the first state selected."""
+        if governor is None:
+            tally.add(0, end_ns - start_ns)
+            self.decisions += 1
+            return 0
+        first = None
+        now_ns = start_ns
+        for piece in range(TICKS_MAX):
+            left_ns = end_ns - now_ns
+            to_tick_ns = self._tick_ns - now_ns % self._tick_ns
+            sleep_ns = KTIME_MAX if self._far else left_ns
+            decision = governor.select(
+                Situation(
+                    latency_req_us=NO_LIMIT_US,
+                    sleep_length_ns=sleep_ns,
+                    delta_next_ns=min(sleep_ns, to_tick_ns),
+                    clock_ns=now_ns,
+                    disabled=tally.table.disabled,
+                )
+            )
+            state = decision.state
+            first = state if first is None else first
+            got_tick = not decision.stop_tick and to_tick_ns < left_ns
+            if got_tick and piece == TICKS_MAX - 1:
+                got_tick = False
+                message = f"CPU {cpu}: {left_ns / 1e9:.3f} s were taken as one period"
+                self._problems.add("tick-limit", message)
+            residency_ns = to_tick_ns if got_tick else left_ns
+            governor.finished(
+                Outcome(
+                    state,
+                    residency_ns,
+                    got_tick=got_tick,
+                    clock_ns=now_ns + residency_ns + WAKE_OVERHEAD_NS,
+                )
+            )
+            tally.add(state, residency_ns)
+            self.decisions += 1
+            now_ns += residency_ns
+            if not got_tick:
+                break
+        assert first is not None
+        return first
