@@ -1,0 +1,55 @@
+"""Holds recorded decisions of a real governor against the model's.
+
+VECTORS is a recording with every input (CSV or JSON lines, see idle-states record): the model gets
+the same inputs and the same outcomes, and must decide the same. Exits 1 on any disagreement, and
+prints the first with all inputs and intermediate values."""
+
+import argparse
+
+SUMMARY = "hold recorded decisions against a governor's model"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .governor_options import add_governor
+    from .options import add_format
+
+    parser.add_argument("vectors", metavar="VECTORS", help="a recording, - for standard input")
+    parser.add_argument("--table", metavar="TABLE", help="revision or file")
+    add_governor(parser)
+    parser.add_argument(
+        "--disabled", metavar="N,...", default="", help="states that were switched off"
+    )
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..compare.conform import conform
+    from ..linux.governors import Governor
+    from ..report import conform_output
+    from ..report.json_output import envelope
+    from ..report.style import Style
+    from ..workload.inputs import Input, Kind
+    from ..workload.recording import rows
+    from .governor_options import states
+    from .options import UsageError, emit
+
+    release, table = states(arguments, arguments.table)
+    numbers = [word for word in arguments.disabled.split(",") if word]
+    if not all(word.isdecimal() for word in numbers):
+        raise UsageError(f"expected state numbers such as 2,3, found {arguments.disabled!r}")
+    source = Input(arguments.vectors)
+    if source.kind not in (Kind.CSV, Kind.JSONL):
+        raise UsageError(f"expected an exact recording, found {arguments.vectors}: {source.kind}")
+    result = conform(
+        rows(source),
+        lambda: Governor.for_kernel(arguments.governor, release, table, arguments.hz),
+        frozenset(int(word) for word in numbers),
+    )
+    if arguments.format == "json":
+        inputs = [(arguments.vectors, source.sha256())]
+        emit(arguments, envelope("conform", conform_output.body(result), inputs))
+    else:
+        what = f"{arguments.governor} of Linux {release.name}"
+        style = Style(False) if arguments.output else Style.of()
+        emit(arguments, conform_output.text(result, what, style))
+    return int(result.first is not None or not result.decisions)

@@ -1,0 +1,197 @@
+"""replay, for people: what was read and assumed, figures in total and CPU by CPU, problems."""
+
+from collections.abc import Sequence
+
+from ..findings import Severity
+from ..linux.releases import Release
+from ..workload.counters import PERCENTILES, Figures
+from ..workload.replay import Settings
+from ..workload.run import COMPARED, Account, Read, Result
+from .style import Style, plural, printable
+
+_HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW", "REFUSED")
+
+
+def render(
+    result: Result, name: str, release: Release, settings: Settings | None, style: Style
+) -> str:
+    parts = [_head(result, name, release, settings, style)]
+    parts += [_account(account, style) for account in result.accounts]
+    if len(result.accounts) > 1:
+        parts.append(_comparison(result.accounts, style))
+    if result.misses is not None:
+        parts.append(_misses(result))
+    if result.bracketed:
+        parts.append(_bracketed(result, style))
+    if result.problems:
+        parts.append(_problems(result, style))
+    return "\n".join(parts)
+
+
+def _head(
+    result: Result, name: str, release: Release, settings: Settings | None, style: Style
+) -> str:
+    states = "states as entered" if settings is None else f"{settings.governor}, HZ {settings.hz}"
+    lines = [
+        f"{printable(name)}: {_read(result.read)}",
+        f"{style('strong', result.exactness.upper())}: Linux {release.name}, {states}",
+    ]
+    lines += [f"  - {assumption}" for assumption in result.assumptions]
+    return "\n".join(lines) + "\n"
+
+
+def _read(read: Read) -> str:
+    words = [str(read.kind)]
+    if read.lines:
+        words.append(plural(read.lines, "line"))
+    if read.events:
+        words.append(plural(read.events, "event" if read.lines else "decision"))
+    words.append(plural(read.periods, "idle period"))
+    if read.span_ns is not None:
+        words.append(f"{read.span_ns / 1e9:.6f} s")
+    return ", ".join(words)
+
+
+def _account(account: Account, style: Style) -> str:
+    title = f"{printable(account.machine)}: all CPUs" if len(account.cpus) != 1 else ""
+    parts = []
+    if len(account.cpus) != 1:
+        parts.append(style("strong", title) + "\n" + _figures(account.total))
+    for cpu, figures in account.cpus.items():
+        alone = f"{printable(account.machine)}: CPU {cpu}" if len(account.cpus) == 1 else ""
+        parts.append(style("strong", alone or f"CPU {cpu}") + "\n" + _figures(figures))
+    if account.compared:
+        parts.append(
+            f"the model makes {plural(account.decisions, 'decision')} and selects the state really "
+            f"entered in {account.agreed} of {account.compared} periods "
+            f"({_percent(account.agreed, account.compared)})\n"
+        )
+    return "\n".join(parts)
+
+
+def _figures(figures: Figures) -> str:
+    time_us = figures.time_us
+    rows = [
+        (
+            printable(state.name),
+            str(state.usage),
+            f"{state.time_us} us",
+            _percent(state.time_us, time_us),
+            _counted(state.above, state.usage),
+            _counted(state.below, state.usage),
+            str(state.rejected),
+        )
+        for state in figures.states
+    ]
+    rows.append(
+        (
+            "total",
+            str(figures.usage),
+            f"{time_us} us",
+            "",
+            _counted(figures.above, figures.usage),
+            _counted(figures.below, figures.usage),
+            str(sum(state.rejected for state in figures.states)),
+        )
+    )
+    return _table(_HEAD, rows) + _latencies(figures)
+
+
+def _latencies(figures: Figures) -> str:
+    if not figures.usage:
+        return ""
+    words = [
+        f"{'max' if percentile == 100 else f'p{percentile:g}'} "
+        f"{_us(figures.wake_latency_ns(percentile))}"
+        for percentile in PERCENTILES
+    ]
+    return f"  wake latency (exit latency paid): {', '.join(words)}\n"
+
+
+def _comparison(accounts: Sequence[Account], style: Style) -> str:
+    """The tables side by side, all CPUs."""
+    totals = [account.total for account in accounts]
+    rows = [
+        ("idle periods", *(str(figures.usage) for figures in totals)),
+        ("too deep", *(_counted(figures.above, figures.usage) for figures in totals)),
+        ("too shallow", *(_counted(figures.below, figures.usage) for figures in totals)),
+    ]
+    for percentile in PERCENTILES:
+        label = "max" if percentile == 100 else f"p{percentile:g}"
+        latencies = (_us(figures.wake_latency_ns(percentile)) for figures in totals)
+        rows.append((f"wake latency {label}", *latencies))
+    head = ("ALL CPUS", *(printable(account.machine).upper() for account in accounts))
+    return style("strong", "Compared") + "\n" + _table(head, rows)
+
+
+def _misses(result: Result) -> str:
+    total = result.observed.total
+    assert result.misses is not None
+    words = [
+        f"{kind} {count} by cpu_idle_miss, {getattr(total, kind)} recomputed"
+        for kind, count in result.misses.items()
+    ]
+    return "; ".join(words) + "\n"
+
+
+def _bracketed(result: Result, style: Style) -> str:
+    """Sums over CPUs of the trace's counters, the dumps', and what the dumps have more."""
+    sums: dict[tuple[int, str], dict[str, list[int]]] = {}
+    for row in result.bracketed:
+        both = sums.setdefault((row.number, row.name), {}).setdefault(row.counter, [0, 0])
+        both[0] += row.trace
+        both[1] += row.dumps
+    rows = []
+    for (_, name), counters in sorted(sums.items()):
+        cells = []
+        for counter in COMPARED:
+            trace, dumps = counters.get(counter, (0, 0))
+            cells.append(f"{trace} + {dumps - trace}" if counter in counters else "-")
+        rows.append((printable(name), *cells))
+    head = ("STATE", *(counter.upper() for counter in COMPARED))
+    title = style("strong", "By the trace, and what the dumps around it count more")
+    return title + "\n" + _table(head, rows)
+
+
+def _problems(result: Result, style: Style) -> str:
+    lines = []
+    for problem in result.problems:
+        severity = str(problem.severity)
+        lines.append(f"{style(severity, severity)}: {problem.count} {problem.meaning}")
+        if problem.severity is Severity.NOTE and len(problem.examples) > 1:
+            # every idle CPU of a machine: the first says enough
+            shown = problem.examples[:1]
+        else:
+            shown = problem.examples
+        for example in shown:
+            if example.message:
+                place = "" if example.line is None else f"line {example.line}: "
+                lines.append(f"  {place}{printable(example.message)}")
+    return "\n".join(lines) + "\n"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The first column left-aligned, the others right."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    lines = [
+        "  ".join(
+            cell.ljust(wide) if place == 0 else cell.rjust(wide)
+            for place, (cell, wide) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (head, *rows)
+    ]
+    return "".join(f"  {line}\n" for line in lines)
+
+
+def _counted(part: int, whole: int) -> str:
+    return f"{part} ({_percent(part, whole)})" if part else "0"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f} %" if whole else "-"
+
+
+def _us(ns: int | None) -> str:
+    if ns is None:
+        return "-"
+    return f"{ns // 1000} us" if ns % 1000 == 0 else f"{ns / 1000:g} us"
