@@ -12,6 +12,7 @@ import pytest
 from idle_states.cli import command, command_names, main
 from idle_states.resources import resource
 from tests.test_schemas import described_mappings, places
+from tests.vectors import DIRECTORY
 
 Validator = jsonschema.Draft202012Validator
 OUTPUT = json.loads(resource("schemas", "output.schema.json").read_text("utf-8"))
@@ -67,6 +68,10 @@ COMMANDS = [
     "diff power9 power9",
     "diff power9 power9-dd1 --kernel 4.11 --kernel 6.1",
     "diff power8 power10",
+    "select power9-dd1@84368bbf8 --kernel 4.11 --platform op920 --wake 1300",
+    "select --states 12000/120000 --polling --kernel 6.19 --governor ladder",
+    "conform {vectors} --states 12000/120000 --polling --kernel debian-6.1.192",
+    "conform {vectors} --states 12000/120000 --kernel 6.12",
 ]
 
 
@@ -75,7 +80,8 @@ def document(
     request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> dict[str, Any]:
     """What a command line prints."""
-    files = {"spec": tmp_path / "mine.yaml", "tree": tmp_path / "mine.dts"}
+    vectors = DIRECTORY / "menu-debian6.1.192-cede-poll1.csv.gz"
+    files = {"spec": tmp_path / "mine.yaml", "tree": tmp_path / "mine.dts", "vectors": vectors}
     files["spec"].write_text(SUPPRESSING)
     files["tree"].write_text(TREE)
     assert main([*request.param.format(**files).split(), "--format", "json"]) in (0, 1)
@@ -96,7 +102,9 @@ def test_output_is_valid(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("document", ["check {spec}", "show power9 --platform op920 --kernel 4.11",
-    "diff power9 power9-dd1", "list", "rules"], indirect=True)  # fmt: skip
+    "diff power9 power9-dd1", "list", "rules",
+    "select power9-dd1@84368bbf8 --kernel 4.11 --platform op920 --wake 1300"],
+    indirect=True)  # fmt: skip
 def test_every_key_is_required(document: dict[str, Any]) -> None:
     schema = Validator(OUTPUT)
     for container, key in list(places(shortened(document))):
