@@ -193,6 +193,18 @@ def test_diff(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "diff", "power9", "power9-mambo")[0] == 1
 
 
+def test_diff_down_to_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None:
+    """Linux 4.11 would now select snooze where it selected stop0_lite."""
+    words = ["diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11"]
+    status, body = document(capsys, *words, "--platform", "op920", "--governor", "menu")
+    assert status == 1
+    selected = [d for d in body["differences"] if d["stage"] == "menu 4.11"]
+    assert selected[0] == {
+        "stage": "menu 4.11", "path": "idle 2 to 9 us", "a": "stop0_lite", "b": "snooze",
+    }  # fmt: skip
+    assert run(capsys, *words, "--governor", "mneu")[0] == 2
+
+
 def test_explain_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     for word in ("IS203", "is203", "residency-tie"):
         status, out, _ = run(capsys, "explain", word)

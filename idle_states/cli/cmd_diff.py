@@ -1,5 +1,5 @@
 """Compares two tables by meaning, stage by stage: rows, what firmware exports, what Linux
-registers. Exits 1 if they differ."""
+registers, with --governor what is selected. Exits 1 if they differ."""
 
 import argparse
 
@@ -13,6 +13,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("b", metavar="B", help="revision or file")
     add_kernels(parser, "the newest")
     add_platform(parser)
+    parser.add_argument(
+        "--governor", help="compare too what this governor selects: menu, teo or ladder"
+    )
+    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
     add_format(parser)
 
 
@@ -25,7 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     from .options import emit, kernels, platform
 
     a, b = read_table(arguments.a), read_table(arguments.b)
-    differences = diff(a, b, kernels(arguments, [NEWEST]), platform(arguments))
+    releases, machine = kernels(arguments, [NEWEST]), platform(arguments)
+    differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
     if arguments.format == "json":
         body = {
             "equal": not differences,

@@ -1,28 +1,32 @@
 """Replays idle periods: what a trace shows, judged by a table, or what a governor would have
 selected with it.
 
-TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat (through trace-cmd), an exact
-recording (CSV or JSON lines), each compressed by gzip or not, or - for standard input. A trace of
-cpu_idle gives an estimate, whose assumptions are printed; an exact recording an exact replay. One or
-two dumps of cpuidle sysfs (grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/*) may stand alone,
-for what the kernel counted since boot or between them, or around a trace, which they check and to
-which they give the tables.
+TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat (through trace-cmd), or an
+exact recording (CSV or JSON lines), compressed by gzip or not; - is standard input. A trace of
+cpu_idle gives an estimate, whose assumptions are printed; an exact recording an exact replay.
+
+Dumps of cpuidle sysfs (grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/*) may stand beside a
+trace: one gives the tables of the traced machine; with two, before and after, the trace's counters
+are checked against the kernel's own. Alone they show what the kernel counted, since boot or
+between them.
 
 Exits 1 if parts of the input could not be used; 3 if none could."""
 
 import argparse
+import os
 import re
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from ..linux.releases import Release
     from ..workload.inputs import Input
     from ..workload.machine import CpuTable, Machine
-    from ..workload.sysfs import Dump
+    from ..workload.replay import Settings
+    from ..workload.run import Result
 
 SUMMARY = "replay a trace with other tables, governors or kernels"
 _CPUS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
@@ -74,55 +78,251 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import replay_json, replay_text
     from ..report.json_output import envelope
     from ..report.style import Style
-    from ..workload import run as replays
-    from ..workload import sysfs
-    from ..workload.inputs import Kind
-    from ..workload.machine import Machine, from_sysfs
-    from .options import UsageError, emit
+    from .options import emit
 
     release = _release(arguments)
     settings = _settings(arguments, release)
     with Progress(sys.stderr, arguments.inputs) as progress:
         opened = _open(arguments.inputs, progress.advance)
-        dumps = [sysfs.read(source) for source in opened if source.kind is Kind.SYSFS]
-        traces = [source for source in opened if source.kind is not Kind.SYSFS]
-        if len(traces) > 1 or len(dumps) > 2:
-            raise UsageError("expected one trace and up to two sysfs dumps")
-        machines, read = _machines(arguments, release)
-        polling = release.features.snooze_polling
-        dumped = [
-            Machine(dump.name, None, from_sysfs(dump, polling, _numbers(arguments.disabled)))
-            for dump in dumps
-        ]
-        traced = dumped[0] if dumped else None
-        machines = machines or dumped[:1]
-        if not machines:
-            raise UsageError("expected a table for the states: --table, --states or sysfs dumps")
-        before, after = _in_order(dumps)
-        if not traces:
-            assert after is not None
-            if settings is not None:
-                raise UsageError("expected a trace for --governor, found sysfs dumps only")
-            result = replays.from_dumps(before, after, machines[0])
-        else:
-            function = (
-                replays.from_trace
-                if traces[0].kind in (Kind.TEXT, Kind.DAT)
-                else replays.from_recording
-            )
-            counted = sysfs.difference(before, after) if before and after else None
-            if counted is not None and function is replays.from_trace:
-                result = replays.from_trace(
-                    traces[0], traced or machines[0], machines, release, settings, counted
-                )
-            else:
-                result = function(traces[0], traced or machines[0], machines, release, settings)
-        inputs = [(source.name, source.sha256()) for source in opened] + read
+        result, name, tables = _result(arguments, opened, release, settings)
+        inputs = [(source.name, source.sha256()) for source in opened] + tables
     if arguments.format == "json":
         body = replay_json.body(result, release, settings)
         emit(arguments, envelope("replay", body, inputs))
     else:
         style = Style(False) if arguments.output else Style.of()
-        name = (traces or opened)[0].name
         emit(arguments, replay_text.render(result, name, release, settings, style))
     return int(any(problem.severity is Severity.ERROR for problem in result.problems))
+
+
+def _result(
+    arguments: argparse.Namespace,
+    opened: "list[Input]",
+    release: "Release",
+    settings: "Settings | None",
+) -> "tuple[Result, str, list[tuple[str, str]]]":
+    """The replay, the name of what was replayed, and the files that tables came from."""
+    from ..workload import run as replays
+    from ..workload import sysfs
+    from ..workload.inputs import Kind
+    from ..workload.machine import Machine, from_sysfs
+    from .options import UsageError
+
+    dumps = [sysfs.read(source) for source in opened if source.kind is Kind.SYSFS]
+    traces = [source for source in opened if source.kind is not Kind.SYSFS]
+    if len(traces) > 1 or len(dumps) > 2:
+        raise UsageError("expected one trace and up to two sysfs dumps")
+    machines, files = _machines(arguments, release)
+    traced = None
+    if dumps:
+        own = from_sysfs(dumps[0], release.features.snooze_polling, _disabled(arguments))
+        traced = Machine(dumps[0].name, None, own)
+    machines = machines or ([traced] if traced else [])
+    if not machines:
+        raise UsageError("expected a table for the states: --table, --states or a sysfs dump")
+    traced = traced or machines[0]
+    if not traces:
+        if settings is not None:
+            raise UsageError("expected a trace for --governor, found sysfs dumps only")
+        before = dumps[0] if len(dumps) == 2 else None
+        return replays.from_dumps(before, dumps[-1], traced), dumps[-1].name, files
+    trace = traces[0]
+    if trace.kind in (Kind.CSV, Kind.JSONL):
+        result = replays.from_recording(trace, traced, machines, release, settings)
+    else:
+        counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
+        result = replays.from_trace(trace, traced, machines, release, settings, counted)
+    return result, trace.name, files
+
+
+def _open(names: list[str], advance: Callable[[int], None]) -> "list[Input]":
+    from ..workload.inputs import Input
+
+    return [Input(name, advance) for name in names]
+
+
+def _release(arguments: argparse.Namespace) -> "Release":
+    from ..linux.releases import NEWEST
+    from .options import UsageError, kernels
+
+    wanted = [arguments.kernel] if arguments.kernel else []
+    found = kernels(argparse.Namespace(kernel=wanted), [NEWEST])
+    if len(found) != 1:
+        raise UsageError(f"expected one kernel, found {arguments.kernel!r}")
+    return found[0]
+
+
+def _settings(arguments: argparse.Namespace, release: "Release") -> "Settings | None":
+    """Raises UsageError also for a governor that the release does not have."""
+    from ..linux.governors.interface import State
+    from ..workload.replay import Settings, governor_names, make_governor
+    from .options import UsageError
+
+    if not 1 <= arguments.hz <= 10_000:
+        raise UsageError(f"expected --hz from 1 to 10000, found {arguments.hz}")
+    if arguments.governor is None:
+        return None
+    if arguments.governor not in governor_names():
+        known = ", ".join(governor_names())
+        raise UsageError(f"expected a governor ({known}), found {arguments.governor!r}")
+    try:
+        make_governor(arguments.governor, [State(0, 0), State(1, 1)], release, arguments.hz)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return Settings(arguments.governor, release, arguments.hz, arguments.next_timer)
+
+
+def _disabled(arguments: argparse.Namespace) -> list[int]:
+    from .options import UsageError
+
+    words = [word for word in arguments.disabled.split(",") if word]
+    if not all(re.fullmatch(r"\d{1,3}", word) for word in words):
+        raise UsageError(f"expected numbers of states such as 2,3, found {arguments.disabled!r}")
+    return [int(word) for word in words]
+
+
+def _machines(
+    arguments: argparse.Namespace, release: "Release"
+) -> "tuple[list[Machine], list[tuple[str, str]]]":
+    """What --table and --states name. A table for some CPUs joins those before it, until one of
+    its CPUs has a table already: then another machine begins."""
+    from ..workload.machine import Machine, from_times
+
+    machines: list[Machine] = []
+    files: list[tuple[str, str]] = []
+    own: dict[int, CpuTable] = {}
+    names: list[str] = []
+
+    def close() -> None:
+        if own:
+            machines.append(Machine(" ".join(names), None, dict(own)))
+        own.clear()
+        names.clear()
+
+    for text in arguments.table:
+        before, equals, after = text.partition("=")
+        cpus = _cpus(before) if equals and _CPUS.fullmatch(before) else None
+        table, read = _table(text if cpus is None else after, cpus, arguments, release)
+        files += read
+        if cpus is None:
+            close()
+            machines.append(table)
+            continue
+        if any(cpu in own for cpu in cpus):
+            close()
+        own.update({cpu: found for cpu in cpus if (found := table.table(cpu)) is not None})
+        names.append(text)
+    close()
+    if arguments.states:
+        times = _times(arguments.states)
+        every = from_times(times, arguments.polling, _disabled(arguments))
+        machines.append(Machine(arguments.states, every, {}))
+    return machines, files
+
+
+def _table(
+    text: str, cpus: list[int] | None, arguments: argparse.Namespace, release: "Release"
+) -> "tuple[Machine, list[tuple[str, str]]]":
+    """A table by name or file. Raises UsageError if it has nothing for these CPUs."""
+    from ..compare.journey import journey
+    from ..sources import read_table
+    from ..spec.library import resolve_name
+    from ..workload import sysfs
+    from ..workload.inputs import Input, Kind
+    from ..workload.machine import Machine, from_driver, from_sysfs
+    from .options import UsageError, platform
+
+    if resolve_name(text) is None and Path(text).is_file() and _is_dump(text):
+        source = Input(text)
+        assert source.kind is Kind.SYSFS
+        dump = sysfs.read(source)
+        own = from_sysfs(dump, release.features.snooze_polling, _disabled(arguments))
+        missing = [cpu for cpu in cpus or () if cpu not in own]
+        if missing:
+            raise UsageError(f"expected CPU {missing[0]} in {text}, found {_ranges(list(own))}")
+        return Machine(text, None, own), [(text, source.sha256())]
+    found = read_table(text)
+    driver = journey(found, platform(arguments), [release]).arrivals[0].driver
+    if not driver.states:
+        raise UsageError(
+            f"expected Linux {release.name} to register states of {text}, found none: "
+            f"{driver.fatal or 'all are lost; see idle-states show'}"
+        )
+    table = from_driver(driver, _disabled(arguments))
+    return Machine(found.name, table, {}), [(found.file, found.sha256)]
+
+
+def _is_dump(text: str) -> bool:
+    from ..findings import Unreadable
+    from ..workload.inputs import Input, Kind
+
+    try:
+        source = Input(text)
+    except Unreadable:
+        return False
+    source.close()
+    return source.kind is Kind.SYSFS
+
+
+def _cpus(text: str) -> list[int]:
+    """CPUs of 0-3,5. Raises UsageError."""
+    from ..workload.trace_text import CPU_MAX
+    from .options import UsageError
+
+    found: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        low, high = int(first[:6]), int((last or first)[:6])
+        if not low <= high <= CPU_MAX:
+            raise UsageError(f"expected CPUs such as 0-3,5 up to {CPU_MAX}, found {text!r}")
+        found += range(low, high + 1)
+    return found
+
+
+def _ranges(cpus: list[int]) -> str:
+    return f"CPUs {min(cpus)} to {max(cpus)}" if cpus else "none"
+
+
+def _times(text: str) -> list[tuple[int, int]]:
+    """Exit latency and residency in ns of 1000/10000,2000/20000. Raises UsageError."""
+    from .options import UsageError
+
+    found = []
+    for word in text.split(","):
+        match = re.fullmatch(r"(\d{1,18})/(\d{1,18})", word.strip())
+        if match is None:
+            raise UsageError(f"expected EXIT/RESIDENCY in ns such as 1000/10000, found {word!r}")
+        found.append((int(match[1]), int(match[2])))
+    if len(found) > 9:
+        raise UsageError(f"expected at most 9 states besides snooze, found {len(found)}")
+    return found
+
+
+class Progress:
+    """A bar on a terminal, nothing elsewhere. Used as a context manager, which clears it."""
+
+    def __init__(self, stream: TextIO, names: list[str]) -> None:
+        self._stream = stream
+        self._shown = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._total = sum(os.path.getsize(name) for name in names if os.path.isfile(name))
+        self._done = 0
+        self._next = 0.0
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._shown and self._next:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+    def advance(self, count: int) -> None:
+        """count more bytes were read."""
+        self._done += count
+        if not self._shown or (now := time.monotonic()) < self._next:
+            return
+        self._next = now + 0.1
+        share = min(1.0, self._done / self._total) if self._total else 0.0
+        filled = "#" * int(40 * share)
+        self._stream.write(f"\r[{filled:<40}] {100 * share:3.0f} %  {self._done >> 20} MiB")
+        self._stream.flush()

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..linux.driver_table import DriverState, StopChoice
+from ..linux.governors import Governor
+from ..linux.governors.steady import Circumstances, Range, selection_map
 from ..linux.releases import Release
 from ..skiboot.export import Export
 from ..skiboot.platform import Platform
@@ -21,7 +23,7 @@ ABSENT = "absent"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """stage: "table", "export" or "linux KERNEL"; path within it; both values as text."""
+    """stage: "table", "export", "linux KERNEL" or "GOVERNOR KERNEL"; path within it; values."""
 
     stage: str
     path: str
@@ -29,14 +31,27 @@ class Difference:
     b: str
 
 
-def diff(a: Source, b: Source, kernels: Sequence[Release], platform: Platform) -> list[Difference]:
-    """All differences in order of the stages. Both sources must have a table."""
+def diff(
+    a: Source,
+    b: Source,
+    kernels: Sequence[Release],
+    platform: Platform,
+    governor: str | None = None,
+    hz: int = 250,
+) -> list[Difference]:
+    """All differences in order of the stages. Both sources must have a table.
+
+    governor  compare too what it selects of what each kernel registers, for idles ended by an
+              interrupt with the timer far away and the tick running
+    """
     way_a, way_b = (journey(source, platform, kernels) for source in (a, b))
     found = list(_tables(way_a.table, way_b.table))
     if way_a.export is not None and way_b.export is not None:
         found += _exports(way_a.export, way_a.table, way_b.export, way_b.table)
     for arrival_a, arrival_b in zip(way_a.arrivals, way_b.arrivals, strict=True):
         found += _arrivals(arrival_a, arrival_b)
+        if governor and arrival_a.driver.states and arrival_b.driver.states:
+            found += _selections(arrival_a, arrival_b, governor, hz)
     return found
 
 
@@ -136,3 +151,38 @@ def _choice(choice: StopChoice | None) -> str:
 
 def _timeout(microseconds: int | None) -> str:
     return "none" if microseconds is None else f"{microseconds} us"
+
+
+def _selections(a: Arrival, b: Arrival, governor: str, hz: int) -> Iterator[Difference]:
+    """Idle lengths for which another state is selected."""
+    stage = f"{governor} {a.release.name}"
+    ranges_a, ranges_b = (_ranges(arrival, governor, hz) for arrival in (a, b))
+    starts = sorted({r.first_us for r in (*ranges_a, *ranges_b)})
+    previous: tuple[str, str] | None = None
+    first = 0
+    for start in [*starts, None]:
+        at = (
+            None
+            if start is None
+            else tuple(
+                _selected(arrival, ranges, start)
+                for arrival, ranges in ((a, ranges_a), (b, ranges_b))
+            )
+        )
+        if at == previous:
+            continue
+        if previous is not None and previous[0] != previous[1]:
+            until = "and more" if start is None else f"to {start - 1}"
+            yield Difference(stage, f"idle {first} {until} us", *previous)
+        previous, first = (at[0], at[1]) if at else None, start or 0
+
+
+def _ranges(arrival: Arrival, governor: str, hz: int) -> tuple[Range, ...]:
+    return selection_map(
+        lambda: Governor.for_kernel(governor, arrival.release, arrival.driver, hz), Circumstances()
+    )
+
+
+def _selected(arrival: Arrival, ranges: tuple[Range, ...], idle_us: int) -> str:
+    taken = next(r.states for r in ranges if r.last_us is None or r.last_us >= idle_us)
+    return "/".join(arrival.driver.states[number].name for number in taken)
