@@ -1,6 +1,7 @@
 # make run    build a virtual environment, install, check every current table, follow one
 # make test   install what the tests need, then run all of them
 # make lint   ruff, mypy --strict
+# make oracle LINUX=path   governors of any kernel tree against the models
 # make bench  speed, with dtc and dt-validate beside it
 # make dist   wheel and sdist under dist/
 
@@ -11,7 +12,7 @@ IDLE   := $(BIN)/idle-states
 EXAMPLE := power9-dd1
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint bench dist clean packages
+.PHONY: run test lint oracle bench dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -33,6 +34,10 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+oracle: packages $(VENV)/.installed-test
+	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \
+	  tests/oracle/test_governor_oracle.py tests/test_governor_models.py $(PYTEST)
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/whole_process.py

@@ -18,8 +18,13 @@ from .spec.suppress import Suppression
 from .table import IdleTable
 
 MAX_BYTES = 64 * 1024 * 1024
-_FDT_MAGIC = b"\xd0\x0d\xfe\xed"
-_DTS = re.compile(r"^\s*(?:/\*.*?\*/\s*|//[^\n]*\n\s*|#[^\n]*\n\s*)*(?:/dts-v1/|/\s*\{)", re.DOTALL)
+_FDT_MAGICS = (b"\xd0\x0d\xfe\xed", b"\xed\xfe\x0d\xd0")
+"""Big-endian as it should be, and little-endian, which the reader refuses with a reason."""
+_DTS = re.compile(
+    # atomic, so that a file full of comments is not tried in every way
+    r"^\s*(?:(?>/\*.*?\*/)\s*|//[^\n]*\n\s*|#[^\n]*\n\s*)*(?:/dts-v1/|/\s*\{)",
+    re.DOTALL,
+)
 _C = re.compile(r"\bcpu_idle_states\b[^;{]*\[")
 
 
@@ -110,7 +115,7 @@ def _read_path(path: Path) -> list[Source]:
         data = path.read_bytes()
     except OSError as error:
         raise _unreadable(shown, f"expected a readable file, found: {error.strerror}") from None
-    if data.startswith(_FDT_MAGIC):
+    if data.startswith(_FDT_MAGICS):
         return _dtb(data, shown)
     text = data.decode("utf-8", "replace")
     if _DTS.match(text):
@@ -144,10 +149,10 @@ def _c(text: str, shown: str, data: bytes) -> list[Source]:
     from .skiboot import c_table
 
     digest = hashlib.sha256(data).hexdigest()
-    return [
-        Source(table.name, shown, digest, table, texts={shown: text})
-        for table in c_table.read(text, shown)
-    ]
+    tables = c_table.read(text, shown, sha256=digest)
+    if not tables:
+        raise _unreadable(shown, "expected an array of struct cpu_idle_states, found none")
+    return [Source(table.name, shown, digest, table, texts={shown: text}) for table in tables]
 
 
 def _dtb(data: bytes, shown: str) -> list[Source]:

@@ -67,4 +67,6 @@ def _generated(arguments: argparse.Namespace, source: "Source", machine: "Platfo
     from ..devicetree import dts, fdt, generate
 
     tree = generate.tree_of(table, machine, source.node, versioned=arguments.versioned)
-    return dts.write(tree) if arguments.to == "dts" else fdt.write(tree)
+    if arguments.to == "dtb":
+        return fdt.write(tree)
+    return dts.write(tree, [f"{table.name} as exported on {machine.name}"])

@@ -154,19 +154,17 @@ def _release(arguments: argparse.Namespace) -> "Release":
 
 def _settings(arguments: argparse.Namespace, release: "Release") -> "Settings | None":
     """Raises UsageError also for a governor that the release does not have."""
-    from ..linux.governors.interface import State
-    from ..workload.replay import Settings, governor_names, make_governor
+    from ..linux.governors import Governor, State
+    from ..workload.replay import Settings
     from .options import UsageError
 
     if not 1 <= arguments.hz <= 10_000:
         raise UsageError(f"expected --hz from 1 to 10000, found {arguments.hz}")
     if arguments.governor is None:
         return None
-    if arguments.governor not in governor_names():
-        known = ", ".join(governor_names())
-        raise UsageError(f"expected a governor ({known}), found {arguments.governor!r}")
     try:
-        make_governor(arguments.governor, [State(0, 0), State(1, 1)], release, arguments.hz)
+        states = [State(0, 0), State(1, 1)]
+        Governor.for_kernel(arguments.governor, release, states, arguments.hz)
     except ValueError as error:
         raise UsageError(str(error)) from None
     return Settings(arguments.governor, release, arguments.hz, arguments.next_timer)

@@ -6,9 +6,9 @@ What it does
     are left to IS406, IS407 and IS408.
 
 Why is this bad
-    The test of boost frequencies skips itself when cpuidle has no state named stop5 ("WOF is not
-    supported"): without cores in stop5 the others cannot boost. Dropping the state, or raising
-    its latency by one nanosecond (it is exactly at Linux's limit), loses that test in silence.
+    The test of boost frequencies skips itself when cpuidle has no state of that name, with
+    "Stop5 not available. WOF is not supported". Dropping the state, or raising its latency by
+    one nanosecond (it is exactly at Linux's limit), loses the test without a failure.
 
 Example
     extends: power9

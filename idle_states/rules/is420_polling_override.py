@@ -32,6 +32,7 @@ from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.governors.menu_features import features
 from ..linux.releases import Release
+from .is4_kernels import row_of
 from .rule import Judged, Rule, per_kernel
 from .subject import Subject
 
@@ -47,13 +48,12 @@ def check(subject: Subject) -> Iterator[Finding]:
         if len(driver.states) < 2 or not driver.states[0].polling or not menu.polling_override:
             return
         first = driver.states[1]
-        if first.source is None or (menu.override_short and first.target_residency_us >= SHORT_US):
+        row = row_of(subject, first.source)
+        if row is None or (menu.override_short and first.target_residency_us >= SHORT_US):
             return
-        exempt = ""
-        if menu.override_short:
-            exempt = f", as it is below {SHORT_US} us"
+        exempt = f", as it is below {SHORT_US} us" if menu.override_short else ""
         yield (
-            subject.at(subject.row(first.source), "residency"),
+            subject.at(row, "residency"),
             f"menu takes {first.name} also for idles shorter than its target residency of "
             f"{first.target_residency_us} us, because snooze is a polling state{exempt}",
         )

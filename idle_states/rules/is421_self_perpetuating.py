@@ -28,6 +28,7 @@ from collections.abc import Iterable, Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from .is4_kernels import row_of
 from .rule import Judged, Rule, per_kernel
 from .subject import Subject
 
@@ -37,11 +38,9 @@ RULE = Rule("IS421", "self-perpetuating", Severity.WARNING, forms=("spec",))
 def check(subject: Subject) -> Iterator[Finding]:
     def judge(driver: DriverTable, release: Release) -> Iterable[Judged]:
         for state in driver.states[1:]:
-            if state.source is None or not state.target_residency_us:
-                continue
-            row = subject.row(state.source)
-            measured = subject.table.states[row].measured
-            if not measured:
+            row = row_of(subject, state.source)
+            measured = subject.table.states[row].measured if row is not None else ()
+            if row is None or not measured or not state.target_residency_us:
                 continue
             wake_ns = min(one.latency_ns for one in measured)
             left_ns = wake_ns - state.exit_latency_us * 1000
