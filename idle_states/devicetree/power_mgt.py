@@ -50,7 +50,7 @@ class PowerMgt:
     """The node's properties in order, raw. `where` places the node; `places` its properties."""
 
     properties: Mapping[str, bytes]
-    where: Location = Location(path=NODE)
+    where: Location = field(default_factory=lambda: Location(path=NODE))
     places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
 
     def count(self, name: str) -> int | None:
@@ -122,7 +122,7 @@ def decode(node: PowerMgt, cpu: Cpu | None, origin: Origin) -> IdleTable:
     None, other missing values are 0. Names keep undecodable bytes as surrogates.
     """
     register = Register.PSSCR
-    if PSSCR not in node.properties and (PMICR in node.properties or cpu and not cpu.isa300):
+    if PSSCR not in node.properties and (PMICR in node.properties or (cpu and not cpu.isa300)):
         register = Register.PMICR
     value, mask = (PSSCR, PSSCR_MASK) if register is Register.PSSCR else (PMICR, PMICR_MASK)
     names = node.names()
