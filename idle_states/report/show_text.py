@@ -51,9 +51,9 @@ def _whence(journey: Journey) -> str:
 
 
 def _stage_table(journey: Journey, style: Style) -> list[str]:
-    """One row a state; kernels that do not fit beside each other follow below."""
+    """One row a state; columns that do not fit beside each other follow below."""
     table = journey.table
-    fixed = [
+    cells = [
         ["#", *(str(i) for i in range(len(table.states)))],
         ["STATE", *(printable(state.name) for state in table.states)],
         ["LATENCY", *(format_time(state.latency_ns) for state in table.states)],
@@ -61,26 +61,22 @@ def _stage_table(journey: Journey, style: Style) -> list[str]:
         ["SAVES", *(_saving(state) for state in table.states)],
     ]
     if table.register is not Register.NONE:
-        fixed.append(["LOSES", *(_losses(state) for state in table.states)])
-        fixed.append([str(table.register).upper(), *(_control(s, table) for s in table.states)])
+        cells.append(["LOSES", *(_losses(state) for state in table.states)])
+        cells.append([str(table.register).upper(), *(_control(s, table) for s in table.states)])
     if journey.export is not None:
         exported = set(journey.export.indices)
-        fixed.append(
+        cells.append(
             ["FIRMWARE", *("exports" if i in exported else "-" for i in range(len(table.states)))]
         )
-    kernels = [_kernel_column(arrival, table) for arrival in journey.arrivals]
+    cells += [_kernel_column(arrival, table) for arrival in journey.arrivals]
+    names, columns = cells[:2], cells[2:]
     lines: list[str] = []
-    while True:
-        taken = list(fixed)
-        while kernels and (
-            len(taken) == len(fixed) or _wide([*taken, kernels[0]]) <= max(width(), 60)
-        ):
-            taken.append(kernels.pop(0))
-        lines += _aligned(taken, style)
-        if not kernels:
-            return lines
-        lines.append("")
-        fixed = fixed[:2]
+    while columns:
+        taken = [*names, columns.pop(0)]
+        while columns and _wide([*taken, columns[0]]) <= width() + 2:
+            taken.append(columns.pop(0))
+        lines += [*([""] if lines else []), *_aligned(taken, style)]
+    return lines
 
 
 def _wide(cells: list[list[str]]) -> int:
