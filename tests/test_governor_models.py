@@ -8,7 +8,7 @@ others.
 import importlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from idle_states.linux.governors.interface import (
     KTIME_MAX,
     U64_MAX,
+    Decision,
     Governor,
     Outcome,
     Situation,
@@ -50,8 +51,8 @@ PID_MAX = 1 << 22
 BATCH = 50_000
 SHRINKS = 200
 PLAIN = Row(latency_req_us=NO_LIMIT, sleep_length_ns=10**9, delta_next_ns=10**6)
-FOREVER = 10**15
-"""Eleven days: no CPU idles longer than that, whatever its timers say."""
+FOREVER = 4 * 10**15
+"""46 days, almost 2**32 us: no CPU idles longer than that, whatever its timers say."""
 
 
 # The comparison
@@ -80,7 +81,7 @@ class Pair:
         answers = self.oracle.run(cpus)
         for number, (cpu, answer) in enumerate(zip(cpus, answers, strict=True)):
             if self.disagreement(cpu, answer):
-                pytest.fail(self.account(self.shrunk(cpu), f"{origin}, CPU {number})"), False)
+                pytest.fail(self.account(self.shrunk(cpu), f"{origin}CPU {number}"), False)
         return sum(map(len, answers))
 
     def disagreement(self, cpu: Cpu, answer: Sequence[tuple[int, bool]]) -> Disagreement | None:
@@ -216,11 +217,12 @@ def random_table(random: Random, fewest: int) -> list[State]:
         return [State(*times, polling and i == 0) for i, times in enumerate(table)]
     count = random.randint(fewest, STATE_MAX)
     unit = random.choice((1, 1000, 1000))
-    exits = [spread(random, 10**9) // unit * unit for _ in range(count)]
+    slowest, longest = random.choice(((10**9, 10**10), (10**6, 10**8), (20_000, 20_000)))
+    exits = [spread(random, slowest) // unit * unit for _ in range(count)]
     if random.random() < 0.5:
         residencies = [exit_ns * random.choice((0, 1, 2, 3, 10, 100)) for exit_ns in exits]
     else:
-        residencies = [spread(random, 10**10) // unit * unit for _ in range(count)]
+        residencies = [spread(random, longest) // unit * unit for _ in range(count)]
     for times in (exits, residencies):
         if random.random() < 0.9:
             times.sort()
@@ -460,3 +462,30 @@ def test_any_sequence(pair_of: Callable[[str, int], Pair], name: str) -> None:
         pair.check([data.draw(any_cpu(hz, fewest_states(pair)))])
 
     decide()
+
+
+class Wrong:
+    """A ladder that is wrong about one thing: two tasks waiting for I/O keep the tick."""
+
+    def __init__(self, right: Governor) -> None:
+        self.right = right
+        self.states, self.hz = right.states, right.hz
+        self.finished = right.finished
+
+    def select(self, asked: Situation) -> Decision:
+        decision = self.right.select(asked)
+        return replace(decision, stop_tick=asked.nr_iowaiters != 2)
+
+
+def test_a_wrong_model_is_found(pair_of: Callable[[str, int], Pair]) -> None:
+    right = pair_of("ladder", 250)
+    wrong = replace(right, model=lambda states: Wrong(right.model(states)))
+    (cpus,) = batches("wrong", 250, 2, 20_000)
+    with pytest.raises(pytest.fail.Exception) as failure:
+        wrong.check(cpus)
+    account = str(failure.value)
+    row = "latency_req_us=2000000000, sleep_length_ns=1000000000, delta_next_ns=1000000"
+    first = 1 if "polling=True" in account else 0
+    assert f"row 0: {row}, nr_iowaiters=2 -> ({first}, True)" in account
+    assert "row 1" not in account
+    assert f"kernel: {first} True\nmodel:  {first} False\n" in account

@@ -314,6 +314,8 @@ def test_4_17_gives_way_to_a_tick_that_stays() -> None:
     governor = menu("4.17", states, [3500] * 8)
     assert governor.select(idle(FAR_US, delta_us=60)) == Decision(3, False)
     governor = menu("4.17", states, [3500] * 8)
+    assert governor.select(idle(FAR_US, delta_us=50)) == Decision(3, False)
+    governor = menu("4.17", states, [3500] * 8)
     assert governor.select(idle(FAR_US, delta_us=60, disabled=[3])) == Decision(2, False)
     governor = menu("4.16", states, [3500] * 8)
     assert governor.select(idle(FAR_US, delta_us=60)) == Decision(4, True)
@@ -378,7 +380,9 @@ def test_4_19_leaves_shallow_states_with_the_tick_stopped() -> None:
     assert menu("4.19", states, [15_000] * 8).select(late) == Decision(2, True)
     early = idle(FAR_US, delta_us=19_999, stopped=True)
     assert menu("4.19", states, [15_000] * 8).select(early) == Decision(1, True)
-    deep = table((1, 5000), (3, 20_000))
+    in_time = idle(FAR_US, delta_us=20_000, stopped=True)
+    assert menu("4.19", states, [15_000] * 8).select(in_time) == Decision(2, True)
+    deep = table((1, 4000), (3, 20_000))
     assert menu("4.19", deep, [15_000] * 8).select(late) == Decision(1, True)
 
 
@@ -498,6 +502,12 @@ def test_negative_sleep_lengths(kernel: str, next_timer: int, delta: int) -> Non
     assert (decision.why["next_timer"], decision.why["delta"]) == (next_timer, delta)
 
 
+@pytest.mark.parametrize(("kernel", "state"), [("5.4", 4), ("5.5", 0)])
+def test_an_event_that_is_past_is_far_in_us(kernel: str, state: int) -> None:
+    decision = menu(kernel, table(*P9), [3500] * 8).select(idle(FAR_US, delta_us=-2))
+    assert decision == Decision(state, False)
+
+
 def test_a_sleep_length_of_0_is_not_negative() -> None:
     why = menu("7.2", table(*P9)).select(Situation(NO_LIMIT_US, 0, 2000)).why
     assert (why["next_timer"], why["delta"]) == (0, 2000)
@@ -584,6 +594,7 @@ def typical(history_us: list[int], kernel: str) -> int:
         # Unlike to the end
         ([10, 200, 400, 600, 800, 1000, 1200, 1400], UNKNOWN, 1000, UNKNOWN),
         ([10, 10, 10, 1000, 1000, 1000, 500, 500], UNKNOWN, 500, UNKNOWN),
+        ([10] * 5 + [999, 1000, 1000], UNKNOWN, 999, UNKNOWN),
         # Unknown intervals are no samples; fewer than four samples are no maximum
         ([UNKNOWN] * 4 + [10, 500, 1000, 1500], UNKNOWN, 1500, UNKNOWN),
         ([UNKNOWN] * 5 + [10, 500, 1000], UNKNOWN, UNKNOWN, UNKNOWN),
@@ -599,6 +610,16 @@ def typical(history_us: list[int], kernel: str) -> int:
 def test_typical_interval(history_us: list[int], v6_14: int, v6_15: int, v6_18: int) -> None:
     found = [typical(history_us, kernel) for kernel in ("6.14", "6.15", "6.18")]
     assert found == [v6_14, v6_15, v6_18]
+
+
+def test_the_sum_of_squares_wraps() -> None:
+    """Differences of 1526 s: 8 squares are 1 % above 2^64, and the samples count as alike."""
+    history_us = [1_174_000_000, 4_226_000_000] * 4
+    for ceiling, expected in ((U32_MAX, 2_700_000_000), ((1 << 31) - 1, 1_174_000_000)):
+        history = History(trims_both_ends=False, maximum=False, ceiling=ceiling, unknown="late")
+        for interval_us in history_us:
+            history.push(interval_us)
+        assert history.typical(U32_MAX) == expected
 
 
 def test_debian_6_1_147_takes_the_maximum_in_the_old_algorithm() -> None:

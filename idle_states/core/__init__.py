@@ -25,7 +25,7 @@ except ImportError:
 
 Buffer = bytes | bytearray | memoryview
 
-GOVERNORS = ("ladder", "menu", "teo")
+GOVERNORS = ("haltpoll", "ladder", "menu", "teo")
 STATES_MAX = 10
 """CPUIDLE_STATE_MAX."""
 
@@ -40,11 +40,21 @@ poll_time_limit, entered (a state's number or AS_SELECTED). 64 bytes."""
 _STATE = struct.Struct("<QQQ")
 
 _TEXTS = {
-    "typical_unknown": ("", "late", "zeros"),
-    "stopped_tick": ("", "capped", "event", "timer"),
-    "early_tick": ("keep", "polls"),
+    "menu": {
+        "typical_unknown": ("", "late", "zeros"),
+        "stopped_tick": ("", "capped", "event", "timer"),
+        "early_tick": ("keep", "polls"),
+    },
+    "teo": {
+        "utilisation": ("", "any", "deep enough"),
+        "stopped_tick": ("span", "residency", "last"),
+        "tick_intercepts": ("all", "beyond", "within"),
+        "tick_idles": ("endless", "measured", "unless"),
+    },
+    "ladder": {},
+    "haltpoll": {},
 }
-"""Features that are texts -> the numbers of their values in C."""
+"""Governor -> feature that is a text -> its values, in the order of their numbers in C."""
 
 
 class CoreMissing(RuntimeError):
@@ -148,13 +158,51 @@ def replay_cpus(
         return list(pool.map(lambda rows: replay(governor, features, states, hz, rows), cpus))
 
 
+def sweep(
+    governor: str,
+    features: object,
+    tables: Sequence[Sequence[State]],
+    hz: int,
+    rows: Buffer,
+    *,
+    threads: int = 1,
+    level: int = 4,
+) -> list[Decisions]:
+    """`replay` of the same rows with each of several tables; rows should be packed as_selected.
+
+    menu's tables are decided side by side in vector lanes: eight with x86-64-v4 (AVX-512), four
+    with x86-64-v3 (AVX2), one otherwise. level: the highest of these (4, 3, 0) to use.
+    """
+    packed = _packed_features(governor, features)
+    step = -(-len(tables) // max(threads, 1)) if governor == "menu" else 1
+    step = -(-step // 8) * 8 if governor == "menu" else 1
+    groups = [tables[start : start + step] for start in range(0, len(tables), step)]
+
+    def group(some: Sequence[Sequence[State]]) -> list[Decisions]:
+        if governor != "menu":
+            return [replay(governor, features, states, hz, rows) for states in some]
+        size = len(rows) // ROW.size * 2
+        padding = STATES_MAX * _STATE.size
+        places = b"".join(_packed_states(states).ljust(padding, b"\0") for states in some)
+        counts = struct.pack(f"<{len(some)}I", *map(len, some))
+        decisions = bytearray(size * len(some))
+        _core.sweep(packed, places, counts, hz, rows, decisions, level)
+        return [Decisions(decisions[i * size : (i + 1) * size]) for i in range(len(some))]
+
+    if len(groups) < 2 or threads < 2:
+        return [decisions for some in groups for decisions in group(some)]
+    with ThreadPoolExecutor(threads) as pool:
+        return [decisions for some in pool.map(group, groups) for decisions in some]
+
+
 @cache
 def _packed_features(governor: str, features: Any) -> bytes:
     if not available():
         raise CoreMissing("expected the compiled core (idle_states.core._core), found none")
     if governor not in GOVERNORS:
         raise Unsupported(f"expected a governor of the core ({', '.join(GOVERNORS)}), found {governor}")
-    known = _core.features(governor)
+    # A keyword of C has an underscore there.
+    known = [name.removesuffix("_") for name in _core.features(governor)]
     names = [field.name for field in fields(features)]
     if names != known:
         other = sorted(set(names) ^ set(known)) or names
@@ -162,7 +210,7 @@ def _packed_features(governor: str, features: Any) -> bytes:
     numbers = []
     for name in names:
         value = getattr(features, name)
-        texts = _TEXTS.get(name)
+        texts = _TEXTS[governor].get(name)
         if texts is not None:
             if value not in texts:
                 raise Unsupported(f"expected {name} to be one of {texts}, found {value!r}")

@@ -87,7 +87,7 @@ INLINE u64 high_product(u64 a, u64 b)
 }
 
 /* Ceiling of 2^64/n: with it a number below 2^61 is divided by multiplying. n = 1 is 2^64 itself. */
-static const u64 reciprocal[9] = {
+static const u64 reciprocal[16] = {
 	0, 0, 1ull << 63, U64_MAX / 3 + 1, 1ull << 62, U64_MAX / 5 + 1, U64_MAX / 6 + 1,
 	U64_MAX / 7 + 1, 1ull << 61,
 };
@@ -118,16 +118,19 @@ typedef void replay_fn(const u32 *features, const struct state *states, u32 coun
 		       const struct row *rows, size_t row_count, struct decision *decisions);
 
 /* Fills in nothing and returns NULL if no release has these features. */
-replay_fn *menu_specialised(const u32 *features);
-replay_fn menu_any, teo_any, ladder_any;
+replay_fn *menu_specialised(const u32 *features), *teo_specialised(const u32 *features);
+replay_fn menu_any, teo_any, ladder_any, haltpoll_any;
 
-/* tables: `lanes` tables of STATES_MAX states each; decisions: row by row, then table by table. */
-void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 lanes,
-		u32 hz, const struct row *rows, size_t row_count, struct decision *decisions,
-		size_t stride);
-u32 menu_sweep_lanes(void);
+/*
+ * Several tables over one trace: STATES_MAX places for states each, of which counts[] are filled.
+ * decisions: an array per table. allowed: the highest level of instructions to use.
+ */
+void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 tables,
+		u32 hz, const struct row *rows, size_t row_count,
+		struct decision *const *decisions, int allowed);
 const char *instruction_set(void);
 
 extern const char *const menu_names[], *const teo_names[], *const ladder_names[];
+extern const char *const haltpoll_names[];
 
 #endif

@@ -1,30 +1,37 @@
 /* menu: the body for each instruction set, and for each release's features. */
-#include "core.h"
+#include "levels.h"
 #include "menu.h"
-
-#define PASTE_(name, level) name##_##level
-#define PASTE(name, level) PASTE_(name, level)
-#define LEVELED(name) PASTE(name, LEVEL)
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#include <immintrin.h>
-#define LEVELS 1
-#define SUPPORTS_3 __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")
-#define SUPPORTS_4                                                             \
-	SUPPORTS_3 && __builtin_cpu_supports("avx512f") &&                     \
-	__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && \
-	__builtin_cpu_supports("avx512bw")
-#endif
 
 #define LEVEL 0
 #include "menu_body.h"
 #undef LEVEL
 
 #ifdef LEVELS
+/* Groups of lanes taken through the rows together. */
+#define GROUPS 4
+
+/* Where the highest bit is, of numbers that states make. */
+static u64 top_bits[1 << STATES_MAX];
+
+static __attribute__((constructor)) void fill_top_bits(void)
+{
+	for (u32 i = 1; i < 1 << STATES_MAX; i++)
+		top_bits[i] = (u64)highest(i);
+}
+
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
 #define LEVEL 3
 #include "menu_body.h"
+#include "menu_sweep.h"
+#undef LEVEL
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
+#define LEVEL 4
+#include "menu_body.h"
+#include "menu_sweep.h"
 #undef LEVEL
 #pragma GCC pop_options
 #endif
@@ -38,18 +45,16 @@ static const struct menu_features eras[] = {
 #define MENU_NAME(name) #name,
 const char *const menu_names[] = {MENU_FEATURES(MENU_NAME) NULL};
 
-static bool level3(void)
-{
-#ifdef LEVELS
-	return SUPPORTS_3;
-#else
-	return false;
-#endif
-}
-
 const char *instruction_set(void)
 {
-	return level3() ? "x86-64-v3" : "baseline";
+	switch (level()) {
+	case 4:
+		return "x86-64-v4";
+	case 3:
+		return "x86-64-v3";
+	default:
+		return "baseline";
+	}
 }
 
 replay_fn *menu_specialised(const u32 *features)
@@ -58,7 +63,7 @@ replay_fn *menu_specialised(const u32 *features)
 		if (memcmp(&eras[i], features, sizeof(eras[i])))
 			continue;
 #ifdef LEVELS
-		if (level3())
+		if (level() >= 3)
 			return specialised_3[i];
 #endif
 		return specialised_0[i];
@@ -70,10 +75,55 @@ void menu_any(const u32 *features, const struct state *states, u32 count, u32 hz
 	      const struct row *rows, size_t row_count, struct decision *decisions)
 {
 #ifdef LEVELS
-	if (level3()) {
+	if (level() >= 3) {
 		run_any_3(features, states, count, hz, rows, row_count, decisions);
 		return;
 	}
 #endif
 	run_any_0(features, states, count, hz, rows, row_count, decisions);
+}
+
+/* Lanes take times below 2^63; only unsigned sleep lengths of 5.5 to 5.12 may exceed them. */
+static bool fits_lanes(const struct menu_features *f, const struct row *rows, size_t row_count)
+{
+	/* Of no release. */
+	if (f->trims_both_ends && f->typical_unknown == UNKNOWN_LATE)
+		return false;
+	for (size_t i = 0; i < row_count; i++) {
+		if (rows[i].residency_ns >> 62)
+			return false;
+		if (f->nanoseconds && !f->negative_is_zero && rows[i].sleep_length_ns < 0)
+			return false;
+	}
+	return true;
+}
+
+void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 tables,
+		u32 hz, const struct row *rows, size_t row_count,
+		struct decision *const *decisions, int allowed)
+{
+	const struct menu_features *f = (const struct menu_features *)features;
+	int chosen = level() < allowed ? level() : allowed;
+	replay_fn *one = menu_specialised(features);
+
+#ifdef LEVELS
+	if (chosen >= 3 && fits_lanes(f, rows, row_count)) {
+		u32 step = chosen == 4 ? GROUPS * 8 : GROUPS * 4;
+
+		for (u32 i = 0; i < tables; i += step) {
+			u32 some = tables - i < step ? tables - i : step;
+
+			(chosen == 4 ? sweep_groups_4 : sweep_groups_3)(
+				f, states + i * STATES_MAX, counts + i, hz, rows, row_count,
+				decisions + i, some);
+		}
+		return;
+	}
+#else
+	(void)chosen;
+	(void)fits_lanes;
+#endif
+	for (u32 i = 0; i < tables; i++)
+		(one ? one : menu_any)(features, states + i * STATES_MAX, counts[i], hz, rows,
+				       row_count, decisions[i]);
 }

@@ -1,11 +1,12 @@
 /*
- * menu, one table. Included once per instruction set: LEVEL is 0 for what every processor of the
- * architecture has, 3 for x86-64-v3, 4 for x86-64-v4; LEVELED(name) makes names differ.
+ * menu, one table. Included once per instruction set, see levels.h.
  *
  * The typical interval is found without going through the window: its samples are kept sorted, with
  * their sum and the sum of their squares, from which each one dropped is subtracted. Conditions on a
  * floored quotient are turned into conditions on the dividend: floor(s / n) < c iff s < n * c.
  */
+#include "beyond.h"
+
 struct LEVELED(menu) {
 	u32 sorted[INTERVALS] __attribute__((aligned(32)));
 	u32 ring[INTERVALS];
@@ -17,31 +18,6 @@ struct LEVELED(menu) {
 	u32 bucket, entered;
 	bool reflected, got_tick, poll_time_limit;
 };
-
-/* Bit n: limits[n] exceeds value. Bits beyond the table are 0 or masked by the caller. */
-INLINE u32 LEVELED(beyond)(const u64 *limits, u64 value)
-{
-#if LEVEL >= 4
-	__m512i all = _mm512_set1_epi64((long long)value);
-	u32 low = _mm512_cmpgt_epu64_mask(_mm512_loadu_si512(limits), all);
-	return low | (u32)_mm512_cmpgt_epu64_mask(_mm512_loadu_si512(limits + 8), all) << 8;
-#elif LEVEL >= 3
-	/* No limit reaches 2^63, so that a greater value may be taken for less. */
-	__m256i all = _mm256_set1_epi64x((long long)least(value, INT64_MAX));
-	u32 mask = 0;
-	for (int i = 0; i < 12; i += 4) {
-		__m256i four = _mm256_loadu_si256((const __m256i *)(limits + i));
-		__m256i more = _mm256_cmpgt_epi64(four, all);
-		mask |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(more)) << i;
-	}
-	return mask;
-#else
-	u32 mask = 0;
-	for (int i = 0; i < STATES_MAX; i++)
-		mask |= (u32)(limits[i] > value) << i;
-	return mask;
-#endif
-}
 
 INLINE bool LEVELED(counts)(const struct menu_features *f, u32 sample)
 {
@@ -119,6 +95,54 @@ INLINE bool LEVELED(alike)(const struct menu_features *f, u64 sum, u64 squares, 
 	return squares / count - square < bound;
 }
 
+/* How many samples equal this one. */
+INLINE u32 LEVELED(equal)(const u32 *sorted, u32 sample)
+{
+#if LEVEL >= 3
+	__m256i eight = _mm256_load_si256((const __m256i *)sorted);
+	__m256i same = _mm256_cmpeq_epi32(eight, _mm256_set1_epi32((int)sample));
+	return (u32)__builtin_popcount(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+#else
+	u32 count = 0;
+	for (int i = 0; i < INTERVALS; i++)
+		count += sorted[i] == sample;
+	return count;
+#endif
+}
+
+/*
+ * The typical interval of eight samples that count, by dropping the greatest. There are three rounds
+ * at most, for six samples or less are the end; which one decides is hard to foresee, so all three
+ * are worked out and the first that decides is picked without a branch.
+ */
+INLINE u32 LEVELED(typical_of_eight)(const struct menu_features *f, const u32 *sorted, u64 sum,
+				     u64 squares, u64 timer_us)
+{
+	u32 answers[3], count = INTERVALS, answer;
+	bool ends[3], late = f->typical_unknown == UNKNOWN_LATE && sorted[0] >= timer_us;
+
+	for (int round = 0; round < 3; round++) {
+		u32 top = sorted[(count - 1) % INTERVALS], dropped;
+		u64 average;
+		bool alike = LEVELED(alike)(f, sum, squares, count, &average);
+		bool few = count <= FEW;
+		u32 of_few = f->typical_maximum && count >= INTERVALS / 2 ? top : UNKNOWN;
+
+		if (f->typical_unknown == UNKNOWN_ZEROS)
+			average = top == 0 ? UNKNOWN : average;
+		answers[round] = alike ? (u32)average : of_few;
+		ends[round] = alike | few;
+		dropped = LEVELED(equal)(sorted, top);
+		sum -= (u64)dropped * top;
+		squares -= (u64)dropped * top * top;
+		/* Once nothing is left, any count that the table of reciprocals has. */
+		count = (count - dropped) % 16;
+	}
+	answer = ends[1] ? answers[1] : answers[2];
+	answer = ends[0] ? answers[0] : answer;
+	return late ? UNKNOWN : answer;
+}
+
 INLINE u32 LEVELED(typical)(const struct menu_features *f, const struct LEVELED(menu) *m,
 			    u64 timer_us)
 {
@@ -128,6 +152,8 @@ INLINE u32 LEVELED(typical)(const struct menu_features *f, const struct LEVELED(
 
 	if (high == 0)
 		return UNKNOWN;
+	if (!f->trims_both_ends && high == INTERVALS)
+		return LEVELED(typical_of_eight)(f, sorted, sum, squares, timer_us);
 	for (;;) {
 		u32 least_one, greatest_one, dropped;
 
@@ -191,12 +217,7 @@ INLINE void LEVELED(catch_up)(const struct menu_features *f, const struct table 
 	factor = m->factors[m->bucket];
 	factor -= factor / DECAY;
 	if (m->next_timer > 0 && measured < INTERESTING_US * per_us) {
-		u64 share = RESOLUTION * measured;
-		/* 32 bits divide faster, and most timers are that near. */
-		if (((share | m->next_timer) >> 32) == 0)
-			factor += (u32)share / (u32)m->next_timer;
-		else
-			factor += (u32)(share / m->next_timer);
+		factor += (u32)(RESOLUTION * measured / m->next_timer);
 	} else {
 		factor += RESOLUTION;
 	}

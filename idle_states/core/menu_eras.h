@@ -92,7 +92,13 @@ ERA(v7_1, .nanoseconds = 1, .long_bits = 64, .rejected_is_unknown = 1, .tick_wak
     .early_return = 1, .polling_override = 1, .override_in_time = 1, .override_short = 1,
     .latency_first = 1, .shallow_escape = 1, .decides_tick = 1, .early_tick = EARLY_POLLS,
     .stopped_tick_stays = 1)
-ERA(vdebian_6_1_176, .nanoseconds = 1, .long_bits = 64, .rejected_is_unknown = 1,
+ERA(vdebian_6_1_147, .nanoseconds = 1, .long_bits = 64, .tick_wakeup = 1, .poll_limit = 1,
+    .negative_is_zero = 1, .typical_maximum = 1, .typical_ceiling = INT32_MAX,
+    .typical_unknown = UNKNOWN_LATE, .iowait = 1, .predicted_limit = 1,
+    .stopped_tick = STOPPED_TIMER, .zero_disabled = 1, .scan_stops = 1, .early_return = 1,
+    .polling_override = 1, .override_in_limit = 1, .shallow_escape = 1, .decides_tick = 1,
+    .early_tick = EARLY_POLLS, .stopped_tick_stays = 1)
+ERA(vdebian_6_1_158, .nanoseconds = 1, .long_bits = 64, .rejected_is_unknown = 1,
     .tick_wakeup = 1, .poll_limit = 1, .negative_is_zero = 1, .typical_ceiling = INT32_MAX,
     .typical_unknown = UNKNOWN_LATE, .iowait = 1, .predicted_limit = 1,
     .stopped_tick = STOPPED_TIMER, .zero_disabled = 1, .scan_stops = 1, .early_return = 1,

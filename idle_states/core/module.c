@@ -2,6 +2,7 @@
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdlib.h>
 
 #include "core.h"
 
@@ -11,9 +12,10 @@ static const struct governor {
 	replay_fn *any;
 	replay_fn *(*specialised)(const u32 *features);
 } governors[] = {
+	{"haltpoll", haltpoll_names, haltpoll_any, NULL},
 	{"ladder", ladder_names, ladder_any, NULL},
 	{"menu", menu_names, menu_any, menu_specialised},
-	{"teo", teo_names, teo_any, NULL},
+	{"teo", teo_names, teo_any, teo_specialised},
 };
 
 static const struct governor *find(const char *name)
@@ -102,6 +104,53 @@ static PyObject *replay(PyObject *self, PyObject *args)
 	return result;
 }
 
+PyDoc_STRVAR(sweep_doc,
+	     "sweep(features, states, counts, hz, rows, decisions, level)\n--\n\n"
+	     "menu over several tables: ten places for states each, of which counts (u32 each) are\n"
+	     "filled. decisions: table by table. level: of instructions, 0, 3 or 4 at most.");
+
+static PyObject *sweep(PyObject *self, PyObject *args)
+{
+	Py_buffer features, states, counts, rows, decisions;
+	PyObject *result = NULL;
+	unsigned int hz;
+	int allowed;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "y*y*y*Iy*w*i", &features, &states, &counts, &hz, &rows,
+			      &decisions, &allowed))
+		return NULL;
+	Py_ssize_t tables = counts.len / (Py_ssize_t)sizeof(u32);
+	Py_ssize_t row_count = rows.len / (Py_ssize_t)sizeof(struct row);
+	struct decision **each = calloc((size_t)tables + 1, sizeof(*each));
+	bool right = each && is_hz(hz) &&
+		     has_size(&features, feature_bytes(find("menu")), "features") &&
+		     has_size(&states, tables * STATES_MAX * (Py_ssize_t)sizeof(struct state), "states") &&
+		     has_size(&rows, row_count * (Py_ssize_t)sizeof(struct row), "rows") &&
+		     has_size(&decisions, tables * row_count * (Py_ssize_t)sizeof(struct decision), "decisions");
+
+	for (Py_ssize_t i = 0; right && i < tables; i++) {
+		right = is_count((Py_ssize_t)((const u32 *)counts.buf)[i]);
+		each[i] = (struct decision *)decisions.buf + i * row_count;
+	}
+	if (right) {
+		Py_BEGIN_ALLOW_THREADS
+		menu_sweep(features.buf, states.buf, counts.buf, (u32)tables, hz, rows.buf,
+			   (size_t)row_count, each, allowed);
+		Py_END_ALLOW_THREADS
+		result = Py_NewRef(Py_None);
+	} else if (!each) {
+		PyErr_NoMemory();
+	}
+	free(each);
+	PyBuffer_Release(&features);
+	PyBuffer_Release(&states);
+	PyBuffer_Release(&counts);
+	PyBuffer_Release(&rows);
+	PyBuffer_Release(&decisions);
+	return result;
+}
+
 PyDoc_STRVAR(names_doc, "features(governor)\n--\n\nNames of the features the core knows, in order.");
 
 static PyObject *names(PyObject *self, PyObject *args)
@@ -155,6 +204,7 @@ static PyObject *isa(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
 	{"replay", replay, METH_VARARGS, replay_doc},
+	{"sweep", sweep, METH_VARARGS, sweep_doc},
 	{"features", names, METH_VARARGS, names_doc},
 	{"specialised", specialised, METH_VARARGS, specialised_doc},
 	{"instruction_set", isa, METH_NOARGS, isa_doc},

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..linux.releases import Release
-from ..workload.counters import PERCENTILES, Figures
+from ..workload.counters import PERCENTILES, Figures, percentile_name
 from ..workload.problems import Problem
 from ..workload.replay import Settings
 from ..workload.run import Account, Result
@@ -85,7 +85,8 @@ def _figures(figures: Figures) -> dict[str, Any]:
         "too_deep": _share(figures.above, usage),
         "too_shallow": _share(figures.below, usage),
         "wake_latency_ns": {
-            f"p{percentile:g}": figures.wake_latency_ns(percentile) for percentile in PERCENTILES
+            percentile_name(percentile): figures.wake_latency_ns(percentile)
+            for percentile in PERCENTILES
         },
     }
 

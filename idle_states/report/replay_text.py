@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..findings import Severity
 from ..linux.releases import Release
-from ..workload.counters import PERCENTILES, Figures
+from ..workload.counters import PERCENTILES, Figures, percentile_name
 from ..workload.replay import Settings
 from ..workload.run import COMPARED, Account, Read, Result
 from .style import Style, plural, printable
@@ -19,7 +19,8 @@ def render(
     parts += [_account(account, style) for account in result.accounts]
     if len(result.accounts) > 1:
         parts.append(_comparison(result.accounts, style))
-    if result.misses is not None:
+    kinds = {problem.kind for problem in result.problems}
+    if result.misses is not None and (settings is None or "miss-disagrees" not in kinds):
         parts.append(_misses(result))
     if result.bracketed:
         parts.append(_bracketed(result, style))
@@ -101,8 +102,7 @@ def _latencies(figures: Figures) -> str:
     if not figures.usage:
         return ""
     words = [
-        f"{'max' if percentile == 100 else f'p{percentile:g}'} "
-        f"{_us(figures.wake_latency_ns(percentile))}"
+        f"{percentile_name(percentile)} {_us(figures.wake_latency_ns(percentile))}"
         for percentile in PERCENTILES
     ]
     return f"  wake latency (exit latency paid): {', '.join(words)}\n"
@@ -117,10 +117,9 @@ def _comparison(accounts: Sequence[Account], style: Style) -> str:
         ("too shallow", *(_counted(figures.below, figures.usage) for figures in totals)),
     ]
     for percentile in PERCENTILES:
-        label = "max" if percentile == 100 else f"p{percentile:g}"
         latencies = (_us(figures.wake_latency_ns(percentile)) for figures in totals)
-        rows.append((f"wake latency {label}", *latencies))
-    head = ("ALL CPUS", *(printable(account.machine).upper() for account in accounts))
+        rows.append((f"wake latency {percentile_name(percentile)}", *latencies))
+    head = ("ALL CPUS", *(printable(account.machine) for account in accounts))
     return style("strong", "Compared") + "\n" + _table(head, rows)
 
 

@@ -42,7 +42,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         whose = f" for PVR {cpu.pvr:#06x} ({cpu.generation})" if release.features.stop else ""
         yield (
             subject.at(None, "cpu"),
-            f"the kernel has no driver for stop states{whose}, so it registers none of them",
+            f"the kernel has no stop driver{whose}, so it registers none of the states",
         )
 
     for where, message, kernels in per_kernel(subject, judge):

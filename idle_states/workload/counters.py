@@ -11,6 +11,7 @@ sysfs floors the sum. (above and below are there since 5.1; earlier kernels are 
 from collections import Counter
 from dataclasses import dataclass
 
+from ..linux import idle_loop
 from ..linux.releases import Release
 from .machine import CpuTable
 
@@ -21,8 +22,8 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 
 def counts_in_ns(release: Release) -> bool:
-    """c1d51f684c72, 5.5."""
-    return release.version >= (5, 5)
+    """Whether the release measures in ns."""
+    return idle_loop.features(release).nanoseconds
 
 
 class Tally:
@@ -61,32 +62,27 @@ class Tally:
         self.below = [0] * count
         self.rejected = [0] * count
 
-    def verdict(self, state: int, residency_ns: int) -> int:
-        """ABOVE, BELOW or FITS: what the kernel would say of a period."""
-        time = residency_ns if self._in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
-        if time < self._residency[state]:
-            return ABOVE if self._shallower[state] else FITS
-        deeper = self._deeper[state]
-        if deeper is not None and time > (latency := self._exit[state]):
-            return BELOW if time - latency >= deeper else FITS
-        return FITS
-
     def add(self, state: int, residency_ns: int) -> int:
-        """Counts an idle period; returns its verdict."""
-        verdict = self.verdict(state, residency_ns)
-        self.record(state, residency_ns, verdict)
-        return verdict
-
-    def record(self, state: int, residency_ns: int, verdict: int) -> None:
-        """Counts an idle period whose verdict is known."""
+        """Counts an idle period; returns ABOVE, BELOW or FITS."""
+        time = residency_ns if self._in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
         self.usage[state] += 1
-        self.time[state] += (
-            residency_ns if self._in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
-        )
-        if verdict == ABOVE:
+        self.time[state] += time
+        if time < self._residency[state]:
+            if not self._shallower[state]:
+                return FITS
             self.above[state] += 1
-        elif verdict == BELOW:
-            self.below[state] += 1
+            return ABOVE
+        deeper, latency = self._deeper[state], self._exit[state]
+        if deeper is None or time <= latency or time - latency < deeper:
+            return FITS
+        self.below[state] += 1
+        return BELOW
+
+    def refuse(self, state: int, residency_ns: int) -> None:
+        """Takes a period back that was counted above: it was a refused entry, as it turns out."""
+        other = Tally(self.table, self._in_ns)
+        other.add(state, residency_ns)
+        self.withdraw(other)
 
     def withdraw(self, other: "Tally") -> None:
         """Takes periods back: they were refused entries, as it turns out."""
@@ -192,3 +188,8 @@ def total(figures: "list[Figures]") -> Figures:
             rows[key] = rows[key] + state if key in rows else state
         wakeups.update(dict(each.wakeups))
     return Figures(tuple(rows[key] for key in sorted(rows)), tuple(sorted(wakeups.items())))
+
+
+def percentile_name(percentile: float) -> str:
+    """p50, p99.9, max."""
+    return "max" if percentile == 100 else f"p{percentile:g}"

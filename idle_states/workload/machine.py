@@ -8,7 +8,7 @@ from ..linux.governors.interface import State
 from .sysfs import Dump, SysfsState
 
 _POLL = "POLL"
-_SNOOZE = "snooze"
+SNOOZE = "snooze"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +32,13 @@ class Machine:
     def table(self, cpu: int) -> CpuTable | None:
         return self.own.get(cpu, self.everywhere)
 
-    @property
-    def tables(self) -> tuple[CpuTable, ...]:
-        """Every table there is, each once."""
-        everywhere = (self.everywhere,) if self.everywhere else ()
-        return tuple(dict.fromkeys((*everywhere, *self.own.values())))
-
 
 def from_driver(table: DriverTable, disabled: Iterable[int] = ()) -> CpuTable:
     """What a kernel registered."""
     return CpuTable(
         tuple(state.name for state in table.states),
         tuple(
-            State(
-                state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling
-            )
+            State(state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling)
             for state in table.states
         ),
         frozenset(disabled),
@@ -58,7 +50,7 @@ def from_times(
 ) -> CpuTable:
     """Exit latency and target residency in ns of what follows snooze, which is state 0."""
     states = [State(0, 0, polling), *(State(*time) for time in times)]
-    names = [_SNOOZE, *(f"state{number}" for number in range(1, len(states)))]
+    names = [SNOOZE, *(f"state{number}" for number in range(1, len(states)))]
     return CpuTable(tuple(names), tuple(states), frozenset(disabled))
 
 
@@ -85,7 +77,7 @@ def _from_states(
             State(
                 state.latency_us * 1000,
                 state.residency_us * 1000,
-                state.name == _POLL or (state.name == _SNOOZE and snooze_polling),
+                state.name == _POLL or (state.name == SNOOZE and snooze_polling),
             )
             for state in states
         ),

@@ -4,11 +4,12 @@ An entry that the driver refuses looks like an idle period: an entry and an exit
 trace with cpu_idle_miss tells them apart: a real period below its target residency is followed by
 one. So an entry left before the state's exit latency was over, without a miss where there should
 be one, was refused, and is no idle period. Where such an entry lasts longer than the exit latency,
-or a miss is of another type, table and trace do not belong together, which is reported. A trace
-without any miss says nothing about either.
+or a miss is of another type, table and trace do not belong together: that is reported, and if it
+is more than one period in a hundred, no entry is taken for refused any longer. A trace without any
+miss says nothing about either.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from .counters import ABOVE, Figures, Tally
 from .machine import Machine
@@ -20,64 +21,73 @@ from .recording import Row
 class Observed:
     """Counts as the traced kernel did.
 
-    machine  the traced one
-    in_ns    the kernel's definition of above and below: counters.counts_in_ns()
+    in_ns   the kernel's definition of above and below: counters.counts_in_ns()
+    traced  the machine is the traced one; whoever reads the trace has then counted states that are
+            beyond its table, and CPUs it has no table for
+    beyond  the kind of problem a state is that the table does not have
     """
 
-    def __init__(self, machine: Machine, in_ns: bool, problems: Problems) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        in_ns: bool,
+        problems: Problems,
+        *,
+        traced: bool = True,
+        beyond: str = "state-beyond-table",
+    ) -> None:
         self.said = {"above": 0, "below": 0}
         """By cpu_idle_miss, of the periods that were seen whole."""
         self._machine = machine
+        self._traced = traced
+        self._beyond = beyond
         self._in_ns = in_ns
         self._problems = problems
         self._tallies: dict[int, Tally | None] = {}
         self._suspects: dict[int, Tally] = {}
+        self._counted = 0
         self._disagreements = 0
         self._examples: list[str] = []
 
-    def sift(self, periods: Iterable[Period], misses: bool) -> list[Period]:
+    def sift(self, periods: Sequence[Period], misses: bool) -> list[Period]:
         """Counts periods, and returns them without refused entries.
 
         misses: the trace has had a cpu_idle_miss
         """
         idle = []
+        misses &= self._fits()
+        self._counted += len(periods)
         for period in periods:
             cpu, state, start_ns, end_ns, miss = period
             tally = self._tally(cpu)
             if tally is None or state >= len(tally.usage):
-                # counted as a problem when its entry was read
+                if not self._traced:
+                    self._outside(cpu, state, tally)
                 idle.append(period)
                 continue
             residency_ns = end_ns - start_ns
-            verdict = tally.verdict(state, residency_ns)
+            verdict = tally.add(state, residency_ns)
             if verdict != miss:
                 if miss == NO_MISS and verdict == ABOVE:
-                    if residency_ns < tally.table.states[state].exit_ns:
-                        if misses:
-                            tally.rejected[state] += 1
-                            continue
-                        self._suspect(cpu, tally).record(state, residency_ns, verdict)
-                    else:
+                    if residency_ns >= tally.table.states[state].exit_ns:
                         self._disagree(period, verdict)
+                    elif misses:
+                        tally.refuse(state, residency_ns)
+                        continue
+                    else:
+                        self._suspect(cpu, tally).add(state, residency_ns)
                 elif miss != UNKNOWN:
                     self._disagree(period, verdict)
             if miss:
                 self._note(miss)
-            tally.record(state, residency_ns, verdict)
             idle.append(period)
         return idle
 
     def add(self, row: Row) -> None:
         """Counts a decision of an exact recording."""
         tally = self._tally(row.cpu)
-        if tally is None:
-            message = f"CPU {row.cpu}: no --table covers it"
-            self._problems.add("cpu-without-table", message, row.line)
-        elif row.state >= len(tally.usage):
-            message = (
-                f"CPU {row.cpu}: expected states 0 to {len(tally.usage) - 1}, found {row.state}"
-            )
-            self._problems.add("state-beyond-table", message, row.line)
+        if tally is None or row.state >= len(tally.usage):
+            self._outside(row.cpu, row.state, tally, row.line)
         elif row.outcome.rejected:
             tally.rejected[row.state] += 1
         else:
@@ -86,7 +96,7 @@ class Observed:
     def finish(self, misses: bool) -> dict[int, Figures]:
         """CPU -> what it did. misses: the trace had a cpu_idle_miss, if only at its end."""
         if misses:
-            for cpu, suspects in self._suspects.items():
+            for cpu, suspects in self._suspects.items() if self._fits() else ():
                 tally = self._tallies[cpu]
                 assert tally is not None
                 tally.withdraw(suspects)
@@ -105,6 +115,10 @@ class Observed:
                 self._problems.add("rejected", f"CPU {cpu}: {refused}", count=refused)
         return figures
 
+    def _fits(self) -> bool:
+        """Whether the table is the traced machine's, by what cpu_idle_miss says so far."""
+        return self._disagreements * 100 <= self._counted
+
     def _tally(self, cpu: int) -> Tally | None:
         try:
             return self._tallies[cpu]
@@ -113,6 +127,17 @@ class Observed:
             tally = None if table is None else Tally(table, self._in_ns)
             self._tallies[cpu] = tally
             return tally
+
+    def _outside(self, cpu: int, state: int, tally: Tally | None, line: int | None = None) -> None:
+        """A period the machine has no state for."""
+        name = self._machine.name
+        if tally is None:
+            self._problems.add("cpu-without-table", f"CPU {cpu}: no table of {name}", line)
+        else:
+            message = (
+                f"CPU {cpu}: expected states 0 to {len(tally.usage) - 1} of {name}, found {state}"
+            )
+            self._problems.add(self._beyond, message, line)
 
     def _suspect(self, cpu: int, tally: Tally) -> Tally:
         """Entries that were refused if misses turn up later."""

@@ -20,6 +20,10 @@ _RESTART_NS = 1_000_000_000
 _LATE_NS = 1_000_000_000
 _AWAKE = -1
 
+_COMPLETE, _UNSEEN, _LOST_AWAKE, _LOST_IDLE = 0, 1, 2, 3
+"""Why an exit may lack its entry: it may not; it was before the trace, or lost; or it is there,
+but events were lost since."""
+
 
 class _Cpu:
     """What is known of one CPU. done: a period that a miss may still follow."""
@@ -32,7 +36,7 @@ class _Cpu:
         self.done: Period | None = None
         self.first_ns = self.last_ns = now_ns
         self.limit = limit
-        self.loss = False
+        self.loss = _COMPLETE
 
 
 class Pairing:
@@ -41,14 +45,19 @@ class Pairing:
     problems  gets what does not pair
     states    number of states a CPU's table has; None: it has no table, so its periods mean
               nothing and are counted only
+    beyond    the kind of problem a state is that is not among them
     """
 
     def __init__(
-        self, problems: Problems, states: Callable[[int], int | None] = lambda cpu: 1 << 32
+        self,
+        problems: Problems,
+        states: Callable[[int], int | None] = lambda cpu: 1 << 32,
+        beyond: str = "state-beyond-table",
     ) -> None:
         self.misses = 0
         self._problems = problems
         self._states = states
+        self._beyond = beyond
         self._cpus: dict[int, _Cpu] = {}
         self._start_ns: int | None = None
 
@@ -92,7 +101,7 @@ class Pairing:
                     self._odd_entry(this, cpu, what, now_ns, batch, index)
                 this.state = what
                 this.since_ns = this.last_ns = now_ns
-                this.loss = False
+                this.loss = _COMPLETE
             elif what <= MISS:
                 self._miss(this, cpu, MISS - what, batch, index)
             else:
@@ -125,7 +134,7 @@ class Pairing:
         if what == EXIT:
             message = f"CPU {cpu}, until {seconds(now_ns)}"
             self._problems.add("starts-idle", message, lambda: batch.line(index))
-            this.loss = True
+            this.loss = _UNSEEN
         return this
 
     def _odd_exit(self, this: _Cpu, cpu: int, now_ns: int, batch: Batch, index: int) -> None:
@@ -136,20 +145,18 @@ class Pairing:
 
         if this.state >= 0:
             back_ns = this.since_ns - now_ns
-            kind = "clock-restarted" if back_ns >= _RESTART_NS else "time-backwards"
+            kind = "clock-restarted" if back_ns >= _RESTART_NS else "exit-before-enter"
             message = (
                 f"CPU {cpu}: entered state {this.state} at {seconds(this.since_ns)}, "
                 f"left it at {seconds(now_ns)}"
             )
             self._problems.add(kind, message, line)
-        elif this.loss:
-            # its entry was before the trace, or among the events lost: said already
-            pass
-        else:
-            message = f"CPU {cpu}: exit at {seconds(now_ns)}"
-            self._problems.add("exit-without-enter", message, line)
+        elif this.loss in (_COMPLETE, _LOST_AWAKE):
+            kind = "broken-by-loss" if this.loss else "exit-without-enter"
+            self._problems.add(kind, f"CPU {cpu}: exit at {seconds(now_ns)}", line)
+        # otherwise it was counted where the trace began, or where events were lost
         this.state = _AWAKE
-        this.loss = False
+        this.loss = _COMPLETE
 
     def _odd_entry(
         self, this: _Cpu, cpu: int, state: int, now_ns: int, batch: Batch, index: int
@@ -170,7 +177,7 @@ class Pairing:
             self._problems.add("time-backwards", message, line)
         if state >= this.limit:
             message = f"CPU {cpu}: expected states 0 to {this.limit - 1}, found {state}"
-            self._problems.add("state-beyond-table", message, line)
+            self._problems.add(self._beyond, message, line)
 
     def _miss(self, this: _Cpu, cpu: int, code: int, batch: Batch, index: int) -> None:
         """cpu_idle_miss: belongs to the period that has just ended."""
@@ -183,9 +190,7 @@ class Pairing:
             message = f"CPU {cpu}: state {state}, type {'below' if below else 'above'}"
             self._problems.add("miss-without-period", message, lambda: batch.line(index))
 
-    def _lose(
-        self, this: _Cpu, cpu: int, periods: list[Period], batch: Batch, index: int
-    ) -> None:
+    def _lose(self, this: _Cpu, cpu: int, periods: list[Period], batch: Batch, index: int) -> None:
         """Events of a CPU are missing: nothing may be concluded across the gap."""
         if this.done is not None:
             periods.append((*this.done[:4], this.done[4] or UNKNOWN))
@@ -193,8 +198,10 @@ class Pairing:
         if this.state >= 0:
             message = f"CPU {cpu}: entered state {this.state} at {seconds(this.since_ns)}"
             self._problems.add("broken-by-loss", message, lambda: batch.line(index))
+            this.loss = _LOST_IDLE
+        elif this.loss == _COMPLETE:
+            this.loss = _LOST_AWAKE
         this.state = _AWAKE
-        this.loss = True
 
 
 def seconds(ns: int) -> str:

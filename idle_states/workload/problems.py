@@ -20,15 +20,20 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "broken-by-loss": (Severity.WARNING, "idle periods given up because events were lost"),
     "enter-twice": (Severity.WARNING, "idle entries without an exit, left out"),
     "exit-without-enter": (Severity.WARNING, "idle exits without an entry, left out"),
-    "time-backwards": (Severity.WARNING, "events earlier than the one before on the same CPU"),
-    "clock-restarted": (Severity.WARNING, "idle periods during which the clock wrapped, left out"),
+    "exit-before-enter": (Severity.WARNING, "idle periods that end before they begin, left out"),
+    "time-backwards": (Severity.WARNING, "entries earlier than the event before on the same CPU"),
+    "clock-restarted": (
+        Severity.WARNING,
+        "idle periods during which the clock went back, left out",
+    ),
+    "other-state": (Severity.WARNING, "entries of states the first table does not have"),
     "miss-disagrees": (Severity.WARNING, "idle periods where cpu_idle_miss and the table disagree"),
     "miss-without-period": (Severity.WARNING, "cpu_idle_miss events of no idle period"),
     "starts-idle": (Severity.NOTE, "CPUs idle when the trace began; that period is left out"),
     "ends-idle": (Severity.NOTE, "CPUs idle when the trace ended; that period is left out"),
     "late-cpu": (Severity.NOTE, "CPUs first seen more than a second into the trace"),
     "rejected": (Severity.NOTE, "entries that the driver refused: no idle periods"),
-    "tick-limit": (Severity.NOTE, "idle periods too long to be followed from tick to tick"),
+    "piece-limit": (Severity.NOTE, "idle periods in too many pieces to be followed to their end"),
     "no-newline": (Severity.NOTE, "last lines without a newline, taken as complete"),
 }
 """Kind -> how bad, and what a count of it counts."""

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..findings import Unreadable
 from ..linux.governors.interface import Outcome, Situation
 from .inputs import Input, Kind, lines
 from .problems import unreadable
@@ -65,8 +66,13 @@ class Row:
 def rows(source: Input) -> Iterator[Row]:
     """The decisions, in order. Raises Unreadable naming line and column."""
     values = _csv(source) if source.kind is Kind.CSV else _json(source)
-    for line, found in values:
-        yield _row(line, found)
+    try:
+        for line, found in values:
+            yield _row(line, found)
+    except Unreadable:
+        # of a file that is cut, the last line is in pieces: not the fault to report
+        if source.cut is None:
+            raise
     if source.cut is not None:
         raise unreadable(source.name, f"expected a whole recording, found: {source.cut}")
 
@@ -162,13 +168,11 @@ def _out_of_range(values: list[int], name: str, line: int) -> Exception:
 
 
 def _row(line: int, values: list[int]) -> Row:
-    (latency_us, sleep_ns, delta_ns, stopped, iowaiters, load, state, stop_tick, rejected) = (
-        values[:9]
-    )
+    (latency_us, sleep_ns, delta_ns, stopped, iowaiters, load, state, stop_tick, rejected) = values[
+        :9
+    ]
     residency_ns, got_tick, poll_limit, clock_ns, cpu = values[9:]
-    situation = Situation(
-        latency_us, sleep_ns, delta_ns, bool(stopped), iowaiters, load, clock_ns
-    )
+    situation = Situation(latency_us, sleep_ns, delta_ns, bool(stopped), iowaiters, load, clock_ns)
     outcome = Outcome(
         state,
         residency_ns,

@@ -7,7 +7,7 @@ A dump holds each CPU's table and the kernel's counters since boot; two dumps br
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .inputs import Input, lines
 from .problems import quoted, unreadable
@@ -72,9 +72,7 @@ def read(source: Input) -> Dump:
         raise unreadable(source.name, f"expected a whole dump, found: {source.cut}")
     if not found:
         raise unreadable(source.name, "expected attributes of cpuidle states, found none")
-    return Dump(
-        source.name, {cpu: _states(source.name, cpu, found[cpu]) for cpu in sorted(found)}
-    )
+    return Dump(source.name, {cpu: _states(source.name, cpu, found[cpu]) for cpu in sorted(found)})
 
 
 def difference(before: Dump | None, after: Dump) -> dict[int, tuple[SysfsState, ...]]:
@@ -108,7 +106,8 @@ def _between(cpu: int, before: Dump, after: Dump) -> tuple[SysfsState, ...]:
                 )
             counted[counter] = None if a is None or b is None else b - a
         disabled = old.disabled or new.disabled
-        states.append(SysfsState(new.name, new.description, *new.row[1:], disabled, **counted))
+        since = replace(new, disabled=disabled, **counted)  # type: ignore[arg-type]
+        states.append(since)
     return tuple(states)
 
 

@@ -34,7 +34,7 @@ _REMEMBERED = 20_000
 _NS_PER_SECOND = 1_000_000_000
 
 _EVENT = re.compile(
-    rb"(?:^|[ \t])(\d{1,11})\.(\d{9}|\d{6}):[ \t]+(?:[\w-]+:)?"
+    rb"(?:^|[ \t])(\d{1,10})\.(\d{9}|\d{6}):[ \t]+(?:[\w-]+:)?"
     rb"(cpu_idle(?=:|_miss:|\s|\Z)|[\w-]+)(.*)"
 )
 _SEPARATOR = re.compile(rb"\d\.(\d{9}|\d{6})(:[ \t]+(?:power:)?)cpu_idle(?:_miss)?:")
@@ -42,7 +42,7 @@ _IDLE = re.compile(rb":[ \t]*state=(\d{1,10}) cpu_id=(\d{1,5})[ \t\r]{0,4}")
 _MISSED = re.compile(
     rb"_miss:[ \t]*cpu_id=(\d{1,5}) state=(\d{1,10}) type=(above|below)[ \t\r]{0,4}"
 )
-_SECONDS = re.compile(rb".*[ \t](\d{1,11})")
+_SECONDS = re.compile(rb".*[ \t](\d{1,10})")
 _LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
 _PERF_LOST = re.compile(rb".*\[(\d{1,5})\].*PERF_RECORD_LOST\D*(\d{1,19})?.*")
 _SHORT = re.compile(rb"\n(.{0,39}+)(?!.)")
@@ -163,9 +163,8 @@ class TraceText:
         """A line without newline: complete or cut, which only its form can tell."""
         self.lines += 1
         if _EVENT.search(line) or _HARMLESS.fullmatch(line) or _lost(line):
-            spoilt = self._problems.count("unreadable-line")
             batch = self._thorough(b"\n" + line, self.lines, "truncated-line")
-            if self._problems.count("unreadable-line") == spoilt:
+            if batch.events or b"cpu_idle" not in line:
                 self._problems.add("no-newline", quoted(line), self.lines)
             return batch
         self._problems.add("truncated-line", f"found {quoted(line)}", self.lines)
@@ -178,16 +177,16 @@ class TraceText:
         for short in _SHORT.findall(chunk):
             if not _HARMLESS.fullmatch(short) and not _EVENT.search(short):
                 return None
+        fast = self._fast or self._learn(chunk)
         if self._perf and b"PERF_RECORD_LOST" in chunk:
             return None
-        if self._fast is None and not self._learn(chunk):
+        if fast is None:
             return None if b"cpu_idle" in chunk else []
-        assert self._fast is not None
         head2ns, payload2what, scale = self._head2ns, self._payload2what, self._scale
         try:
             events = [
                 (payload2what[payload], head2ns[head] + int(fraction) * scale)
-                for head, fraction, payload in self._fast.findall(chunk)
+                for head, fraction, payload in fast.findall(chunk)
             ]
         except _Unusual:
             self._fast = None
@@ -196,11 +195,14 @@ class TraceText:
         self.coarse |= scale != 1 and bool(events)
         return events
 
-    def _learn(self, chunk: bytes) -> bool:
-        """How this trace writes an idle event: what is between time and name, how many digits."""
+    def _learn(self, chunk: bytes) -> re.Pattern[bytes] | None:
+        """How this trace writes an idle event: what is between time and name, how many digits.
+
+        None if the chunk has none.
+        """
         match = _SEPARATOR.search(chunk)
         if match is None:
-            return False
+            return None
         digits, separator = len(match[1]), match[2]
         self._scale = 10 ** (9 - digits)
         self._perf = b"power:" in separator
@@ -208,11 +210,9 @@ class TraceText:
             rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)((?:_miss)?:[^\n]*+))?"
             % (digits, re.escape(separator))
         )
-        return True
+        return self._fast
 
-    def _thorough(
-        self, chunk: bytes, first_line: int, malformed: str = "unreadable-line"
-    ) -> Batch:
+    def _thorough(self, chunk: bytes, first_line: int, malformed: str = "unreadable-line") -> Batch:
         """Line by line. malformed: the kind of problem an idle event of another form is."""
         events: list[Event] = []
         lines: list[int] = []

@@ -14,10 +14,10 @@ from .interface import Decision, Outcome, Situation, State, u64
 from .ladder_features import LadderFeatures
 
 PROMOTION_COUNT = 4
-DEMOTION_COUNT = 1
 STATES_MAX = 10
 """CPUIDLE_STATE_MAX: the kernel's array of states has entries, all zero, behind the last one."""
 
+S32_MAX = (1 << 31) - 1
 _NOTHING = State(0, 0)
 _NSEC_PER_USEC = 1000
 
@@ -35,10 +35,9 @@ class Ladder:
         self.hz = hz
         self.first = 1 if features.skips_polling and states and states[0].polling else 0
         self.last = self.first
-        self.promotions = [0] * STATES_MAX
-        self.demotions = [0] * STATES_MAX
+        self.promotions = [0] * max(STATES_MAX, len(states))
         self._unit = 1 if features.nanoseconds else _NSEC_PER_USEC
-        self._residency_ns = 0
+        self._residency = 0
 
     def select(self, situation: Situation) -> Decision:
         last = self.last
@@ -47,12 +46,11 @@ class Ladder:
             self._move(0)
             return Decision(0, True, why | {"rule": "latency limit 0"})
         latency = situation.latency_req_us * _NSEC_PER_USEC // self._unit
-        remainder = u64(self._residency_ns // self._unit - self._exit(last))
+        remainder = u64(self._residency - self._exit(last))
         why |= {"remainder": remainder, "latency_req": latency}
 
         if self._promotes(last, remainder, latency, situation.disabled):
             self.promotions[last] += 1
-            self.demotions[last] = 0
             if self.promotions[last] >= self._promotion_count(last):
                 return self._decide(last + 1, "promoted", why)
 
@@ -61,15 +59,17 @@ class Ladder:
         if last in situation.disabled or self._exit(last) > latency:
             return self._decide(self._below(last, latency), "disabled or too slow", why)
         if remainder < self._exit(last):
-            self.demotions[last] += 1
-            self.promotions[last] = 0
-            if self.demotions[last] >= DEMOTION_COUNT:
-                return self._decide(last - 1, "demoted", why)
+            return self._decide(last - 1, "demoted", why)
         return self._decide(last, "stays", why, moved=False)
 
     def finished(self, outcome: Outcome) -> None:
-        self._residency_ns = 0 if outcome.rejected else outcome.residency_ns
-        if not outcome.rejected and outcome.state > 0:
+        self._residency = 0
+        if outcome.rejected:
+            return
+        self._residency = outcome.residency_ns // self._unit
+        if not self.features.nanoseconds:
+            self._residency = min(self._residency, S32_MAX)
+        if outcome.state > 0:
             self.last = outcome.state
 
     def _promotes(self, last: int, remainder: int, latency: int, disabled: frozenset[int]) -> bool:
@@ -92,17 +92,13 @@ class Ladder:
         return entry.exit_ns // self._unit
 
     def _move(self, state: int) -> None:
-        self.promotions[self.last] = self.demotions[self.last] = 0
+        self.promotions[self.last] = 0
         self.last = state
 
     def _decide(
         self, state: int, rule: str, why: dict[str, Any], *, moved: bool = True
     ) -> Decision:
-        why |= {
-            "promotions": self.promotions[self.last],
-            "demotions": self.demotions[self.last],
-            "rule": rule,
-        }
+        why |= {"promotions": self.promotions[self.last], "rule": rule}
         if moved:
             self._move(state)
         return Decision(state, True, why)

@@ -12,6 +12,9 @@ from typing import Any
 from ...history import Change, fold
 from ..releases import Release, version_key
 
+OLDEST = "5.1"
+"""b26bf6ab716f"""
+
 
 @dataclass(frozen=True, slots=True)
 class TeoFeatures:
@@ -154,7 +157,9 @@ BACKPORTS: Mapping[str, Mapping[str, Any]] = {
 
 
 def features(release: Release) -> TeoFeatures:
-    """What the release's teo does, its distribution's backports included."""
+    """The release's teo, its distribution's backports included. Raises ValueError before 5.1."""
+    if release.version < version_key(OLDEST):
+        raise ValueError(f"expected a release from {OLDEST} on for teo, found {release.name}")
     backports: dict[str, Any] = {}
     if release.preset is not None:
         backports = {**BACKPORTS.get(release.preset.name, {}), **release.preset.teo}

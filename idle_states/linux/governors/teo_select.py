@@ -96,9 +96,9 @@ class Selection:
             why["asks_timers"] = False
             asked = self.features.asks_for_zero and found == 0
             return Choice(state, KTIME_MAX, sleep if asked else KTIME_MAX, settled=True)
-        if state == 0:
+        before, state = state, self._by_timer(state, candidate.constraint, situation)
+        if before == state == 0:
             return Choice(0, sleep, sleep, settled=True)
-        state = self._by_timer(state, candidate.constraint, situation)
         kept = table.residency[state] < table.tick and self._intercepts_keep_tick()
         return Choice(state, table.tick // 2 if kept else sleep, sleep)
 

@@ -216,7 +216,7 @@ def _sources(tree: Path, unit: str) -> Iterator[tuple[str, str]]:
         text = read(tree, f"{_DIRECTORY}/{name}")
         seen.add(name)
         yield name, text
-        neighbours = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', text, re.MULTILINE)
+        neighbours = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"/]+)"', text, re.MULTILINE)
         wanted += [
             name for name in neighbours if name not in seen and (tree / _DIRECTORY / name).is_file()
         ]
@@ -252,7 +252,7 @@ def _compile(scratch: Path, sources: dict[str, str], unit: str, extract: str, hz
     for name, text in sources.items():
         (scratch / name).write_text(text, encoding="utf-8")
     for name in {name for text in sources.values() for name in includes(text)} - sources.keys():
-        header = include / os.path.normpath(name).lstrip("./")
+        header = include / name
         header.parent.mkdir(parents=True, exist_ok=True)
         header.write_text('#include "governor.h"\n', encoding="utf-8")
     program = scratch / "program"

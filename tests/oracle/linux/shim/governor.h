@@ -41,7 +41,12 @@ typedef s64 ktime_t;
 /* Arithmetic: the operands' types decide where it wraps, as in the kernel. */
 #define BIT(n) (1UL << (n))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define ORACLE_CHOOSE(a, op, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a op _b ? _a : _b; })
+#define ORACLE_CHOOSE(a, op, b)         \
+	({                              \
+		__typeof__(a) _a = (a); \
+		__typeof__(b) _b = (b); \
+		_a op _b ? _a : _b;     \
+	})
 #define min(a, b) ORACLE_CHOOSE(a, <, b)
 #define max(a, b) ORACLE_CHOOSE(a, >, b)
 #define min_t(type, a, b) min((type)(a), (type)(b))

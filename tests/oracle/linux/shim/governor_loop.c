@@ -30,8 +30,7 @@ _Static_assert(sizeof(struct state) == 24 && sizeof(struct row) == 64, "as the P
 
 int oracle_governor_initcall(void);
 
-extern char __start_oracle_percpu[] __attribute__((weak));
-extern char __stop_oracle_percpu[] __attribute__((weak));
+extern char __start_oracle_percpu[], __stop_oracle_percpu[];
 
 static struct cpuidle_governor *governor;
 static struct cpuidle_driver driver;
@@ -134,9 +133,8 @@ static bool take(void *target, size_t size, bool may_end)
 /* A CPU as it booted: nothing remembered, the governor just enabled. */
 static void boot(const struct header *header, const char *percpu_image, unsigned long cpu)
 {
-	if (__start_oracle_percpu)
-		memcpy(__start_oracle_percpu, percpu_image,
-		       (size_t)(__stop_oracle_percpu - __start_oracle_percpu));
+	memcpy(__start_oracle_percpu, percpu_image,
+	       (size_t)(__stop_oracle_percpu - __start_oracle_percpu));
 	memset(&driver, 0, sizeof(driver));
 	memset(&device, 0, sizeof(device));
 	if (header->states == 0 || header->states > CPUIDLE_STATE_MAX)
@@ -202,7 +200,7 @@ static void enter(int index)
 int main(void)
 {
 	size_t percpu_size = (size_t)(__stop_oracle_percpu - __start_oracle_percpu);
-	char *percpu_image = malloc(percpu_size + 1);
+	char *percpu_image = malloc(percpu_size);
 	struct header header;
 
 	if (oracle_governor_initcall() || !governor || !percpu_image)

@@ -1,0 +1,25 @@
+/* Comparison with all states of a table at once. Included once per instruction set. */
+/* Bit n: limits[n] exceeds value. Bits beyond the table are 0 or masked by the caller. */
+INLINE u32 LEVELED(beyond)(const u64 *limits, u64 value)
+{
+#if LEVEL >= 4
+	__m512i all = _mm512_set1_epi64((long long)value);
+	u32 low = _mm512_cmpgt_epu64_mask(_mm512_loadu_si512(limits), all);
+	return low | (u32)_mm512_cmpgt_epu64_mask(_mm512_loadu_si512(limits + 8), all) << 8;
+#elif LEVEL >= 3
+	/* No limit reaches 2^63, so that a greater value may be taken for less. */
+	__m256i all = _mm256_set1_epi64x((long long)least(value, INT64_MAX));
+	u32 mask = 0;
+	for (int i = 0; i < 12; i += 4) {
+		__m256i four = _mm256_loadu_si256((const __m256i *)(limits + i));
+		__m256i more = _mm256_cmpgt_epi64(four, all);
+		mask |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(more)) << i;
+	}
+	return mask;
+#else
+	u32 mask = 0;
+	for (int i = 0; i < STATES_MAX; i++)
+		mask |= (u32)(limits[i] > value) << i;
+	return mask;
+#endif
+}

@@ -1,0 +1,36 @@
+/*
+ * Instruction sets. A body is included once for each: LEVEL is 0 for what every processor of the
+ * architecture has, 3 for x86-64-v3, 4 for x86-64-v4; LEVELED(name) makes names differ. Which one
+ * runs is decided when a replay starts.
+ */
+#ifndef IDLE_STATES_LEVELS_H
+#define IDLE_STATES_LEVELS_H
+
+#include "core.h"
+
+#define PASTE_(name, level) name##_##level
+#define PASTE(name, level) PASTE_(name, level)
+#define LEVELED(name) PASTE(name, LEVEL)
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#include <immintrin.h>
+#define LEVELS 1
+#endif
+
+/* The highest level this machine has. */
+static inline int level(void)
+{
+#ifdef LEVELS
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+	    !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("fma"))
+		return 0;
+	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+	    !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512bw"))
+		return 3;
+	return 4;
+#else
+	return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* teo's features: the fields of TeoFeatures. */
+#ifndef IDLE_STATES_TEO_H
+#define IDLE_STATES_TEO_H
+
+#define TEO_FEATURES(X)                                                                        \
+	X(nanoseconds) X(signed_) X(excludes_overhead) X(bins) X(late_constraint)            \
+	X(recent_duration) X(ring_slots) X(early_hits_below) X(disabled_metrics)               \
+	X(recent_from_first) X(short_counts) X(recent) X(utilisation) X(lazy_timers)           \
+	X(stopped_tick) X(tick_hits) X(timer_wins) X(asks_for_zero) X(short_idles)             \
+	X(wakeup_flag) X(tick_intercepts) X(running_total) X(decays_to_zero) X(tick_idles)     \
+	X(deepest_for_ticks) X(passes_disabled) X(two_thirds) X(close_hits) X(peak_first)      \
+	X(empty_bins)
+
+#define TEO_FIELD(name) u32 name;
+struct teo_features {
+	TEO_FEATURES(TEO_FIELD)
+};
+
+enum { STOPPED_SPAN, STOPPED_RESIDENCY, STOPPED_LAST };
+enum { INTERCEPTS_ALL, INTERCEPTS_BEYOND, INTERCEPTS_WITHIN };
+enum { TICKS_ENDLESS, TICKS_MEASURED, TICKS_UNLESS };
+
+#define PULSE 1024
+#define DECAY_SHIFT 3
+#define RECENT 9
+#define SHORT_NS 15000
+#define TIGHT_NS (SHORT_NS / 2)
+#define INTERVALS 8
+#define RING_MAX 16
+
+/* One finished idle, as teo learns from it; see teo_table.py. */
+struct wakeup {
+	s64 sleep_length, time_span;
+	u64 residency;
+	u32 state;
+	bool safety_net, got_tick, poll_limit;
+};
+
+/* Keeps what select remembers until the idle is over. */
+struct pending {
+	struct wakeup wakeup;
+	bool unlearnt;
+	s64 sleep_length;
+	u64 selected_ns;
+};
+
+INLINE void finish(struct pending *p, const struct row *row, const struct table *t,
+			  bool is_signed, u32 selected)
+{
+	bool far = is_signed ? p->sleep_length > (s64)t->tick_ns
+			     : (u64)p->sleep_length > t->tick_ns;
+	bool as_selected = row->entered == AS_SELECTED;
+	u32 entered = (as_selected ? selected : row->entered) % 16;
+	bool limit = row->poll_time_limit && (!as_selected || t->polling >> entered & 1);
+	bool net = limit || (row->got_tick && far);
+
+	if (row->rejected)
+		return;
+	p->unlearnt = true;
+	p->wakeup.sleep_length = p->sleep_length;
+	p->wakeup.time_span =
+		net ? p->sleep_length : (s64)(row->reflect_clock_ns - p->selected_ns);
+	p->wakeup.residency = row->residency_ns;
+	p->wakeup.state = entered;
+	p->wakeup.safety_net = net;
+	p->wakeup.got_tick = row->got_tick;
+	p->wakeup.poll_limit = limit;
+}
+
+void teo_hits(const struct teo_features *f, const struct table *t, const struct row *rows,
+	      size_t row_count, struct decision *decisions);
+
+#endif

@@ -1,0 +1,394 @@
+/*
+ * teo's second generation, 5.14 on: bins with hits and intercepts. Included once per instruction
+ * set, see levels.h. All times are signed ns, but for what was measured, which may be endless.
+ */
+#include "beyond.h"
+
+typedef u32 LEVELED(eight) __attribute__((vector_size(32)));
+
+/* A metric of all bins. Those beyond the table stay 0. Written as a whole, for it is read so. */
+struct LEVELED(metric) {
+	LEVELED(eight) low, high;
+};
+
+struct LEVELED(bins) {
+	struct LEVELED(metric) hits, intercepts, recent;
+	s32 slots[RECENT];
+	u32 next_slot, total, tick_hits, tick_intercepts, tick_wakeups, short_idles;
+};
+
+static const LEVELED(eight) LEVELED(low_bins) = {0, 1, 2, 3, 4, 5, 6, 7};
+static const LEVELED(eight) LEVELED(high_bins) = {8, 9, 10, 11, 12, 13, 14, 15};
+
+INLINE u32 LEVELED(decayed)(const struct teo_features *f, u32 metric)
+{
+	u32 step = metric >> DECAY_SHIFT;
+
+	return f->decays_to_zero && !step ? 0 : metric - step;
+}
+
+INLINE LEVELED(eight) LEVELED(decayed_eight)(const struct teo_features *f, LEVELED(eight) metric)
+{
+	LEVELED(eight) step = metric >> DECAY_SHIFT;
+
+	metric -= step;
+	return f->decays_to_zero ? metric & (LEVELED(eight))(step != 0) : metric;
+}
+
+INLINE void LEVELED(decay)(const struct teo_features *f, struct LEVELED(metric) *m)
+{
+	m->low = LEVELED(decayed_eight)(f, m->low);
+	m->high = LEVELED(decayed_eight)(f, m->high);
+}
+
+INLINE u32 LEVELED(sum)(LEVELED(eight) a)
+{
+	typedef u32 four __attribute__((vector_size(16)));
+	four low, high;
+
+	memcpy(&low, &a, sizeof(low));
+	memcpy(&high, (const char *)&a + sizeof(low), sizeof(high));
+	low += high;
+	return (low[0] + low[1]) + (low[2] + low[3]);
+}
+
+/* Of the bins below `count`. */
+INLINE u32 LEVELED(below)(const struct LEVELED(metric) *m, u32 count)
+{
+	return LEVELED(sum)((m->low & (LEVELED(eight))(LEVELED(low_bins) < count)) +
+			    (m->high & (LEVELED(eight))(LEVELED(high_bins) < count)));
+}
+
+INLINE void LEVELED(add)(struct LEVELED(metric) *m, u32 bin, u32 what)
+{
+	m->low += (LEVELED(eight))(LEVELED(low_bins) == bin) & what;
+	m->high += (LEVELED(eight))(LEVELED(high_bins) == bin) & what;
+}
+
+INLINE u32 LEVELED(of_bin)(const struct LEVELED(metric) *m, u32 bin)
+{
+	u32 value;
+
+	memcpy(&value, (const char *)m + bin * sizeof(value), sizeof(value));
+	return value;
+}
+
+/* Bit n: state n is fit for the time. */
+INLINE u32 LEVELED(fit_for)(const struct table *t, s64 time)
+{
+	return time < 0 ? 0 : ~LEVELED(beyond)(t->residency, (u64)time) & ((1u << t->count) - 1);
+}
+
+INLINE int LEVELED(bin)(const struct table *t, s64 time)
+{
+	return highest(LEVELED(fit_for)(t, time) | 1);
+}
+
+INLINE bool LEVELED(ticks_prevail)(const struct LEVELED(bins) *b)
+{
+	return 3 * b->tick_intercepts >= 2 * b->total;
+}
+
+INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
+			   struct LEVELED(bins) *b, const struct wakeup *w)
+{
+	bool tick_bin = f->tick_hits && t->residency[t->count - 1] < t->tick;
+	u64 latency = t->exit[w->state], measured = U64_MAX;
+	bool endless;
+	u32 slot, rest = 0;
+	s32 timer, idle;
+
+	if (f->tick_idles == TICKS_MEASURED)
+		endless = w->poll_limit;
+	else if (f->tick_idles == TICKS_UNLESS)
+		endless = w->poll_limit || (w->got_tick && !LEVELED(ticks_prevail)(b));
+	else if (f->wakeup_flag)
+		endless = w->safety_net;
+	else
+		endless = w->time_span >= w->sleep_length;
+	if (!endless)
+		measured = w->residency >= latency ? w->residency - latency / 2 : w->residency / 2;
+
+	LEVELED(decay)(f, &b->hits);
+	LEVELED(decay)(f, &b->intercepts);
+	if (!f->running_total)
+		rest = LEVELED(sum)(b->hits.low + b->hits.high + b->intercepts.low +
+				    b->intercepts.high);
+	b->tick_intercepts = LEVELED(decayed)(f, b->tick_intercepts);
+	b->tick_wakeups = LEVELED(decayed)(f, b->tick_wakeups);
+	b->short_idles = LEVELED(decayed)(f, b->short_idles);
+	if (tick_bin)
+		b->tick_hits = LEVELED(decayed)(f, b->tick_hits);
+	rest = f->running_total ? LEVELED(decayed)(f, b->total) : rest + b->tick_hits;
+	b->total = rest + PULSE;
+
+	if (!endless && (measured < SHORT_NS || w->residency < latency))
+		b->short_idles += PULSE;
+	if (w->got_tick) {
+		b->tick_wakeups += PULSE;
+		if (f->deepest_for_ticks && 3 * b->tick_wakeups > 2 * b->total) {
+			LEVELED(add)(&b->hits, t->count - 1, PULSE);
+			return;
+		}
+	}
+	slot = b->next_slot;
+	b->next_slot = slot + 1 == RECENT ? 0 : slot + 1;
+	if (f->recent && b->slots[slot] >= 0)
+		LEVELED(add)(&b->recent, (u32)b->slots[slot], U32_MAX);
+	timer = LEVELED(bin)(t, w->sleep_length);
+	idle = LEVELED(bin)(t, (s64)least(measured, INT64_MAX));
+	if (idle > timer)
+		idle = timer;
+	if (tick_bin && w->sleep_length >= (s64)t->tick) {
+		if (measured >= t->tick) {
+			b->tick_hits += PULSE;
+			return;
+		}
+		timer = (s32)t->count;
+	}
+	if (timer == idle && (!f->close_hits || endless ||
+			      (__int128)w->sleep_length - measured < (__int128)(latency / 2))) {
+		LEVELED(add)(&b->hits, (u32)timer, PULSE);
+		b->slots[slot] = -1;
+		return;
+	}
+	LEVELED(add)(&b->intercepts, (u32)idle, PULSE);
+	b->slots[slot] = idle;
+	if (f->recent)
+		LEVELED(add)(&b->recent, (u32)idle, 1);
+	if (f->tick_intercepts == INTERCEPTS_BEYOND ? measured >= t->tick : measured <= t->tick)
+		b->tick_intercepts += PULSE;
+}
+
+INLINE int LEVELED(shallower)(const struct table *t, int state, s64 duration, u32 enabled)
+{
+	u32 above = enabled & ((1u << state) - 1), fit = above & LEVELED(fit_for)(t, duration);
+
+	return fit ? highest(fit) : above ? lowest(above) : state;
+}
+
+INLINE bool LEVELED(deep_enough)(const struct table *t, const struct row *row, int state)
+{
+	return !row->tick_stopped || t->residency[state] >= t->tick;
+}
+
+/* The shallowest state of at least a tick has the candidate's residency. */
+INLINE bool LEVELED(only_empty)(const struct table *t, int state)
+{
+	int i = 0;
+
+	while (i < state && t->residency[i] < t->tick)
+		i++;
+	return t->residency[i] == t->residency[state];
+}
+
+/* From the candidate down to where most intercepts lie. */
+INLINE int LEVELED(lookup)(const struct teo_features *f, const struct table *t,
+			   const struct LEVELED(bins) *b, const struct row *row, u32 enabled,
+			   int state, u32 intercepts, u32 recent, bool by_sums, bool by_recent,
+			   s64 *duration)
+{
+	int suitable = state, peak = state - 1;
+	s64 suitable_span = *duration;
+	u32 sums = 0, recent_sum = 0;
+
+	if (f->empty_bins && row->tick_stopped && LEVELED(only_empty)(t, state))
+		return state;
+	if (f->peak_first) {
+		peak = 0;
+		for (int i = 1; i < state; i++)
+			if (LEVELED(of_bin)(&b->intercepts, (u32)i) >
+			    LEVELED(of_bin)(&b->intercepts, (u32)peak))
+				peak = i;
+	}
+	for (int i = state - 1; i >= 0; i--) {
+		s64 span = (s64)((t->residency[i] + t->residency[i + 1]) / 2);
+		bool fit = true, is_enabled = enabled >> i & 1;
+
+		sums += LEVELED(of_bin)(&b->intercepts, (u32)i);
+		if (f->recent)
+			recent_sum += LEVELED(of_bin)(&b->recent, (u32)i);
+		if (f->stopped_tick == STOPPED_SPAN)
+			fit = !row->tick_stopped || span >= (s64)t->tick;
+		else if (f->stopped_tick == STOPPED_RESIDENCY)
+			fit = LEVELED(deep_enough)(t, row, i);
+		if ((!by_sums || 2 * sums > intercepts) &&
+		    (!by_recent || 2 * recent_sum > recent) && i <= peak &&
+		    (is_enabled || !f->passes_disabled)) {
+			if (fit && is_enabled) {
+				*duration = span;
+				return i;
+			}
+			*duration = suitable_span;
+			return suitable;
+		}
+		if (!is_enabled)
+			continue;
+		if (fit) {
+			suitable = i;
+			suitable_span = span;
+		} else if (suitable == state) {
+			break;
+		}
+	}
+	if (!f->passes_disabled)
+		return state;
+	*duration = suitable_span;
+	return suitable;
+}
+
+/* Of the features with lazy timers: whether the state is worth asking them. */
+INLINE bool LEVELED(worth_asking)(const struct teo_features *f, const struct table *t,
+				  const struct LEVELED(bins) *b, const struct row *row, int state)
+{
+	bool is_short = t->residency[state] < SHORT_NS;
+
+	if (!f->short_idles)
+		return state > 0 && !(is_short && t->polling & 1);
+	if (f->stopped_tick == STOPPED_LAST && row->tick_stopped)
+		return true;
+	return !((state == 0 || is_short) &&
+		 (2 * b->short_idles >= b->total || row->latency_req_us * 1000ull < TIGHT_NS));
+}
+
+INLINE int LEVELED(by_timer)(const struct teo_features *f, const struct table *t,
+			     const struct row *row, u32 enabled, int state, int constraint)
+{
+	s64 sleep = row->sleep_length_ns;
+
+	if ((s64)t->residency[state] > sleep) {
+		int lower = LEVELED(shallower)(t, state, sleep, enabled);
+		if (f->timer_wins || LEVELED(deep_enough)(t, row, lower))
+			state = lower;
+	}
+	if (f->stopped_tick == STOPPED_LAST && row->tick_stopped && sleep > 2 * (s64)t->tick &&
+	    t->residency[state] < t->tick) {
+		u32 deeper = enabled & LEVELED(fit_for)(t, sleep) & ((2u << constraint) - 1) &
+			     ~((2u << state) - 1);
+		if (deeper)
+			state = highest(deeper);
+	}
+	return state;
+}
+
+/* Fills in what is remembered of the timers. */
+INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struct table *t,
+				       const struct LEVELED(bins) *b, const struct row *row,
+				       s64 *known)
+{
+	u32 all = (1u << t->count) - 1, enabled = ~(u32)row->disabled & all, usable, within;
+	s64 sleep = row->sleep_length_ns, duration = f->lazy_timers ? KTIME_MAX : sleep;
+	u32 hits = 0, intercepts = 0, recent = 0;
+	int state = 0, first, constraint = 0, found;
+	bool by_sums, by_recent;
+
+	*known = duration;
+	if (t->count < 2 || !enabled) {
+		if (f->lazy_timers)
+			return (struct decision){0, 0};
+		goto tick;
+	}
+	if (!f->lazy_timers && enabled & 1 && (s64)t->residency[1] > sleep)
+		goto tick;
+
+	/* The candidate. */
+	state = first = lowest(enabled);
+	usable = enabled & ~1u;
+	if (!f->lazy_timers) {
+		u32 deep = usable & ~LEVELED(fit_for)(t, sleep);
+		if (deep)
+			usable &= (1u << lowest(deep)) - 1;
+	}
+	if (usable) {
+		state = highest(usable);
+		within = usable & ~LEVELED(beyond)(t->exit, row->latency_req_us * (u64)NS_PER_US);
+		constraint = highest(within | 1);
+		hits = LEVELED(below)(&b->hits, (u32)state);
+		intercepts = LEVELED(below)(&b->intercepts, (u32)state);
+		if (f->recent)
+			recent = LEVELED(below)(&b->recent, (u32)state);
+	}
+	if (state == first) {
+		if (f->lazy_timers)
+			duration = (s64)t->residency[state];
+		goto tick;
+	}
+	by_sums = 2 * intercepts > b->total - hits;
+	by_recent = f->recent && recent > RECENT / 2;
+	if (by_sums || by_recent)
+		state = LEVELED(lookup)(f, t, b, row, enabled, state, intercepts, recent, by_sums,
+					by_recent, &duration);
+	found = state;
+	if (state > constraint)
+		state = constraint;
+
+	if (f->lazy_timers) {
+		if (!LEVELED(worth_asking)(f, t, b, row, state)) {
+			if (f->asks_for_zero && found == 0)
+				*known = sleep;
+			return (struct decision){(u8)state, 0};
+		}
+		bool zero = state == 0;
+		*known = duration = sleep;
+		state = LEVELED(by_timer)(f, t, row, enabled, state, constraint);
+		if (zero && state == 0)
+			return (struct decision){0, 0};
+		if (t->residency[state] < t->tick) {
+			u32 weight = b->tick_intercepts;
+			bool kept;
+			if (f->tick_intercepts == INTERCEPTS_ALL)
+				weight = LEVELED(below)(&b->intercepts, 16);
+			kept = f->two_thirds ? LEVELED(ticks_prevail)(b)
+					     : weight > b->total / 2 + b->total / 8;
+			if (kept)
+				duration = (s64)(t->tick / 2);
+		}
+	}
+tick:
+	if (row->tick_stopped || (duration >= (s64)t->tick && !(t->polling >> state & 1)))
+		return (struct decision){(u8)state, 1};
+	if ((s64)t->residency[state] > row->delta_next_ns)
+		state = LEVELED(shallower)(t, state, row->delta_next_ns, enabled);
+	return (struct decision){(u8)state, 0};
+}
+
+INLINE void LEVELED(run)(const struct teo_features *f, const struct table *t,
+			 const struct row *rows, size_t row_count, struct decision *decisions)
+{
+	struct pending pending = {.unlearnt = true};
+	struct LEVELED(bins) bins;
+
+	memset(&bins, 0, sizeof(bins));
+	memset(bins.slots, -1, sizeof(bins.slots));
+	for (size_t i = 0; i < row_count; i++) {
+		if (pending.unlearnt)
+			LEVELED(learn)(f, t, &bins, &pending.wakeup);
+		pending.unlearnt = false;
+		decisions[i] = LEVELED(choose)(f, t, &bins, &rows[i], &pending.sleep_length);
+		pending.selected_ns = rows[i].clock_ns;
+		finish(&pending, &rows[i], t, true, decisions[i].state);
+	}
+}
+
+static void LEVELED(run_any)(const u32 *features, const struct table *t, const struct row *rows,
+			     size_t row_count, struct decision *decisions)
+{
+	LEVELED(run)((const struct teo_features *)features, t, rows, row_count, decisions);
+}
+
+#define ERA(name, ...)                                                                          \
+	static void LEVELED(run_##name)(const u32 *features, const struct table *t,             \
+					const struct row *rows, size_t row_count,               \
+					struct decision *decisions)                             \
+	{                                                                                       \
+		static const struct teo_features era = {__VA_ARGS__};                           \
+		(void)features;                                                                 \
+		LEVELED(run)(&era, t, rows, row_count, decisions);                              \
+	}
+#include "teo_eras.h"
+#undef ERA
+#define ERA(name, ...) LEVELED(run_##name),
+static run_fn *const LEVELED(specialised)[] = {
+#include "teo_eras.h"
+};
+#undef ERA

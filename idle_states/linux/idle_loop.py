@@ -1,0 +1,305 @@
+"""Around the governor: polling, the tick, latency limits and the counters of cpuidle's sysfs.
+
+Small pieces of the idle loop, by release. Times are ns, inputs and results alike; what a release
+keeps in us is floored to whole us.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..history import Change, fold
+from .governors.interface import State
+from .releases import Release, version_key
+
+NO_LIMIT_US = 2_000_000_000
+"""PM_QOS_CPU_LATENCY_DEFAULT_VALUE."""
+POLL_MIN_NS = 10_000
+POLL_CHECK_RELAXES = 200
+"""poll_idle() looks at the clock once in so many rounds."""
+
+_INT_MAX = (1 << 31) - 1
+_NSEC_PER_USEC = 1000
+_NO_STATES: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class IdleLoopFeatures:
+    """Behaviour that differs between releases. Defaults are those of 4.8.
+
+    governor_decides_tick  the tick is stopped after select, as it says; before, always and first
+    resume_latency         a CPU's resume latency limits exit latencies, too
+    zero_limits            a resume latency of 0 allows none; before, it is no limit
+    wakeup_latency         and so does the system-wide cpu_wakeup_latency
+    poll_limit             how long poll_idle() polls: "" until woken; "sixteenth" of a tick;
+                           "first" or "last" enabled state's residency, else a tick; "capped", the
+                           first enabled state's of at least 10 us, at most a sixteenth of a tick
+    poll_limit_kept        computed once, whatever is switched off or on afterwards
+    judged                 above and below are counted
+    rejected               entries that the driver refuses are counted
+    nanoseconds            residencies are measured and summed in ns; before, in us, each floored
+    single_state_bypass    with a single state the governor is not asked
+    snooze_timeout         powernv: "none", "slot" state 1's residency, "enabled" the next enabled
+                           one's, else a tick
+    snooze_polling         powernv: snooze is flagged POLLING and tells when its time-out ended it
+    """
+
+    governor_decides_tick: bool = False
+    resume_latency: bool = False
+    zero_limits: bool = False
+    wakeup_latency: bool = False
+    poll_limit: str = ""
+    poll_limit_kept: bool = False
+    judged: bool = False
+    rejected: bool = False
+    nanoseconds: bool = False
+    single_state_bypass: bool = False
+    snooze_timeout: str = "none"
+    snooze_polling: bool = False
+
+
+CHANGES = (
+    Change("4.11", "resume_latency", True, "9908859acaa9"),
+    Change("4.15", "zero_limits", True, "0cc2b4e5a020"),
+    Change("4.17", "governor_decides_tick", True, "554c8aa8ecad"),
+    Change("4.17", "poll_limit", "sixteenth", "4dc2375c1a4e"),
+    Change("5.0", "poll_limit", "first", ""),
+    Change("5.1", "judged", True, ""),
+    Change("5.4", "poll_limit", "last", ""),
+    Change("5.4", "poll_limit_kept", True, ""),
+    Change("5.5", "poll_limit", "first", "36fcb4292473"),
+    Change("5.5", "nanoseconds", True, "c1d51f684c72"),
+    Change("5.10", "rejected", True, ""),
+    Change("5.11", "poll_limit", "capped", "7a25759eaa"),
+    Change("6.19", "wakeup_latency", True, ""),
+    Change("7.0", "single_state_bypass", True, "e5c9ffc6ae1b"),
+)
+
+BACKPORTS: Mapping[str, Mapping[str, Any]] = {
+    "ubuntu-5.4.0": {"poll_limit": "first"},
+    "debian-6.1.176": {"single_state_bypass": True},
+    "debian-6.1.192": {"single_state_bypass": True},
+}
+"""Preset -> feature -> value."""
+
+
+def features(release: Release) -> IdleLoopFeatures:
+    """What the release's idle loop does; powernv's snooze as the release's driver has it."""
+    backports = {
+        "snooze_timeout": release.features.snooze_timeout,
+        "snooze_polling": release.features.snooze_polling,
+    }
+    if release.preset is not None:
+        backports |= BACKPORTS.get(release.preset.name, {})
+    return fold(IdleLoopFeatures(), CHANGES, release.version, version_key, backports)
+
+
+# Before the idle
+
+
+def latency_limit_us(
+    features: IdleLoopFeatures,
+    system_us: int = NO_LIMIT_US,
+    resume_us: int | None = None,
+    wakeup_us: int | None = None,
+) -> int:
+    """The limit governors are given: the least of those that the release knows.
+
+    resume_us: the CPU's resume latency; wakeup_us: cpu_wakeup_latency; None: not set.
+    """
+    limits = [system_us]
+    if features.resume_latency and resume_us is not None and (resume_us or features.zero_limits):
+        limits.append(resume_us)
+    if features.wakeup_latency and wakeup_us is not None:
+        limits.append(wakeup_us)
+    return min(limits)
+
+
+def asks_governor(features: IdleLoopFeatures, states: int) -> bool:
+    """False: state 0 is entered at once, the tick kept."""
+    return states > 1 or not features.single_state_bypass
+
+
+def tick_stops(features: IdleLoopFeatures, stop_tick: bool, stopped: bool) -> bool:
+    """Whether the tick is off during the idle.
+
+    stop_tick: the governor's decision; stopped: it was off already, and is not restarted for it.
+    """
+    return stop_tick or stopped or not features.governor_decides_tick
+
+
+# Polling
+
+
+def poll_limit_ns(
+    features: IdleLoopFeatures,
+    states: Sequence[State],
+    tick: int,
+    disabled: frozenset[int] = _NO_STATES,
+) -> int | None:
+    """For how long poll_idle() polls. None: until woken. tick: TICK_NSEC."""
+    unit = 1 if features.nanoseconds else _NSEC_PER_USEC
+    enabled = [
+        states[i].residency_ns // unit * unit for i in range(1, len(states)) if i not in disabled
+    ]
+    match features.poll_limit:
+        case "":
+            return None
+        case "sixteenth":
+            return tick // 16
+        case "first":
+            return enabled[0] if enabled else tick
+        case "last":
+            return enabled[-1] if enabled else tick
+        case _:
+            long = (residency for residency in enabled if residency >= POLL_MIN_NS)
+            return min(next(long, tick // 16), tick // 16)
+
+
+@dataclass(slots=True)
+class PollLimit:
+    """A CPU's poll limit, kept from its first use on where the release keeps it.
+
+    A limit of 0, of a first state without residency, is computed anew each time.
+    """
+
+    features: IdleLoopFeatures
+    states: Sequence[State]
+    tick: int
+    kept_ns: int | None = None
+
+    def ns(self, disabled: frozenset[int] = _NO_STATES) -> int | None:
+        if self.kept_ns:
+            return self.kept_ns
+        limit = poll_limit_ns(self.features, self.states, self.tick, disabled)
+        if self.features.poll_limit_kept:
+            self.kept_ns = limit
+        return limit
+
+
+def snooze_timeout_ns(
+    features: IdleLoopFeatures,
+    states: Sequence[State],
+    tick: int,
+    disabled: frozenset[int] = _NO_STATES,
+) -> int | None:
+    """After how long powernv's snooze gives up. None: never; it needs a state to give way to.
+
+    Up to 4.17 the time-out is fixed when the driver starts, and a state switched off later still
+    ends snooze.
+    """
+    if features.snooze_timeout == "none" or len(states) < 2:
+        return None
+    if features.snooze_timeout == "slot":
+        return states[1].residency_ns
+    enabled = (states[i].residency_ns for i in range(1, len(states)) if i not in disabled)
+    return next(enabled, tick)
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """How polling ended.
+
+    ns          how long it took
+    timed_out   the limit ended it: nothing woke the CPU, and a state is selected again
+    time_limit  dev->poll_time_limit: the governor is told so
+    """
+
+    ns: int
+    timed_out: bool
+    time_limit: bool
+
+
+def poll(wakeup_ns: int, limit_ns: int | None, check_ns: int = 0) -> Polled:
+    """poll_idle(): a wakeup after wakeup_ns is noticed at once, the limit at every check only.
+
+    check_ns: time between two looks at the clock, POLL_CHECK_RELAXES rounds; 0: no time.
+    """
+    if limit_ns is None:
+        return Polled(wakeup_ns, False, False)
+    end = limit_ns if check_ns <= 0 else (limit_ns // check_ns + 1) * check_ns
+    timed_out = wakeup_ns > end
+    return Polled(end if timed_out else wakeup_ns, timed_out, timed_out)
+
+
+def snooze(features: IdleLoopFeatures, wakeup_ns: int, timeout_ns: int | None) -> Polled:
+    """powernv's snooze: a wakeup or the time-out ends it."""
+    if timeout_ns is None or wakeup_ns <= timeout_ns:
+        return Polled(wakeup_ns, False, False)
+    return Polled(timeout_ns, True, features.snooze_polling)
+
+
+# After the idle
+
+
+def measured_ns(features: IdleLoopFeatures, elapsed_ns: int) -> int:
+    """dev->last_residency of an idle that took elapsed_ns, exit latency included."""
+    if features.nanoseconds:
+        return elapsed_ns
+    return min(elapsed_ns // _NSEC_PER_USEC, _INT_MAX) * _NSEC_PER_USEC
+
+
+def judge(
+    features: IdleLoopFeatures,
+    states: Sequence[State],
+    state: int,
+    residency_ns: int,
+    disabled: frozenset[int] = _NO_STATES,
+) -> str:
+    """What sysfs counts an idle in `state` as: "above", "below" or "".
+
+    above: too deep, it fell short of the target residency, and any shallower state is enabled.
+    below: too shallow, less the exit latency it still was enough for the next enabled deeper state.
+    The rule is not symmetric: above looks at the residency with the exit latency, below without.
+    """
+
+    def time(ns: int) -> int:
+        return ns if features.nanoseconds else ns // _NSEC_PER_USEC
+
+    if not features.judged:
+        return ""
+    residency = time(measured_ns(features, residency_ns))
+    if residency < time(states[state].residency_ns):
+        return "above" if any(i not in disabled for i in range(state)) else ""
+    left = residency - time(states[state].exit_ns)
+    deeper = (states[i] for i in range(state + 1, len(states)) if i not in disabled)
+    following = next(deeper, None)
+    if following is None or left <= 0 or left < time(following.residency_ns):
+        return ""
+    return "below"
+
+
+@dataclass(slots=True)
+class Counters:
+    """One CPU's counters, by state. times_ns is what the kernel sums; sysfs shows time_us()."""
+
+    features: IdleLoopFeatures
+    states: Sequence[State]
+    usage: list[int] = field(default_factory=list)
+    times_ns: list[int] = field(default_factory=list)
+    above: list[int] = field(default_factory=list)
+    below: list[int] = field(default_factory=list)
+    rejected: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for counter in (self.usage, self.times_ns, self.above, self.below, self.rejected):
+            counter.extend([0] * (len(self.states) - len(counter)))
+
+    def entered(self, state: int, residency_ns: int, disabled: frozenset[int] = _NO_STATES) -> str:
+        """Counts an idle in the state that was entered, and says what it was judged as."""
+        self.usage[state] += 1
+        self.times_ns[state] += measured_ns(self.features, residency_ns)
+        verdict = judge(self.features, self.states, state, residency_ns, disabled)
+        if verdict:
+            counter = self.above if verdict == "above" else self.below
+            counter[state] += 1
+        return verdict
+
+    def refused(self, state: int) -> None:
+        """Counts an entry into the state selected that the driver refused."""
+        if self.features.rejected:
+            self.rejected[state] += 1
+
+    def time_us(self, state: int) -> int:
+        """The state's time file: floored once here, and before 5.5 also with every idle."""
+        return self.times_ns[state] // _NSEC_PER_USEC

@@ -1,0 +1,282 @@
+"""The C core decides as the references do: recorded, random and unlikely inputs, all releases."""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from idle_states import core
+from idle_states.linux.governors.interface import Governor, Outcome, Situation, State
+from idle_states.linux.releases import all_releases, release
+from tests import vectors
+from tests.oracle.linux.governors import Cpu
+from tests.test_governor_models import (
+    HZS,
+    any_cpu,
+    outcome,
+    random_cpu,
+    random_table,
+    situation,
+)
+
+pytestmark = pytest.mark.skipif(
+    not core.available(), reason="the C core is not compiled (setup.py build_ext --inplace)"
+)
+RECORDED = [path for name in core.GOVERNORS for path in vectors.files(name)]
+DECISIONS_PER_ERA = 400
+LEVELS = (0, 3, 4)
+
+
+@dataclass(frozen=True)
+class Era:
+    """A governor as it is in some releases, named by the first of them."""
+
+    governor: str
+    release: str
+    features: Any
+
+    def __str__(self) -> str:
+        return f"{self.governor}-{self.release}"
+
+    def reference(self, states: Sequence[State], hz: int) -> Governor:
+        return model(self.governor, states, self.features, hz)
+
+
+def features(governor: str, kernel: str) -> Any:
+    module = import_module(f"idle_states.linux.governors.{governor}_features")
+    return module.features(release(kernel))
+
+
+def model(governor: str, states: Sequence[State], chosen: Any, hz: int) -> Governor:
+    module = import_module(f"idle_states.linux.governors.{governor}")
+    made: Governor = getattr(module, governor.capitalize())(states, chosen, hz)
+    return made
+
+
+@cache
+def eras() -> tuple[Era, ...]:
+    found: dict[tuple[str, Any], Era] = {}
+    for governor in core.GOVERNORS:
+        for kernel in all_releases():
+            try:
+                chosen = features(governor, kernel.name)
+            except ValueError:
+                continue
+            found.setdefault((governor, chosen), Era(governor, kernel.name, chosen))
+    return tuple(found.values())
+
+
+def decided(decisions: core.Decisions) -> list[tuple[int, bool]]:
+    return [(decision.state, decision.stop_tick) for decision in decisions.unpacked()]
+
+
+def by_reference(
+    era: Era, cpu: Cpu, hz: int
+) -> tuple[list[State], list[tuple[Situation, Outcome]], list[tuple[int, bool]]]:
+    """States, what the core is to be given, and what it is to answer."""
+    states = [State(*state) for state in cpu.states]
+    governor = era.reference(states, hz)
+    rows, answers = [], []
+    for row in cpu.rows:
+        asked = situation(row)
+        decision = governor.select(asked)
+        became = outcome(row, decision.state, cpu.states)
+        governor.finished(became)
+        rows.append((asked, became))
+        answers.append((decision.state, decision.stop_tick))
+    return states, rows, answers
+
+
+def compare(era: Era, cpu: Cpu, hz: int) -> None:
+    """As entered and as selected, with the code for just these features and for any."""
+    states, rows, answers = by_reference(era, cpu, hz)
+    for as_selected in (False, True):
+        packed = core.pack(rows, as_selected=as_selected)
+        for any_features in (False, True):
+            found = core.replay(
+                era.governor, era.features, states, hz, packed, any_features=any_features
+            )
+            assert decided(found) == answers, (as_selected, any_features)
+
+
+def fewest(governor: str) -> int:
+    return 2 if governor == "haltpoll" else 1
+
+
+# Agreement
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name.removesuffix(".csv.gz"))
+@pytest.mark.parametrize("any_features", [False, True])
+def test_recorded_decisions(path: Path, any_features: bool) -> None:
+    recorded = vectors.read(path)
+    chosen = features(recorded.governor, recorded.kernel)
+    packed = core.pack((row.situation, row.outcome) for row in recorded.rows)
+    found = core.replay(
+        recorded.governor, chosen, recorded.states, vectors.HZ, packed, any_features=any_features
+    )
+    assert decided(found) == [(row.state, row.stop_tick) for row in recorded.rows]
+
+
+@pytest.mark.parametrize("era", eras(), ids=str)
+@pytest.mark.parametrize("hz", HZS)
+def test_random_cpus(era: Era, hz: int) -> None:
+    random = Random(f"{era}, {hz}")
+    decisions = 0
+    while decisions < DECISIONS_PER_ERA:
+        cpu = random_cpu(random, hz, fewest(era.governor))
+        compare(era, cpu, hz)
+        decisions += len(cpu.rows)
+
+
+@pytest.mark.parametrize("era", eras(), ids=str)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_cpu(era: Era, data: st.DataObject) -> None:
+    hz = data.draw(st.sampled_from(HZS))
+    compare(era, data.draw(any_cpu(hz, fewest(era.governor))), hz)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"long_bits": 32},
+        {"polling_loop": True},
+        {"typical_maximum": True},
+        {"latency_first": True, "scan_stops": False},
+        {"trims_both_ends": True, "typical_unknown": "late"},
+        {"override_in_time": True, "override_short": True},
+    ],
+    ids=lambda change: " ".join(change),
+)
+@pytest.mark.parametrize("kernel", ["4.8", "4.15", "5.15", "6.8", "7.2"])
+def test_features_of_no_release(kernel: str, change: dict[str, Any]) -> None:
+    chosen = replace(features("menu", kernel), **change)
+    random = Random(kernel)
+    for _ in range(8):
+        compare(Era("menu", kernel, chosen), random_cpu(random, 250, 1), 250)
+
+
+# Sweeps
+
+
+def sweeps(era: Era, count: int) -> Iterator[tuple[list[list[State]], bytearray, int]]:
+    """Tables, rows as selected, HZ. Half of them without negative times, as lanes like them."""
+    random = Random(f"sweeps of {era}")
+    for number in range(count):
+        hz = random.choice(HZS)
+        cpu = random_cpu(random, hz, 1)
+        rows = [row for row in cpu.rows if number % 2 or row.sleep_length_ns >= 0]
+        others = [random_table(random, 1) for _ in range(random.choice((0, 3, 8, 33)))]
+        tables = [[State(*state) for state in table] for table in (cpu.states, *others)]
+        pairs = [(situation(row), outcome(row, 0, [State(0, 0, True)])) for row in rows]
+        yield tables, core.pack(pairs, as_selected=True), hz
+
+
+@pytest.mark.parametrize("era", [era for era in eras() if era.governor == "menu"], ids=str)
+def test_sweep_equals_single_replays(era: Era) -> None:
+    for tables, rows, hz in sweeps(era, 12):
+        single = [core.replay("menu", era.features, table, hz, rows) for table in tables]
+        for level in LEVELS:
+            assert core.sweep("menu", era.features, tables, hz, rows, level=level) == single
+        assert core.sweep("menu", era.features, tables, hz, rows, threads=2) == single
+
+
+@pytest.mark.parametrize("governor", ["teo", "ladder"])
+def test_other_governors_sweep_too(governor: str) -> None:
+    era = Era(governor, "6.1", features(governor, "6.1"))
+    for tables, rows, hz in sweeps(era, 3):
+        single = [core.replay(governor, era.features, table, hz, rows) for table in tables]
+        assert core.sweep(governor, era.features, tables, hz, rows, threads=2) == single
+
+
+def test_tables_make_a_difference() -> None:
+    """A sweep of equal answers would prove little."""
+    chosen = features("menu", "6.1")
+    rows = core.pack(
+        [(Situation(2_000_000_000, 50_000, 50_000), Outcome(0, 50_000))] * 100, as_selected=True
+    )
+    tables = [[State(0, 0), State(1_000, us * 1_000)] for us in (10, 60)]
+    shallow, deep = core.sweep("menu", chosen, tables, 250, rows)
+    assert [d.state for d in shallow.unpacked()[-3:]] == [1, 1, 1]
+    assert [d.state for d in deep.unpacked()[-3:]] == [0, 0, 0]
+
+
+def test_threads_over_cpus() -> None:
+    chosen = features("teo", "6.12")
+    random = Random("CPUs")
+    era = Era("teo", "6.12", chosen)
+    states = vectors.table("p9", True)
+    cpus = [random_cpu(random, 250, 1) for _ in range(9)]
+    packed = []
+    answers = []
+    for cpu in cpus:
+        _, rows, expected = by_reference(era, Cpu(states, cpu.rows), 250)
+        packed.append(core.pack(rows))
+        answers.append(expected)
+    found = core.replay_cpus("teo", chosen, states, 250, packed, threads=3)
+    assert [decided(decisions) for decisions in found] == answers
+
+
+# What it knows
+
+
+@pytest.mark.parametrize("era", eras(), ids=str)
+def test_releases_have_code_of_their_own(era: Era) -> None:
+    """menu and teo's bins; else *_eras.h has fallen behind the features."""
+    assert core.supports(era.governor, era.features)
+    expected = era.governor == "menu" or (era.governor == "teo" and era.features.bins)
+    assert core.specialised(era.governor, era.features) == expected
+
+
+def test_unknown_features_are_refused() -> None:
+    @dataclass(frozen=True)
+    class Other:
+        nanoseconds: bool = True
+
+    assert not core.supports("menu", Other())
+    assert not core.supports("round robin", features("menu", "6.1"))
+    odd = replace(features("menu", "6.1"), stopped_tick="sometimes")
+    with pytest.raises(core.Unsupported, match=r"expected stopped_tick to be one of .*sometimes"):
+        core.replay("menu", odd, [State(0, 0)], 250, b"")
+
+
+@pytest.mark.parametrize("count", [0, 11])
+def test_too_few_or_many_states_are_refused(count: int) -> None:
+    with pytest.raises(core.Unsupported, match=f"expected 1 to 10 states, found {count}"):
+        core.replay("menu", features("menu", "6.1"), [State(0, 0)] * count, 250, b"")
+
+
+def test_wrong_sizes_are_refused() -> None:
+    chosen = features("menu", "6.1")
+    with pytest.raises(ValueError, match="expected 64 bytes of rows, found 65"):
+        core.replay("menu", chosen, [State(0, 0)], 250, bytes(65))
+    with pytest.raises(ValueError, match="expected HZ from 1 to 1000000, found 0"):
+        core.replay("menu", chosen, [State(0, 0)], 0, b"")
+    assert core.replay("menu", chosen, [State(0, 0)], 250, b"").unpacked() == []
+
+
+def test_without_the_extension() -> None:
+    program = (
+        "import sys; sys.modules['idle_states.core._core'] = None\n"
+        "from idle_states import core\n"
+        "from idle_states.linux.governors.ladder_features import LadderFeatures\n"
+        "assert not core.available() and core.instruction_set() == ''\n"
+        "assert not core.supports('ladder', LadderFeatures())\n"
+        "try: core.replay('ladder', LadderFeatures(), [], 250, b'')\n"
+        "except core.CoreMissing as error: print(error)\n"
+    )
+    root = Path(__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=root
+    )
+    assert "expected the compiled core" in done.stdout
