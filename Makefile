@@ -10,6 +10,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 IDLE   := $(BIN)/idle-states
 EXAMPLE := power9-dd1
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
 .PHONY: run test lint oracle bench dist clean packages
@@ -59,16 +61,16 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # An editable install in compat mode starts as fast as a real one and follows the sources.
-$(VENV)/.installed: $(VENV)/bin/python setup.cfg pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --config-settings editable_mode=compat -e .
+BUILT_FROM := setup.cfg setup.py pyproject.toml $(wildcard idle_states/core/*.[ch])
+
+$(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
+	@$(INSTALL) .
 	@$(BIN)/python -m compileall -q idle_states  # even where PYTHONDONTWRITEBYTECODE is set
 	@touch $@
 
-$(VENV)/.installed-test: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --config-settings editable_mode=compat -e '.[test,lint]'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --config-settings editable_mode=compat -e '.[dtschema]' || \
-	  echo "dtschema could not be built (it needs a C compiler and Python.h: apt-get install gcc python3-dev); its tests will be skipped" >&2
-	@touch $@
+$(VENV)/.installed-test: $(VENV)/bin/python $(BUILT_FROM)
+	@$(INSTALL) '.[test,lint,dtschema]' || { \
+	  echo "dtschema could not be built (it needs a C compiler and Python.h: apt-get install gcc python3-dev); its tests will be skipped" >&2; \
+	  $(INSTALL) '.[test,lint]'; }
+	@$(BIN)/python -m compileall -q idle_states
+	@touch $(VENV)/.installed $@
