@@ -80,7 +80,8 @@ def test_usage(
 
 
 def test_wrong_columns_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    text = gzip.open(VECTORS, "rt").read().replace("sleep_length_ns", "sleep_ns", 1)
+    recorded = gzip.decompress(Path(VECTORS).read_bytes()).decode()
+    text = recorded.replace("sleep_length_ns", "sleep_ns", 1)
     file = tmp_path / "bad.csv"
     file.write_text(text)
     assert main(["conform", str(file), "--states", P9]) == 3

@@ -114,21 +114,29 @@ BROKEN = {
     "structure in the header": (blob(EMPTY, off_structure=36), "structure block between offset 40"),
     "structure beyond": (blob(EMPTY, off_structure=0xFFFF_FFF0), "at offset 4294967280"),
     "structure too long": (blob(EMPTY, structure_size=0xFFFF_FFFC), "found 4294967292 bytes"),
-    "structure misaligned": (blob(b"\0\0" + EMPTY + b"\0\0", off_structure=58, structure_size=16),
-                             "structure block at a multiple of 4, found it at offset 58"),
+    "structure misaligned": (
+        blob(b"\0\0" + EMPTY + b"\0\0", off_structure=58, structure_size=16),
+        "structure block at a multiple of 4, found it at offset 58",
+    ),
     "structure empty": (blob(EMPTY, structure_size=0), "FDT_END, found the end .* offset 56"),
     "strings beyond": (blob(EMPTY, off_strings=0xFFFF), "strings block between .* offset 65535"),
     "strings too long": (blob(EMPTY, strings_size=12), "strings block .* found 12 bytes"),
     "reservations beyond": (blob(EMPTY, off_reserved=0x1000), "memory reservation block"),
     "reservations misaligned": (blob(EMPTY, off_reserved=44), "at a multiple of 8"),
     "reservations without end": (
-        blob(EMPTY, b"", reserved=struct.pack(">QQ", 1, 1)), "entry of zeros .* up to offset 72"),
+        blob(EMPTY, b"", reserved=struct.pack(">QQ", 1, 1)),
+        "entry of zeros .* up to offset 72",
+    ),
     "reservations without number": (
-        blob(EMPTY, reserved=struct.pack(">QQ", 1, 1) * 5000 + bytes(16)), "within 4096 entries"),
+        blob(EMPTY, reserved=struct.pack(">QQ", 1, 1) * 5000 + bytes(16)),
+        "within 4096 entries",
+    ),
     "no end": (blob(begin() + words(END_NODE)), "FDT_END, found the end"),
     "no end of node": (blob(begin() + words(END)), "FDT_END_NODE, found FDT_END at offset 64"),
-    "one end of node too many": (blob(begin() + words(END_NODE, END_NODE, END)),
-                                 "found FDT_END_NODE"),
+    "one end of node too many": (
+        blob(begin() + words(END_NODE, END_NODE, END)),
+        "found FDT_END_NODE",
+    ),
     "end of node first": (blob(words(END_NODE, END)), "found FDT_END_NODE"),
     "only an end": (blob(words(END)), "root node, found FDT_END at offset 56"),
     "two roots": (blob(begin() + words(END_NODE) + EMPTY), "found a second root node"),
@@ -142,37 +150,63 @@ BROKEN = {
     "name of 256 bytes": (blob(node_names(b"a" * 256)), "at most 255 bytes and a NUL at offset 68"),
     "unterminated name": (blob(begin() + words(BEGIN) + b"aaaa"), "offset 68, found no NUL"),
     "unterminated name before strings": (
-        blob(begin() + words(BEGIN) + b"aaaa", b"\0" * 8), "offset 68, found no NUL"),
+        blob(begin() + words(BEGIN) + b"aaaa", b"\0" * 8),
+        "offset 68, found no NUL",
+    ),
     "two nodes of a name": (blob(node_names(b"a", b"b", b"a")), "one node a here, found a second"),
     "two properties of a name": (
-        blob(begin() + prop(0) + prop(0) + words(END_NODE, END)), "one property reg here"),
+        blob(begin() + prop(0) + prop(0) + words(END_NODE, END)),
+        "one property reg here",
+    ),
     "property before the root": (blob(prop(0) + EMPTY), "node at offset 56, found property reg"),
     "property after the root": (
-        blob(begin() + words(END_NODE) + prop(0) + words(END)), "found property reg"),
+        blob(begin() + words(END_NODE) + prop(0) + words(END)),
+        "found property reg",
+    ),
     "property after a child": (
         blob(begin() + begin(b"a") + words(END_NODE) + prop(0) + words(END_NODE, END)),
-        "properties before child nodes, found reg after one at offset 76"),
+        "properties before child nodes, found reg after one at offset 76",
+    ),
     "property cut in its head": (
-        blob(begin() + words(PROP, 4)), "length and name at offset 68, found the end"),
+        blob(begin() + words(PROP, 4)),
+        "length and name at offset 68, found the end",
+    ),
     "property too long": (
         blob(begin() + words(PROP, 100, 0) + words(END_NODE, END)),
-        "property of at most 8 bytes at offset 76, found a length of 100"),
+        "property of at most 8 bytes at offset 76, found a length of 100",
+    ),
     "property of 4 GiB": (
-        blob(begin() + words(PROP, 0xFFFF_FFFF, 0, END_NODE, END)), "a length of 4294967295"),
+        blob(begin() + words(PROP, 0xFFFF_FFFF, 0, END_NODE, END)),
+        "a length of 4294967295",
+    ),
     "string beyond the block": (
-        blob(begin() + prop(11) + words(END_NODE, END)), "11 bytes .* string 11 at offset 72"),
+        blob(begin() + prop(11) + words(END_NODE, END)),
+        "11 bytes .* string 11 at offset 72",
+    ),
     "string far beyond": (
-        blob(begin() + prop(0xFFFF_FFFF) + words(END_NODE, END)), "string 4294967295"),
+        blob(begin() + prop(0xFFFF_FFFF) + words(END_NODE, END)),
+        "string 4294967295",
+    ),
     "nameless property": (
-        blob(begin() + prop(3) + words(END_NODE, END)), "property's name at offset 87, found ''"),
+        blob(begin() + prop(3) + words(END_NODE, END)),
+        "property's name at offset 87, found ''",
+    ),
     "unterminated string": (
-        blob(begin() + prop(0) + words(END_NODE, END), b"reg"), "NUL at offset 84, found no NUL"),
+        blob(begin() + prop(0) + words(END_NODE, END), b"reg"),
+        "NUL at offset 84, found no NUL",
+    ),
     "unterminated string before more": (
-        blob(begin() + prop(0) + words(END_NODE, END), b"reg\0", strings_size=3), "found no NUL"),
+        blob(begin() + prop(0) + words(END_NODE, END), b"reg\0", strings_size=3),
+        "found no NUL",
+    ),
     "string of 256 bytes": (
-        blob(begin() + prop(0) + words(END_NODE, END), b"a" * 256 + b"\0"), "at most 255 bytes"),
+        blob(begin() + prop(0) + words(END_NODE, END), b"a" * 256 + b"\0"),
+        "at most 255 bytes",
+    ),
     "property with a slash": (
-        blob(begin() + prop(0) + words(END_NODE, END), b"a/b\0"), "found 'a/b'"),
+        blob(begin() + prop(0) + words(END_NODE, END), b"a/b\0"),
+        "found 'a/b'",
+    ),
     "unknown token": (blob(begin() + words(7, END_NODE, END)), "offset 64, found 0x7$"),
     "token zero": (blob(begin() + words(0, END_NODE, END)), "offset 64, found 0x0$"),
     "65 levels": (blob(nested(64)), "nested at most 64 deep, found one deeper at offset 572"),
@@ -196,9 +230,7 @@ def test_what_a_blob_says() -> None:
     read = fdt.read_blob(SMALL, "x")
     assert read.boot_cpu == 3
     assert read.reservations == ((0x1000, 0x20),)
-    assert read.root == Node(
-        "", {"reg": b"\0\0\0\1"}, (Node("ibm,opal", {"status": b"okay\0"}),)
-    )
+    assert read.root == Node("", {"reg": b"\0\0\0\1"}, (Node("ibm,opal", {"status": b"okay\0"}),))
     assert fdt.read(SMALL, "x") == read.root
 
 
@@ -249,8 +281,10 @@ def test_largest_blob_there_may_be() -> None:
 
 def test_names_at_the_limit() -> None:
     long = "a" * 255
-    data = blob(begin() + prop(0) + begin(long.encode()) + words(END_NODE, END_NODE, END),
-                long.encode() + b"\0")
+    data = blob(
+        begin() + prop(0) + begin(long.encode()) + words(END_NODE, END_NODE, END),
+        long.encode() + b"\0",
+    )
     root = fdt.read(data, "x")
     assert list(root.properties) == [long]
     assert root.children[0].name == long

@@ -758,7 +758,8 @@ def test_factors_decay_by_an_eighth() -> None:
     assert correction.factors[2] == 7424 - 928 + 1024
     correction.learn(2, 0, 0)
     assert correction.factors[2] == 7520 - 940 + 1024
-    assert correction.factors[:2] == [8192, 8192]
+    correction.learn(1, 0, 1)
+    assert correction.factors[:2] == [8192, 7168]
 
 
 @pytest.mark.parametrize(

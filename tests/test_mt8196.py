@@ -122,7 +122,7 @@ def test_time_is_that_of_the_periods(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.parametrize("trace", [pytest.param(DAT, marks=needs_trace_cmd), IDLE])
 def test_no_counter_exceeds_the_dumps(capsys: pytest.CaptureFixture[str], trace: str) -> None:
-    status, found = replay(capsys, trace, BEFORE, AFTER)
+    status, found = replay(capsys, trace, *TABLES, "--sysfs", BEFORE, AFTER)
     assert status == 0
     assert found["exactness"] == "estimated"
     assert len(found["dumps"]) == 8 * 4 * 5
@@ -269,6 +269,7 @@ def test_dumps_alone_show_what_the_kernel_counted(capsys: pytest.CaptureFixture[
     assert (status, found["exactness"], found["read"]["kind"]) == (0, "exact", "cpuidle sysfs dump")
     for counter, attribute in (("usage", "usage"), ("time_us", "time"), ("below", "below")):
         assert by_state(found, counter) == +(dumped(AFTER, attribute) - dumped(BEFORE, attribute))
+    assert replay(capsys, "--sysfs", BEFORE, AFTER)[1] == found
     _, since_boot = replay(capsys, AFTER)
     assert by_state(since_boot, "usage") == +dumped(AFTER, "usage")
 

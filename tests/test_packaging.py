@@ -1,4 +1,4 @@
-"""The package as others get it: wheel, sdist, editable install and bare checkout all find their data."""
+"""The package as others get it: wheel, sdist and bare checkout all find their data."""
 
 import configparser
 import os
@@ -19,8 +19,12 @@ pytestmark = pytest.mark.slow
 def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> str:
     keep = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     result = subprocess.run(
-        [str(word) for word in command], cwd=cwd, env=keep | environment, capture_output=True,
-        text=True, check=False,
+        [str(word) for word in command],
+        cwd=cwd,
+        env=keep | environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
@@ -65,7 +69,8 @@ def test_every_package_is_listed() -> None:
 
 def test_sdist_has_what_a_build_needs(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
-    names = [name.partition("/")[2] for name in tarfile.open(sdist).getnames()]
+    with tarfile.open(sdist) as archive:
+        names = [name.partition("/")[2] for name in archive.getnames()]
     for wanted in ("setup.cfg", "pyproject.toml", "LICENSE", "README.md", "templates/table.md.j2"):
         assert wanted in names
 

@@ -1,7 +1,8 @@
 """Single faults seeded into good tables: what check notices, beside what fwts and op-test would."""
 
+import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
@@ -19,14 +20,13 @@ from idle_states.devicetree.power_mgt import (
     decode,
     encode,
 )
-from idle_states.findings import Finding, Severity
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.rules.engine import run
 from idle_states.rules.subject import Subject
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import Platform
 from idle_states.spec.library import find
-from idle_states.table import Flag, IdleState, IdleTable, Origin, Register
+from idle_states.table import Flag, IdleTable, Origin, Register
 
 KERNELS = [release(name) for name in DEFAULT]
 GOOD = ("power8", "power9", "power9-fused", "power9-mambo", "power9-dd1", "power10")
@@ -61,20 +61,33 @@ def digit_slip(value: int, rng: random.Random) -> int:
     elif kind == 1:
         changed = digits[:at] + digits[at] + digits[at:]
     else:
-        changed = digits[:at] + str((int(digits[at]) + rng.randrange(1, 10)) % 10) + digits[at + 1 :]
+        changed = (
+            digits[:at] + str((int(digits[at]) + rng.randrange(1, 10)) % 10) + digits[at + 1 :]
+        )
     result = min(int(changed), 0xFFFFFFFF)
     return result if result != value else value + 1
 
 
-def value_faults(table: IdleTable, index: int, rng: random.Random) -> Iterator[tuple[str, IdleTable]]:
+def value_faults(
+    table: IdleTable, index: int, rng: random.Random
+) -> Iterator[tuple[str, IdleTable]]:
     state = table.states[index]
     residency = state.residency_ns or 0
     for factor in (0, 0.001, 0.1, 10, 1000):
-        yield f"latency x{factor}", with_state(table, index, latency_ns=scaled(state.latency_ns, factor))
-        yield f"residency x{factor}", with_state(table, index, residency_ns=scaled(residency, factor))
+        yield (
+            f"latency x{factor}",
+            with_state(table, index, latency_ns=scaled(state.latency_ns, factor)),
+        )
+        yield (
+            f"residency x{factor}",
+            with_state(table, index, residency_ns=scaled(residency, factor)),
+        )
     yield "latency slip", with_state(table, index, latency_ns=digit_slip(state.latency_ns, rng))
     yield "residency slip", with_state(table, index, residency_ns=digit_slip(residency, rng))
-    yield "times swapped", with_state(table, index, latency_ns=residency, residency_ns=state.latency_ns)
+    yield (
+        "times swapped",
+        with_state(table, index, latency_ns=residency, residency_ns=state.latency_ns),
+    )
     yield "name cut", with_state(table, index, name=state.name[:-1])
     yield "name long", with_state(table, index, name=state.name + "x" * 12)
     for flag in (*Flag, 0x40, 0x80000000):
@@ -102,11 +115,13 @@ def row_faults(table: IdleTable, index: int) -> Iterator[tuple[str, IdleTable]]:
         copied[index] = replace(states[other], name=states[index].name)
         if copied[index].values() != states[index].values():
             yield "row copied", replace(table, states=tuple(copied))
-    yield "row doubled", replace(table, states=tuple([*states[: index + 1], *states[index:]]))
+    yield "row doubled", replace(table, states=(*states[: index + 1], *states[index:]))
 
 
 def tree(table: IdleTable) -> PowerMgt:
-    levels = {STOP_LEVELS: (0xFC000000).to_bytes(4, "big")} if table.register is Register.PSSCR else {}
+    levels = (
+        {STOP_LEVELS: (0xFC000000).to_bytes(4, "big")} if table.register is Register.PSSCR else {}
+    )
     return PowerMgt(levels | encode(table.states, table.register))
 
 
@@ -140,9 +155,16 @@ def all_faults() -> list[Fault]:
         table = exported(name)
         for index in range(len(table.states)):
             for what, faulty in (*value_faults(table, index, rng), *row_faults(table, index)):
-                faults.append(Fault(f"{name}[{index}] {what}", replace(faulty, origin=Origin("c", "t.c"), name=table.firmware.array)))
+                faults.append(
+                    Fault(
+                        f"{name}[{index}] {what}",
+                        replace(faulty, origin=Origin("c", "t.c"), name=table.firmware.array),
+                    )
+                )
                 node = tree(faulty)
-                faults.append(Fault(f"{name}[{index}] {what} in a tree", read_back(table, node), node))
+                faults.append(
+                    Fault(f"{name}[{index}] {what} in a tree", read_back(table, node), node)
+                )
         for what, node in node_faults(table):
             faults.append(Fault(f"{name} {what}", read_back(table, node), node))
     return faults
@@ -158,14 +180,14 @@ def fwts_flags(node: PowerMgt) -> bool:
     count = node.count(FLAGS)
     stop = PSSCR in node.properties or STOP_LEVELS in node.properties
     wanted = [LATENCIES, RESIDENCIES, *((PSSCR, PSSCR_MASK) if stop else ())]
-    if stop and STOP_LEVELS not in node.properties or count is None or count > 9:
+    if (stop and STOP_LEVELS not in node.properties) or count is None or count > 9:
         return True
     names = node.count(NAMES)
     return any(node.count(name) != count for name in wanted) or names not in (None, 0, count)
 
 
 def strictly_increasing(values: tuple[int, ...]) -> bool:
-    return all(a < b for a, b in zip(values, values[1:], strict=False))
+    return all(a < b for a, b in itertools.pairwise(values))
 
 
 def op_test_flags(node: PowerMgt) -> bool:
@@ -202,8 +224,10 @@ def test_what_is_noticed() -> None:
             fwts += fwts_flags(fault.node)
             op_test += op_test_flags(fault.node)
     noticed = 1 - len(missed) / len(faults)
-    print(f"{len(faults)} faults: {100 * noticed:.1f} % noticed; of {trees} trees "
-          f"fwts {100 * fwts / trees:.1f} %, op-test {100 * op_test / trees:.1f} %")
+    print(
+        f"{len(faults)} faults: {100 * noticed:.1f} % noticed; of {trees} trees "
+        f"fwts {100 * fwts / trees:.1f} %, op-test {100 * op_test / trees:.1f} %"
+    )
     for what in missed:
         print("missed:", what)
     assert len(faults) > 604

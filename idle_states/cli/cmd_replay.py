@@ -36,7 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_format, add_platform
 
     parser.add_argument(
-        "inputs", metavar="TRACE", nargs="+", help="trace, recording, or sysfs dumps"
+        "inputs", metavar="TRACE", nargs="*", help="trace, recording, or sysfs dumps"
+    )
+    parser.add_argument(
+        "--sysfs",
+        metavar="DUMP",
+        nargs="+",
+        default=[],
+        help="dumps of cpuidle sysfs: one, or before and after",
     )
     parser.add_argument(
         "--table",
@@ -78,12 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import replay_json, replay_text
     from ..report.json_output import envelope
     from ..report.style import Style
-    from .options import emit
+    from .options import UsageError, emit
 
     release = _release(arguments)
     settings = _settings(arguments, release)
-    with Progress(sys.stderr, arguments.inputs) as progress:
-        opened = _open(arguments.inputs, progress.advance)
+    names = [*arguments.inputs, *arguments.sysfs]
+    if not names:
+        raise UsageError("expected a trace, a recording or a sysfs dump")
+    with Progress(sys.stderr, names) as progress:
+        opened = _open(names, progress.advance)
         result, name, tables = _result(arguments, opened, release, settings)
         inputs = [(source.name, source.sha256()) for source in opened] + tables
     if arguments.format == "json":

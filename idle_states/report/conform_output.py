@@ -24,7 +24,9 @@ def text(result: Conformity, what: str, style: Style) -> str:
 def _disagreement(first: Disagreement, style: Style) -> list[str]:
     row, decision = first.row, first.decision
     lines = [
-        style("strong", f"First disagreement: decision {first.number}, line {row.line}, CPU {row.cpu}"),
+        style(
+            "strong", f"First disagreement: decision {first.number}, line {row.line}, CPU {row.cpu}"
+        ),
         f"  recorded: state {row.state}, stop_tick {int(row.stop_tick)}",
         f"  model:    state {decision.state}, stop_tick {int(decision.stop_tick)}",
         "  inputs",
@@ -62,4 +64,6 @@ def _values(record: Situation | Outcome) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return sorted(value) if isinstance(value, frozenset) else list(value) if isinstance(value, tuple) else value
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value

@@ -43,9 +43,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     node = subject.node
     if node is None:
         if not subject.table.states:
-            yield RULE.finding(
-                subject, "expected at least one state, found none", subject.at(None)
-            )
+            yield RULE.finding(subject, "expected at least one state, found none", subject.at(None))
     elif not has_arrays(node):
         yield RULE.finding(
             subject, "expected ibm,cpu-idle-state-* properties, found none", node.where

@@ -32,6 +32,10 @@ class Machine:
     def table(self, cpu: int) -> CpuTable | None:
         return self.own.get(cpu, self.everywhere)
 
+    def like(self, other: "Machine") -> bool:
+        """Whether both have the same tables, whatever they are called."""
+        return (self.everywhere, self.own) == (other.everywhere, other.own)
+
 
 def from_driver(table: DriverTable, disabled: Iterable[int] = ()) -> CpuTable:
     """What a kernel registered."""

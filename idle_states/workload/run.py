@@ -121,7 +121,7 @@ def from_trace(
         judges += [
             Observed(machine, counts_in_ns(release), problems, traced=False)
             for machine in machines
-            if machine is not traced
+            if not machine.like(traced)
         ]
     else:
         models = [Model(machine, settings, problems) for machine in machines]
@@ -140,7 +140,7 @@ def from_trace(
     if settings is None:
         others = iter(figures[1:])
         accounts = tuple(
-            observed if machine is traced else Account(machine.name, None, next(others))
+            Account(machine.name, None, figures[0] if machine.like(traced) else next(others))
             for machine in machines
         )
     else:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .interface import U32_MAX, U64_MAX, u32, u64
+from .interface import U32_MAX, u32, u64
 
 SIZE = 8
 SHIFT = 3
@@ -110,9 +110,7 @@ def _spread_of_squares(samples: list[int]) -> Spread:
 def _alike(spread: Spread) -> bool:
     """Standard deviation below a sixth of the average, for three quarters of the samples at
     least, or of 20 us at most."""
-    if spread.variance > U64_MAX // 36:
-        return False
-    small = spread.average**2 > 36 * spread.variance and not spread.size * 4 < SIZE * 3
+    small = spread.average**2 > 36 * spread.variance and spread.size * 4 >= SIZE * 3
     return small or spread.variance <= STILL_ALIKE
 
 

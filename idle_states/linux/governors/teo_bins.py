@@ -39,21 +39,17 @@ class Bins:
         self.short_idles = 0
 
     def learn(self, wakeup: Wakeup) -> None:
-        # What is endless depends on the metrics as they were before this wakeup.
         endless = self._endless(wakeup)
         measured = U64_MAX if endless else self.table.idle(wakeup.residency, wakeup.state)
-        self._decay()
         latency = self.table.exit[wakeup.state]
+        self._decay()
         if not endless and (measured < SHORT_NS or wakeup.residency < latency):
             self.short_idles += PULSE
-        if wakeup.got_tick:
-            self.tick_wakeups += PULSE
-            if self.features.deepest_for_ticks and 3 * self.tick_wakeups > 2 * self.total:
-                self.hits[-1] += PULSE
-                return
+        timer = self._bin(wakeup.sleep_length)
+        if wakeup.got_tick and self._hit_by_tick(timer):
+            return
 
         slot = self._free_slot()
-        timer = self._bin(wakeup.sleep_length)
         idle = min(timer, self._bin(measured))
         if self._beyond_tick(wakeup.sleep_length):
             if measured >= self.table.tick:
@@ -71,20 +67,28 @@ class Bins:
     def all_intercepts(self) -> int:
         return sum(self.intercepts)
 
-    def ticks_prevail(self) -> bool:
-        """Two thirds of all wakeups are intercepts within the tick."""
-        return 3 * self.tick_intercepts >= 2 * self.total
-
     def _endless(self, wakeup: Wakeup) -> bool:
         """Nothing but the timer or a safety net ended the idle: it counts as the timer's."""
-        tick_idles = self.features.tick_idles
-        if tick_idles == "measured":
+        if self.features.tick_idles != "endless":
             return wakeup.poll_limit
-        if tick_idles == "unless":
-            return wakeup.poll_limit or (wakeup.got_tick and not self.ticks_prevail())
         if self.features.wakeup_flag:
             return wakeup.safety_net
         return wakeup.time_span >= wakeup.sleep_length
+
+    def _hit_by_tick(self, timer: int) -> bool:
+        """Whether a wakeup by the tick is a hit, and then it is counted.
+
+        Prevailing ticks are compared with the total, intercepts with it less this wakeup's weight.
+        """
+        self.tick_wakeups += PULSE
+        if self.features.deepest_for_ticks and 3 * self.tick_wakeups > 2 * self.total:
+            self.hits[-1] += PULSE
+            return True
+        others = self.total - PULSE
+        if self.features.tick_idles == "unless" and 3 * self.tick_intercepts < 2 * others:
+            self.hits[timer] += PULSE
+            return True
+        return False
 
     def _decay(self) -> None:
         self.hits = [self._decayed(metric) for metric in self.hits]

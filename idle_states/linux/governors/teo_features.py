@@ -62,14 +62,15 @@ class TeoFeatures:
     running_total       the total decays by itself; else it is the sum over the bins
     decays_to_zero      a metric below 8 decays to 0; before, it stays
     tick_idles          an idle the tick ended counts as "endless" if the timer was farther off, as
-                        "measured", or as endless "unless" two thirds are intercepts within the tick
+                        "measured", or as a hit "unless" two thirds are intercepts within the tick
     deepest_for_ticks   a tick's wakeup is a hit of the deepest state if two thirds are such
     passes_disabled     majority found at a disabled state: the lookup goes on to a shallower one;
                         before, back to the last enabled deeper one
     two_thirds          intercepts keep the tick from two thirds of the total on; before, above
                         five eighths
     close_hits          a hit is a wakeup within half an exit latency of the timer
-    peak_first          the lookup goes at least as far as the bin with most intercepts
+    peak_first          the lookup goes at least as far as the bin with most intercepts, the
+                        deepest of equals
     empty_bins          with the tick stopped, intercepts lead to no state of the same residency
     """
 
@@ -105,6 +106,7 @@ class TeoFeatures:
     empty_bins: bool = False
 
 
+# 6.14's came with d619b5cc6780, 13ed5c4a6d9c and 16c8d7586c19, among others.
 CHANGES = (
     Change("5.4", "late_constraint", True, ""),
     Change("5.4", "recent_duration", True, ""),
@@ -126,12 +128,12 @@ CHANGES = (
     Change("6.11", "utilisation", "", "9ce0f7c4bc64 reverted"),
     Change("6.11", "recent", False, "449914398083"),
     Change("6.11", "asks_for_zero", True, "4b20b07ce72f"),
-    Change("6.14", "tick_hits", False, "d619b5cc6780"),
-    Change("6.14", "asks_for_zero", False, "13ed5c4a6d9c"),
-    Change("6.14", "short_idles", True, "13ed5c4a6d9c"),
-    Change("6.14", "wakeup_flag", True, "16c8d7586c19"),
-    Change("6.14", "tick_intercepts", "beyond", "d619b5cc6780"),
-    Change("6.14", "running_total", True, "d619b5cc6780"),
+    Change("6.14", "tick_hits", False, ""),
+    Change("6.14", "asks_for_zero", False, ""),
+    Change("6.14", "short_idles", True, ""),
+    Change("6.14", "wakeup_flag", True, ""),
+    Change("6.14", "tick_intercepts", "beyond", ""),
+    Change("6.14", "running_total", True, ""),
     Change("6.19", "timer_wins", True, ""),
     Change("6.19", "tick_intercepts", "within", ""),
     Change("6.19", "running_total", False, ""),
@@ -139,11 +141,11 @@ CHANGES = (
     Change("6.19", "tick_idles", "measured", ""),
     Change("6.19", "deepest_for_ticks", True, ""),
     Change("6.19", "passes_disabled", True, ""),
-    Change("7.0", "tick_idles", "unless", ""),
+    Change("7.0", "tick_idles", "unless", "60836533b4c7"),
     Change("7.0", "two_thirds", True, ""),
-    Change("7.0", "close_hits", True, ""),
+    Change("7.0", "close_hits", True, "f36de72673ad"),
     Change("7.0", "peak_first", True, "a971f984b845"),
-    Change("7.0", "empty_bins", True, ""),
+    Change("7.0", "empty_bins", True, "4bd2221f231d"),
     Change("7.1", "empty_bins", False, ""),
     Change("7.1", "stopped_tick", "last", ""),
 )

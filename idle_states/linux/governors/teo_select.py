@@ -162,7 +162,7 @@ class Selection:
             return state, duration
         peak = state - 1
         if features.peak_first:
-            peak = max(range(state), key=lambda i: bins.intercepts[i])
+            peak = max(range(state), key=lambda i: (bins.intercepts[i], i))
         suitable = state, duration
         sums = recent = 0
         for i in range(state - 1, -1, -1):
@@ -230,7 +230,7 @@ class Selection:
     def _intercepts_keep_tick(self) -> bool:
         bins = self.bins
         if self.features.two_thirds:
-            return bins.ticks_prevail()
+            return 3 * bins.tick_intercepts >= 2 * bins.total
         every = self.features.tick_intercepts == "all"
         weight = bins.all_intercepts() if every else bins.tick_intercepts
         return weight > bins.total // 2 + bins.total // 8
