@@ -14,10 +14,14 @@ setup(
         Extension(
             "idle_states.core._core",
             sources=[f"idle_states/core/{name}.c" for name in SOURCES],
-            depends=[
-                f"idle_states/core/{name}.h" for name in HEADERS
+            depends=[f"idle_states/core/{name}.h" for name in HEADERS],
+            extra_compile_args=[
+                "-std=gnu11",
+                "-O3",
+                "-fwrapv",
+                "-fno-strict-aliasing",
+                "-Wno-psabi",
             ],
-            extra_compile_args=["-std=gnu11", "-O3", "-fwrapv", "-fno-strict-aliasing", "-Wno-psabi"],
             py_limited_api=True,
             optional=True,
         )

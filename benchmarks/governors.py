@@ -28,6 +28,7 @@ from idle_states import core  # noqa: E402
 from idle_states.linux.governors import Governor  # noqa: E402
 from idle_states.linux.governors.interface import Outcome, Situation, State, tick_ns  # noqa: E402
 from tests.oracle.linux import governors as oracle  # noqa: E402
+from tests.oracle.linux.source import includes, read  # noqa: E402
 from tests.vectors import table  # noqa: E402
 
 HZ = 250
@@ -104,14 +105,14 @@ class Kernel:
 
     def __init__(self, tree: Path, work: Path, governor: str) -> None:
         sources = dict(oracle._sources(tree, f"{governor}.c"))
-        extract = oracle._extract(oracle.read(tree, oracle._CPUIDLE))
+        extract = oracle._extract(read(tree, oracle._CPUIDLE))
         scratch = work / governor
         include = scratch / "include"
         include.mkdir(parents=True)
         (include / "cpuidle_extract.h").write_text(extract, encoding="utf-8")
         for name, text in sources.items():
             (scratch / name).write_text(text, encoding="utf-8")
-        for name in {n for text in sources.values() for n in oracle.includes(text)} - set(sources):
+        for name in {n for text in sources.values() for n in includes(text)} - set(sources):
             header = include / name.replace("../", "")
             header.parent.mkdir(parents=True, exist_ok=True)
             header.write_text('#include "governor.h"\n', encoding="utf-8")
@@ -145,8 +146,10 @@ def timed(work: Callable[[], Any], decisions: int) -> tuple[float, Any]:
 def same(what: str, found: bytes, expected: bytes) -> None:
     if bytes(found) != bytes(expected):
         at = next(i for i in range(0, len(expected), 2) if found[i : i + 2] != expected[i : i + 2])
-        sys.exit(f"{what}: expected {tuple(expected[at : at + 2])} at row {at // 2}, "
-                 f"found {tuple(found[at : at + 2])}")
+        sys.exit(
+            f"{what}: expected {tuple(expected[at : at + 2])} at row {at // 2}, "
+            f"found {tuple(found[at : at + 2])}"
+        )
 
 
 def main() -> None:
@@ -162,12 +165,22 @@ def main() -> None:
     made = rows(arguments.rows)
     packed = core.pack(made, as_selected=True)
     states, tables = table("p9", True), sweep_tables()
-    print(f"{kernel.name}, HZ={HZ}, {len(made)} rows, {len(states)} states, {TABLES} tables; "
-          f"{core.instruction_set()}; medians of {arguments.runs} runs in turn")
+    print(
+        f"{kernel.name}, HZ={HZ}, {len(made)} rows, {len(states)} states, {TABLES} tables; "
+        f"{core.instruction_set()}; medians of {arguments.runs} runs in turn"
+    )
     with tempfile.TemporaryDirectory() as name:
         for governor in CALLS:
-            report(governor, Kernel(tree, Path(name), governor), kernel, made, packed, states,
-                   tables, arguments)
+            report(
+                governor,
+                Kernel(tree, Path(name), governor),
+                kernel,
+                made,
+                packed,
+                states,
+                tables,
+                arguments,
+            )
 
 
 def report(
@@ -192,42 +205,49 @@ def report(
             decision = model.select(situation)
             # Rows leave open what is entered; what is selected is.
             model.reflect(
-                Outcome(decision.state, outcome.residency_ns, outcome.rejected, outcome.got_tick,
-                        False, outcome.clock_ns)
+                Outcome(
+                    decision.state,
+                    outcome.residency_ns,
+                    outcome.rejected,
+                    outcome.got_tick,
+                    False,
+                    outcome.clock_ns,
+                )
             )
             decisions += bytes((decision.state, decision.stop_tick))
         return bytes(decisions)
 
+    def core_for_any() -> core.Buffer:
+        found = core.replay(governor, features, states, HZ, packed, any_features=True)
+        return found.packed
+
     for number in range(arguments.runs + 1):
-        taken, expected = native.run(packed, states)
-        results = {"kernel's C": taken}
-        taken, found = timed(
+        results: dict[str, float] = {}
+        results["kernel's C"], expected = native.run(packed, states)
+        results["core"], found = timed(
             lambda: core.replay(governor, features, states, HZ, packed).packed, len(made)
         )
         same(f"{governor}, core", found, expected)
-        results["core"] = taken
         if core.specialised(governor, features):
-            results["core, any features"], found = timed(
-                lambda: core.replay(
-                    governor, features, states, HZ, packed, any_features=True
-                ).packed,
-                len(made),
-            )
+            results["core, any features"], found = timed(core_for_any, len(made))
             same(f"{governor}, core for any features", found, expected)
         if governor == "menu":
-            taken, swept = timed(
-                lambda: core.sweep("menu", features, tables, HZ, packed), TABLES * len(made)
-            )
-            results[f"sweep, per table of {TABLES}"] = taken
-            if not number:
-                for states_of, decisions in zip(tables, swept, strict=True):
-                    _, expected = native.run(packed, states_of)
-                    same("menu, sweep", decisions.packed, expected)
+            for level, lanes in ((4, 8), (3, 4)):
+                what = f"sweep of {TABLES}, {lanes} lanes"
+                results[what], swept = timed(
+                    lambda level=level: core.sweep(
+                        governor, features, tables, HZ, packed, level=level
+                    ),
+                    TABLES * len(made),
+                )
+                if not number:
+                    for table_of, decisions in zip(tables, swept, strict=True):
+                        same(
+                            f"{governor}, {what}", decisions.packed, native.run(packed, table_of)[1]
+                        )
         if number < 3:
-            taken, found = timed(reference, len(few))
-            same(f"{governor}, reference", found, expected[: 2 * len(few)] if governor != "menu"
-                 else native.run(packed, states)[1][: 2 * len(few)])
-            results["reference"] = taken
+            results["reference"], found = timed(reference, len(few))
+            same(f"{governor}, reference", found, expected[: 2 * len(few)])
         for what, taken in results.items():
             if number:
                 samples.setdefault(what, []).append(taken)

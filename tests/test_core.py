@@ -19,6 +19,7 @@ from idle_states.linux.governors.interface import Governor, Outcome, Situation, 
 from idle_states.linux.releases import all_releases, release
 from tests import vectors
 from tests.oracle.linux.governors import Cpu
+from tests.oracle.linux.governors import State as OracleState
 from tests.test_governor_models import (
     HZS,
     any_cpu,
@@ -32,7 +33,8 @@ pytestmark = pytest.mark.skipif(
     not core.available(), reason="the C core is not compiled (setup.py build_ext --inplace)"
 )
 RECORDED = [path for name in core.GOVERNORS for path in vectors.files(name)]
-DECISIONS_PER_ERA = 400
+DECISIONS_PER_ERA = 200
+MANY_PER_ERA = 5_000
 LEVELS = (0, 3, 4)
 
 
@@ -128,22 +130,27 @@ def test_recorded_decisions(path: Path, any_features: bool) -> None:
 
 
 @pytest.mark.parametrize("era", eras(), ids=str)
-@pytest.mark.parametrize("hz", HZS)
-def test_random_cpus(era: Era, hz: int) -> None:
-    random = Random(f"{era}, {hz}")
-    decisions = 0
-    while decisions < DECISIONS_PER_ERA:
+@pytest.mark.parametrize(
+    "enough", [DECISIONS_PER_ERA, pytest.param(MANY_PER_ERA, marks=pytest.mark.slow)]
+)
+def test_random_cpus(era: Era, enough: int) -> None:
+    random = Random(f"{era}, {enough}")
+    while enough > 0:
+        hz = random.choice(HZS)
         cpu = random_cpu(random, hz, fewest(era.governor))
         compare(era, cpu, hz)
-        decisions += len(cpu.rows)
+        enough -= len(cpu.rows)
 
 
-@pytest.mark.parametrize("era", eras(), ids=str)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.parametrize("governor", core.GOVERNORS)
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_any_cpu(era: Era, data: st.DataObject) -> None:
+def test_any_cpu(governor: str, data: st.DataObject) -> None:
     hz = data.draw(st.sampled_from(HZS))
-    compare(era, data.draw(any_cpu(hz, fewest(era.governor))), hz)
+    cpu = data.draw(any_cpu(hz, fewest(governor)))
+    for era in eras():
+        if era.governor == governor:
+            compare(era, cpu, hz)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +169,7 @@ def test_any_cpu(era: Era, data: st.DataObject) -> None:
 def test_features_of_no_release(kernel: str, change: dict[str, Any]) -> None:
     chosen = replace(features("menu", kernel), **change)
     random = Random(kernel)
-    for _ in range(8):
+    for _ in range(3):
         compare(Era("menu", kernel, chosen), random_cpu(random, 250, 1), 250)
 
 
@@ -178,7 +185,7 @@ def sweeps(era: Era, count: int) -> Iterator[tuple[list[list[State]], bytearray,
         rows = [row for row in cpu.rows if number % 2 or row.sleep_length_ns >= 0]
         others = [random_table(random, 1) for _ in range(random.choice((0, 3, 8, 33)))]
         tables = [[State(*state) for state in table] for table in (cpu.states, *others)]
-        pairs = [(situation(row), outcome(row, 0, [State(0, 0, True)])) for row in rows]
+        pairs = [(situation(row), outcome(row, 0, [OracleState(0, 0, True)])) for row in rows]
         yield tables, core.pack(pairs, as_selected=True), hz
 
 
@@ -215,15 +222,15 @@ def test_threads_over_cpus() -> None:
     chosen = features("teo", "6.12")
     random = Random("CPUs")
     era = Era("teo", "6.12", chosen)
-    states = vectors.table("p9", True)
+    states = [OracleState(*times, i == 0) for i, times in enumerate(vectors.TABLES["p9"])]
     cpus = [random_cpu(random, 250, 1) for _ in range(9)]
     packed = []
     answers = []
     for cpu in cpus:
-        _, rows, expected = by_reference(era, Cpu(states, cpu.rows), 250)
+        table, rows, expected = by_reference(era, Cpu(states, cpu.rows), 250)
         packed.append(core.pack(rows))
         answers.append(expected)
-    found = core.replay_cpus("teo", chosen, states, 250, packed, threads=3)
+    found = core.replay_cpus("teo", chosen, table, 250, packed, threads=3)
     assert [decided(decisions) for decisions in found] == answers
 
 

@@ -39,7 +39,7 @@ poll_time_limit, entered (a state's number or AS_SELECTED). 64 bytes."""
 
 _STATE = struct.Struct("<QQQ")
 
-_TEXTS = {
+_TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
     "menu": {
         "typical_unknown": ("", "late", "zeros"),
         "stopped_tick": ("", "capped", "event", "timer"),
@@ -200,7 +200,8 @@ def _packed_features(governor: str, features: Any) -> bytes:
     if not available():
         raise CoreMissing("expected the compiled core (idle_states.core._core), found none")
     if governor not in GOVERNORS:
-        raise Unsupported(f"expected a governor of the core ({', '.join(GOVERNORS)}), found {governor}")
+        known_ones = ", ".join(GOVERNORS)
+        raise Unsupported(f"expected a governor of the core ({known_ones}), found {governor}")
     # A keyword of C has an underscore there.
     known = [name.removesuffix("_") for name in _core.features(governor)]
     names = [field.name for field in fields(features)]

@@ -35,10 +35,11 @@ void haltpoll_any(const u32 *features, const struct state *states, u32 count, u3
 		if (row->rejected)
 			continue;
 		last = as_selected ? halts : row->entered;
-		if (last == 0) {
-			timed_out = row->poll_time_limit && (!as_selected || t.polling & 1);
+		/* Only polling writes the flag: it outlives idles in other states. */
+		if (last < count && t.polling >> last & 1)
+			timed_out = row->poll_time_limit;
+		if (last == 0)
 			continue;
-		}
 		blocked = row->residency_ns;
 		if (!f.nanoseconds)
 			blocked = blocked / NS_PER_US * NS_PER_US;

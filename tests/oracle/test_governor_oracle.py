@@ -38,7 +38,9 @@ def tree() -> Path:
 def build(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
     workdir = tmp_path_factory.getbasetemp() / "governors"
 
-    def oracle(governor: str, hz: int = 250, tree: Path = tree) -> GovernorOracle:
+    def oracle(
+        governor: str, hz: int = 250, tree: Path = tree, workdir: Path = workdir
+    ) -> GovernorOracle:
         if not (tree / f"drivers/cpuidle/governors/{governor}.c").exists():
             pytest.skip(f"the kernel has no {governor}")
         try:
@@ -230,10 +232,9 @@ class TestBuild:
         after = self.decisions(build("menu", 100, copy))
         assert (before[-1][1], after[-1][1]) == (False, True)
 
-    def test_built_once(self, tree: Path, tmp_path: Path) -> None:
-        for _ in range(2):
-            GovernorOracle(tree, tmp_path, "ladder", 100)
-        GovernorOracle(tree, tmp_path, "ladder", 250)
+    def test_built_once(self, build: Build, tmp_path: Path) -> None:
+        for hz in (100, 100, 250):
+            build("ladder", hz, workdir=tmp_path)
         assert len(list(tmp_path.iterdir())) == 2
 
     def test_no_such_governor(self, tree: Path, tmp_path: Path) -> None:

@@ -166,9 +166,11 @@ BACKPORTS: Mapping[str, Mapping[str, Any]] = {
 }
 """Preset -> what it has of later releases.
 
-debian-6.1.192, debian-6.12.117 and ubuntu-4.18.0 agree with recorded decisions. The others follow
-from the stable series: 6.1.141 took 85975daeaa4d alone, without the change of algorithm before it,
-6.1.157 took fa3fa55de0d6, 6.1.158 reverted the former (10fad4012234).
+debian-6.1.192, debian-6.12.117 and ubuntu-4.18.0 agree with recorded decisions. The others are
+inferred from what the stable series took: 85975daeaa4d alone, without the change of algorithm
+before it, after Debian's 6.1.140; fa3fa55de0d6 in 6.1.157; 10fad4012234, the former's revert.
+Recorded decisions do not tell whether 6.12.117 has rejected_is_unknown, predicted_limit,
+override_in_limit and override_in_time: inferred from its series as well.
 """
 
 OLDEST = "4.6"
