@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -221,6 +222,9 @@ def report(
         found = core.replay(governor, features, states, HZ, packed, any_features=True)
         return found.packed
 
+    def sweep(level: int) -> list[core.Decisions]:
+        return core.sweep(governor, features, tables, HZ, packed, level=level)
+
     for number in range(arguments.runs + 1):
         results: dict[str, float] = {}
         results["kernel's C"], expected = native.run(packed, states)
@@ -234,12 +238,7 @@ def report(
         if governor == "menu":
             for level, lanes in ((4, 8), (3, 4)):
                 what = f"sweep of {TABLES}, {lanes} lanes"
-                results[what], swept = timed(
-                    lambda level=level: core.sweep(
-                        governor, features, tables, HZ, packed, level=level
-                    ),
-                    TABLES * len(made),
-                )
+                results[what], swept = timed(partial(sweep, level), TABLES * len(made))
                 if not number:
                     for table_of, decisions in zip(tables, swept, strict=True):
                         same(

@@ -317,6 +317,21 @@ def test_snooze_ends_at_its_time_out(
     assert not any(each.got_tick for each in governor.outcomes)
 
 
+def test_haltpoll_has_a_poll_limit_of_its_own() -> None:
+    """Idles of 150 us: the first halts at once, and sets a limit of 50 us; from then on polling is
+    in vain for 50 us, later 100 us, and the rest is halted. A state 0 that does not poll has no
+    limit."""
+    for polls, in_vain in ((True, [50_000] + 8 * [100_000]), (False, [])):
+        rows = table((1_000, 10_000), polls=polls)
+        model = Model(Machine("m", rows, {}), Settings("haltpoll", release("6.1"), 250), Problems())
+        model.add([(0, 0, at * 1_000_000, at * 1_000_000 + 150_000, 0) for at in range(10)])
+        polled, halted = model.figures()[0].states
+        assert model.decisions == 10 + len(in_vain)
+        if polls:
+            assert (polled.usage, polled.time_us) == (9, sum(in_vain) // 1000)
+            assert halted.usage == 10
+
+
 def test_how_long_state_0_polls() -> None:
     poll = CpuTable(("POLL", "C1", "C2"), (State(0, 0, True), State(1, 2_000), State(1, 90_000)))
     limits = {kernel: polling(poll, release(kernel), 250).limit_ns for kernel in ("4.16", "6.1")}

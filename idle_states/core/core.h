@@ -87,7 +87,7 @@ INLINE u64 high_product(u64 a, u64 b)
 }
 
 /* Ceiling of 2^64/n: with it a number below 2^61 is divided by multiplying. n = 1 is 2^64 itself. */
-static const u64 reciprocal[16] = {
+static const u64 reciprocal[9] = {
 	0, 0, 1ull << 63, U64_MAX / 3 + 1, 1ull << 62, U64_MAX / 5 + 1, U64_MAX / 6 + 1,
 	U64_MAX / 7 + 1, 1ull << 61,
 };

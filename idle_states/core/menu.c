@@ -63,8 +63,6 @@ replay_fn *menu_specialised(const u32 *features)
 		if (memcmp(&eras[i], features, sizeof(eras[i])))
 			continue;
 #ifdef LEVELS
-		if (level() >= 4)
-			return specialised_4[i];
 		if (level() >= 3)
 			return specialised_3[i];
 #endif
@@ -77,10 +75,6 @@ void menu_any(const u32 *features, const struct state *states, u32 count, u32 hz
 	      const struct row *rows, size_t row_count, struct decision *decisions)
 {
 #ifdef LEVELS
-	if (level() >= 4) {
-		run_any_4(features, states, count, hz, rows, row_count, decisions);
-		return;
-	}
 	if (level() >= 3) {
 		run_any_3(features, states, count, hz, rows, row_count, decisions);
 		return;

@@ -112,35 +112,32 @@ INLINE u32 LEVELED(equal)(const u32 *sorted, u32 sample)
 
 /*
  * The typical interval of eight samples that count, by dropping the greatest. There are three rounds
- * at most, for six samples or less are the end; which one decides is hard to foresee, so all three
- * are worked out and the first that decides is picked without a branch.
+ * at most, for six samples or less are the end.
  */
 INLINE u32 LEVELED(typical_of_eight)(const struct menu_features *f, const u32 *sorted, u64 sum,
 				     u64 squares, u64 timer_us)
 {
-	u32 answers[3], count = INTERVALS, answer;
-	bool ends[3], late = f->typical_unknown == UNKNOWN_LATE && sorted[0] >= timer_us;
+	u32 count = INTERVALS;
 
+	if (f->typical_unknown == UNKNOWN_LATE && sorted[0] >= timer_us)
+		return UNKNOWN;
 	for (int round = 0; round < 3; round++) {
-		u32 top = sorted[(count - 1) % INTERVALS], dropped;
+		u32 top = sorted[count - 1], dropped;
 		u64 average;
-		bool alike = LEVELED(alike)(f, sum, squares, count, &average);
-		bool few = count <= FEW;
-		u32 of_few = f->typical_maximum && count >= INTERVALS / 2 ? top : UNKNOWN;
 
-		if (f->typical_unknown == UNKNOWN_ZEROS)
-			average = top == 0 ? UNKNOWN : average;
-		answers[round] = alike ? (u32)average : of_few;
-		ends[round] = alike | few;
+		if (f->typical_unknown == UNKNOWN_ZEROS && top == 0)
+			return UNKNOWN;
+		if (LEVELED(alike)(f, sum, squares, count, &average))
+			return (u32)average;
+		if (count <= FEW)
+			return f->typical_maximum && count >= INTERVALS / 2 ? top : UNKNOWN;
+		/* Never all: equal ones are alike. */
 		dropped = LEVELED(equal)(sorted, top);
 		sum -= (u64)dropped * top;
 		squares -= (u64)dropped * top * top;
-		/* Once nothing is left, any count that the table of reciprocals has. */
-		count = (count - dropped) % 16;
+		count -= dropped;
 	}
-	answer = ends[1] ? answers[1] : answers[2];
-	answer = ends[0] ? answers[0] : answer;
-	return late ? UNKNOWN : answer;
+	__builtin_unreachable();
 }
 
 INLINE u32 LEVELED(typical)(const struct menu_features *f, const struct LEVELED(menu) *m,
@@ -400,6 +397,8 @@ INLINE void LEVELED(boot)(struct LEVELED(menu) *m)
 		m->factors[i] = UNITY;
 }
 
+/* One table gains nothing from longer vectors; lanes, see menu_sweep.h, do. */
+#if LEVEL < 4
 INLINE void LEVELED(run)(const struct menu_features *f, const struct state *states, u32 count,
 			 u32 hz, const struct row *rows, size_t row_count,
 			 struct decision *decisions)
@@ -438,3 +437,4 @@ static replay_fn *const LEVELED(specialised)[] = {
 #include "menu_eras.h"
 };
 #undef ERA
+#endif

@@ -134,7 +134,7 @@ class Model:
     def _polling(self, governor: Governor, table: CpuTable) -> Polling:
         """How long state 0 polls: haltpoll has a limit of its own."""
         own: int | None = getattr(governor._model, "poll_limit_ns", None)
-        if own:
+        if own and table.states[0].polling:
             return Polling(own, True)
         if table not in self._polls:
             self._polls[table] = polling(table, self._settings.release, self._settings.hz)
