@@ -322,7 +322,7 @@ def test_haltpoll_has_a_poll_limit_of_its_own() -> None:
     in vain for 50 us, later 100 us, and the rest is halted. A state 0 that does not poll has no
     limit."""
     for polls, in_vain in ((True, [50_000] + 8 * [100_000]), (False, [])):
-        rows = table((1_000, 10_000), polls=polls)
+        rows = CpuTable(("POLL", "halt"), (State(0, 0, polls), State(1_000, 10_000)))
         model = Model(Machine("m", rows, {}), Settings("haltpoll", release("6.1"), 250), Problems())
         model.add([(0, 0, at * 1_000_000, at * 1_000_000 + 150_000, 0) for at in range(10)])
         polled, halted = model.figures()[0].states
