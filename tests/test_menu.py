@@ -463,6 +463,9 @@ def test_4_20_knows_no_interval_beyond_the_timers_prediction() -> None:
             history.push(50)
     assert (late.typical(50), late.typical(51)) == (UNKNOWN, 50)
     assert (always.typical(50), always.typical(51)) == (50, 50)
+    for kernel, typical_us in (("4.19", 60), ("4.20", UNKNOWN), ("6.5", UNKNOWN), ("6.6", 60)):
+        why = menu(kernel, table(*P9), [60] * 8).select(idle(55)).why
+        assert (why["typical_us"], why["timer_us"]) == (typical_us, 55)
 
 
 @pytest.mark.parametrize(("kernel", "stop_tick"), [("5.3", False), ("5.4", True)])

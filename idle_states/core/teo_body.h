@@ -98,10 +98,8 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	u32 slot, rest = 0;
 	s32 timer, idle;
 
-	if (f->tick_idles == TICKS_MEASURED)
+	if (f->tick_idles == TICKS_MEASURED || f->tick_idles == TICKS_UNLESS)
 		endless = w->poll_limit;
-	else if (f->tick_idles == TICKS_UNLESS)
-		endless = w->poll_limit || (w->got_tick && !LEVELED(ticks_prevail)(b));
 	else if (f->wakeup_flag)
 		endless = w->safety_net;
 	else
@@ -128,6 +126,11 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 		b->tick_wakeups += PULSE;
 		if (f->deepest_for_ticks && 3 * b->tick_wakeups > 2 * b->total) {
 			LEVELED(add)(&b->hits, t->count - 1, PULSE);
+			return;
+		}
+		if (f->tick_idles == TICKS_UNLESS &&
+		    3 * b->tick_intercepts < 2 * (b->total - PULSE)) {
+			LEVELED(add)(&b->hits, (u32)LEVELED(bin)(t, w->sleep_length), PULSE);
 			return;
 		}
 	}
@@ -197,7 +200,7 @@ INLINE int LEVELED(lookup)(const struct teo_features *f, const struct table *t,
 	if (f->peak_first) {
 		peak = 0;
 		for (int i = 1; i < state; i++)
-			if (LEVELED(of_bin)(&b->intercepts, (u32)i) >
+			if (LEVELED(of_bin)(&b->intercepts, (u32)i) >=
 			    LEVELED(of_bin)(&b->intercepts, (u32)peak))
 				peak = i;
 	}
