@@ -83,6 +83,12 @@ def test_check_fails_on_what_it_is_told_to(
     assert "on Linux 4.11" in out
 
 
+def test_every_kernel_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    status, body = document(capsys, "check", "power8", "power9", "--kernel", "all")
+    assert status in (0, 1)
+    assert any("3.14" in finding["kernels"] for finding in body["findings"])
+
+
 def test_select_and_ignore(capsys: pytest.CaptureFixture[str]) -> None:
     def codes(*options: str) -> set[str]:
         _, body = document(capsys, "check", "power9", *options)
@@ -146,6 +152,7 @@ def test_usage_errors_are_exit_2(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["generate", "power9", "--to", "md", "--self-test"], "--self-test with --to c only"),
         (["generate", "power9", "--to", "md", "--versioned"], "--versioned with --to dts or dtb"),
         (["generate", "power9"], "--to"),
+        (["select", "power8", "--kernel", "4.4"], "expected a release from 4.6 on for menu"),
         (["nonsense"], "invalid choice"),
         ([], "COMMAND"),
     ):

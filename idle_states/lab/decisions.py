@@ -51,19 +51,21 @@ class Decided:
 class Break:
     """From here on, a CPU's history is not the one recorded before.
 
-    kind   "restart": the governor was switched on, its memory is empty. "lost", "undecided",
-           "unread": see `convert.LEFT_OUT`
+    kind        "restart": the governor was switched on, its memory is empty. "lost",
+                "undecided", "unread": see `convert.BROKEN`
+    earlier_ns  of a restart, dev->last_residency_ns at that time
     """
 
     cpu: int
     kind: str
     line: int
-    message: str = ""
+    earlier_ns: int = 0
 
 
 def decisions(recorded: Recorded) -> Iterator[Decided | Break]:
     """In the order in which they end. Raises Unreadable."""
     pending: dict[int, Decided] = {}
+    # CPUs whose events make a chain that a break would break
     seen: set[int] = set()
     for event in recorded.events():
         header = recorded.header
@@ -79,12 +81,13 @@ def decisions(recorded: Recorded) -> Iterator[Decided | Break]:
                 if broken in pending:
                     yield pending.pop(broken)
                 kind = "restart" if event.name == "is_reset" else event.name
-                yield Break(broken, kind, event.line)
+                yield Break(broken, kind, event.line, event.values.get("lres", 0))
         elif event.name == "cpu_idle":
             if not _follow(pending.get(cpu), event) and cpu in seen:
                 if cpu in pending:
                     pending[cpu].finished = True
                     yield pending.pop(cpu)
+                seen.discard(cpu)
                 yield Break(cpu, "undecided", event.line)
         elif event.name in ASKED and cpu in pending:
             _hear(recorded, header, pending[cpu], event)

@@ -44,8 +44,10 @@ SHORT_US = 15
 
 def check(subject: Subject) -> Iterator[Finding]:
     def judge(driver: DriverTable, release: Release) -> Iterable[Judged]:
+        if len(driver.states) < 2 or not driver.states[0].polling:
+            return
         menu = features(release)
-        if len(driver.states) < 2 or not driver.states[0].polling or not menu.polling_override:
+        if not menu.polling_override:
             return
         first = driver.states[1]
         row = row_of(subject, first.source)

@@ -73,7 +73,10 @@ class Governor:
         chosen = release(kernel) if isinstance(kernel, str) else kernel
         states = states_of(table) if isinstance(table, DriverTable) else tuple(table)
         module = importlib.import_module(f"{__package__}.{name}")
-        features = importlib.import_module(f"{__package__}.{name}_features").features(chosen)
+        try:
+            features = importlib.import_module(f"{__package__}.{name}_features").features(chosen)
+        except ValueError as error:
+            raise UnknownGovernor(str(error)) from None
         model = getattr(module, name.capitalize())(states, features, hz)
         return cls(name, chosen, states, hz, model)
 
@@ -95,4 +98,4 @@ class Governor:
 
 
 class UnknownGovernor(ValueError):
-    """A governor there is no model of."""
+    """A governor there is no model of, for the kernel asked for or at all."""
