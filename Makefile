@@ -43,6 +43,7 @@ oracle: packages $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/whole_process.py
+	$(BIN)/python benchmarks/governors.py
 
 dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .

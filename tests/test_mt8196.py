@@ -203,9 +203,22 @@ def test_a_foreign_table_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 0
     problem = next(each for each in found["problems"] if each["kind"] == "miss-disagrees")
     assert problem["count"] > 10_000
-    # nothing is taken for refused by a table that is not the machine's
-    assert sum(by_state(found, "rejected").values()) == 0
-    assert found["read"]["periods"] == 25_625
+
+
+def test_nothing_is_concluded_by_a_table_that_is_only_tried(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # by this table all short entries without a miss would have been refused
+    tried = ("--states", "9000000/9000000,9900000/9900000", "--governor", "menu")
+    status, found = replay(capsys, IDLE, *tried)
+    assert (status, found["misses"]) == (0, None)
+    assert sum(by_state(found["observed"], "rejected").values()) == 0
+    assert found["read"]["periods"] == found["agreement"]["periods"] == 25_625
+    assert "no sysfs dump of the traced machine" in " ".join(found["assumptions"])
+    # with a dump of the traced machine they are known
+    _, found = replay(capsys, IDLE, *tried, "--sysfs", BEFORE)
+    assert sum(by_state(found["observed"], "rejected").values()) == 60
+    assert found["read"]["periods"] == found["agreement"]["periods"] == 25_565
 
 
 def test_the_model_of_the_traced_governor_mostly_selects_what_was_entered(

@@ -283,6 +283,37 @@ def test_a_tick_at_the_end_of_a_period_is_not_one_more(monkeypatch: pytest.Monke
     ]
 
 
+def test_a_tick_once_stopped_stays_so_for_the_period(monkeypatch: pytest.MonkeyPatch) -> None:
+    governor = Scripted(Decision(0, True), Decision(1, False))
+    estimate(monkeypatch, governor, (1_000_000, 30_000_000), (31_000_000, 31_500_000))
+    assert [each.tick_stopped for each in governor.given] == [False, True, False]
+    # no tick ends the second piece, and none is near
+    assert governor.given[1].delta_next_ns == governor.given[1].sleep_length_ns == 28_989_000
+    assert [each.residency_ns for each in governor.outcomes] == [10_000, 28_989_000, 500_000]
+
+
+def test_refused_entries_before_the_first_miss_are_found_in_the_end(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A trace so sparse that its first cpu_idle_miss comes a block after the refused entry."""
+    other = "  <idle>-0     [000]  0.000100: irq_handler_entry: irq=19 name=arch_timer"
+    miss = "  <idle>-0     [000]  0.000200500: cpu_idle_miss: cpu_id=0 state=1 type=above"
+    head = text(line(1, 0), line(EXIT_STATE, 900), line(1, 9_000), line(EXIT_STATE, 90_000))
+    tail = text(line(1, 195_000), line(EXIT_STATE, 200_000), miss)
+    path = tmp_path / "trace"
+    for filler, refused in ((other + "\n") * 20_000, 1), ("", 1):
+        path.write_bytes(head + filler.encode() + tail)
+        _, found = replay(capsys, str(path), "--states", "1000/10000")
+        state = found["total"]["states"][1]
+        assert (state["usage"], state["above"], state["rejected"]) == (2, 1, refused)
+        assert state["time_us"] == 86
+    # without any miss there is nothing to tell it by
+    path.write_bytes(head)
+    _, found = replay(capsys, str(path), "--states", "1000/10000")
+    state = found["total"]["states"][1]
+    assert (state["usage"], state["above"], state["rejected"]) == (2, 1, 0)
+
+
 def test_a_rest_shorter_than_a_turn_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     governor = Scripted(Decision(0, True))
     estimate(monkeypatch, governor, (0, 10_000 + TURN_NS), (50_000, 60_001 + TURN_NS))

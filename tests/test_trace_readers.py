@@ -205,6 +205,7 @@ def test_a_trace_may_change_its_form() -> None:
         "          <idle>-0     [003]  1082183820: cpu_idle:             state=0 cpu_id=3",
         "          <idle>-0     [003]  1082.18",
         "\x00\x01\x02 binary",
+        "x" * 50 + "\x00",
         "caf\xe9 " + "x" * 80,
     ],
 )
@@ -274,6 +275,20 @@ def test_an_entry_among_the_lost_events() -> None:
     # a miss after the first period may be among the lost events as well
     assert periods == [(0, 1, 1_000, 2_000, UNKNOWN)]
     assert counted(problems) == {"lost-events": 1, "broken-by-loss": 1}
+
+
+def test_events_lost_twice_are_one_broken_period() -> None:
+    lost = "CPU:0 [LOST 1 EVENTS]"
+    data = text(line(1, 1_000), lost, lost, line(EXIT_STATE, 9_000), line(EXIT_STATE, 9_500))
+    periods, problems, _ = pair(data)
+    assert periods == []
+    assert counted(problems) == {"lost-events": 2, "broken-by-loss": 1, "exit-without-enter": 1}
+
+
+def test_a_period_may_take_no_time() -> None:
+    periods, problems, _ = pair(text(line(1, 1_000, digits=6), line(EXIT_STATE, 1_900, digits=6)))
+    assert periods == [(0, 1, 1_000, 1_000, 0)]
+    assert not problems.listing()
 
 
 def test_what_does_not_pair() -> None:

@@ -141,7 +141,16 @@ def _result(
         result = replays.from_recording(trace, traced, machines, release, settings)
     else:
         counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
-        result = replays.from_trace(trace, traced, machines, release, settings, counted)
+        # with a governor, tables are what to try, not what the trace was taken with
+        result = replays.from_trace(
+            trace,
+            traced,
+            machines,
+            release,
+            settings,
+            counted,
+            certain=bool(dumps) or settings is None,
+        )
     return result, trace.name, files
 
 

@@ -94,7 +94,7 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 {
 	bool tick_bin = f->tick_hits && t->residency[t->count - 1] < t->tick;
 	u64 latency = t->exit[w->state], measured = U64_MAX;
-	bool endless;
+	bool endless, hit;
 	u32 slot, rest = 0;
 	s32 timer, idle;
 
@@ -136,7 +136,8 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	}
 	slot = b->next_slot;
 	b->next_slot = slot + 1 == RECENT ? 0 : slot + 1;
-	if (f->recent && b->slots[slot] >= 0)
+	/* -1 is no bin. */
+	if (f->recent)
 		LEVELED(add)(&b->recent, (u32)b->slots[slot], U32_MAX);
 	timer = LEVELED(bin)(t, w->sleep_length);
 	idle = LEVELED(bin)(t, (s64)least(measured, INT64_MAX));
@@ -149,18 +150,19 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 		}
 		timer = (s32)t->count;
 	}
-	if (timer == idle && (!f->close_hits || endless ||
-			      (__int128)w->sleep_length - measured < (__int128)(latency / 2))) {
-		LEVELED(add)(&b->hits, (u32)timer, PULSE);
-		b->slots[slot] = -1;
-		return;
-	}
-	LEVELED(add)(&b->intercepts, (u32)idle, PULSE);
-	b->slots[slot] = idle;
+	hit = timer == idle && (!f->close_hits || endless ||
+				(__int128)w->sleep_length - measured < (__int128)(latency / 2));
+	/* Hard to foresee, hence without branches. */
+	LEVELED(add)(&b->hits, (u32)timer, hit ? PULSE : 0);
+	LEVELED(add)(&b->intercepts, (u32)idle, hit ? 0 : PULSE);
+	b->slots[slot] = hit ? -1 : idle;
 	if (f->recent)
-		LEVELED(add)(&b->recent, (u32)idle, 1);
-	if (f->tick_intercepts == INTERCEPTS_BEYOND ? measured >= t->tick : measured <= t->tick)
-		b->tick_intercepts += PULSE;
+		LEVELED(add)(&b->recent, (u32)idle, hit ? 0 : 1);
+	if (f->tick_intercepts != INTERCEPTS_ALL || f->two_thirds || f->tick_idles == TICKS_UNLESS) {
+		bool counts = f->tick_intercepts == INTERCEPTS_BEYOND ? measured >= t->tick
+								      : measured <= t->tick;
+		b->tick_intercepts += counts && !hit ? PULSE : 0;
+	}
 }
 
 INLINE int LEVELED(shallower)(const struct table *t, int state, s64 duration, u32 enabled)

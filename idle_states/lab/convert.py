@@ -5,7 +5,6 @@ run of decisions is taken, one whose beginning is known (the governor was switch
 other; everything else is left out, and counted by reason.
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..linux.governors.interface import KTIME_MAX
@@ -294,21 +293,3 @@ def _count(
 ) -> None:
     tally = tallies.setdefault(kind, Tally(0, line, message))
     tally.count += count
-
-
-def states_words(header: Header, cpus: Iterable[int]) -> tuple[str | None, list[int]]:
-    """What --states takes for these CPUs, None if they differ or state 0 is no snooze; and the
-    numbers of states that are disabled on all of them."""
-    tables = {
-        tuple(state for _, state in sorted(header.states[cpu].items())) for cpu in cpus
-    }
-    if len(tables) != 1:
-        return None, []
-    (table,) = tables
-    disabled = [number for number, state in enumerate(table) if state.disabled]
-    if len(table) < 2 or table[0].latency_us or table[0].residency_us:
-        return None, disabled
-    words: Sequence[str] = [
-        f"{state.latency_us * _NS_PER_US}/{state.residency_us * _NS_PER_US}" for state in table[1:]
-    ]
-    return ",".join(words), disabled

@@ -3,7 +3,7 @@
     # governor: menu
     # state: cpu=0 state=1 latency=1 residency=10 disable=0 power=0 name=stop0_lite
     <idle>-0 [001] d.... 35.387611: is_begin: (menu_select+0xc/0x7c0)
-    <idle>-0 [001] d.... 35.387719: is_decide: (cpuidle_select+0x38/0x50 <- menu_select) ret=3 stop=0
+    <idle>-0 [001] d.... 35.387719: is_decide: (do_idle+0x38/0x50 <- menu_select) ret=3 stop=0
     # end
 """
 

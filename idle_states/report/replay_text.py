@@ -19,8 +19,7 @@ def render(
     parts += [_account(account, style) for account in result.accounts]
     if len(result.accounts) > 1:
         parts.append(_comparison(result.accounts, style))
-    kinds = {problem.kind for problem in result.problems}
-    if result.misses is not None and (settings is None or "miss-disagrees" not in kinds):
+    if result.misses is not None:
         parts.append(_misses(result))
     if result.bracketed:
         parts.append(_bracketed(result, style))

@@ -4,9 +4,8 @@ An entry that the driver refuses looks like an idle period: an entry and an exit
 trace with cpu_idle_miss tells them apart: a real period below its target residency is followed by
 one. So an entry left before the state's exit latency was over, without a miss where there should
 be one, was refused, and is no idle period. Where such an entry lasts longer than the exit latency,
-or a miss is of another type, table and trace do not belong together: that is reported, and if it
-is more than one period in a hundred, no entry is taken for refused any longer. A trace without any
-miss says nothing about either.
+or a miss is of another type, table and trace do not belong together, which is reported. A trace
+without any miss says nothing about either, and neither does a table that may be another machine's.
 """
 
 from collections.abc import Sequence
@@ -45,18 +44,15 @@ class Observed:
         self._problems = problems
         self._tallies: dict[int, Tally | None] = {}
         self._suspects: dict[int, Tally] = {}
-        self._counted = 0
         self._disagreements = 0
         self._examples: list[str] = []
 
     def sift(self, periods: Sequence[Period], misses: bool) -> list[Period]:
         """Counts periods, and returns them without refused entries.
 
-        misses: the trace has had a cpu_idle_miss
+        misses: the trace has had a cpu_idle_miss, and the machine is the traced one
         """
         idle = []
-        misses &= self._fits()
-        self._counted += len(periods)
         for period in periods:
             cpu, state, start_ns, end_ns, miss = period
             tally = self._tally(cpu)
@@ -94,9 +90,9 @@ class Observed:
             tally.add(row.state, row.outcome.residency_ns)
 
     def finish(self, misses: bool) -> dict[int, Figures]:
-        """CPU -> what it did. misses: the trace had a cpu_idle_miss, if only at its end."""
+        """CPU -> what it did. misses: as in sift(), now that the trace is over."""
         if misses:
-            for cpu, suspects in self._suspects.items() if self._fits() else ():
+            for cpu, suspects in self._suspects.items():
                 tally = self._tallies[cpu]
                 assert tally is not None
                 tally.withdraw(suspects)
@@ -114,10 +110,6 @@ class Observed:
             if refused:
                 self._problems.add("rejected", f"CPU {cpu}: {refused}", count=refused)
         return figures
-
-    def _fits(self) -> bool:
-        """Whether the table is the traced machine's, by what cpu_idle_miss says so far."""
-        return self._disagreements * 100 <= self._counted
 
     def _tally(self, cpu: int) -> Tally | None:
         try:

@@ -24,8 +24,8 @@ estimated. These assumptions were chosen, and are printed with every result:
             memory: under 4.11, POWER9 DD1 would then not take stop0_lite, which it did.)
   limits    No latency limit beyond the default of 2000 s, no task waiting for I/O, no load, no
             utilisation, no state switched off but those named.
-  refused   Entries that the driver refused are left out: the governor did not see them either
-            (from 6.17 on, menu would).
+  refused   Entries that the driver refused are left out where they are known (observed.py): the
+            governor did not see them either (from 6.17 on, menu would).
 """
 
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ from .counters import Figures, StateFigures, counts_in_ns, total
 from .inputs import Input, Kind
 from .machine import Machine
 from .observed import Observed
-from .periods import Pairing
+from .periods import Pairing, Period
 from .problems import Problem, Problems, unreadable
 from .replay import TURN_NS, Model, Settings
 from .sysfs import Dump, SysfsState
@@ -101,10 +101,13 @@ def from_trace(
     release: Release,
     settings: Settings | None,
     counted: Mapping[int, Sequence[SysfsState]] | None = None,
+    *,
+    certain: bool = True,
 ) -> Result:
     """A trace of cpu_idle.
 
     traced    the machine the trace was taken on; its table judges what the trace shows
+    certain   it is; otherwise nothing is concluded from cpu_idle_miss
     machines  those to replay, with settings; without, `traced` and they are judged by what the
               trace shows
     counted   CPU -> what the kernel counted around the trace
@@ -112,8 +115,7 @@ def from_trace(
     """
     problems = Problems()
     reader = TraceText(problems)
-    # a model needs no table of the traced machine; without one, such entries are lost
-    beyond = "state-beyond-table" if settings is None or counted else "other-state"
+    beyond = "state-beyond-table" if certain else "other-state"
     pairing = Pairing(problems, _counts(traced), beyond)
     judges = [Observed(traced, counts_in_ns(release), problems)]
     models: list[Model] = []
@@ -128,13 +130,14 @@ def from_trace(
     blocks = trace_dat.blocks(source) if source.kind is Kind.DAT else source.blocks()
     seen = 0
     for batch in reader.batches(blocks):
-        seen += _give(pairing, pairing.feed(batch), judges, models)
-    seen += _give(pairing, pairing.finish(), judges, models)
+        periods = pairing.feed(batch)
+        seen += _give(periods, certain and pairing.misses > 0, judges, models)
+    misses = certain and pairing.misses > 0
+    seen += _give(pairing.finish(), misses, judges, models)
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
     if not reader.events:
         raise _no_events(source, reader, problems)
-    misses = pairing.misses > 0
     figures = [judge.finish(misses) for judge in judges]
     observed = Account(traced.name, None, figures[0])
     if settings is None:
@@ -149,7 +152,7 @@ def from_trace(
     span = pairing.span_ns
     return Result(
         ESTIMATED,
-        _assumptions(reader.coarse, misses, release, settings),
+        _assumptions(reader.coarse, certain, misses, release, settings),
         Read(
             source.kind,
             reader.lines,
@@ -216,13 +219,12 @@ def _counts(machine: Machine) -> Callable[[int], int | None]:
 
 
 def _give(
-    pairing: Pairing,
-    periods: Sequence[tuple[int, int, int, int, int]],
+    periods: Sequence[Period],
+    misses: bool,
     judges: Sequence[Observed],
     models: Sequence[Model],
 ) -> int:
     """Periods to all who want them; those who only count first. Returns how many were idle."""
-    misses = pairing.misses > 0
     idle = judges[0].sift(periods, misses)
     for judge in judges[1:]:
         judge.sift(idle, misses=False)
@@ -257,17 +259,19 @@ def _no_events(source: Input, reader: TraceText, problems: Problems) -> Exceptio
 
 
 def _assumptions(
-    coarse: bool, misses: bool, release: Release, settings: Settings | None
+    coarse: bool, certain: bool, misses: bool, release: Release, settings: Settings | None
 ) -> tuple[str, ...]:
     """What an estimate rests on, in words."""
     said = ["an idle period lasts from the event of its entry to that of its exit"]
     if coarse:
         said.append("the trace has whole microseconds: each period may be 1 us off")
     if not misses:
-        said.append(
-            "the trace has no cpu_idle_miss: entries that the driver refused, if any, are counted "
-            "as idle periods"
+        why = (
+            "the trace has no cpu_idle_miss"
+            if certain
+            else "no sysfs dump of the traced machine was given (--sysfs)"
         )
+        said.append(f"{why}: entries that the driver refused, if any, count as idle periods")
     if release.version < (5, 1):
         said.append(
             f"Linux {release.name} does not count above and below; counted as by 5.1 to 5.4"

@@ -407,6 +407,64 @@ def test_control_rule(case: Case, form: str) -> None:
         assert finding.severity == case.severity
 
 
+def timebase_stops(levels: Iterable[int], stopping: Iterable[int]) -> IdleTable:
+    """POWER9 stop states s0, s1, ... at these levels; those numbered stop the timebase."""
+    states = tuple(
+        replace(
+            find(P9).states[1],
+            name=f"s{number}",
+            control=int(replace(find(P9).states[1].psscr, rl=level)),
+            flags=int(USER | FAST | (TB if number in stopping else 0)),
+        )
+        for number, level in enumerate(levels)
+    )
+    return replace(find(P9), states=states, origin=Origin("spec", "edited.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("levels", "stopping", "expected"),
+    [
+        ((0, 1, 2), (1, 2), []),
+        (
+            (0, 1, 1),
+            (1,),
+            ["s2 (level 1) lacks TIMEBASE_STOP, but levels up to there have it: s1 (1)"],
+        ),
+        (
+            (0, 0, 1, 2),
+            (1,),
+            ["has TIMEBASE_STOP, but levels from there on lack it: s0 (0), s2 (1) and s3 (2)"],
+        ),
+        (
+            (2, 4, 5, 8),
+            (0, 2),
+            [
+                "s1 (level 4) lacks TIMEBASE_STOP, but levels up to there have it: s0 (2)",
+                "s3 (level 8) lacks TIMEBASE_STOP, but levels up to there have it: s0 (2) and s2 (5)",
+            ],
+        ),
+        # the side with fewer states is at fault, and four of the other are named
+        (
+            (0, 1, 2, 4, 5, 8),
+            (0,),
+            ["from there on lack it: s1 (1), s2 (2), s3 (4) and s4 (5)"],
+        ),
+    ],
+)
+def test_side_that_breaks_the_order(
+    levels: tuple[int, ...], stopping: tuple[int, ...], expected: list[str]
+) -> None:
+    findings = found("IS312", as_dt(timebase_stops(levels, stopping)))
+    assert len(findings) == len(expected)
+    for finding, fragment in zip(findings, expected, strict=True):
+        assert finding.message.endswith(fragment)
+
+
+def test_only_bits_of_2014_are_explained() -> None:
+    (finding,) = found("IS310", as_spec(edited(P9, "stop1", flags=int(USER | FAST) | 0x4)))
+    assert finding.message == "stop1 has undefined bits 0x4 in flags 0x00101004"
+
+
 def test_every_rule_is_tried_both_ways() -> None:
     elsewhere = {"IS316", "IS320", "IS321", "IS322", "IS327", "IS331"}
     fired = {case.code for case in CASES if case.expected}

@@ -1,0 +1,82 @@
+"""Records what a running kernel's governor is given, decides and experiences.
+
+Prints a shell script to run on the machine in question, as root:
+
+    idle-states record --seconds 10 > record.sh
+    sh record.sh > recording.txt            (there)
+    idle-states record --convert recording.txt -o recording.csv
+
+--convert makes of its output an exact recording, for conform and replay. Decisions that were not
+recorded completely are left out, and counted on standard error."""
+
+import argparse
+
+SUMMARY = "print a script that records real decisions; convert what it recorded"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .options import add_output
+
+    parser.add_argument(
+        "--arch",
+        metavar="A",
+        help="ppc64le, x86-64 or arm64: run there only (default: the script finds out)",
+    )
+    parser.add_argument(
+        "--governor", metavar="G", help="menu, ladder or teo from 6.14 on (default: menu)"
+    )
+    parser.add_argument("--seconds", metavar="N", type=int, help="duration (default: 10)")
+    parser.add_argument(
+        "--buffer",
+        metavar="KIB",
+        type=int,
+        help="memory per CPU; a decision takes about half a KiB (default: 4096)",
+    )
+    parser.add_argument(
+        "--restart-governor",
+        action="store_true",
+        help="switch to another governor and back first: its memory is known then, namely empty",
+    )
+    parser.add_argument("--convert", metavar="RECORDING", help="- for standard input")
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return _convert(arguments) if arguments.convert is not None else _script(arguments)
+
+
+def _script(arguments: argparse.Namespace) -> int:
+    from ..lab.record_script import ARCHS, script
+    from .options import UsageError, emit
+
+    archs = [arch for arch in ARCHS if arguments.arch in (None, arch.name)]
+    if not archs:
+        known = ", ".join(arch.name for arch in ARCHS)
+        raise UsageError(f"expected an architecture ({known}), found {arguments.arch!r}")
+    governor = "menu" if arguments.governor is None else arguments.governor
+    seconds = 10 if arguments.seconds is None else arguments.seconds
+    buffer_kb = 4096 if arguments.buffer is None else arguments.buffer
+    try:
+        text = script(governor, archs, seconds, buffer_kb, arguments.restart_governor)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    emit(arguments, text)
+    return 0
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from ..lab.convert import convert
+    from ..lab.summary import lines
+    from ..workload.inputs import Input
+    from .options import UsageError, emit
+
+    given = (arguments.arch, arguments.governor, arguments.seconds, arguments.buffer)
+    if arguments.restart_governor or any(value is not None for value in given):
+        raise UsageError("expected --convert alone; the other options are the script's")
+    converted = convert(Input(arguments.convert))
+    emit(arguments, converted.csv())
+    for line in lines(converted, arguments.convert):
+        print(f"idle-states: {line}", file=sys.stderr)
+    return 0
