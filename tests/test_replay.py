@@ -314,6 +314,29 @@ def test_refused_entries_before_the_first_miss_are_found_in_the_end(
     assert (state["usage"], state["above"], state["rejected"]) == (2, 1, 0)
 
 
+def test_an_entry_longer_than_the_exit_latency_was_not_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "trace"
+    path.write_bytes(
+        text(
+            line(1, 0),
+            line(EXIT_STATE, 5_000),
+            "  <idle>-0     [000]  0.000005100: cpu_idle_miss: cpu_id=0 state=1 type=above",
+            line(1, 9_000),
+            line(EXIT_STATE, 10_000),
+        )
+    )
+    _, found = replay(capsys, str(path), "--states", "1000/10000")
+    state = found["total"]["states"][1]
+    assert (state["usage"], state["above"], state["rejected"]) == (2, 2, 0)
+    (problem,) = found["problems"]
+    assert (problem["kind"], problem["count"]) == ("miss-disagrees", 1)
+    assert problem["examples"][0]["message"] == (
+        "CPU 0, state 1, 1000 ns until 0.000010000 s: by the table above, by the trace neither"
+    )
+
+
 def test_a_rest_shorter_than_a_turn_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     governor = Scripted(Decision(0, True))
     estimate(monkeypatch, governor, (0, 10_000 + TURN_NS), (50_000, 60_001 + TURN_NS))

@@ -99,7 +99,8 @@ def _next(converted: Converted) -> Iterator[str]:
     if len(table) < 2 or table[0].latency_us or table[0].residency_us:
         yield f"state 0 is {table[0].name}, not snooze; --states implies snooze (kernel: {kernel})"
         return
-    words = ["--states", ",".join(f"{s.latency_us * 1000}/{s.residency_us * 1000}" for s in table[1:])]
+    pairs = (f"{state.latency_us * 1000}/{state.residency_us * 1000}" for state in table[1:])
+    words = ["--states", ",".join(pairs)]
     words += ["--polling"] * _polls(header, table[0], kernel)
     words += ["--governor", header.governor, "--kernel", kernel]
     words += ["--hz", str(header.hz)] if header.hz else []

@@ -440,7 +440,7 @@ def timebase_stops(levels: Iterable[int], stopping: Iterable[int]) -> IdleTable:
             (0, 2),
             [
                 "s1 (level 4) lacks TIMEBASE_STOP, but levels up to there have it: s0 (2)",
-                "s3 (level 8) lacks TIMEBASE_STOP, but levels up to there have it: s0 (2) and s2 (5)",
+                "lacks TIMEBASE_STOP, but levels up to there have it: s0 (2) and s2 (5)",
             ],
         ),
         # the side with fewer states is at fault, and four of the other are named
