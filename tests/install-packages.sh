@@ -9,6 +9,7 @@ need gcc gcc
 need dtc device-tree-compiler
 need dpkg-source dpkg-dev
 need xz xz-utils
+need trace-cmd trace-cmd
 [ -e /usr/include/stdio.h ] || wanted="$wanted libc6-dev"
 [ -z "$wanted" ] && exit 0
 
