@@ -1,0 +1,115 @@
+"""Histograms, schbench's percentiles and mmtests' tables as text."""
+
+from collections.abc import Sequence
+
+from ..statistics import schbench
+from ..statistics.histogram import BAR, Histogram
+from ..statistics.mmtests import Row, follows, percent
+from ..statistics.percentile_blocks import Group
+from .stats_ministat import number_text
+from .style import Style, plural, printable
+
+
+def histograms_text(found: Sequence[tuple[str, Histogram | None]]) -> str:
+    """Each below its set's name; empty for none."""
+    parts = []
+    for label, one in found:
+        parts.append(f"\n{printable(label)}\n")
+        if one is None:
+            parts.append("all samples are equal\n")
+        else:
+            parts += [f"{line}\n" for line in histogram_lines(one)]
+            parts.append(f"not in a bin: {plural(one.uncounted, 'sample')} at the maximum\n")
+    return "".join(parts)
+
+
+def histogram_lines(found: Histogram) -> list[str]:
+    """Labels are padded to the digits before the point alone, as in the document."""
+    digits = len(str(int(found.bins[-1].high)))
+    lines = []
+    for one in found.bins:
+        low = f"{one.low:{digits}.{found.decimals}f}"
+        high = f"{f'{one.high:.{found.decimals}f}':<{digits}}"
+        share = f"{'#' * one.bar:<{BAR}}  {one.percent:3d}% ({one.count})" if one.count else ""
+        lines.append(f"{low} - {high} : {share}".rstrip())
+    return lines
+
+
+def schbench_text(group: Group) -> str:
+    """One block as schbench prints it; several as columns with what they change, and the buckets
+    behind the values."""
+    first = group.blocks[0]
+    if len(group.blocks) == 1 and not first.line:
+        return _printed(first)
+    lines = [f"{first.label or 'Unnamed'} percentiles ({first.unit or 'unit not given'})"]
+    lines += [f"  {number} {printable(block.name)}" for number, block in enumerate(group.blocks, 1)]
+    heads = ["", *(f"{number}" for number in range(1, len(group.blocks) + 1))]
+    rows = [heads]
+    for at, entry in enumerate(first.percentiles):
+        cells = [f"{entry.percent:g}th"]
+        for number, block in enumerate(group.blocks):
+            change = group.change(number, at) if number else None
+            shown = _value(block.percentiles[at].value)
+            cells.append(f"{shown} ({change:+.2f} %)" if change is not None else shown)
+        rows.append(cells)
+    if any(block.high is not None for block in group.blocks):
+        rows.append(["max", *("-" if b.high is None else str(b.high) for b in group.blocks)])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    for row in rows:
+        cells = [f"{cell:>{wide}}" for cell, wide in zip(row, widths, strict=True)]
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    if group.left_out:
+        lines.append(f"  {plural(group.left_out, 'earlier block')} left out: the last one counts")
+    foreign = sorted(
+        {
+            entry.value
+            for block in group.blocks
+            for entry in block.percentiles
+            if not schbench.is_printed(entry.value)
+        }
+    )
+    if foreign:
+        values = ", ".join(str(value) for value in foreign)
+        lines.append(f"  not the middle of a bucket, so not printed by schbench itself: {values}")
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: int) -> str:
+    """With the bucket it is the middle of."""
+    first, last = schbench.bounds(schbench.bucket(value))
+    return str(value) if first == last else f"{value} [{first}..{last}]"
+
+
+def _printed(block: schbench.Block) -> str:
+    lines = [f"{block.label} percentiles ({block.unit})"]
+    for entry in block.percentiles:
+        star = "*" if entry.percent == schbench.STARRED else ""
+        lines.append(f"\t{star}{entry.percent:.1f}th: {entry.value}")
+    lines.append(f"\tmin={block.low}, max={block.high}")
+    return "\n".join(lines) + "\n"
+
+
+def mmtests_text(rows: Sequence[Row], lower_is_better: bool, style: Style) -> str:
+    """The table, its percents computed from the means; below it those that were printed and do
+    not follow from them."""
+    wide = max(len(row.name) for row in rows)
+    lines, wrong = [], []
+    for row in rows:
+        cells = []
+        for number, cell in enumerate(row.cells):
+            if cell.printed is None or follows(row, number) is False:
+                change = percent(row.cells[0].value, cell.value, lower_is_better)
+            else:
+                change = cell.printed
+            shown = f"{change:7.2f}%" if change is not None else "      -%"
+            decimals = 2 if cell.decimals is None else cell.decimals
+            cells.append(f"{cell.value:12.{decimals}f} ({shown})")
+            if follows(row, number) is False:
+                wrong.append(
+                    f"line {row.line}: {row.label} {row.name}: {cell.printed:.2f}% is printed, "
+                    f"the means give {number_text(change, '.2f') if change is not None else '-'}%"
+                )
+        lines.append(printable(f"{row.label:<9} {row.name:<{wide}} {' '.join(cells)}"))
+    if wrong:
+        lines += ["", *(style("error", printable(line)) for line in wrong)]
+    return "\n".join(lines) + "\n"

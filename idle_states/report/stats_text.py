@@ -1,0 +1,101 @@
+"""stats for people: rows, comparisons with the first set, and what becomes of them without the
+sets' maxima."""
+
+from ..statistics.analysis import Analysis, Pair
+from ..statistics.comparison import Comparison, Verdict
+from .stats_ministat import name, number_text
+from .style import Style, listed
+
+HEAD = ("N", "Min", "Max", "Median", "Avg", "Stddev")
+
+
+def text(analysis: Analysis, style: Style) -> str:
+    names = [name(dataset) for dataset in analysis.datasets]
+    wide = max(len(word) for word in names)
+    lines = [style("strong", f"{'':<{wide}}  {_cells(HEAD)}".rstrip())]
+    for label, row in zip(names, analysis.summaries, strict=True):
+        values = (row.minimum, row.maximum, row.median, row.average, row.stddev)
+        cells = _cells((str(row.n), *(number_text(value, ".8g") for value in values)))
+        lines.append(f"{label:<{wide}}  {cells}")
+    for pair in analysis.pairs:
+        lines += ["", *_pair(analysis, pair, names, style)]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(words: tuple[str, ...]) -> str:
+    return f"{words[0]:>8} " + " ".join(f"{word:>13}" for word in words[1:])
+
+
+def _pair(analysis: Analysis, pair: Pair, names: list[str], style: Style) -> list[str]:
+    found = pair.comparison
+    reference = names[0]
+    kind = "note" if found.verdict is Verdict.NONE else "strong"
+    verdict = style(kind, _verdict(found, analysis))
+    lines = [
+        f"{names[pair.other]} against {reference}: {verdict}",
+        f"  difference   {_g(found.difference)} +/- {_g(found.error)}",
+    ]
+    if found.percent is not None and found.percent_error is not None:
+        lines.append(
+            f"  percent      {_g(found.percent)} % +/- {_g(found.percent_error)} % "
+            f"of the average of {reference}"
+        )
+    t = "none, nothing varies" if found.t is None else _g(found.t)
+    chance = "" if pair.probability is None else f"; p {pair.probability:.3g}"
+    lines += [
+        f"  Student's t  {t}; {found.needed:.6g} needed, {found.degrees} degrees of freedom, "
+        f"exact{chance}",
+        f"  pooled s     {_g(found.pooled)}",
+    ]
+    return lines + audit_lines(analysis, pair, names, style)
+
+
+def _verdict(found: Comparison, analysis: Analysis) -> str:
+    level = f"at {analysis.confidence} % confidence"
+    if found.verdict is Verdict.NONE:
+        return f"no difference proven {level}"
+    return f"{found.verdict} {level}"
+
+
+def audits(analysis: Analysis, style: Style) -> str:
+    """What follows ministat's text if an audit was asked for."""
+    names = [name(dataset) for dataset in analysis.datasets]
+    lines: list[str] = []
+    for pair in analysis.pairs:
+        found = audit_lines(analysis, pair, names, style)
+        if found:
+            lines += [f"{names[pair.other]} against {names[0]}", *found]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) -> list[str]:
+    """Empty if no audit was asked for."""
+    if not pair.again:
+        return []
+    lines = ["  without the one maximum of"]
+    whose = (0, pair.other)
+    for again in pair.again:
+        sets = [whose[which] for which in again.without]
+        shares = []
+        for number in sets:
+            reduced = analysis.reduced[number]
+            assert reduced is not None
+            shares.append(f"{names[number]} ({100 * reduced.share:.1f} % of its squares)")
+        found = again.comparison
+        percent = (
+            f": {_g(found.percent)} % +/- {_g(found.percent_error)} %"
+            if found.percent is not None and found.percent_error is not None
+            else ""
+        )
+        verdict = "no difference proven" if found.verdict is Verdict.NONE else str(found.verdict)
+        shown = verdict if again.survives else style("error", f"{verdict}, another conclusion")
+        lines.append(f"    {listed(shares)}: {shown}{percent}")
+    if pair.survives:
+        lines.append("  the conclusion survives")
+    else:
+        lines.append(style("error", "  the conclusion hangs on one sample"))
+    return lines
+
+
+def _g(value: float) -> str:
+    return number_text(value)

@@ -1,0 +1,71 @@
+"""Two summaries compared: Student's t with the pooled standard deviation."""
+
+import enum
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .summary import Summary
+
+
+class Verdict(enum.StrEnum):
+    """What is proven of the other set against the reference."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """difference, error       other minus reference, and half the interval around it
+    percent, percent_error     both in percent of the reference's average, which is taken as it is:
+                               its own uncertainty is in error already. None if it is 0
+    needed                     the t that the confidence asks for
+    t                          the difference in standard errors; None if there is no spread at all
+    """
+
+    difference: float
+    error: float
+    percent: float | None
+    percent_error: float | None
+    pooled: float
+    degrees: int
+    needed: float
+    t: float | None
+
+    @property
+    def verdict(self) -> Verdict:
+        if not abs(self.difference) > self.error:
+            return Verdict.NONE
+        return Verdict.HIGHER if self.difference > 0 else Verdict.LOWER
+
+
+def compare(reference: Summary, other: Summary, needed_for: Callable[[int], float]) -> Comparison:
+    """s^2 = ((n1-1) s1^2 + (n2-1) s2^2) / (n1+n2-2), error = t s sqrt(1/n1 + 1/n2).
+
+    needed_for  degrees of freedom -> t
+    """
+    degrees = other.n + reference.n - 2
+    needed = needed_for(degrees)
+    squares = (other.n - 1) * other.variance + (reference.n - 1) * reference.variance
+    pooled = root(squares / degrees)
+    standard_error = pooled * math.sqrt(1.0 / other.n + 1.0 / reference.n)
+    difference = other.average - reference.average
+    error = needed * standard_error
+    base = reference.average
+    return Comparison(
+        difference,
+        error,
+        difference * 100 / base if base else None,
+        error * 100 / base if base else None,
+        pooled,
+        degrees,
+        needed,
+        difference / standard_error if standard_error > 0 else None,
+    )
+
+
+def root(value: float) -> float:
+    """The square root; not a number, negative as on common processors, where there is none."""
+    return math.sqrt(value) if value >= 0 else -math.nan

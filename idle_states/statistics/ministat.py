@@ -1,0 +1,77 @@
+"""What ministat computes, to the last digit: Debian's 20150715, which is FreeBSD's of that time.
+
+It differs from `summary` and `comparison` in this:
+- sums of samples and of their squares in doubles, in the order of the file: where the spread is
+  tiny against the values, the variance comes out as 0, or negative and the deviation as -nan;
+- the median of an even number of samples is the upper of the middle two;
+- t rounded to three decimals, for up to 100 degrees of freedom and the normal distribution's
+  beyond. What it calls 99.5 % is 99.8 %, and seven of its figures there are misprints;
+- the error in percent is that of the difference over the reference's average; later versions of
+  FreeBSD add the reference's own error.
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from .comparison import root
+from .student import quantile
+from .summary import Dataset, Summary
+
+SYMBOLS = " x+*%#@O"
+MOST_SETS = len(SYMBOLS) - 1
+LEAST_SAMPLES = 3
+
+MOST_DEGREES = 100
+NORMAL = {
+    Decimal(80): 1.282,
+    Decimal(90): 1.645,
+    Decimal(95): 1.960,
+    Decimal(98): 2.326,
+    Decimal(99): 2.576,
+    Decimal("99.5"): 3.090,
+}
+"""Confidence in percent -> t beyond MOST_DEGREES."""
+_MEANT = {Decimal("99.5"): Decimal("99.8")}
+"""Confidence as it is called -> as its figures have it."""
+_MISPRINTS = {1: 318.313, 7: 4.782, 8: 4.499, 9: 4.296, 10: 4.143, 11: 4.024, 12: 3.929}
+"""Degrees of freedom -> t of 99.5 % where it is not the rounded quantile."""
+
+
+def needed_for(confidence: Decimal) -> Callable[[int], float]:
+    """Degrees of freedom -> t. Raises ValueError for a level that ministat does not have."""
+    if confidence not in NORMAL:
+        levels = ", ".join(str(level) for level in NORMAL)
+        raise ValueError(f"expected one of ministat's levels, {levels}, found {confidence}")
+    meant = _MEANT.get(confidence, confidence)
+
+    def needed(degrees: int) -> float:
+        if degrees > MOST_DEGREES:
+            return NORMAL[confidence]
+        if meant != confidence and degrees in _MISPRINTS:
+            return _MISPRINTS[degrees]
+        return round(quantile(meant, degrees), 3)
+
+    return needed
+
+
+def summary(dataset: Dataset) -> Summary:
+    """The row ministat prints for samples, at least 3; a row is taken as it is."""
+    if dataset.values is None:
+        return dataset.summary()
+    values = dataset.values
+    total = squares = 0.0
+    for value in values:
+        total += value
+        squares += value * value
+    n = len(values)
+    ordered = sorted(values)
+    variance = (squares - total * total / n) / (n - 1.0)
+    return Summary(n, ordered[0], ordered[-1], ordered[n // 2], total / n, root(variance), variance)
+
+
+def too_few(datasets: Sequence[Dataset]) -> Dataset | None:
+    """The first set ministat would refuse."""
+    for dataset in datasets:
+        if dataset.values is not None and len(dataset.values) < LEAST_SAMPLES:
+            return dataset
+    return None
