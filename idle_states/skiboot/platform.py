@@ -62,10 +62,11 @@ PRESETS: Mapping[str, Platform] = {
         Platform("rainier", enabled_stop_levels=0xB010_0000),
         # slw_init() returns before it looks for a wakeup engine
         Platform("mambo", wakeup_engine=False, quirk="mambo"),
-        # QEMU's machines; powernv8 has no SLW image and lists no idle states
+        # QEMU's machines; powernv8 has no SLW image and lists no idle states; on the others, HOMER
+        # is there, but empty: no register can be restored by it
         Platform("qemu-powernv8", wakeup_engine=False, fast_sleep=False),
-        Platform("qemu-powernv9", enabled_stop_levels=0xC000_0000),
-        Platform("qemu-powernv10", enabled_stop_levels=0xC000_0000),
+        Platform("qemu-powernv9", enabled_stop_levels=0xC000_0000, stop_api=False),
+        Platform("qemu-powernv10", enabled_stop_levels=0xC000_0000, stop_api=False),
         Platform("no-homer", wakeup_engine=False),
         # skiboot external/awan: no power management at all
         Platform("awan", enabled_stop_levels=0, wakeup_engine=False, quirk="awan"),

@@ -31,13 +31,14 @@ class Unsupported(Exception):
         self.end = end
 
 
-COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?|//(?:[^\\\n]|\\(?:\r?\n)?)*+"
-STRING = r'"(?:[^"\\\n]|\\(?:\r?\n|.))*+"?'
-CHARACTER = r"'(?:[^'\\\n]|\\(?:\r?\n|.))*+'?"
+# atomic groups, not possessive repetitions: those of CPython before 3.11.5 match too much
+COMMENT = r"(?>/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?|//(?:[^\\\n]|\\(?:\r?\n)?)*)"
+STRING = r'(?>"(?:[^"\\\n]|\\(?:\r?\n|.))*)"?'
+CHARACTER = r"(?>'(?:[^'\\\n]|\\(?:\r?\n|.))*)'?"
 SPLICE = r"\\\r?\n"
 
 _TOKEN = re.compile(
-    rf"""(?: \s | {SPLICE} | {COMMENT} )++
+    rf"""(?>(?: \s | {SPLICE} | {COMMENT} )+)
     | ([A-Za-z_]\w*)
     | (\.?[0-9](?:[eEpP][+-]|[\w.])*)
     | ({STRING})

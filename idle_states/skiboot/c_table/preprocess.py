@@ -18,11 +18,11 @@ _SCAN = re.compile(
     rf"""{COMMENT}
     | {STRING}
     | {CHARACTER}
-    | \#(?: [^\n\\/"'] | \\(?:\r?\n|.)? | {COMMENT} | / | {STRING} | {CHARACTER} )*+
+    | \#(?>(?: [^\n\\/"'] | \\(?:\r?\n|.)? | {COMMENT} | / | {STRING} | {CHARACTER} )*)
     | {SPLICE}""",
     re.VERBOSE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(rf"\#(?:[ \t\f\v]|{SPLICE}|{COMMENT})*+([a-z_]+)", re.DOTALL)
+_DIRECTIVE = re.compile(rf"\#(?>(?:[ \t\f\v]|{SPLICE}|{COMMENT})*)([a-z_]+)", re.DOTALL)
 _BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
 _PLAIN = bytes({0: 0x3F, 0x0B: 0x20, 0x0C: 0x20}.get(byte, byte) for byte in range(256))
 

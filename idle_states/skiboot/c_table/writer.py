@@ -1,11 +1,9 @@
 """Idle tables -> C for skiboot's hw/slw.c and hw/slw-p8.c, in the style of those files."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from ...findings import CannotGenerate, Finding, Location, Severity
-from ...resources import resource
+from ...resources import template
 from ...table import (
     KNOWN_FLAGS,
     NAME_BYTES,
@@ -31,9 +29,6 @@ from .builtin import (
 )
 from .lexer import encoded
 from .names import comment_lines, identifier_from, is_identifier, string_literal
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 CODE, RULE_NAME = "IS933", "cannot-generate"
 TEMPLATE = "c_table.c.j2"
@@ -68,7 +63,8 @@ def write(tables: Sequence[IdleTable], *, self_test: bool = False) -> str:
     if findings:
         raise CannotGenerate(findings)
     parts = [_self_test(tables)] if self_test else []
-    text = _template().render(tables=[_Rendered(table) for table in tables], self_tests=parts)
+    rendered = [_Rendered(table) for table in tables]
+    text = template(TEMPLATE).render(tables=rendered, self_tests=parts)
     return text.rstrip("\n") + "\n"
 
 
@@ -276,18 +272,3 @@ def _checks(table: IdleTable) -> Iterator[str]:
         yield f"BITS({array}, {row}, flags, {state.flags:#x});"
         yield f"BITS({array}, {row}, pm_ctrl_reg_val, {state.control:#x});"
         yield f"BITS({array}, {row}, pm_ctrl_reg_mask, {state.mask:#x});"
-
-
-@lru_cache(maxsize=1)
-def _template() -> "Template":
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resource("templates")),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    return environment.get_template(TEMPLATE)

@@ -1,0 +1,1 @@
+"""Patches for a skiboot tree: described in YAML, made against the tree in hand."""

@@ -1,0 +1,171 @@
+"""Which rows that stand back to back are which table.
+
+An image has no names of tables and nothing between them. What is known of tables are the packaged
+specs, so rows are dealt out to specs by names and stop levels at the least cost; hints, a latency
+that falls back or a name that repeats, part only what no spec explains: a faulty table has such
+rows too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...spec.library import find, revisions
+from ...table import RL_MASK, IdleState, IdleTable, Register
+
+UNUSED = "unused"
+"""Name of a row that `replace` had no state for; all else in it is 0, so no firmware exports it."""
+
+_PER_TABLE = 2
+_PER_STRANGE_ROW = 3
+_PER_UNEXPLAINED_ROW = 4
+"""Costs: few tables are better than many, a spec that explains most rows better than none."""
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A table's rows within a run: `used` with a state, then others up to `rows`, unused.
+
+    spec     packaged table that its rows are like; None if there is none
+    strange  rows whose name or level the spec has not there
+    """
+
+    start: int
+    rows: int
+    used: int
+    spec: IdleTable | None = None
+    strange: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Best:
+    """Cheapest dealing out of the first rows: cost, then rows of other values; its last part."""
+
+    cost: int
+    different: int
+    part: Part | None = None
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        return self.cost, self.different
+
+
+def is_unused(state: IdleState) -> bool:
+    return state.name == UNUSED and not any(
+        (state.latency_ns, state.residency_ns, state.flags, state.control, state.mask)
+    )
+
+
+def parts(rows: Sequence[IdleState]) -> list[Part]:
+    """The tables of a run of rows, in order; every row is in one of them."""
+    unused = [is_unused(row) for row in rows]
+    best: list[_Best | None] = [_Best(0, 0)] + [None] * len(rows)
+    for start in range(len(rows)):
+        before = best[start]
+        if before is None:
+            continue
+        single = _Best(before.cost + _PER_UNEXPLAINED_ROW, before.different, Part(start, 1, 1))
+        _improve(best, start + 1, single)
+        for spec in known():
+            part = _fit(rows, unused, start, spec)
+            if part is None:
+                continue
+            cost = before.cost + _PER_TABLE + _PER_STRANGE_ROW * part.strange
+            different = before.different + _different(rows, part)
+            _improve(best, start + part.rows, _Best(cost, different, part))
+    return _joined(rows, unused, _chain(best))
+
+
+def _improve(best: list[_Best | None], end: int, new: _Best) -> None:
+    old = best[end]
+    if old is None or new.rank < old.rank:
+        best[end] = new
+
+
+def _chain(best: Sequence[_Best | None]) -> list[Part]:
+    chain = []
+    end = len(best) - 1
+    while end:
+        entry = best[end]
+        assert entry is not None
+        assert entry.part is not None
+        chain.append(entry.part)
+        end = entry.part.start
+    return chain[::-1]
+
+
+@lru_cache(maxsize=1)
+def known() -> tuple[IdleTable, ...]:
+    """Packaged tables that firmware has. Of equals the first wins: current ones come first, and
+    POWER7's, whose row is the nap-only table of every release since, comes last."""
+    tables = [find(revision.name) for revision in revisions()]
+    firmware = [table for table in tables if table.register is not Register.NONE]
+    return tuple(sorted(firmware, key=lambda t: t.cpu is not None and t.cpu.generation == "power7"))
+
+
+def _key(row: IdleState, spec: IdleTable) -> Key:
+    return row.name, row.control & RL_MASK if spec.register is Register.PSSCR else 0
+
+
+def _fit(
+    rows: Sequence[IdleState], unused: Sequence[bool], start: int, spec: IdleTable
+) -> Part | None:
+    """The rows from `start` on as the spec's table; None if they are another one."""
+    size = len(spec.states)
+    end = start + size
+    if end > len(rows) or unused[start] or (end < len(rows) and unused[end]):
+        return None
+    used = next((i for i in range(size) if unused[start + i]), size)
+    if not all(unused[start + used : end]):
+        return None
+    mine = [_key(row, spec) for row in rows[start : start + used]]
+    theirs = [_key(state, spec) for state in spec.states]
+    alike = _common(mine, theirs) if used < size else sum(map(_same, mine, theirs))
+    if 2 * alike < used:
+        return None
+    return Part(start, size, used, spec, used - alike)
+
+
+def _same(a: Key, b: Key) -> bool:
+    return a == b
+
+
+def _common(a: Sequence[Key], b: Sequence[Key]) -> int:
+    """Length of the longest common subsequence."""
+    previous = [0] * (len(b) + 1)
+    for x in a:
+        current = [0]
+        for j, y in enumerate(b):
+            current.append(previous[j] + 1 if x == y else max(current[j], previous[j + 1]))
+        previous = current
+    return previous[-1]
+
+
+def _different(rows: Sequence[IdleState], part: Part) -> int:
+    assert part.spec is not None
+    theirs = {state.values() for state in part.spec.states}
+    return sum(row.values() not in theirs for row in rows[part.start : part.start + part.used])
+
+
+def _joined(rows: Sequence[IdleState], unused: Sequence[bool], chain: Sequence[Part]) -> list[Part]:
+    """Unexplained rows as tables: parted by unused rows, and by hints."""
+    result: list[Part] = []
+    for part in chain:
+        last = result[-1] if result else None
+        if part.spec or last is None or last.spec or _parted(rows, unused, last, part.start):
+            result.append(part)
+            continue
+        used = last.used + (not unused[part.start])
+        result[-1] = Part(last.start, last.rows + 1, used)
+    return result
+
+
+def _parted(rows: Sequence[IdleState], unused: Sequence[bool], last: Part, start: int) -> bool:
+    if unused[start]:
+        return False
+    if unused[start - 1]:
+        return True
+    repeats = any(row.name == rows[start].name for row in rows[last.start : start])
+    return repeats or rows[start].latency_ns < rows[start - 1].latency_ns

@@ -1,0 +1,180 @@
+"""A skiboot.lid -> the idle tables in it, with the offset of every value."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...findings import Location
+from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register
+from .container import Image, is_wrapped, unreadable, unwrap
+from .identify import Part, parts
+from .records import LAYOUTS, Layout, is_name, sure_rows
+
+MAX_ROWS = 512
+"""In one image; skiboot 7.0 has 26."""
+
+_PROPERTY = b"ibm,cpu-idle-state-"
+"""Beginning of property names that every skiboot contains."""
+_MEMBERS = {
+    "name": "name",
+    "latency": "latency_ns",
+    "residency": "residency_ns",
+    "control": "pm_ctrl_reg_val",
+    "mask": "pm_ctrl_reg_mask",
+    "flags": "flags",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LidTable:
+    """A table where it lies.
+
+    table   its states; named after the packaged spec with the same names and stop levels,
+            else table@OFFSET, with the nearest spec in its note
+    offset  of its first row, in the image as unpacked
+    rows    compiled in; those behind the table's states are unused
+    """
+
+    table: IdleTable
+    offset: int
+    rows: int
+    layout: Layout
+
+
+def looks_like_lid(data: bytes) -> bool:
+    """Whether bytes are worth reading as an image of skiboot, whole or not."""
+    return is_wrapped(data) or _PROPERTY in data or any(True for _ in sure_rows(data))
+
+
+def read(data: bytes, name: str) -> list[LidTable]:
+    """All tables in an image, signed and xz-compressed ones included, in order of their offsets.
+
+    name  what messages and places call the file
+    A residency is None in an image that is older than that member.
+    Raises Unreadable (IS930) for an image without tables, cut off, damaged or beyond the limits.
+    """
+    if not data:
+        raise unreadable(name, "expected an image of skiboot, found an empty file")
+    return tables_in(unwrap(data, name), name, hashlib.sha256(data).hexdigest())
+
+
+def tables_in(image: Image, name: str, sha256: str) -> list[LidTable]:
+    """Like `read`, of an image already laid bare. sha256: of the file it came from."""
+    layout, starts = _layout(image.data, name)
+    found: list[LidTable] = []
+    names: set[str] = set()
+    for offset, states in _runs(image.data, layout, starts, name):
+        for part in parts(states):
+            start = offset + part.start * layout.size
+            used = states[part.start : part.start + part.used]
+            table = _table(part, used, start, layout, Origin("lid", name, sha256), names)
+            names.add(table.name)
+            found.append(LidTable(table, start, part.rows, layout))
+    return found
+
+
+def _layout(data: bytes, name: str) -> tuple[Layout, list[int]]:
+    """An image has one struct: the layout with the most rows beyond doubt, and these.
+
+    Some flag words read the same in either byte order, so rows in the wrong one are counted too.
+    """
+    found = _by_layout(data, name)
+    layout = max(LAYOUTS, key=lambda layout: len(found[layout]))
+    swapped = max(map(len, _by_layout(data, name, little_endian=True).values()))
+    if swapped > len(found[layout]):
+        message = "expected big-endian rows of struct cpu_idle_states, found little-endian ones"
+        raise unreadable(name, message)
+    if not found[layout]:
+        message = (
+            "expected rows of struct cpu_idle_states, found none "
+            f"in the {len(data)} bytes of the image"
+        )
+        raise unreadable(name, message)
+    return layout, found[layout]
+
+
+def _by_layout(data: bytes, name: str, *, little_endian: bool = False) -> dict[Layout, list[int]]:
+    found: dict[Layout, list[int]] = {layout: [] for layout in LAYOUTS}
+    for layout, start in sure_rows(data, little_endian=little_endian):
+        found[layout].append(start)
+        if len(found[layout]) > MAX_ROWS:
+            raise unreadable(name, f"expected at most {MAX_ROWS} rows of idle states, found more")
+    return found
+
+
+def _runs(
+    data: bytes, layout: Layout, starts: Sequence[int], name: str
+) -> Iterator[tuple[int, list[IdleState]]]:
+    """Rows back to back: those beyond doubt, others with a name beside them, and a single row
+    whose name is damaged between two."""
+    size = layout.size
+    left = 0
+    sure = set(starts)
+
+    def plausible(offset: int) -> bool:
+        if not left <= offset <= len(data) - size:
+            return False
+        return offset in sure or (
+            is_name(data[offset : offset + 16]) and layout.padding_is_zero(data, offset)
+        )
+
+    total = 0
+    for anchor in starts:
+        if anchor < left:
+            continue
+        begin = anchor
+        while plausible(begin - size):
+            begin -= size
+        end = anchor + size
+        while plausible(end) or (end not in sure and plausible(end + size)):
+            end += size
+        left = end
+        total += (end - begin) // size
+        if total > MAX_ROWS:
+            raise unreadable(name, f"expected at most {MAX_ROWS} rows of idle states, found more")
+        yield begin, [layout.decode(data[at : at + size]) for at in range(begin, end, size)]
+
+
+def _table(
+    part: Part,
+    states: Sequence[IdleState],
+    offset: int,
+    layout: Layout,
+    origin: Origin,
+    taken: set[str],
+) -> IdleTable:
+    spec = part.spec
+    name, note = f"table@{offset:#x}", ""
+    if spec and not part.strange:
+        name = spec.name if spec.name not in taken else f"{spec.name}@{offset:#x}"
+    elif spec:
+        note = (
+            f"nearest to {spec.name}; of {part.used} rows {part.strange} have another name or level"
+        )
+    stops = any(state.flags & STOP_CLASSES for state in states)
+    where = Location(f"@{offset:#x}:{name}", origin.file)
+    return IdleTable(
+        name=name,
+        states=tuple(
+            replace(state, where=_places(name, index, offset + index * layout.size, layout, origin))
+            for index, state in enumerate(states)
+        ),
+        register=spec.register if spec else Register.PSSCR if stops else Register.PMICR,
+        cpu=spec.cpu if spec else None,
+        firmware=spec.firmware if spec else Firmware(),
+        note=note,
+        origin=replace(origin, where=where),
+        where={"table": where, "name": where},
+    )
+
+
+def _places(
+    name: str, index: int, offset: int, layout: Layout, origin: Origin
+) -> dict[str, Location]:
+    """Field -> offset in the image and logical path: @0x264118:power9[0].latency_ns."""
+    row = f"{name}[{index}]"
+    where = {"state": Location(f"@{offset:#x}:{row}", origin.file)}
+    for field, member in _MEMBERS.items():
+        at = offset + (layout.offset(field) if field in layout.fields else 0)
+        where[field] = Location(f"@{at:#x}:{row}.{member}", origin.file)
+    return where

@@ -1,0 +1,144 @@
+"""What an OPAL message log says of idle states: /sys/firmware/opal/msglog, or a console's capture.
+
+    [   55.222333444,6] SLW: Enabling: stop0_lite
+
+Other lines, a kernel's among them, are passed over. Source of the texts: skiboot hw/slw.c,
+core/init.c, core/cpu.c; of the form: core/console-log.c.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..stages import Logged
+
+LINE_MAX = 1 << 16
+"""Characters of a line that are looked at; no firmware prints more."""
+
+_LINE = re.compile(r"\[ *\d{1,10}\.\d{9},(\d)\] ?(.*)")
+_LEVELS = {
+    **dict.fromkeys("0123", "error"),
+    "4": "warning",
+    "5": "notice",
+    "6": "info",
+    **dict.fromkeys("789", "debug"),
+}
+_ABOUT_IDLE = re.compile(
+    r"SLW: |CPU idle state device tree init|NVRAM stop disable mask: |determining chip type"
+    r"|creating dt node /ibm,opal/power-mgt failed|Disabling deep stop states"
+)
+_START = re.compile(r"(?:OPAL|SkiBoot) (\S+?)(?:-debug)? starting\.\.\.")
+_CPU = re.compile(r"CPU: P(\d{1,2}) generation processor")
+_PVR = re.compile(r"CPU: Boot CPU PIR is 0x[0-9a-f]+ PVR is 0x([0-9a-f]{8})")
+_FORCED = " (disabled in OPAL, forced by NVRAM)"
+_ENABLING, _DISABLING, _IN_OPAL = "SLW: Enabling: ", "SLW: Disabling: ", " in OPAL"
+_NVRAM = re.compile(r"NVRAM stop disable mask: ([0-9a-f]{1,8})")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedState:
+    """A state that firmware says something of, and the line."""
+
+    line: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpalLog:
+    """One boot of the firmware. What the log does not say is None or empty.
+
+    version      "v6.4", "skiboot-v6.0.1"
+    pvr          of the boot CPU, all 32 bits
+    generation   "power9"
+    enabled      states that went into the tree; forced: those of them that OPAL's own mask disables
+    disabled     states that OPAL or NVRAM left out by its mask; those that the flags or the levels
+                 leave out are not logged
+    nvram_mask   opal-stop-state-disable-mask
+    fast_sleep   what hostboot allows, on POWER8
+    no_levels    "No stop levels available"
+    no_deep      the self-restore of deep states could not be set up; none is disabled for it
+    messages     every line about idle states
+    """
+
+    version: str | None = None
+    pvr: int | None = None
+    generation: str | None = None
+    enabled: tuple[NamedState, ...] = ()
+    forced: tuple[NamedState, ...] = ()
+    disabled: tuple[NamedState, ...] = ()
+    nvram_mask: int | None = None
+    fast_sleep: bool | None = None
+    no_levels: bool = False
+    no_deep: bool = False
+    messages: tuple[Logged, ...] = ()
+
+
+def read(text: str) -> tuple[OpalLog, ...]:
+    """The boots in a log, in order, as far as they say anything at all."""
+    boots: list[_Boot] = []
+    for number, level, said in _lines(text):
+        if not boots or _START.match(said):
+            boots.append(_Boot())
+        boots[-1].take(number, level, said)
+    return tuple(made for boot in boots if (made := boot.made()) != OpalLog())
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, str]]:
+    """Number, level and text of firmware's lines."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        match = _LINE.search(line[:LINE_MAX])
+        if match:
+            yield number, _LEVELS[match[1]], match[2].rstrip()
+
+
+@dataclass(slots=True)
+class _Boot:
+    """Collects the lines of one boot."""
+
+    facts: dict[str, object] = field(default_factory=dict)
+    named: dict[str, list[NamedState]] = field(default_factory=dict)
+    messages: list[Logged] = field(default_factory=list)
+
+    def take(self, number: int, level: str, text: str) -> None:
+        for name, pattern, base in (
+            ("version", _START, 0),
+            ("generation", _CPU, 0),
+            ("pvr", _PVR, 16),
+            ("nvram_mask", _NVRAM, 16),
+        ):
+            match = pattern.match(text)
+            if match:
+                self.facts[name] = int(match[1], base) if base else match[1]
+        if not _ABOUT_IDLE.match(text):
+            return
+        self.messages.append(Logged(number, level, text))
+        self._state(number, text)
+        if text.startswith("SLW: HB-provided idle states property found"):
+            self.facts.setdefault("fast_sleep", True)
+        elif text.startswith("SLW: Sleep not enabled"):
+            self.facts["fast_sleep"] = False
+        elif text.startswith("SLW: No stop levels available"):
+            self.facts["no_levels"] = True
+        elif text.startswith("Disabling deep stop states"):
+            self.facts["no_deep"] = True
+
+    def _state(self, number: int, text: str) -> None:
+        if text.startswith(_ENABLING):
+            name = text.removeprefix(_ENABLING)
+            if name.endswith(_FORCED):
+                name = name.removesuffix(_FORCED)
+                self._add("forced", number, name)
+            self._add("enabled", number, name)
+        elif text.startswith(_DISABLING) and text.endswith(_IN_OPAL):
+            name = text.removeprefix(_DISABLING).removesuffix(_IN_OPAL)
+            self._add("disabled", number, name)
+
+    def _add(self, kind: str, number: int, name: str) -> None:
+        self.named.setdefault(kind, []).append(NamedState(number, name))
+
+    def made(self) -> OpalLog:
+        facts = dict(self.facts)
+        if "generation" in facts:
+            facts["generation"] = f"power{facts['generation']}"
+        named = {kind: tuple(states) for kind, states in self.named.items()}
+        return OpalLog(messages=tuple(self.messages), **named, **facts)  # type: ignore[arg-type]

@@ -1,0 +1,6 @@
+"""Edits of skiboot's C tables: only the values that change, everything else as it stands."""
+
+from .edit import differing, edit_table
+from .source import Refused, SourceText
+
+__all__ = ["Refused", "SourceText", "differing", "edit_table"]
