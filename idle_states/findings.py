@@ -7,7 +7,7 @@ findings as well, so that every complaint has the same form.
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 class Severity(enum.IntEnum):
@@ -46,7 +46,7 @@ class Location:
 
     def at(self, path: str) -> "Location":
         """The same place in the file under another logical path."""
-        return replace(self, path=path)
+        return Location(path, self.file, self.line, self.column, self.length)
 
     def __str__(self) -> str:
         if self.file is None:
@@ -56,14 +56,21 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+MAX_MESSAGE = 1000
+"""Characters of a message, which may quote a name of any length."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One complaint.
+
+    message      longer ones are cut
 
     rule, name   "IS203", "residency-tie"
     kernels      releases it holds for; empty: whatever the kernel
     table        the table it was found in
     suppressed   the reason given, None when not suppressed
+    kept_in      where the suppression stands: "source", "config", "baseline"; "" when there is none
     """
 
     rule: str
@@ -76,6 +83,11 @@ class Finding:
     kernels: tuple[str, ...] = ()
     table: str = ""
     suppressed: str | None = None
+    kept_in: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.message) > MAX_MESSAGE:
+            object.__setattr__(self, "message", f"{self.message[: MAX_MESSAGE - 4]} ...")
 
     @property
     def counts(self) -> bool:
@@ -124,6 +136,20 @@ def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
         )
 
     return sorted(findings, key=key)
+
+
+def identities(findings: Iterable[Finding]) -> list[str]:
+    """What stays the same about each finding when lines move: rule and logical path, numbered
+    where one rule finds several things at a path. A tree's paths say which file's tree."""
+    seen: dict[str, int] = {}
+    names = []
+    for finding in findings:
+        where = finding.location
+        path = f"{where.file}:{where.path}" if where.path[:1] in ("", "/") else where.path
+        name = f"{finding.rule} {path}"
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return names
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

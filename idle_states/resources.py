@@ -4,7 +4,12 @@ Works from a wheel, an editable install and a bare checkout: in the first, templ
 lie inside the package; in the others beside it.
 """
 
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import jinja2
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -14,9 +19,27 @@ def resource(*parts: str) -> Path:
 
     Raises FileNotFoundError naming the places looked in.
     """
-    candidates = [_PACKAGE.joinpath(*parts), _PACKAGE.parent.joinpath(*parts)]
+    # a package's directory cannot have the dash of skiboot-patches
+    inside = _PACKAGE.joinpath(parts[0].replace("-", "_"), *parts[1:])
+    candidates = [inside, _PACKAGE.parent.joinpath(*parts)]
     for candidate in candidates:
         if candidate.exists():
             return candidate
     looked = " or ".join(str(candidate) for candidate in candidates)
     raise FileNotFoundError(f"expected {'/'.join(parts)} at {looked}")
+
+
+@cache
+def template(name: str) -> "jinja2.Template":
+    """A template by its file name; a name it lacks when rendered is an error."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resource("templates")),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=name.endswith(".html.j2"),
+    )
+    return environment.get_template(name)

@@ -44,3 +44,12 @@ class Message:
 
     level: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A message as a log has it. line: 1-based; level: as Message's, "" where the log has none."""
+
+    line: int
+    level: str
+    text: str

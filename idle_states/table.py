@@ -10,9 +10,11 @@ Source of the encodings: skiboot include/opal-api.h (OPAL_PM_*) and include/slw.
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Self
 
+from .beyond_opal import Held, IdleList
 from .findings import Location
 
 U32_MAX = 0xFFFF_FFFF
@@ -37,6 +39,10 @@ class Flag(enum.IntFlag, boundary=enum.KEEP):
     STOP_INST_FAST = 0x0010_0000
     STOP_INST_DEEP = 0x0020_0000
     USE_PMICR = 0x0080_0000
+
+    def __rand__(self, other: int) -> int:  # type: ignore[override]
+        """flags & Flag: a plain integer, without enum's way through its members."""
+        return int.__and__(self, other)
 
 
 KNOWN_FLAGS = 0
@@ -87,6 +93,7 @@ class Psscr:
     )
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def from_int(cls, value: int) -> Self:
         fields = {
             name: value >> shift & (1 << width) - 1 for name, (shift, width) in cls.FIELDS.items()
@@ -125,8 +132,8 @@ RL_MASK = field_mask(["rl"])
 class Provenance:
     """Where a value comes from.
 
-    kind        "commit", "measured", "estimate" or "architecture"
-    source      commit, message id or document
+    kind        "commit", "measured", "estimate", "architecture" or "file" (imported)
+    source      commit, message id, document or file
     confidence  "high", "medium" or "low"
     """
 
@@ -143,6 +150,24 @@ class Measurement:
     kind: str
     latency_ns: int
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What a state draws, between two bounds.
+
+    unit        "relative": millionths of what an awake CPU draws; "watts": microwatts
+    of          whose power it is a share of, or is: core, core and L2, chiplet, ...
+    confidence  "high", "medium" or "low"
+    """
+
+    low: int
+    high: int
+    unit: str
+    source: str
+    confidence: str
+    of: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +195,7 @@ class IdleState:
     reason: str = ""
     note: str = ""
     measured: tuple[Measurement, ...] = ()
+    power: Power | None = None
     provenance: Mapping[str, Provenance] = field(default_factory=dict, compare=False, repr=False)
     where: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
 
@@ -183,7 +209,7 @@ class IdleState:
         return self.control & RL_MASK
 
     def has(self, flag: Flag) -> bool:
-        return bool(self.flags & flag)
+        return bool(self.flags & flag.value)
 
     @property
     def is_stop(self) -> bool:
@@ -255,7 +281,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a table was read from. kind: spec, c, dtb, dts or export."""
+    """What a table was read from. kind: spec, c, lid, dtb, dts, directory, tar, sysfs or export."""
 
     kind: str
     file: str = ""
@@ -270,6 +296,9 @@ class IdleTable:
     name       revision, C array or node path: what findings and reports call it
     register   PSSCR, PMICR or none (pseries)
     exported   True for a device tree: firmware has already filtered these states
+    held       what a running kernel holds, where the table was read from its sysfs: past the
+               driver, so that names and times are all that is known of the rows
+    listed     the nodes of an Arm or RISC-V tree that its rows come from
     """
 
     name: str
@@ -278,6 +307,8 @@ class IdleTable:
     cpu: Cpu | None = None
     firmware: Firmware = Firmware()
     partition: Partition | None = None
+    held: Held | None = None
+    listed: IdleList | None = None
     title: str = ""
     note: str = ""
     historical: bool = False

@@ -1,7 +1,8 @@
 """Device-tree source (dts): read by dtc, written in a form that a reviewer can read.
 
-dtc (Debian package device-tree-compiler) is run with bounds on time and memory. Like a C
-compiler it follows /include/ and /incbin/ to whatever files its user may read.
+dtc (Debian package device-tree-compiler) is run with bounds on time and memory, and only on
+sources whose includes stay below their own directory. #include is for the C preprocessor, which
+has to be run before.
 """
 
 import re
@@ -13,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
-from . import fdt
+from . import dts_includes, fdt
 from .dts_places import Places, places
 from .tree import Node
 
@@ -21,6 +22,8 @@ __all__ = ["Places", "places", "read", "write"]
 
 TIMEOUT_S = 30
 MEMORY_BYTES = 1 << 30
+MAX_SOURCE_BYTES = 16 * 1024 * 1024
+"""A POWER9 server's tree as source has 2 million."""
 _MOST_FINDINGS = 20
 
 _COMPLAINT = re.compile(
@@ -28,6 +31,7 @@ _COMPLAINT = re.compile(
     r"(?P<file>[^\n:]+):(?P<line>\d+)\.(?P<column>\d+)"
     r"(?:-(?:(?P<last_line>\d+)\.)?(?P<last>\d+))?:? (?P<text>.+)"
 )
+_PREPROCESSED = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _NO_PLACE = re.compile(r"(?:FATAL ERROR|ERROR(?: \(\w+\))?): (?P<text>.+)")
 
 
@@ -35,8 +39,9 @@ def read(text: str, file: str) -> Node:
     """The root node of a source; `file` is what messages call it, and where includes are sought.
 
     Raises Unreadable: IS931 with dtc's complaints, each at its line and column; IS930 if dtc is
-    missing or goes beyond its bounds.
+    missing or goes beyond its bounds, or an include leads out of the source's directory.
     """
+    dts_includes.check(text, file)
     return fdt.read(_compiled(text, file), file)
 
 
@@ -62,8 +67,8 @@ def _compiled(text: str, file: str) -> bytes:
             "package device-tree-compiler",
         )
     source = text.encode("utf-8", "surrogateescape")
-    if len(source) > fdt.MAX_BYTES:
-        raise _unreadable(file, f"expected at most {fdt.MAX_BYTES} bytes, found {len(source)}")
+    if len(source) > MAX_SOURCE_BYTES:
+        raise _unreadable(file, f"expected at most {MAX_SOURCE_BYTES} bytes, found {len(source)}")
     directory = Path(file).parent
     process = subprocess.Popen(
         [program, "-q", "-I", "dts", "-O", "dtb", "-o", "-", "-"],
@@ -86,7 +91,7 @@ def _compiled(text: str, file: str) -> bytes:
     if process.returncode < 0:
         raise _unreadable(file, f"expected dtc to compile it, signal {-process.returncode} came")
     if process.returncode:
-        raise Unreadable(_complaints(errors.decode("utf-8", "replace"), file), {file: text})
+        raise Unreadable(_complaints(errors.decode("utf-8", "replace"), file, text), {file: text})
     return blob
 
 
@@ -105,8 +110,13 @@ def _unreadable(file: str, message: str) -> Unreadable:
     return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
 
 
-def _complaints(errors: str, file: str) -> list[Finding]:
+def _complaints(errors: str, file: str, text: str) -> list[Finding]:
     """dtc's errors; those without a place only if no other says more."""
+    include = _PREPROCESSED.search(text)
+    if include:
+        line = text.count("\n", 0, include.start()) + 1
+        found = "#include; run the C preprocessor over the source first"
+        return [_finding(found, Location("", file, line, 1, len(include[0])))]
     placed = list(_placed(errors, file))
     if placed:
         return placed[:_MOST_FINDINGS]

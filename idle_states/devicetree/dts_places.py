@@ -17,7 +17,7 @@ _TOKEN = re.compile(
       (?P<skip> /\*.*?(?:\*/|\Z) | //[^\n]* | '(?:[^'\\\n]|\\.){0,8}'
               | ^[ \t]*\#[ \t]*(?:line|include|define|undef|if|ifdef|ifndef|elif|else|endif|\d)\b
                 [^\n]* )
-    | (?P<string> "(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z) )
+    | (?P<string> "(?>(?:[^"\\]|\\(?:.|\Z))*)(?:"|\Z) )
     | (?P<directive> /[a-z][a-z0-9-]*/ )
     | (?P<reference> & (?: \{ [^{};\n]*+ \} | \w+ ) )
     | (?P<label> [A-Za-z_]\w*+ \s*+ : )

@@ -7,9 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import jinja2
-
-from ..resources import resource
+from ..resources import template
 from . import power_mgt as dt
 from .tree import Node
 
@@ -35,16 +33,9 @@ _NAMES = re.compile(rb"(?:[ -~]*\0)+")
 
 def render(root: Node, about: Sequence[str]) -> str:
     """What dts.write() gives, see there."""
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        loader=jinja2.FileSystemLoader(resource("templates")),
-    )
     name = "versioned.dts.j2" if root.find(VERSIONED) else "power_mgt.dts.j2"
     comment = [_comment(line) for line in about]
-    return environment.get_template(name).render(root=_shown(root, "/", 1), about=comment)
+    return template(name).render(root=_shown(root, "/", 1), about=comment)
 
 
 def _shown(node: Node, path: str, depth: int) -> dict[str, Any]:
@@ -55,9 +46,7 @@ def _shown(node: Node, path: str, depth: int) -> dict[str, Any]:
     return {
         "name": node.name if depth > 1 else "/",
         "lines": list(_lines(node, path, WIDTH - TAB * depth)),
-        "children": [
-            _shown(child, f"{base}/{child.name}", depth + 1) for child in node.children
-        ],
+        "children": [_shown(child, f"{base}/{child.name}", depth + 1) for child in node.children],
     }
 
 

@@ -91,9 +91,7 @@ def _finding(table: IdleTable, index: int | None, message: str, field: str = "")
     else:
         places = table.states[index].where
         where = places.get(field) or places.get("state") or Location(path=table.path(index, field))
-    return Finding(
-        "IS933", "cannot-generate", Severity.ERROR, message, where, table=table.name
-    )
+    return Finding("IS933", "cannot-generate", Severity.ERROR, message, where, table=table.name)
 
 
 def _around(table: IdleTable, power_mgt: Node) -> Node:

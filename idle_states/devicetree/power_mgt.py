@@ -25,6 +25,10 @@ PSSCR_MASK = "ibm,cpu-idle-state-psscr-mask"
 PMICR = "ibm,cpu-idle-state-pmicr"
 PMICR_MASK = "ibm,cpu-idle-state-pmicr-mask"
 STOP_LEVELS = "ibm,enabled-stop-levels"
+PSTATE_IDS = "ibm,pstate-ids"
+PSTATE_MIN = "ibm,pstate-min"
+PSTATE_MAX = "ibm,pstate-max"
+PSTATE_FREQUENCIES = "ibm,pstate-frequencies-mhz"
 
 CELL_BYTES: Mapping[str, int] = {
     LATENCIES: 4,
@@ -64,10 +68,7 @@ class PowerMgt:
 
     def cells(self, name: str) -> tuple[int, ...]:
         """Whole entries of an array property as integers; empty if it is absent."""
-        data = self.properties.get(name, b"")
-        size = CELL_BYTES[name]
-        count = len(data) // size
-        return struct.unpack(f">{count}{'I' if size == 4 else 'Q'}", data[: count * size])
+        return cells(self.properties.get(name, b""), CELL_BYTES[name])
 
     def names(self) -> tuple[bytes, ...]:
         return split_names(self.properties.get(NAMES, b""))
@@ -81,6 +82,17 @@ class PowerMgt:
         """Place of a property, or of one of its entries."""
         path = f"{self.where.path or NODE}:{name}" + ("" if index is None else f"[{index}]")
         return self.places.get(name, self.where).at(path)
+
+
+def cells(data: bytes, size: int) -> tuple[int, ...]:
+    """Whole big-endian entries of 4 or 8 bytes."""
+    count = len(data) // size
+    return struct.unpack(f">{count}{'I' if size == 4 else 'Q'}", data[: count * size])
+
+
+def signed(cell: int) -> int:
+    """A 32-bit number as the s32 of the same bits; greater ones wrap, as C's do."""
+    return (cell + 0x80000000) % 0x100000000 - 0x80000000
 
 
 def split_names(data: bytes) -> tuple[bytes, ...]:

@@ -15,13 +15,14 @@ from ..table import (
     Measurement,
     Origin,
     Partition,
+    Power,
     Psscr,
     Register,
     field_mask,
 )
 from . import scalars
 from .document import Mapping, Node, Scalar, Sequence
-from .inherit import Expanded, StateSource
+from .inherit import CONFIDENCES, Expanded, StateSource
 from .problems import Problems
 
 GENERATIONS = ("power7", "power8", "power9", "power10", "power11")
@@ -157,6 +158,7 @@ def _state(
         reason=reason,
         note=_optional_text(entries, "note", problems),
         measured=measured,
+        power=_power(entries.get("power"), problems),
         provenance=provenance,
         where=where,
     )
@@ -261,6 +263,34 @@ def _measured(node: Node | None, problems: Problems) -> tuple[Measurement, ...]:
         if latency is not None:
             result.append(Measurement(kind, latency, source))
     return tuple(result)
+
+
+def _power(node: Node | None, problems: Problems) -> Power | None:
+    if node is None:
+        return None
+    if not isinstance(node, Mapping):
+        problems.wrong_type("a power as a mapping", node.kind, node.where)
+        return None
+    _only(node, ("low", "high", "of", "source", "confidence", "note"), problems)
+    entries = node.entries
+    missing = [key for key in ("low", "high", "source", "confidence") if key not in entries]
+    for key in missing:
+        problems.missing_key(key, "a power", node.where)
+    if missing:
+        return None
+    low = scalars.power(entries["low"], problems)
+    high = scalars.power(entries["high"], problems)
+    source = scalars.text(entries["source"], "a source", problems)
+    confidence = scalars.choice(entries["confidence"], problems, CONFIDENCES, "a confidence")
+    of = _optional_text(entries, "of", problems)
+    note = _optional_text(entries, "note", problems)
+    if low is None or high is None or source is None or confidence is None:
+        return None
+    if low[1] != high[1] or low[0] > high[0]:
+        found = " and ".join(scalars.format_power(*bound) for bound in (low, high))
+        problems.out_of_range("low and high in one unit, low at most high", found, node.where)
+        return None
+    return Power(low[0], high[0], low[1], source, confidence, of, note)
 
 
 def _cpu(node: Node | None, where: Location, problems: Problems) -> Cpu | None:

@@ -42,15 +42,16 @@ STATE_KEYS = (
     "reason",
     "note",
     "measured",
+    "power",
     "provenance",
     "before",
 )
 PROVENANCE_KEYS = ("kind", "source", "confidence", "note")
-PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture")
+PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture", "file")
 CONFIDENCES = ("high", "medium", "low")
 
-_UNSOURCED = ("name", "note", "reason", "cpuidle", "before")
-"""Keys whose values need no provenance."""
+_UNSOURCED = ("name", "note", "reason", "cpuidle", "power", "before")
+"""Keys whose values need no provenance, or name their source themselves."""
 _MERGED = ("cpu", "firmware", "partition")
 _INHERITED = (*_MERGED, "register", "mask")
 

@@ -1,10 +1,11 @@
 """The packaged specs, and loading of any spec file with its ancestors."""
 
 import hashlib
+from collections import abc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ..findings import Finding, Severity, Unreadable
 from ..resources import resource
@@ -89,13 +90,15 @@ def load(file: Path, shown_as: str | None = None) -> Loaded:
     Raises Unreadable (exit 3) if the file or an ancestor cannot be parsed, OSError if it
     cannot be read. All other problems are findings.
     """
-    loading = _Loading()
-    shown = shown_as or display_name(file)
-    expanded = loading.expand_file(file, shown, ())
-    table = build(expanded, shown, loading.digests[shown], loading.problems)
-    findings = tuple(dict.fromkeys(loading.problems.findings))
-    usable = expanded.ok and not any(f.severity is Severity.ERROR for f in findings)
-    return Loaded(table if usable else None, findings, tuple(loading.suppressions), loading.sources)
+    return _Loading({}).load(file, shown_as or display_name(file))
+
+
+def load_held(path: str, contents: abc.Mapping[str, bytes]) -> Loaded:
+    """Loads a spec that is in no directory, such as one of a git commit; otherwise like `load`.
+
+    contents  path -> bytes, of the spec and of those a parent is looked for among
+    """
+    return _Loading(contents).load(PurePath(path), path)
 
 
 def display_name(file: Path) -> str:
@@ -107,26 +110,55 @@ def display_name(file: Path) -> str:
 
 
 class _Loading:
-    def __init__(self) -> None:
+    """One load. contents: path -> bytes of specs that are not read from disk."""
+
+    def __init__(self, contents: abc.Mapping[str, bytes]) -> None:
+        self.contents = contents
         self.problems = Problems()
         self.suppressions: list[Suppression] = []
         self.sources: dict[str, str] = {}
         self.digests: dict[str, str] = {}
 
-    def expand_file(self, file: Path, shown: str, chain: tuple[str, ...]) -> Expanded:
-        document = _parsed(file, shown, _stamp(file))
+    def load(self, file: PurePath, shown: str) -> Loaded:
+        expanded = self.expand_file(file, shown, ())
+        table = build(expanded, shown, self.digests[shown], self.problems)
+        findings = tuple(dict.fromkeys(self.problems.findings))
+        usable = expanded.ok and not any(f.severity is Severity.ERROR for f in findings)
+        return Loaded(table if usable else None, findings, tuple(self.suppressions), self.sources)
+
+    def expand_file(self, file: PurePath, shown: str, chain: tuple[str, ...]) -> Expanded:
+        held = self.contents.get(file.as_posix())
+        if held is not None:
+            document = _parsed(held, shown)
+        else:
+            document = _read(Path(file), shown, _stamp(Path(file)))
         self.sources[shown] = document.text
         self.digests[shown] = document.sha256
         self.suppressions += document.suppressions
         name = _own_name(document.root)
 
         def parent_of(parent: str) -> Expanded | None:
-            parent_file = _parent_file(file, parent)
+            parent_file = self.parent_file(file, parent)
             if parent_file is None:
                 return None
-            return self.expand_file(parent_file, display_name(parent_file), (*chain, name))
+            held = parent_file.as_posix() in self.contents
+            shown = parent_file.as_posix() if held else display_name(Path(parent_file))
+            return self.expand_file(parent_file, shown, (*chain, name))
 
         return expand(document.root, parent_of, (*chain, name), self.problems)
+
+    def parent_file(self, child: PurePath, name: str) -> PurePath | None:
+        """A parent lies beside the child, else it is packaged. Names cannot leave the directory."""
+        if "/" in name or "\\" in name or name.startswith("."):
+            return None
+        beside = child.parent / f"{name}.yaml"
+        if child.as_posix() in self.contents:
+            if beside.as_posix() in self.contents:
+                return beside
+        elif Path(beside).is_file():
+            return beside
+        revision = resolve_name(name)
+        return revision.file if revision else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +175,17 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(file: Path, shown: str, stamp: tuple[int, int]) -> _Document:
+def _read(file: Path, shown: str, stamp: tuple[int, int]) -> _Document:
     """Parsed once per content: power9.yaml is an ancestor of many."""
-    data = file.read_bytes()
+    return _document(file.read_bytes(), shown)
+
+
+@lru_cache(maxsize=64)
+def _parsed(data: bytes, shown: str) -> _Document:
+    return _document(data, shown)
+
+
+def _document(data: bytes, shown: str) -> _Document:
     text = decode(data, shown)
     return _Document(
         parse(text, shown), text, hashlib.sha256(data).hexdigest(), suppressions(text, shown)
@@ -155,14 +195,3 @@ def _parsed(file: Path, shown: str, stamp: tuple[int, int]) -> _Document:
 def _own_name(root: Mapping) -> str:
     node = root.entries.get("name")
     return node.text if isinstance(node, Scalar) else ""
-
-
-def _parent_file(child: Path, name: str) -> Path | None:
-    """A parent lies beside the child, else it is packaged. Names cannot leave the directory."""
-    if "/" in name or "\\" in name or name.startswith("."):
-        return None
-    beside = child.parent / f"{name}.yaml"
-    if beside.is_file():
-        return beside
-    revision = resolve_name(name)
-    return revision.file if revision else None

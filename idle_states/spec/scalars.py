@@ -9,6 +9,8 @@ from .problems import Problems
 
 UNITS_NS: dict[str, int] = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _TIME = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W\d]*)")
+_POWER = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?\s*(%|mW|W)")
+_MILLIONTHS: dict[str, int] = {"%": 10_000, "mW": 1_000, "W": 1_000_000}
 _INTEGER = re.compile(r"0[xX]([0-9a-fA-F]{1,20})|(\d{1,20})", re.ASCII)
 
 
@@ -70,6 +72,32 @@ def integer(node: Node, problems: Problems, *, most: int, what: str) -> int | No
         problems.out_of_range(f"at most {most:#x}", raw, node.where)
         return None
     return value
+
+
+def power(node: Node, problems: Problems) -> tuple[int, str] | None:
+    """A power: millionths and "relative" of 85%, microwatts and "watts" of 1.44W or 100mW; None
+    after reporting."""
+    raw = text(node, "a power, such as 85% or 1.44W", problems)
+    if raw is None:
+        return None
+    match = _POWER.fullmatch(raw.strip())
+    if not match:
+        problems.wrong_type("a power, such as 85% or 1.44W", repr(raw), node.where)
+        return None
+    whole, fraction, unit = match[1], match[2] or "", match[3]
+    millionths, rest = divmod(int(whole + fraction) * _MILLIONTHS[unit], 10 ** len(fraction))
+    if rest:
+        problems.out_of_range("whole millionths", raw, node.where)
+        return None
+    return millionths, "relative" if unit == "%" else "watts"
+
+
+def format_power(value: int, unit: str) -> str:
+    """The shortest exact spelling: 850000 of "relative" -> "85%"."""
+    scale, sign = (10_000, "%") if unit == "relative" else (1_000_000, "W")
+    whole, rest = divmod(value, scale)
+    digits = f"{rest:0{len(str(scale)) - 1}}".rstrip("0")
+    return f"{whole}{'.' if digits else ''}{digits}{sign}"
 
 
 def yes_no(node: Node, problems: Problems) -> bool | None:

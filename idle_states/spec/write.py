@@ -4,9 +4,10 @@ Reading the result gives the same values (`IdleTable.same_values`) for every tab
 hold.
 """
 
-import json
 from collections.abc import Iterator
+from dataclasses import replace
 
+from ..findings import CannotGenerate, Finding, Location, Severity
 from ..table import (
     PSSCR_MASK,
     Cpu,
@@ -14,17 +15,36 @@ from ..table import (
     IdleState,
     IdleTable,
     Partition,
+    Power,
     Provenance,
     Psscr,
     Register,
     flag_names,
 )
 from .build import PMICR_MASKS, PMICR_VALUES
-from .scalars import format_time
+from .scalars import format_power, format_time
+
+HELD = (
+    "expected flags, control register and mask of every state, found a dump of sysfs, which has "
+    "none of them; import the tree that firmware gave this machine (/proc/device-tree)"
+)
+LISTED = (
+    "expected a table that skiboot could export, found idle-state nodes of an Arm or RISC-V tree; "
+    "a spec has no place for their suspend parameters"
+)
 
 
 def write(table: IdleTable) -> str:
-    """The spec's text."""
+    """The spec's text.
+
+    Raises CannotGenerate (IS933) for a table whose source does not tell what a spec has to say:
+    what is unknown would turn into a 0 that firmware then believes.
+    """
+    missing = HELD if table.held is not None else LISTED if table.listed is not None else ""
+    if missing:
+        where = table.where.get("table") or Location(path=table.name)
+        finding = Finding("IS933", "cannot-generate", Severity.ERROR, missing, where)
+        raise CannotGenerate([replace(finding, table=table.name)])
     return "\n".join(_lines(table)) + "\n"
 
 
@@ -47,11 +67,20 @@ def _lines(table: IdleTable) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Plain where YAML would read it back as the same text, else a JSON string."""
+    """Plain where YAML would read it back as the same text, else in double quotes."""
     plain = text.replace("-", "a").replace("_", "a").replace(".", "a").replace("@", "a")
     if plain.isascii() and plain.isalnum() and text[0].isalpha() and text not in ("none", "null"):
         return text
-    return json.dumps(text, ensure_ascii=True)
+    return f'"{"".join(map(_escaped, text))}"'
+
+
+def _escaped(char: str) -> str:
+    """As in YAML's double quotes, which unlike JSON's do not take surrogate pairs."""
+    if char in '"\\':
+        return f"\\{char}"
+    if " " <= char <= "~":
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
 
 
 def _cpu(cpu: Cpu) -> Iterator[str]:
@@ -98,7 +127,7 @@ def _partition(partition: Partition) -> Iterator[str]:
 
 
 def _state(state: IdleState, register: Register) -> Iterator[str]:
-    yield f"  - name: {_text(state.name) if state.name else json.dumps('')}"
+    yield f"  - name: {_text(state.name)}"
     yield f"    latency: {format_time(state.latency_ns)}"
     residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
     yield f"    residency: {residency}"
@@ -121,6 +150,8 @@ def _state(state: IdleState, register: Register) -> Iterator[str]:
                 f"      - {{kind: {_text(measured.kind)}, "
                 f"latency: {format_time(measured.latency_ns)}, source: {_text(measured.source)}}}"
             )
+    if state.power:
+        yield f"    power: {_power(state.power)}"
     if state.provenance:
         yield "    provenance:"
         for field, provenance in state.provenance.items():
@@ -147,6 +178,18 @@ def _mask(mask: int, register: Register) -> str:
         names = {value: name for name, value in PMICR_MASKS.items()}
         return names.get(mask, f"{mask:#x}")
     return "[rl, mtl, tr, ec, esl]" if mask == PSSCR_MASK else f"{mask:#x}"
+
+
+def _power(power: Power) -> str:
+    parts = [
+        f"low: {format_power(power.low, power.unit)}",
+        f"high: {format_power(power.high, power.unit)}",
+        *([f"of: {_text(power.of)}"] if power.of else []),
+        f"source: {_text(power.source)}",
+        f"confidence: {power.confidence}",
+        *([f"note: {_text(power.note)}"] if power.note else []),
+    ]
+    return "{" + ", ".join(parts) + "}"
 
 
 def _provenance(provenance: Provenance) -> str:

@@ -1,0 +1,133 @@
+"""Tables that do not come by way of OPAL: held by a running kernel, or listed by a tree's CPUs.
+
+Both stand beside `IdleTable.states`, which has the same rows in the table's own terms, for what
+only their kernel knows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from .findings import Location
+
+
+@dataclass(frozen=True, slots=True)
+class HeldState:
+    """One cpuidle/stateN directory of sysfs. Times in us; None where the kernel does not say.
+
+    disabled          by the user; the kernel's own reasons do not show
+    default_disabled  CPUIDLE_FLAG_OFF: off from the start (default_status)
+    usage, time_us    since boot, of all CPUs that share the table
+    """
+
+    name: str
+    description: str
+    exit_latency_us: int
+    target_residency_us: int
+    disabled: bool = False
+    default_disabled: bool | None = None
+    usage: int | None = None
+    time_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What some CPUs of a running machine hold.
+
+    states     all of them, by number
+    first_row  number of the first state that is a row of the table; those before it are the
+               kernel's own (snooze, POLL, WFI)
+    cpus       CPUs with this table
+    driver     name in cpuidle/driver/name; "" where the dump does not tell
+    """
+
+    states: tuple[HeldState, ...]
+    first_row: int = 0
+    cpus: tuple[int, ...] = ()
+    driver: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNode:
+    """An idle-state node of a tree, raw. `where` places it; `places` its properties."""
+
+    path: str
+    properties: Mapping[str, bytes] = field(default_factory=dict)
+    where: Location = field(default=Location(), compare=False, repr=False)
+    places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """Without the unit address, as Linux's node->name."""
+        return self.path.rpartition("/")[2].partition("@")[0]
+
+    def u32(self, name: str) -> int | None:
+        """As of_property_read_u32(): the first cell, None if there is not a whole one."""
+        data = self.properties.get(name, b"")
+        return int.from_bytes(data[:4], "big") if len(data) >= 4 else None
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        data = self.properties.get(name, b"")
+        parts = (data[:-1] if data.endswith(b"\0") else data).split(b"\0") if data else []
+        return tuple(part.decode("utf-8", "surrogateescape") for part in parts)
+
+    @property
+    def available(self) -> bool:
+        """As of_device_is_available()."""
+        if "status" not in self.properties:
+            return True
+        return self.strings("status")[:1] in (("okay",), ("ok",))
+
+    def at(self, name: str) -> Location:
+        return self.places.get(name, self.where).at(f"{self.path}:{name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An entry of a list of phandles that refers to no node, and why."""
+
+    property: str
+    index: int
+    reason: str
+    where: Location = field(default=Location(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IdleList:
+    """The idle states of CPUs that share a list (Arm and RISC-V).
+
+    cpus           paths of the CPU nodes
+    enable_method  theirs; "" if they have none
+    riscv          the CPUs are RISC-V's, not Arm's
+    first          number of the first of them, in the order of the tree
+    flat           nodes of cpu-idle-states, None for a reference that leads nowhere
+    own_domain     nodes of domain-idle-states of the CPU's own power domain, likewise
+    domains        nodes of the power domains above it: no cpuidle states
+    broken         the references that lead nowhere
+    siblings       the lists of all CPUs of the tree, this one included
+    """
+
+    cpus: tuple[str, ...]
+    enable_method: str = ""
+    riscv: bool = False
+    first: int = 0
+    flat: tuple[ListedNode | None, ...] = ()
+    own_domain: tuple[ListedNode | None, ...] = ()
+    domains: tuple[ListedNode, ...] = ()
+    broken: tuple[Broken, ...] = ()
+    where: Location = field(default=Location(), compare=False, repr=False)
+    siblings: "tuple[IdleList, ...]" = field(default=(), compare=False, repr=False)
+
+    def nodes(self, hierarchy: bool = True) -> tuple[ListedNode, ...]:
+        """By index as of_get_cpu_state_node() finds them, the power domain's before the CPU's, up
+        to the first index at which there is none.
+
+        hierarchy: the kernel looks at power domains (since 5.6)
+        """
+        found = []
+        for own, flat in zip_longest(self.own_domain if hierarchy else (), self.flat):
+            node = own or flat
+            if node is None:
+                break
+            found.append(node)
+        return tuple(found)

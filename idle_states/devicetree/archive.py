@@ -1,0 +1,106 @@
+"""A tar archive of /proc/device-tree: directories are nodes, files are properties.
+
+Nothing is unpacked to disk. Only directories and regular files may be in it: /proc/device-tree has
+no others, and is itself a link, so that an archive of it alone holds nothing else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..findings import Finding, Location, Severity, Unreadable
+from .directory import MAX_ENTRIES
+from .fdt import MAX_BYTES
+from .tar_members import DIRECTORY, REGULAR, Member, NotTar, members
+from .tree import MAX_DEPTH, NAME, Node
+
+_ROOTS = ("device-tree", "devicetree/base")
+"""Ends of the paths that a tree is archived under."""
+
+
+def read(data: bytes, file: str) -> Node:
+    """The root node; nodes and properties sorted by name.
+
+    The root is the directory device-tree or devicetree/base if there is one, else the topmost
+    directory with more than one directory in it. A directory power-mgt alone keeps its name.
+
+    Raises Unreadable: IS930 for damaged archives, links and other things, IS931 for names and
+    depths that no device tree has.
+    """
+    top = _Directory()
+    try:
+        _fill(top, members(data), file)
+    except NotTar as error:
+        raise _bad("IS930", "", file, f"expected a tar archive, found: {error}") from None
+    name, root = _root(top)
+    return root.node(name if name == "power-mgt" else "")
+
+
+@dataclass(slots=True)
+class _Directory:
+    directories: "dict[str, _Directory]" = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def node(self, name: str) -> Node:
+        children = (self.directories[child].node(child) for child in sorted(self.directories))
+        return Node(name, {key: self.files[key] for key in sorted(self.files)}, tuple(children))
+
+
+def _fill(top: _Directory, archive: Iterable[Member], file: str) -> None:
+    bytes_left, entries_left = MAX_BYTES, MAX_ENTRIES
+    for member in archive:
+        path = member.name
+        entries_left -= 1
+        bytes_left -= len(member.data)
+        if entries_left < 0:
+            raise _bad("IS930", "", file, f"expected at most {MAX_ENTRIES} files")
+        if bytes_left < 0:
+            raise _bad("IS930", path, file, f"expected at most {MAX_BYTES} bytes of properties")
+        if member.kind not in (REGULAR, DIRECTORY):
+            raise _bad(
+                "IS930",
+                path,
+                file,
+                f"expected directories and regular files, found {member.kind}; to archive "
+                "/proc/device-tree, say tar -C /proc/device-tree -cf FILE .",
+            )
+        parts = [part for part in path.split("/") if part not in ("", ".")]
+        if ".." in parts or len(parts) > MAX_DEPTH + len(_ROOTS) + 2:
+            message = f"expected nodes nested at most {MAX_DEPTH} deep and no .."
+            raise _bad("IS931", path, file, message)
+        for part in parts:
+            if not NAME.fullmatch(part):
+                message = f"expected names of nodes and properties, found {part!a}"
+                raise _bad("IS931", path, file, message)
+        _put(top, parts, member.data if member.kind is REGULAR else None, path, file)
+
+
+def _put(top: _Directory, parts: list[str], content: bytes | None, path: str, file: str) -> None:
+    """A file with its content, or (None) a directory."""
+    directory = top
+    parents = parts if content is None else parts[:-1]
+    for part in parents:
+        if part in directory.files:
+            raise _bad("IS931", path, file, f"expected one thing called {part}, found two")
+        directory = directory.directories.setdefault(part, _Directory())
+    if content is not None:
+        if not parts or parts[-1] in directory.files or parts[-1] in directory.directories:
+            raise _bad("IS931", path, file, "expected one property of this name, found two")
+        directory.files[parts[-1]] = content
+
+
+def _root(top: _Directory) -> tuple[str, _Directory]:
+    """The directory that is the tree's root, and its name."""
+    name, found, walked = "", top, ""
+    while True:
+        if walked.endswith(_ROOTS) or found.files or len(found.directories) != 1:
+            return name, found
+        if name == "power-mgt":
+            return name, found
+        ((name, found),) = found.directories.items()
+        walked = f"{walked}/{name}"
+
+
+def _bad(code: str, path: str, file: str, message: str) -> Unreadable:
+    name = "unreadable-input" if code == "IS930" else "not-a-device-tree"
+    where = Location("".join(char if " " <= char <= "~" else "?" for char in path[:255]), file)
+    return Unreadable([Finding(code, name, Severity.ERROR, message, where)])

@@ -1,0 +1,244 @@
+"""Idle states of Arm and RISC-V trees: nodes that CPUs list by phandle.
+
+A CPU finds its states by cpu-idle-states, or by the domain-idle-states of its power domain; the
+states of the domains above belong to the power domains, not to cpuidle. CPUs with the same list
+share a table.
+
+Source: Linux Documentation/devicetree/bindings/cpu/idle-states.yaml and
+power/domain-idle-state.yaml; drivers/of/base.c of_parse_phandle(), drivers/of/cpu.c
+of_get_cpu_state_node().
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ..beyond_opal import Broken, IdleList, ListedNode
+from ..findings import Finding, Location, Severity, Unreadable
+from ..table import U32_MAX, IdleState, IdleTable, Origin, Register
+from .dts_places import Places
+from .tree import Node
+
+CPUS = "/cpus"
+LIST = "cpu-idle-states"
+DOMAIN_LIST = "domain-idle-states"
+ENTRY, EXIT = "entry-latency-us", "exit-latency-us"
+WAKEUP, RESIDENCY = "wakeup-latency-us", "min-residency-us"
+TIMER_STOP = "local-timer-stop"
+
+MAX_STATES = 1024
+MAX_TABLES = 64
+"""Far beyond any machine, so that a hostile tree keeps nobody busy."""
+
+DOMAIN_STATE = "genpd enters it when all CPUs of the power domain idle"
+
+
+def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleList, ...]:
+    """The distinct lists of a tree's CPUs, in the order of the CPUs; empty if no CPU has states.
+
+    A CPU without states among others that have some has an empty list of its own.
+
+    Raises Unreadable (IS930) for more states or tables than any tree has.
+    """
+    cpus = root.find(CPUS)
+    if cpus is None:
+        return ()
+    tree = _Tree(root, file, places or {})
+    groups: dict[object, list[IdleList]] = {}
+    number = 0
+    for child in cpus.children:
+        if _is_cpu(child):
+            found = replace(tree.list_of(child), first=number)
+            number += 1
+            groups.setdefault(_key(found), []).append(found)
+            if len(groups) > MAX_TABLES:
+                message = f"expected at most {MAX_TABLES} different lists of idle states"
+                raise _too_much(found.where, message)
+    lists = [
+        replace(same[0], cpus=tuple(cpu for one in same for cpu in one.cpus))
+        for same in groups.values()
+    ]
+    if not any(one.nodes() or one.domains or one.broken for one in lists):
+        return ()
+    return tuple(replace(one, siblings=tuple(lists)) for one in lists)
+
+
+def has_cpus(root: Node) -> bool:
+    """Whether the tree is of a machine that could list idle states: CPUs called cpu, no OPAL."""
+    cpus = root.find(CPUS)
+    if cpus is None or root.find("/ibm,opal") is not None:
+        return False
+    return any(child.name.partition("@")[0] == "cpu" for child in cpus.children)
+
+
+def table_of(listed: IdleList, kind: str, file: str, sha256: str) -> IdleTable:
+    """A list as a table: the CPUs' own states first, then those of the domains above.
+
+    Exit latency as Linux counts it: wakeup-latency-us, else entry plus exit in u32. A time that
+    the node does not have is 0 there, None for a residency; see `missing_times`.
+    """
+    own = [_state(node, listed) for node in listed.nodes()]
+    above = [
+        replace(_state(node, listed), cpuidle=False, reason=DOMAIN_STATE) for node in listed.domains
+    ]
+    count = len(listed.cpus)
+    names = [path.rpartition("/")[2] for path in listed.cpus]
+    title = f"{count} CPUs, {names[0]} to {names[-1]}" if count > 1 else "1 CPU"
+    return IdleTable(
+        name=listed.cpus[0],
+        states=(*own, *above),
+        register=Register.NONE,
+        listed=listed,
+        title=title,
+        exported=True,
+        origin=Origin(kind, file, sha256, listed.where),
+        where={"table": listed.where},
+    )
+
+
+def row_nodes(listed: IdleList) -> tuple[ListedNode, ...]:
+    """The node of each row of the table."""
+    return (*listed.nodes(), *listed.domains)
+
+
+def latency_us(node: ListedNode) -> int | None:
+    """Exit latency as init_state_node() computes it; None if it cannot."""
+    wakeup, entry, leave = (node.u32(name) for name in (WAKEUP, ENTRY, EXIT))
+    if wakeup is not None:
+        return wakeup
+    return None if entry is None or leave is None else entry + leave & U32_MAX
+
+
+def missing_times(node: ListedNode) -> tuple[str, ...]:
+    """The properties without which Linux gives up on the node, in the order it asks for them."""
+    needed = (RESIDENCY,) if node.u32(WAKEUP) is not None else (ENTRY, EXIT, RESIDENCY)
+    return tuple(name for name in needed if node.u32(name) is None)
+
+
+def _state(node: ListedNode, listed: IdleList) -> IdleState:
+    latency, residency = latency_us(node), node.u32(RESIDENCY)
+    place = node.at(WAKEUP if node.u32(WAKEUP) is not None else EXIT)
+    return IdleState(
+        name=node.name,
+        latency_ns=(latency or 0) * 1000,
+        residency_ns=None if residency is None else residency * 1000,
+        flags=0,
+        note=", ".join(node.strings("idle-state-name")[:1]),
+        where={
+            "state": node.where,
+            "name": node.where,
+            "latency": place,
+            "residency": node.at(RESIDENCY),
+            "flags": node.where,
+            "control": node.at(
+                "riscv,sbi-suspend-param" if listed.riscv else "arm,psci-suspend-param"
+            ),
+            "mask": node.where,
+        },
+    )
+
+
+def _key(found: IdleList) -> object:
+    """What CPUs of one table share. Nodes of one tree are told apart by their paths."""
+    paths = [
+        tuple(node.path if node else "" for node in nodes)
+        for nodes in (found.flat, found.own_domain, found.domains)
+    ]
+    broken = tuple((one.property, one.index, one.reason) for one in found.broken)
+    return found.enable_method, found.riscv, *paths, broken
+
+
+def _is_cpu(node: Node) -> bool:
+    """As for_each_of_cpu_node(), which passes over CPUs that failed."""
+    if any(status.startswith("fail") for status in node.strings("status")[:1]):
+        return False
+    return node.name.partition("@")[0] == "cpu" or node.strings("device_type") == ("cpu",)
+
+
+class _Tree:
+    """A tree with its phandles."""
+
+    def __init__(self, root: Node, file: str, places: Places) -> None:
+        self.file = file
+        self.places = places
+        self.phandle2node: dict[int, tuple[str, Node]] = {}
+        for path, node in root.walk():
+            for name in ("phandle", "linux,phandle"):
+                phandle = node.u32(name)
+                if phandle:
+                    self.phandle2node.setdefault(phandle, (path, node))
+
+    def list_of(self, cpu: Node) -> IdleList:
+        path = f"{CPUS}/{cpu.name}"
+        broken: list[Broken] = []
+        compatible = cpu.strings("compatible")
+        domain = self._domain(cpu)
+        above: dict[str, ListedNode] = {}
+        own: tuple[ListedNode | None, ...] = ()
+        visited: set[str] = set()
+        if domain is not None:
+            own = tuple(self._references(*domain, DOMAIN_LIST, broken))
+            visited.add(domain[0])
+            domain = self._domain(domain[1])
+        while domain is not None and domain[0] not in visited:
+            # a domain may be its own ancestor in a hostile tree
+            visited.add(domain[0])
+            for node in self._references(*domain, DOMAIN_LIST, broken):
+                if node is not None:
+                    above.setdefault(node.path, node)
+            domain = self._domain(domain[1])
+        flat = tuple(self._references(path, cpu, LIST, broken))
+        return IdleList(
+            cpus=(path,),
+            enable_method=next(iter(cpu.strings("enable-method")), ""),
+            riscv="riscv,isa" in cpu.properties or any("riscv" in name for name in compatible),
+            flat=flat,
+            own_domain=own,
+            domains=tuple(above.values()),
+            broken=tuple(broken),
+            where=self._at(path, LIST if LIST in cpu.properties else ""),
+        )
+
+    def _domain(self, node: Node) -> tuple[str, Node] | None:
+        """The first power domain, as of_parse_phandle_with_args(..., 0, ...)."""
+        cells = node.properties.get("power-domains", b"")
+        found = self.phandle2node.get(int.from_bytes(cells[:4], "big")) if len(cells) >= 4 else None
+        if found is None:
+            return None
+        arguments = found[1].properties.get("#power-domain-cells", b"")
+        # the first cell counts, and the list must be long enough for the arguments
+        fits = len(arguments) >= 4 and int.from_bytes(arguments[:4], "big") < len(cells) // 4
+        return found if fits else None
+
+    def _references(
+        self, path: str, node: Node, name: str, broken: list[Broken]
+    ) -> Iterator[ListedNode | None]:
+        """Nodes of a list of phandles, None for one that leads nowhere."""
+        data = node.properties.get(name, b"")
+        if len(data) // 4 > MAX_STATES:
+            message = f"expected at most {MAX_STATES} states, found {len(data) // 4}"
+            raise _too_much(self._at(path, name), message)
+        for index in range(0, len(data) - 3, 4):
+            phandle = int.from_bytes(data[index : index + 4], "big")
+            target = self.phandle2node.get(phandle)
+            if target is None:
+                reason = f"phandle {phandle:#x} is no node's" if phandle else "a phandle of 0"
+                broken.append(Broken(name, index // 4, reason, self._at(path, name)))
+                yield None
+                continue
+            where = self._at(target[0], "")
+            yield ListedNode(target[0], target[1].properties, where, self._lines(target[0]))
+        if len(data) % 4:
+            reason = f"{len(data)} bytes are no whole number of phandles"
+            broken.append(Broken(name, len(data) // 4, reason, self._at(path, name)))
+
+    def _lines(self, path: str) -> Mapping[str, Location]:
+        return self.places.get(path, {})
+
+    def _at(self, path: str, name: str) -> Location:
+        lines = self._lines(path)
+        place = lines.get(name) or lines.get("") or Location(file=self.file)
+        return place.at(f"{path}:{name}" if name else path)
+
+
+def _too_much(where: Location, message: str) -> Unreadable:
+    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])

@@ -1,0 +1,324 @@
+"""What Linux registers from the idle-state nodes that a tree's CPUs list (Arm and RISC-V).
+
+Model of drivers/cpuidle/dt_idle_states.c dt_init_idle_driver() and of the drivers that call it:
+cpuidle-psci.c, cpuidle-arm.c, cpuidle-riscv-sbi.c. All of them have one thing in common: what is
+wrong with one node of one CPU leaves every CPU without a driver.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..beyond_opal import IdleList, ListedNode
+from ..devicetree.idle_nodes import RESIDENCY, TIMER_STOP, latency_us, missing_times, row_nodes
+from ..stages import Changed, Lost, Message
+from ..table import IdleTable
+from .convert import NAME_LENGTH, STATE_MAX
+from .driver_table import DriverState, DriverTable
+from .dt_idle_features import Features, features
+from .releases import Release
+
+PARSER = "drivers/cpuidle/dt_idle_states.c dt_init_idle_driver()"
+PSCI = "drivers/cpuidle/cpuidle-psci.c psci_dt_cpu_init_idle()"
+ARM = "drivers/cpuidle/cpuidle-arm.c arm_idle_init_cpu()"
+SBI = "drivers/cpuidle/cpuidle-riscv-sbi.c sbi_cpuidle_dt_init_states()"
+WFI_US = (1, 1)
+"""Exit latency and target residency of state 0, compiled into every one of the drivers."""
+
+_PSCI_MASKS = (0x0301_FFFF, 0x4FFF_FFFF)
+"""Bits of a power state in the original format and in PSCI 1.0's extended one."""
+_SBI_RESERVED = (range(1, 0x1000_0000), range(0x8000_0001, 0x9000_0000))
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a list gives no driver. index: position in the list; None: the list as a whole."""
+
+    cause: str
+    reason: str
+    ground: str
+    index: int | None = None
+
+
+@dataclass(slots=True)
+class Parsed:
+    """A list as one kernel reads it. states: index in the list of each registered state."""
+
+    states: list[int] = field(default_factory=list)
+    disabled: list[int] = field(default_factory=list)
+    beyond: list[int] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    failure: Failure | None = None
+
+
+def parameter_name(listed: IdleList) -> str | None:
+    """The property with the argument for firmware; None where the platform has its own ways."""
+    if listed.riscv:
+        return "riscv,sbi-suspend-param"
+    return "arm,psci-suspend-param" if listed.enable_method == "psci" else None
+
+
+def parameter_problem(listed: IdleList, node: ListedNode) -> str:
+    """What the driver has against a node's suspend parameter; "" if nothing."""
+    name = parameter_name(listed)
+    if name is None:
+        return ""
+    value = node.u32(name)
+    if value is None:
+        return f"has no {name}"
+    if listed.riscv:
+        bad = any(value in reserved for reserved in _SBI_RESERVED)
+    else:
+        bad = all(value & ~mask for mask in _PSCI_MASKS)
+    return f"has {name} {value:#x}, which no firmware can mean" if bad else ""
+
+
+def compatibles(listed: IdleList) -> tuple[str, ...]:
+    """What a node of the list may be compatible with for a driver to take it."""
+    if listed.riscv:
+        return ("riscv,idle-state",)
+    if listed.enable_method == "psci":
+        return ("arm,idle-state",)
+    return ("arm,idle-state", "qcom,idle-state-spc")
+
+
+def parse(listed: IdleList, known: Features) -> Parsed:
+    """dt_init_idle_driver() and the driver's own look at the parameters, for one CPU."""
+    found = Parsed()
+    nodes = listed.nodes(known.hierarchy)
+    found.failure = _no_driver(listed, known) or _read(listed, nodes, known, found)
+    if found.failure is None and not (found.states if known.counts_enabled else nodes):
+        reason = "its CPUs list no idle state, and for WFI alone the driver does not register"
+        found.failure = Failure("no-list", reason, PARSER)
+    if found.failure is None:
+        found.failure = _parameters(listed, nodes, known, found)
+    return found
+
+
+def register(table: IdleTable, release: Release) -> DriverTable:
+    """The driver's table for the CPUs of a list (`table.listed`)."""
+    listed = table.listed
+    assert listed is not None
+    known = features(release)
+    taken = listed
+    if not known.per_cpu and listed.siblings:
+        taken = listed.siblings[0]
+    found = parse(taken, known)
+    failure = found.failure or _unequal(listed, known) or _other_failure(listed, known)
+    states = () if failure else tuple(_registered(taken, found, known))
+    return DriverTable(
+        kernel=release.name,
+        states=_in_rows(table, taken, states, known),
+        lost=tuple(_lost(listed, taken, found, failure, known)),
+        changed=tuple(_changed(listed, taken, found, known)) if not failure else (),
+        messages=tuple(found.messages),
+        offline="",
+    )
+
+
+def _no_driver(listed: IdleList, known: Features) -> Failure | None:
+    if listed.riscv and not known.riscv:
+        return Failure("no-driver", "this kernel has no driver for RISC-V's idle states", SBI)
+    if not listed.riscv and not known.arm:
+        return Failure("no-driver", "this kernel does not read idle states from the tree", PARSER)
+    return None
+
+
+def _read(
+    listed: IdleList, nodes: tuple[ListedNode, ...], known: Features, found: Parsed
+) -> Failure | None:
+    for index, node in enumerate(nodes):
+        foreign = not set(node.strings("compatible")) & set(compatibles(listed))
+        if foreign and known.compatible_first:
+            return _foreign(index, node, listed)
+        if known.skips_disabled and not node.available:
+            found.disabled.append(index)
+            continue
+        if len(found.states) == STATE_MAX - 1:
+            found.beyond = list(range(index, len(nodes)))
+            text = "DT idle-states: State index reached static CPU idle driver states array size"
+            found.messages.append(Message("warning", text))
+            return None
+        missing = missing_times(node)
+        if missing and not foreign:
+            text = f"DT idle-states:  * {node.path} missing {missing[0]} property"
+            found.messages.append(Message("debug", text))
+        if missing or foreign:
+            code = -19 if foreign else -22
+            text = f"DT idle-states: Parsing idle state node {node.path} failed with err {code}"
+            found.messages.append(Message("error", text))
+            if foreign:
+                return _foreign(index, node, listed)
+            return Failure("missing-time", f"{node.name} has no {missing[0]}", PARSER, index)
+        found.states.append(index)
+    return None
+
+
+def _foreign(index: int, node: ListedNode, listed: IdleList) -> Failure:
+    expected = " or ".join(compatibles(listed))
+    reason = f"{node.name} is not compatible with {expected}"
+    return Failure("foreign-compatible", reason, PARSER, index)
+
+
+def _parameters(
+    listed: IdleList, nodes: tuple[ListedNode, ...], known: Features, found: Parsed
+) -> Failure | None:
+    """The first nodes of the list, as many as there are states, disabled or not."""
+    name = parameter_name(listed)
+    if name is None:
+        return None
+    count = len(found.states) + (0 if known.counts_enabled else len(found.disabled))
+    prefix = "cpuidle-riscv-sbi: " if listed.riscv else "CPUidle PSCI: "
+    for index, node in enumerate(nodes[:count]):
+        problem = parameter_problem(listed, node)
+        if not problem:
+            continue
+        value = node.u32(name)
+        what = "SBI suspend state" if listed.riscv else "PSCI power state"
+        text = f"{node.path} missing {name} property"
+        if value is not None:
+            text = f"Invalid {what} {value:#x}"
+        found.messages.append(Message("warning", prefix + text))
+        if listed.enable_method == "psci" and known.psci:
+            text = f"CPUidle PSCI: CPU {listed.first} failed to PSCI idle"
+            found.messages.append(Message("error", text))
+        return Failure("bad-parameter", f"{node.name} {problem}", _ground(listed), index)
+    return None
+
+
+def _ground(listed: IdleList) -> str:
+    if listed.riscv:
+        return SBI
+    return PSCI if listed.enable_method == "psci" else ARM
+
+
+def _unequal(listed: IdleList, known: Features) -> Failure | None:
+    """Before each CPU had a driver of its own, every list had to begin as the first one's."""
+    if known.per_cpu or not listed.siblings:
+        return None
+    for index, node in enumerate(listed.siblings[0].nodes(False)):
+        if known.skips_disabled and not node.available:
+            continue
+        for other in listed.siblings:
+            there = other.flat[index] if index < len(other.flat) else None
+            if there is None or there.path != node.path:
+                reason = f"{node.name} is not state {index} of every CPU, as this kernel demands"
+                return Failure("unequal-lists", reason, f"{PARSER}, idle_state_valid()", index)
+    return None
+
+
+def _other_failure(listed: IdleList, known: Features) -> Failure | None:
+    """A CPU whose list gives no driver takes the others' away again."""
+    if not known.per_cpu:
+        return None
+    psci = known.psci and listed.enable_method == "psci"
+    for other in listed.siblings:
+        failure = parse(other, known).failure
+        if psci and other.enable_method != "psci":
+            reason = f"its enable-method is {other.enable_method or 'missing'}, not psci"
+            failure = Failure("no-psci", reason, PSCI)
+        if failure is not None:
+            cpu = other.cpus[0].rpartition("/")[2]
+            reason = f"{cpu} gets no driver, and then no CPU does: {failure.reason}"
+            return Failure("other-cpu", reason, f"{_ground(other)}, out_fail")
+    return None
+
+
+def _registered(taken: IdleList, found: Parsed, known: Features) -> Iterator[DriverState]:
+    nodes = taken.nodes(known.hierarchy)
+    enter = "sbi" if taken.riscv else taken.enable_method or "platform"
+    yield DriverState(0, "WFI", *WFI_US, "wfi")
+    for number, index in enumerate(found.states, start=1):
+        node = nodes[index]
+        yield DriverState(
+            number,
+            node.name[:NAME_LENGTH],
+            latency_us(node) or 0,
+            node.u32(RESIDENCY) or 0,
+            enter,
+            index,
+            timer_stop=TIMER_STOP in node.properties,
+        )
+
+
+def _in_rows(
+    table: IdleTable, taken: IdleList, states: tuple[DriverState, ...], known: Features
+) -> tuple[DriverState, ...]:
+    """The states with `source` counted in the table's rows, which an older kernel's list is not."""
+    assert table.listed is not None
+    rows = _rows(table.listed, taken.nodes(known.hierarchy))
+    return tuple(
+        DriverState(
+            state.index,
+            state.name,
+            state.exit_latency_us,
+            state.target_residency_us,
+            state.enter,
+            None if state.source is None else rows[state.source],
+            timer_stop=state.timer_stop,
+        )
+        for state in states
+    )
+
+
+def _rows(listed: IdleList, nodes: tuple[ListedNode, ...]) -> list[int | None]:
+    """The table's row of each entry of the list that a kernel reads; a node may be listed twice."""
+    own = [node.path for node in listed.nodes()]
+    paths = [node.path for node in nodes]
+    if paths == own[: len(paths)]:
+        return [*range(len(paths))]
+    rows = {node.path: row for row, node in reversed([*enumerate(row_nodes(listed))])}
+    return [rows.get(path) for path in paths]
+
+
+def _lost(
+    listed: IdleList, taken: IdleList, found: Parsed, failure: Failure | None, known: Features
+) -> Iterator[Lost]:
+    nodes = taken.nodes(known.hierarchy)
+    read = {row: index for index, row in reversed([*enumerate(_rows(listed, nodes))])}
+    own = len(listed.nodes())
+    for row, node in enumerate(row_nodes(listed)):
+        index = read.get(row)
+        if row >= own:
+            reason = "it is a state of a power domain above the CPU's own, not of cpuidle"
+            yield Lost(row, node.name, "domain-state", reason, "drivers/cpuidle/dt_idle_genpd.c")
+        elif index is not None and index in found.disabled:
+            yield Lost(row, node.name, "disabled", "its status is not okay", PARSER)
+        elif failure is not None:
+            reason = failure.reason
+            if failure.index is not None and index != failure.index:
+                reason = f"no CPU has a driver: {reason}"
+            yield Lost(row, node.name, failure.cause, reason, failure.ground)
+        elif index is None:
+            cause, reason = "no-hierarchy", "this kernel does not look at power domains"
+            if node.path in [other.path for other in listed.flat if other]:
+                cause, reason = "other-list", "this kernel takes the first CPU's list for all"
+            yield Lost(row, node.name, cause, reason, PARSER)
+        elif index in found.beyond:
+            reason = f"cpuidle has room for {STATE_MAX} states, WFI included"
+            yield Lost(row, node.name, "beyond-ten", reason, PARSER)
+
+
+def _changed(
+    listed: IdleList, taken: IdleList, found: Parsed, known: Features
+) -> Iterator[Changed]:
+    """Names that are cut, and parameters that come from another node."""
+    nodes = taken.nodes(known.hierarchy)
+    rows = _rows(listed, nodes)
+    name = parameter_name(taken)
+    for number, index in enumerate(found.states):
+        node = nodes[index]
+        row = rows[index]
+        if row is None:
+            continue
+        if len(node.name) > NAME_LENGTH:
+            reason = f"names are cut to {NAME_LENGTH} characters"
+            yield Changed(
+                row, node.name, "name", node.name, node.name[:NAME_LENGTH], reason, PARSER
+            )
+        if name is not None and number != index and node.u32(name) != nodes[number].u32(name):
+            reason = (
+                f"the driver takes state {number + 1}'s from number {number + 1} of the list, "
+                f"{nodes[number].name}, disabled nodes included"
+            )
+            before, after = (f"{one.u32(name):#x}" for one in (node, nodes[number]))
+            yield Changed(row, node.name, name, before, after, reason, _ground(taken))

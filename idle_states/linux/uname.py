@@ -1,0 +1,35 @@
+"""Which release a running kernel is, by what it calls itself."""
+
+import re
+
+from .releases import Release, UnknownRelease, release
+
+_DISTRIBUTIONS = (
+    # uname -v of Debian: #1 SMP Debian 6.1.176-1 (2026-07-02)
+    ("debian", re.compile(r".*\bDebian (\d+\.\d+\.\d+)-.*", re.DOTALL)),
+    # uname -r and -v of Ubuntu: 6.8.0-31-generic #31-Ubuntu SMP ...
+    ("ubuntu", re.compile(r"(\d+\.\d+\.\d+)-.* #\S*-Ubuntu\b.*", re.DOTALL)),
+)
+_MAINLINE = re.compile(r"(\d+)\.(\d+)")
+
+
+def running(text: str) -> Release | None:
+    """The release to model a kernel by. text: uname -r and -v.
+
+    The distribution's if there is a model of its series, else the mainline release it started
+    from; None where there is none.
+    """
+    names = []
+    for distribution, pattern in _DISTRIBUTIONS:
+        match = pattern.match(text)
+        if match:
+            names.append(f"{distribution}-{match[1]}")
+    match = _MAINLINE.match(text)
+    if match:
+        names.append(f"{match[1]}.{match[2]}")
+    for name in names:
+        try:
+            return release(name)
+        except UnknownRelease:
+            continue
+    return None

@@ -1,0 +1,90 @@
+"""What a command line calls TABLE: a revision's name, or any file the tool can read.
+
+The kind of a file is told by its content, not its name; each format is a module of its own, see
+`formats`. FILE:NAME picks one table of several. A name that is also a file means the revision;
+./NAME means the file.
+"""
+
+from pathlib import Path
+
+from ..findings import Faulty
+from ..spec.library import resolve_name, revisions
+from ..spec.problems import suggestion
+from .formats import read_file, read_path
+from .source import MAX_BYTES, File, NoSuchTable, Source, unreadable
+
+__all__ = [
+    "MAX_BYTES",
+    "File",
+    "NoSuchTable",
+    "Source",
+    "read_file",
+    "read_source",
+    "read_sources",
+    "read_table",
+    "unreadable",
+]
+
+
+def read_sources(text: str) -> list[Source]:
+    """All tables that TABLE stands for.
+
+    Raises NoSuchTable; Unreadable for input that cannot be parsed at all.
+    """
+    revision = resolve_name(text)
+    if revision is not None:
+        from . import format_spec
+
+        return [format_spec.load_spec(revision.file)]
+    path, name = _split(text)
+    sources = read_path(path)
+    if name is None:
+        return sources
+    chosen = [source for source in sources if name in (source.name, source.name.rpartition("/")[2])]
+    if not chosen:
+        known = ", ".join(source.name for source in sources)
+        raise NoSuchTable(f"expected a table of {path} ({known}), found {name!r}")
+    return chosen
+
+
+def read_source(text: str) -> Source:
+    """The one table that TABLE stands for. Raises NoSuchTable also if there are several."""
+    sources = read_sources(text)
+    if len(sources) == 1:
+        return sources[0]
+    listing = "\n".join(f"  {text}:{source.name}" for source in sources)
+    raise NoSuchTable(f"{text} has {len(sources)} tables; name one:\n{listing}")
+
+
+def read_table(text: str) -> Source:
+    """Like read_source, but the table must be usable: raises Faulty with its findings if not."""
+    source = read_source(text)
+    if source.table is None:
+        raise Faulty(source.findings, source.texts)
+    return source
+
+
+def _split(text: str) -> tuple[Path, str | None]:
+    path = Path(text)
+    if path.exists():
+        return path, None
+    before, name = _longest_file(text)
+    if before is not None:
+        return before, name
+    known = [revision.name for revision in revisions()]
+    raise NoSuchTable(
+        f"expected a revision (see idle-states list) or a file, found {text!r}"
+        f"{suggestion(text, known)}"
+    )
+
+
+def _longest_file(text: str) -> tuple[Path | None, str]:
+    """FILE:NAME, where both may hold colons; the longest file wins."""
+    name = ""
+    before, colon, after = text.rpartition(":")
+    while colon and before:
+        name = f"{after}:{name}" if name else after
+        if Path(before).exists():
+            return Path(before), name
+        before, colon, after = before.rpartition(":")
+    return None, ""

@@ -1,0 +1,16 @@
+"""Directories in the form of /proc/device-tree."""
+
+from pathlib import Path
+
+from .source import File, Source
+
+
+def recognises(head: bytes, path: Path) -> bool:
+    return path.is_dir()
+
+
+def read(file: File) -> list[Source]:
+    from ..devicetree import directory
+    from .trees import sources_of
+
+    return sources_of(directory.read(file.path), file.shown, "directory", "")

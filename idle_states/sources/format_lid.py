@@ -1,0 +1,22 @@
+"""Compiled images of skiboot, bare, xz-compressed or in a secure-boot container."""
+
+from pathlib import Path
+
+from .source import File, Source
+
+
+def recognises(head: bytes, path: Path) -> bool:
+    if b"\0" not in head:
+        return False
+    from ..skiboot import lid
+
+    return lid.looks_like_lid(head)
+
+
+def read(file: File) -> list[Source]:
+    from ..skiboot import lid
+
+    return [
+        Source(found.table.name, file.shown, file.sha256, found.table)
+        for found in lid.read(file.data, file.shown)
+    ]

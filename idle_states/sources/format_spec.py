@@ -1,0 +1,26 @@
+"""Specs: YAML, and whatever text nothing else takes, so that the YAML parser says what is wrong."""
+
+import hashlib
+from pathlib import Path
+
+from ..spec.library import Loaded, load
+from .source import File, Source
+
+
+def recognises(head: bytes, path: Path) -> bool:
+    return path.is_file() and b"\0" not in head
+
+
+def read(file: File) -> list[Source]:
+    return [load_spec(file.path, file.shown)]
+
+
+def load_spec(path: Path, shown: str | None = None) -> Source:
+    """A spec with its ancestors. shown: what messages call it, None for a packaged one."""
+    loaded: Loaded = load(path, shown)
+    file = next(iter(loaded.sources))
+    digest = hashlib.sha256(loaded.sources[file].encode()).hexdigest()
+    name = loaded.table.name if loaded.table else path.stem
+    return Source(
+        name, file, digest, loaded.table, loaded.findings, None, loaded.suppressions, loaded.sources
+    )

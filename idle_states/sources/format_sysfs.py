@@ -1,0 +1,126 @@
+"""Dumps of cpuidle sysfs: what a running kernel holds. CPUs with the same states share a table.
+
+Firmware and driver are behind such a table, so only its times and names are known. State 0 is no
+row of it where it is the kernel's own (snooze, POLL, WFI).
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .source import File, Source, unreadable
+
+if TYPE_CHECKING:
+    from ..findings import Location
+    from ..table import IdleTable
+    from ..workload.sysfs import SysfsState
+
+MAX_TABLES = 64
+_LINE = re.compile(
+    rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|/cpuidle/(?:current|available)_\w+):"
+)
+_FIELDS = {"state": "name", "name": "name", "latency": "latency", "residency": "residency"}
+
+
+def recognises(head: bytes, path: Path) -> bool:
+    if head.startswith(b"\x1f\x8b"):
+        from .unpacked import beginning
+
+        head = beginning(head)
+    return bool(_LINE.match(head[:4096]))
+
+
+def read(file: File) -> list[Source]:
+    from contextlib import closing
+
+    from ..workload import sysfs
+    from ..workload.inputs import Input
+
+    with closing(Input(file.path.as_posix())) as source:
+        dump = sysfs.read(source)
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for cpu, states in dump.cpus.items():
+        key = tuple((*state.row, state.disabled, state.default_disabled) for state in states)
+        groups.setdefault((key, dump.drivers.get(cpu, "")), []).append(cpu)
+        if len(groups) > MAX_TABLES:
+            message = f"expected CPUs with at most {MAX_TABLES} different tables of idle states"
+            raise unreadable(file.shown, message)
+    texts = {} if source.packed else {file.shown: file.text}
+    tables = [
+        _table([dump.cpus[cpu] for cpu in cpus], cpus, dump.drivers.get(cpus[0], ""), file)
+        for cpus in groups.values()
+    ]
+    return [
+        Source(table.name, file.shown, file.sha256, table, texts=dict(texts)) for table in tables
+    ]
+
+
+def _table(
+    alike: "Sequence[Sequence[SysfsState]]", cpus: Sequence[int], driver: str, file: File
+) -> "IdleTable":
+    """alike: the states of each of the CPUs, which differ in their counters alone."""
+    from ..beyond_opal import Held, HeldState
+    from ..findings import Location
+    from ..linux.held import OWN
+    from ..table import IdleState, IdleTable, Origin, Register
+
+    name = f"cpu{cpus[0]}"
+    states = alike[0]
+    first_row = 1 if states[0].name in OWN else 0
+    held = Held(
+        tuple(
+            HeldState(
+                state.name,
+                state.description,
+                state.latency_us,
+                state.residency_us,
+                state.disabled,
+                state.default_disabled,
+                _sum(one[number].usage for one in alike),
+                _sum(one[number].time_us for one in alike),
+            )
+            for number, state in enumerate(states)
+        ),
+        first_row,
+        tuple(cpus),
+        driver,
+    )
+    rows = tuple(
+        IdleState(
+            state.name,
+            state.latency_us * 1000,
+            state.residency_us * 1000,
+            flags=0,
+            note=state.description if state.description != state.name else "",
+            where=_places(state, f"{name}/cpuidle/state{number}", file.shown),
+        )
+        for number, state in enumerate(states)
+        if number >= first_row
+    )
+    where = Location(name, file.shown, min(states[0].lines.values()), 1)
+    count = f"{len(cpus)} CPUs, cpu{cpus[0]} to cpu{cpus[-1]}" if len(cpus) > 1 else "1 CPU"
+    return IdleTable(
+        name,
+        rows,
+        Register.NONE,
+        held=held,
+        title=f"{count}{f', driver {driver}' if driver else ''}",
+        exported=True,
+        origin=Origin("sysfs", file.shown, file.sha256, where),
+        where={"table": where},
+    )
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _places(state: "SysfsState", path: str, file: str) -> "dict[str, Location]":
+    from ..findings import Location
+
+    return {
+        field: Location(f"{path}/{attribute}", file, state.lines[attribute], 1)
+        for field, attribute in _FIELDS.items()
+    }

@@ -1,0 +1,45 @@
+"""The formats of a TABLE: one module each, asked in this order whether a file is theirs.
+
+A module format_NAME.py has
+    recognises(head: bytes, path: Path) -> bool    head: a file's content; of a directory nothing
+    read(file: File) -> list[Source]
+and imports its reader inside `read`, so that a command pays for one format only.
+"""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+from .source import File, Source, unreadable
+
+FORMATS = ("skiboot", "directory", "dtb", "tar", "sysfs", "lid", "dts", "c", "log", "spec")
+"""What is told by a magic number first, the spec, which takes any text, last."""
+
+
+def read_path(path: Path) -> list[Source]:
+    """All tables of a file or directory. Raises Unreadable for what no format takes."""
+    return read_file(File.open(path))
+
+
+def read_file(file: File) -> list[Source]:
+    name = format_of(file)
+    if name:
+        found: list[Source] = format_module(name).read(file)
+        return found
+    raise unreadable(
+        file.shown,
+        "expected a spec, a C source, a skiboot tree, a dts, a dtb, a skiboot.lid, a tar archive "
+        "of a device tree, a dump of cpuidle sysfs or a log, found an unknown binary format",
+    )
+
+
+def format_of(file: File) -> str | None:
+    """The format that takes a file; None if none does."""
+    for name in FORMATS:
+        if format_module(name).recognises(file.data, file.path):
+            return name
+    return None
+
+
+def format_module(name: str) -> ModuleType:
+    return importlib.import_module(f"{__package__}.format_{name}")

@@ -1,0 +1,98 @@
+"""What reading gives (`Source`) and what formats read from (`File`)."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from ..devicetree.power_mgt import PowerMgt
+from ..devicetree.tree import Node
+from ..findings import Finding, Location, Severity, Unreadable
+from ..spec.suppress import Suppression
+from ..table import IdleTable
+
+MAX_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One table as read, with what belongs to it.
+
+    table         None where reading found errors (see findings) or a tree has no such node
+    findings      what reading found
+    node          raw power-mgt node, for device trees
+    suppressions  from the spec and its ancestors
+    texts         file -> text, for source frames
+    tree          the whole tree, for device trees
+    facts         (what, text) that a log says of its machine
+    """
+
+    name: str
+    file: str
+    sha256: str
+    table: IdleTable | None
+    findings: tuple[Finding, ...] = ()
+    node: PowerMgt | None = None
+    suppressions: tuple[Suppression, ...] = ()
+    texts: dict[str, str] = field(default_factory=dict)
+    tree: Node | None = field(default=None, repr=False)
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+class File:
+    """A file or directory that a format may read.
+
+    path   where it is
+    shown  what messages and reports call it
+    data   the bytes of a file; of a directory none
+    """
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self.path = path
+        self.shown = path.as_posix()
+        self.data = data
+
+    @classmethod
+    def open(cls, path: Path) -> "File":
+        """Raises Unreadable (IS930) for what is no regular file, too large or forbidden."""
+        shown = path.as_posix()
+        try:
+            if path.is_dir():
+                return cls(path, b"")
+            if not path.is_file():
+                found = "a device, pipe or socket" if path.exists() else "nothing of that name"
+                message = f"expected a regular file or a directory, found {found}"
+                raise unreadable(shown, message)
+            if path.stat().st_size > MAX_BYTES:
+                raise unreadable(shown, f"expected at most {MAX_BYTES} bytes")
+            return cls(path, path.read_bytes())
+        except OSError as error:
+            message = f"expected a readable file, found: {error.strerror}"
+            raise unreadable(shown, message) from None
+
+    @cached_property
+    def text(self) -> str:
+        """As UTF-8; bytes that are none are replaced."""
+        return self.data.decode("utf-8", "replace")
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+    def sources(self, tables: Iterable[IdleTable]) -> list[Source]:
+        """A Source for each table of a text."""
+        return [
+            Source(table.name, self.shown, self.sha256, table, texts={self.shown: self.text})
+            for table in tables
+        ]
+
+
+class NoSuchTable(Exception):
+    """A TABLE that names nothing, or one of several without saying which: a usage error."""
+
+
+def unreadable(file: str, message: str) -> Unreadable:
+    return Unreadable(
+        [Finding("IS930", "unreadable-input", Severity.ERROR, message, Location(file=file))]
+    )

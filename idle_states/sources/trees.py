@@ -1,0 +1,46 @@
+"""What the formats of device trees share: from a root node to sources."""
+
+from ..devicetree import idle_nodes, tables
+from ..devicetree.dts_places import Places
+from ..devicetree.tree import Node
+from ..findings import Finding, Location, Severity
+from .source import Source
+
+
+def sources_of(
+    root: Node,
+    shown: str,
+    kind: str,
+    digest: str,
+    places: Places | None = None,
+    texts: dict[str, str] | None = None,
+) -> list[Source]:
+    """A source for each table of a tree: OPAL's node, or the lists of an Arm or RISC-V tree's CPUs.
+    kind, places: see `tables.tables_of`.
+
+    A tree without any is one source without a table, and a finding that says so.
+    """
+    found = [
+        Source(table.name, shown, digest, table, node=node, tree=root, texts=texts or {})
+        for node, table in tables.tables_of(root, shown, kind, digest, places)
+    ]
+    if not found:
+        for listed in idle_nodes.lists_of(root, shown, places):
+            if not (listed.nodes() or listed.domains or listed.broken):
+                continue
+            table = idle_nodes.table_of(listed, kind, shown, digest)
+            found.append(Source(table.name, shown, digest, table, tree=root, texts=texts or {}))
+    if found:
+        return found
+    finding = _nothing(root, shown)
+    return [Source(shown, shown, digest, None, (finding,), tree=root, texts=texts or {})]
+
+
+def _nothing(root: Node, shown: str) -> Finding:
+    if idle_nodes.has_cpus(root):
+        message = "expected CPUs with cpu-idle-states, found none; Linux has WFI alone"
+        where = Location(idle_nodes.CPUS, shown)
+        return Finding("IS601", "no-idle-states", Severity.NOTE, message, where, table=shown)
+    message = "expected a node /ibm,opal/power-mgt, found none"
+    where = Location("/ibm,opal", shown)
+    return Finding("IS114", "missing-node", Severity.ERROR, message, where, table=shown)
