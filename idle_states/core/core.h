@@ -17,6 +17,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int8_t s8;
 typedef int32_t s32;
 typedef int64_t s64;
 
@@ -24,6 +25,7 @@ typedef int64_t s64;
 #define U64_MAX UINT64_MAX
 #define KTIME_MAX INT64_MAX
 #define STATES_MAX 10
+#define MEMORY_SIZE 1024
 #define NS_PER_US 1000
 #define NS_PER_SEC 1000000000ull
 #define US_PER_SEC 1000000ull
@@ -45,8 +47,8 @@ struct row {
 	u64 clock_ns, reflect_clock_ns, residency_ns, load;
 	u32 latency_req_us, nr_iowaiters;
 	u16 disabled; /* bit n: state n is switched off */
-	u8 tick_stopped, rejected, got_tick, poll_time_limit, entered;
-	u8 padding;
+	u8 tick_stopped, rejected, got_tick, poll_time_limit;
+	u8 entered, recorded; /* recorded: see limit_holds() */
 };
 _Static_assert(sizeof(struct state) == 24 && sizeof(struct row) == 64, "as the Python side packs");
 
@@ -114,19 +116,47 @@ static inline void make_table(struct table *table, const struct state *states, u
 	table->tick = nanoseconds ? table->tick_ns : (US_PER_SEC + hz / 2) / hz;
 }
 
-typedef void replay_fn(const u32 *features, const struct state *states, u32 count, u32 hz,
+/* The state entered after `selected`. */
+INLINE u32 entered_state(const struct row *row, u32 selected)
+{
+	return (row->entered == AS_SELECTED ? selected : row->entered) % 16;
+}
+
+/* Polling ended by its time limit: of another state than that recorded, this says nothing. */
+INLINE bool limit_holds(const struct row *row, u32 entered)
+{
+	return row->poll_time_limit && (row->entered != AS_SELECTED || row->recorded == entered);
+}
+
+/*
+ * Decides rows one after the other. memory: MEMORY_SIZE bytes, all zero at boot, in which a governor
+ * keeps what it knows from one call to the next. It is the same whatever the code that runs: for a
+ * release's features or for any, for one table or for several.
+ */
+typedef void replay_fn(const u32 *features, const struct table *table, void *memory,
 		       const struct row *rows, size_t row_count, struct decision *decisions);
+
+/* Tells a governor what became of its last decision, which was replayed as rejected. */
+typedef void finish_fn(const u32 *features, const struct table *table, void *memory,
+		       const struct row *row, u32 selected);
 
 /* Fills in nothing and returns NULL if no release has these features. */
 replay_fn *menu_specialised(const u32 *features), *teo_specialised(const u32 *features);
+/* Before the first row: the last idle period under another governor; state -1, there was none. */
+typedef void switched_on_fn(const u32 *features, const struct table *table, void *memory, int state,
+			    u64 residency_ns);
+
 replay_fn menu_any, teo_any, ladder_any, haltpoll_any;
+finish_fn menu_finish, teo_finish, ladder_finish;
+switched_on_fn menu_switched_on, teo_switched_on, ladder_switched_on;
 
 /*
  * Several tables over one trace: STATES_MAX places for states each, of which counts[] are filled.
- * decisions: an array per table. allowed: the highest level of instructions to use.
+ * memories: MEMORY_SIZE bytes per table. decisions: an array per table. allowed: the highest level
+ * of instructions to use.
  */
 void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 tables,
-		u32 hz, const struct row *rows, size_t row_count,
+		u32 hz, char *memories, const struct row *rows, size_t row_count,
 		struct decision *const *decisions, int allowed);
 const char *instruction_set(void);
 

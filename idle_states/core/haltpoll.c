@@ -15,40 +15,45 @@ struct haltpoll_features {
 
 const char *const haltpoll_names[] = {HALTPOLL_FEATURES(HALTPOLL_NAME) NULL};
 
-void haltpoll_any(const u32 *features, const struct state *states, u32 count, u32 hz,
+struct haltpoll {
+	u64 limit;
+	u32 last;
+	bool timed_out;
+};
+_Static_assert(sizeof(struct haltpoll) <= MEMORY_SIZE, "fits");
+
+void haltpoll_any(const u32 *features, const struct table *t, void *memory,
 		  const struct row *rows, size_t row_count, struct decision *decisions)
 {
-	struct haltpoll_features f;
-	struct table t;
-	u64 limit = 0, blocked;
-	u32 last = 0;
-	bool timed_out = false;
+	const struct haltpoll_features f = *(const struct haltpoll_features *)features;
+	struct haltpoll h;
 
-	memcpy(&f, features, sizeof(f));
-	make_table(&t, states, count, hz, true);
+	memcpy(&h, memory, sizeof(h));
 	for (size_t i = 0; i < row_count; i++) {
 		const struct row *row = &rows[i];
-		bool as_selected = row->entered == AS_SELECTED;
-		bool halts = row->latency_req_us != 0 && (limit == 0 || (last == 0 && timed_out));
+		bool halts = row->latency_req_us != 0 &&
+			     (h.limit == 0 || (h.last == 0 && h.timed_out));
+		u64 blocked;
 
 		decisions[i] = (struct decision){halts, halts};
 		if (row->rejected)
 			continue;
-		last = as_selected ? halts : row->entered;
+		h.last = row->entered == AS_SELECTED ? halts : row->entered;
 		/* Only polling writes the flag: it outlives idles in other states. */
-		if (last < count && t.polling >> last & 1)
-			timed_out = row->poll_time_limit;
-		if (last == 0)
+		if (h.last < t->count && t->polling >> h.last & 1)
+			h.timed_out = limit_holds(row, h.last);
+		if (h.last == 0)
 			continue;
 		blocked = row->residency_ns;
 		if (!f.nanoseconds)
 			blocked = blocked / NS_PER_US * NS_PER_US;
-		if (limit < blocked && blocked <= MAX_NS) {
-			limit = least(greatest(limit * GROW, GROW_START_NS), MAX_NS);
+		if (h.limit < blocked && blocked <= MAX_NS) {
+			h.limit = least(greatest(h.limit * GROW, GROW_START_NS), MAX_NS);
 		} else if (blocked > MAX_NS) {
-			limit /= SHRINK;
-			if (f.shrinks_to_zero && limit < GROW_START_NS)
-				limit = 0;
+			h.limit /= SHRINK;
+			if (f.shrinks_to_zero && h.limit < GROW_START_NS)
+				h.limit = 0;
 		}
 	}
+	memcpy(memory, &h, sizeof(h));
 }

@@ -12,54 +12,101 @@ struct ladder_features {
 
 const char *const ladder_names[] = {LADDER_FEATURES(LADDER_NAME) NULL};
 
-void ladder_any(const u32 *features, const struct state *states, u32 count, u32 hz,
+struct ladder {
+	u32 booted, last, promotions[16 + 1];
+	u64 residency;
+};
+_Static_assert(sizeof(struct ladder) <= MEMORY_SIZE, "fits");
+
+INLINE void finished(struct ladder *l, bool nanoseconds, const struct row *row, u32 selected)
+{
+	u32 entered = entered_state(row, selected);
+
+	l->residency = 0;
+	if (row->rejected)
+		return;
+	l->residency = nanoseconds ? row->residency_ns : row->residency_ns / NS_PER_US;
+	if (entered > 0)
+		l->last = entered;
+}
+
+static u32 first_rung(const struct ladder_features *f, const struct table *t)
+{
+	return f->skips_polling && t->polling & 1;
+}
+
+static void boot(struct ladder *l, u32 first)
+{
+	memset(l, 0, sizeof(*l));
+	l->booted = true;
+	l->last = first;
+}
+
+void ladder_any(const u32 *features, const struct table *t, void *memory,
 		const struct row *rows, size_t row_count, struct decision *decisions)
 {
-	struct ladder_features f;
-	struct table t;
-	u32 promotions[16 + 1] = {0};
-	u32 first, last;
-	u64 residency = 0, per_us;
+	const struct ladder_features f = *(const struct ladder_features *)features;
+	u64 per_us = f.nanoseconds ? NS_PER_US : 1;
+	u32 first = first_rung(&f, t);
+	struct ladder l;
 
-	memcpy(&f, features, sizeof(f));
-	make_table(&t, states, count, hz, f.nanoseconds);
-	per_us = f.nanoseconds ? NS_PER_US : 1;
-	first = last = f.skips_polling && t.polling & 1;
+	memcpy(&l, memory, sizeof(l));
+	if (!l.booted)
+		boot(&l, first);
 	for (size_t i = 0; i < row_count; i++) {
 		const struct row *row = &rows[i];
 		u64 latency = row->latency_req_us * per_us;
+		u32 last = l.last, state = last;
 		/* Unsigned: what is shorter than the exit latency counts as endless. */
-		u64 remainder = residency - t.exit[last];
-		u32 state = last, entered;
-		bool promotes = last + 1 < count && !(row->disabled >> (last + 1) & 1) &&
-				remainder > (last >= first ? t.exit[last] : 0) &&
-				t.exit[last + 1] <= latency;
+		u64 remainder = l.residency - t->exit[last];
+		bool promotes = last + 1 < t->count && !(row->disabled >> (last + 1) & 1) &&
+				remainder > (last >= first ? t->exit[last] : 0) &&
+				t->exit[last + 1] <= latency;
 
 		if (latency == 0) {
-			promotions[last] = 0;
+			l.promotions[last] = 0;
 			state = 0;
-		} else if (promotes && ++promotions[last] >= (last >= first ? PROMOTIONS : 0)) {
-			promotions[last] = 0;
+		} else if (promotes && ++l.promotions[last] >= (last >= first ? PROMOTIONS : 0)) {
+			l.promotions[last] = 0;
 			state = last + 1;
 		} else if (last > first) {
-			if (row->disabled >> last & 1 || t.exit[last] > latency) {
-				promotions[last] = 0;
+			if (row->disabled >> last & 1 || t->exit[last] > latency) {
+				l.promotions[last] = 0;
 				do
 					state--;
-				while (state > first && t.exit[state] > latency);
-			} else if (remainder < t.exit[last]) {
-				promotions[last] = 0;
+				while (state > first && t->exit[state] > latency);
+			} else if (remainder < t->exit[last]) {
+				l.promotions[last] = 0;
 				state--;
 			}
 		}
-		last = state;
+		l.last = state;
 		decisions[i] = (struct decision){(u8)state, 1};
-		residency = 0;
-		if (!row->rejected) {
-			residency = f.nanoseconds ? row->residency_ns : row->residency_ns / NS_PER_US;
-			entered = (row->entered == AS_SELECTED ? state : row->entered) % 16;
-			if (entered > 0)
-				last = entered;
-		}
+		finished(&l, f.nanoseconds, row, state);
 	}
+	memcpy(memory, &l, sizeof(l));
+}
+
+void ladder_finish(const u32 *features, const struct table *table, void *memory,
+		   const struct row *row, u32 selected)
+{
+	const struct ladder_features *f = (const struct ladder_features *)features;
+	struct ladder l;
+
+	(void)table;
+	memcpy(&l, memory, sizeof(l));
+	finished(&l, f->nanoseconds, row, selected);
+	memcpy(memory, &l, sizeof(l));
+}
+
+void ladder_switched_on(const u32 *features, const struct table *table, void *memory, int state,
+			u64 residency_ns)
+{
+	const struct ladder_features *f = (const struct ladder_features *)features;
+	struct ladder l;
+
+	(void)state;
+	boot(&l, first_rung(f, table));
+	l.residency = f->nanoseconds ? residency_ns : residency_ns / NS_PER_US;
+	memcpy(memory, &l, sizeof(l));
 }

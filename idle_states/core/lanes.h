@@ -1,6 +1,7 @@
 /*
  * Vectors of u64 and masks over them, for one instruction set: eight lanes at level 4, four at
- * level 3. Comparisons are right for values below 2^63.
+ * level 3. Comparisons are right for values below 2^63; least_half() and greatest_half() for those
+ * below 2^32, with INT64_MAX.
  */
 #if LEVEL >= 4
 typedef __m512i LEVELED(vec);
@@ -29,6 +30,8 @@ typedef __mmask8 LEVELED(mask);
 #define and_not(a, b) _mm512_andnot_si512(b, a)
 #define least_of(a, b) _mm512_min_epi64(a, b)
 #define greatest_of(a, b) _mm512_max_epi64(a, b)
+#define least_half(a, b) least_of(a, b)
+#define greatest_half(a, b) greatest_of(a, b)
 #define shr(a, n) _mm512_srl_epi64(a, _mm_cvtsi64_si128((long long)(n)))
 #define shl(a, n) _mm512_sll_epi64(a, _mm_cvtsi64_si128((long long)(n)))
 #define shr_each(a, n) _mm512_srlv_epi64(a, n)
@@ -67,6 +70,8 @@ typedef __m256i LEVELED(mask);
 #define and_not(a, b) _mm256_andnot_si256(b, a)
 #define least_of(a, b) pick(gt(a, b), b, a)
 #define greatest_of(a, b) pick(gt(a, b), a, b)
+#define least_half(a, b) _mm256_min_epu32(a, b)
+#define greatest_half(a, b) _mm256_max_epu32(a, b)
 #define shr(a, n) _mm256_srl_epi64(a, _mm_cvtsi64_si128((long long)(n)))
 #define shl(a, n) _mm256_sll_epi64(a, _mm_cvtsi64_si128((long long)(n)))
 #define shr_each(a, n) _mm256_srlv_epi64(a, n)
@@ -77,5 +82,9 @@ typedef __m256i LEVELED(mask);
 #define or_if(a, m, b) _mm256_or_si256(a, _mm256_and_si256(m, b))
 #define load(place) _mm256_loadu_si256((const __m256i *)(place))
 #define store(place, a) _mm256_storeu_si256((__m256i *)(place), a)
-#define top_bit(a) from(top_bits, a)
+/* Numbers below 2^52 make the mantissa of a double, whose exponent then tells. */
+#define MANTISSA 0x4330000000000000ull
+#define as_double(a) _mm256_castsi256_pd(or(a, all_of(MANTISSA)))
+#define exact(a) _mm256_sub_pd(as_double(a), _mm256_castsi256_pd(all_of(MANTISSA)))
+#define top_bit(a) sub(_mm256_srli_epi64(_mm256_castpd_si256(exact(a)), 52), all_of(1023))
 #endif

@@ -30,6 +30,11 @@
 #undef load
 #undef store
 #undef top_bit
+#undef least_half
+#undef greatest_half
+#undef MANTISSA
+#undef as_double
+#undef exact
 #undef set_if
 #undef add_if
 #undef or_if

@@ -10,15 +10,6 @@
 /* Groups of lanes taken through the rows together. */
 #define GROUPS 4
 
-/* Where the highest bit is, of numbers that states make. */
-static u64 top_bits[1 << STATES_MAX];
-
-static __attribute__((constructor)) void fill_top_bits(void)
-{
-	for (u32 i = 1; i < 1 << STATES_MAX; i++)
-		top_bits[i] = (u64)highest(i);
-}
-
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
 #define LEVEL 3
@@ -71,21 +62,58 @@ replay_fn *menu_specialised(const u32 *features)
 	return NULL;
 }
 
-void menu_any(const u32 *features, const struct state *states, u32 count, u32 hz,
+void menu_any(const u32 *features, const struct table *table, void *memory,
 	      const struct row *rows, size_t row_count, struct decision *decisions)
 {
 #ifdef LEVELS
 	if (level() >= 3) {
-		run_any_3(features, states, count, hz, rows, row_count, decisions);
+		run_any_3(features, table, memory, rows, row_count, decisions);
 		return;
 	}
 #endif
-	run_any_0(features, states, count, hz, rows, row_count, decisions);
+	run_any_0(features, table, memory, rows, row_count, decisions);
+}
+
+void menu_finish(const u32 *features, const struct table *table, void *memory,
+		 const struct row *row, u32 selected)
+{
+	struct menu_0 menu;
+
+	(void)features;
+	(void)table;
+	memcpy(&menu, memory, sizeof(menu));
+	finished_0(&menu, row, selected);
+	memcpy(memory, &menu, sizeof(menu));
+}
+
+void menu_switched_on(const u32 *features, const struct table *table, void *memory, int state,
+		      u64 residency_ns)
+{
+	struct menu_0 menu;
+
+	(void)features;
+	(void)table;
+	(void)state;
+	boot_0(&menu);
+	menu.residency_ns = residency_ns;
+	memcpy(memory, &menu, sizeof(menu));
 }
 
 /* Lanes take times below 2^63; only unsigned sleep lengths of 5.5 to 5.12 may exceed them. */
-static bool fits_lanes(const struct menu_features *f, const struct row *rows, size_t row_count)
+static bool fits_lanes(const struct menu_features *f, const char *memories, u32 tables,
+		       const struct row *rows, size_t row_count)
 {
+	struct menu_0 first, other;
+
+	if (!tables)
+		return false;
+	memcpy(&first, memories, sizeof(first));
+	for (u32 i = 0; i < tables; i++) {
+		memcpy(&other, memories + i * MEMORY_SIZE, sizeof(other));
+		if (other.next_timer >> 63 || other.residency_ns >> 62 ||
+		    other.residency_ns != first.residency_ns || other.reflected != first.reflected)
+			return false;
+	}
 	/* Of no release. */
 	if (f->trims_both_ends && f->typical_unknown == UNKNOWN_LATE)
 		return false;
@@ -99,7 +127,7 @@ static bool fits_lanes(const struct menu_features *f, const struct row *rows, si
 }
 
 void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 tables,
-		u32 hz, const struct row *rows, size_t row_count,
+		u32 hz, char *memories, const struct row *rows, size_t row_count,
 		struct decision *const *decisions, int allowed)
 {
 	const struct menu_features *f = (const struct menu_features *)features;
@@ -107,15 +135,15 @@ void menu_sweep(const u32 *features, const struct state *states, const u32 *coun
 	replay_fn *one = menu_specialised(features);
 
 #ifdef LEVELS
-	if (chosen >= 3 && fits_lanes(f, rows, row_count)) {
+	if (chosen >= 3 && fits_lanes(f, memories, tables, rows, row_count)) {
 		u32 step = chosen == 4 ? GROUPS * 8 : GROUPS * 4;
 
 		for (u32 i = 0; i < tables; i += step) {
 			u32 some = tables - i < step ? tables - i : step;
 
 			(chosen == 4 ? sweep_groups_4 : sweep_groups_3)(
-				f, states + i * STATES_MAX, counts + i, hz, rows, row_count,
-				decisions + i, some);
+				f, states + i * STATES_MAX, counts + i, hz,
+				memories + i * MEMORY_SIZE, rows, row_count, decisions + i, some);
 		}
 		return;
 	}
@@ -123,7 +151,11 @@ void menu_sweep(const u32 *features, const struct state *states, const u32 *coun
 	(void)chosen;
 	(void)fits_lanes;
 #endif
-	for (u32 i = 0; i < tables; i++)
-		(one ? one : menu_any)(features, states + i * STATES_MAX, counts[i], hz, rows,
-				       row_count, decisions[i]);
+	for (u32 i = 0; i < tables; i++) {
+		struct table table;
+
+		make_table(&table, states + i * STATES_MAX, counts[i], hz, f->nanoseconds);
+		(one ? one : menu_any)(features, &table, memories + i * MEMORY_SIZE, rows, row_count,
+				       decisions[i]);
+	}
 }

@@ -4,8 +4,9 @@
 
 #define MENU_FEATURES(X)                                                                        \
 	X(nanoseconds) X(long_bits) X(rejected_is_unknown) X(tick_wakeup) X(poll_limit)         \
-	X(negative_is_zero) X(typical_first) X(stopped_asks_timers) X(trims_both_ends)          \
-	X(typical_maximum) X(typical_ceiling) X(typical_unknown) X(iowait) X(load)              \
+	X(negative_is_zero) X(signed_event) X(typical_first) X(stopped_asks_timers)             \
+	X(trims_both_ends) X(typical_maximum) X(typical_ceiling) X(typical_unknown) X(iowait)   \
+	X(load)                                                                                 \
 	X(predicted_limit) X(stopped_tick) X(stopped_margin) X(polling_loop) X(skips_polling)   \
 	X(zero_disabled) X(scan_stops) X(early_return) X(polling_override) X(override_in_limit) \
 	X(override_in_time) X(override_short) X(latency_first) X(latency_shortens)              \

@@ -16,8 +16,9 @@ struct LEVELED(menu) {
 	u64 next_timer;
 	u64 residency_ns; /* last, 0 after a rejection */
 	u32 bucket, entered;
-	bool reflected, got_tick, poll_time_limit;
+	bool booted, reflected, got_tick, poll_time_limit;
 };
+_Static_assert(sizeof(struct LEVELED(menu)) <= MEMORY_SIZE, "fits");
 
 INLINE bool LEVELED(counts)(const struct menu_features *f, u32 sample)
 {
@@ -271,6 +272,8 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 		next_timer = f->nanoseconds ? (u64)sleep : (u32)(sleep / NS_PER_US);
 		if (!f->nanoseconds)
 			delta /= NS_PER_US;
+		else if (!f->signed_event && delta < 0)
+			delta = INT64_MAX; /* unsigned, and no residency is more */
 	} else {
 		next_timer = KTIME_MAX;
 		delta = (s64)(t->tick / 2);
@@ -384,51 +387,52 @@ INLINE void LEVELED(finished)(struct LEVELED(menu) *m, const struct row *row, u3
 	m->reflected = !row->rejected;
 	m->residency_ns = row->rejected ? 0 : row->residency_ns;
 	if (!row->rejected) {
-		m->entered = (row->entered == AS_SELECTED ? selected : row->entered) % 16;
+		m->entered = entered_state(row, selected);
 		m->got_tick = row->got_tick;
-		m->poll_time_limit = row->poll_time_limit;
+		m->poll_time_limit = limit_holds(row, m->entered);
 	}
 }
 
 INLINE void LEVELED(boot)(struct LEVELED(menu) *m)
 {
 	memset(m, 0, sizeof(*m));
+	m->booted = true;
 	for (int i = 0; i < 2 * BINS; i++)
 		m->factors[i] = UNITY;
 }
 
 /* One table gains nothing from longer vectors; lanes, see menu_sweep.h, do. */
 #if LEVEL < 4
-INLINE void LEVELED(run)(const struct menu_features *f, const struct state *states, u32 count,
-			 u32 hz, const struct row *rows, size_t row_count,
-			 struct decision *decisions)
+INLINE void LEVELED(run)(const struct menu_features *f, const struct table *table, void *memory,
+			 const struct row *rows, size_t row_count, struct decision *decisions)
 {
 	struct LEVELED(menu) menu;
-	struct table table;
 
-	LEVELED(boot)(&menu);
-	make_table(&table, states, count, hz, f->nanoseconds);
+	memcpy(&menu, memory, sizeof(menu));
+	if (!menu.booted)
+		LEVELED(boot)(&menu);
 	for (size_t i = 0; i < row_count; i++) {
-		decisions[i] = LEVELED(select)(f, &table, &menu, &rows[i]);
+		decisions[i] = LEVELED(select)(f, table, &menu, &rows[i]);
 		LEVELED(finished)(&menu, &rows[i], decisions[i].state);
 	}
+	memcpy(memory, &menu, sizeof(menu));
 }
 
-static void LEVELED(run_any)(const u32 *features, const struct state *states, u32 count, u32 hz,
+static void LEVELED(run_any)(const u32 *features, const struct table *table, void *memory,
 			     const struct row *rows, size_t row_count, struct decision *decisions)
 {
-	LEVELED(run)((const struct menu_features *)features, states, count, hz, rows, row_count,
+	LEVELED(run)((const struct menu_features *)features, table, memory, rows, row_count,
 		     decisions);
 }
 
 #define ERA(name, ...)                                                                          \
-	static void LEVELED(run_##name)(const u32 *features, const struct state *states,        \
-					u32 count, u32 hz, const struct row *rows,              \
+	static void LEVELED(run_##name)(const u32 *features, const struct table *table,         \
+					void *memory, const struct row *rows,                   \
 					size_t row_count, struct decision *decisions)           \
 	{                                                                                       \
 		static const struct menu_features era = {__VA_ARGS__};                          \
 		(void)features;                                                                 \
-		LEVELED(run)(&era, states, count, hz, rows, row_count, decisions);              \
+		LEVELED(run)(&era, table, memory, rows, row_count, decisions);                  \
 	}
 #include "menu_eras.h"
 #undef ERA

@@ -15,7 +15,7 @@ struct LEVELED(lanes) {
 	/* Memory. */
 	u64 ring[INTERVALS * LANES], factors[2 * BINS * LANES];
 	vec sorted[INTERVALS], sum, squares;
-	vec entered_exit;
+	vec entered, entered_exit;
 	mask entered_polls, asked;
 	u64 next_timer, tick;
 	u32 states, next, odd; /* odd: samples until all are small again */
@@ -41,7 +41,7 @@ INLINE void LEVELED(push_lanes)(struct LEVELED(lanes) *m, vec sample)
 		rest[i] = pick(gt(old, m->sorted[i]), m->sorted[i], m->sorted[i + 1]);
 	rest[INTERVALS - 1] = all_of(INT64_MAX);
 	for (int i = 0; i < INTERVALS; i++) {
-		m->sorted[i] = least_of(greatest_of(below, sample), rest[i]);
+		m->sorted[i] = least_half(greatest_half(below, sample), rest[i]);
 		below = rest[i];
 	}
 	m->sum = add(m->sum, sub(sample, old));
@@ -178,8 +178,13 @@ INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELE
 		residency = least(residency / NS_PER_US, INT32_MAX);
 	measured = pick(gt(all_of(residency), shl(m->entered_exit, 1)),
 			sub(all_of(residency), m->entered_exit), all_of(residency / 2));
-	if (f->poll_limit && row->poll_time_limit)
-		measured = pick(m->entered_polls, timer, measured);
+	if (f->poll_limit && row->poll_time_limit) {
+		mask limited = m->entered_polls;
+
+		if (row->entered == AS_SELECTED)
+			limited = m_and(limited, eq(m->entered, all_of(row->recorded)));
+		measured = pick(limited, timer, measured);
+	}
 	if (f->tick_wakeup && row->got_tick)
 		measured = pick(gt(timer, all_of(m->tick)), all_of(TICK_WAKEUP_US * per_us), measured);
 	measured = least_of(measured, timer);
@@ -304,6 +309,8 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 	m->next_timer = f->nanoseconds ? (u64)sleep : (u32)(sleep / NS_PER_US);
 	if (!f->nanoseconds)
 		event /= NS_PER_US;
+	else if (!f->signed_event && event < 0)
+		event = INT64_MAX;
 	m->bucket = LEVELED(bin)(m->next_timer, per_us);
 	m->far_bucket = BINS - 1;
 	if (f->iowait && row->nr_iowaiters) {
@@ -503,9 +510,98 @@ INLINE void LEVELED(boot_lanes)(const struct menu_features *f, struct LEVELED(la
 			m->residency[i * LANES + lane] = table.residency[i];
 		}
 	}
-	for (u32 i = 0; i < 2 * BINS * LANES; i++)
-		m->factors[i] = UNITY;
 	m->asked = every();
+}
+
+INLINE void LEVELED(note_entered)(struct LEVELED(lanes) *m, vec entered)
+{
+	m->entered = entered;
+	m->entered_exit = from(m->exit, LEVELED(places)(entered));
+	m->entered_polls = gt(and(shr_each(load(m->polling), entered), all_of(1)), all_of(0));
+}
+
+/*
+ * What each table's governor remembers. The last row is yet to be reflected upon: *before is made
+ * of it, all zero at first, and whether there is one is returned.
+ */
+INLINE bool LEVELED(remember)(const struct menu_features *f, struct LEVELED(lanes) *m,
+			      const char *memories, u32 wanted, struct row *before, bool *unknown)
+{
+	u64 timers[LANES], entered[LANES], limits[LANES];
+	u64 sums[LANES], squares[LANES], sorted[INTERVALS][LANES];
+	struct LEVELED(menu) one;
+	bool small = true;
+
+	m->next_timer = KTIME_MAX;
+	m->far_bucket = BINS - 1;
+	for (u32 lane = 0; lane < LANES; lane++) {
+		memcpy(&one, memories + (lane < wanted ? lane : 0) * MEMORY_SIZE, sizeof(one));
+		if (!one.booted)
+			LEVELED(boot)(&one);
+		sums[lane] = squares[lane] = 0;
+		for (u32 i = 0; i < INTERVALS; i++) {
+			u64 sample = one.ring[(one.next + i) % INTERVALS];
+
+			m->ring[i * LANES + lane] = sample;
+			small &= sample < SMALL_US;
+			sums[lane] += sample;
+			squares[lane] += sample * sample;
+			sorted[i][lane] = one.sorted[i];
+		}
+		for (u32 i = 0; i < 2 * BINS; i++)
+			m->factors[i * LANES + lane] = one.factors[i];
+		timers[lane] = one.next_timer;
+		entered[lane] = one.entered;
+		limits[lane] = one.poll_time_limit;
+		before->poll_time_limit |= one.poll_time_limit;
+		if (one.next_timer == KTIME_MAX) {
+			m->far_bucket = one.bucket;
+		} else {
+			m->next_timer = one.next_timer;
+			m->bucket = one.bucket;
+		}
+	}
+	if (m->next_timer == KTIME_MAX)
+		m->bucket = m->far_bucket;
+	m->asked = eq(load(timers), all_of(m->next_timer));
+	m->sum = load(sums);
+	m->squares = load(squares);
+	for (u32 i = 0; i < INTERVALS; i++)
+		m->sorted[i] = load(sorted[i]);
+	m->odd = small ? 0 : INTERVALS;
+	LEVELED(note_entered)(m, load(entered));
+	m->entered_polls = m_and(m->entered_polls, gt(load(limits), all_of(0)));
+	before->residency_ns = one.residency_ns;
+	before->got_tick = one.got_tick;
+	*unknown = f->rejected_is_unknown && !one.reflected && one.residency_ns == 0;
+	return one.reflected;
+}
+
+/* The reverse. before: the last row, NULL if there was none. */
+INLINE void LEVELED(memorise)(const struct menu_features *f, const struct LEVELED(lanes) *m,
+			      char *memories, u32 wanted, const struct row *before)
+{
+	u64 timers[LANES], entered[LANES], asked[LANES];
+
+	if (!before)
+		return;
+	store(timers, LEVELED(timer_lanes)(m));
+	store(entered, m->entered);
+	store(asked, only(m->asked, all_of(1)));
+	for (u32 lane = 0; lane < wanted; lane++) {
+		struct LEVELED(menu) one;
+
+		LEVELED(boot)(&one);
+		for (u32 i = 0; i < INTERVALS; i++)
+			LEVELED(push)(f, &one, (u32)m->ring[(m->next + i) % INTERVALS * LANES + lane]);
+		for (u32 i = 0; i < 2 * BINS; i++)
+			one.factors[i] = (u32)m->factors[i * LANES + lane];
+		one.next_timer = timers[lane];
+		one.bucket = asked[lane] ? m->bucket : m->far_bucket;
+		LEVELED(finished)(&one, before, (u32)entered[lane]);
+		one.entered = (u32)entered[lane];
+		memcpy(memories + lane * MEMORY_SIZE, &one, sizeof(one));
+	}
 }
 
 /* The next decisions of one group of lanes. before: the row reflected upon, or NULL. */
@@ -530,8 +626,7 @@ INLINE void LEVELED(step)(const struct menu_features *f, struct LEVELED(lanes) *
 	}
 	if (row->entered != AS_SELECTED)
 		entered = all_of(row->entered % 16);
-	m->entered_exit = from(m->exit, LEVELED(places)(entered));
-	m->entered_polls = gt(and(shr_each(load(m->polling), entered), all_of(1)), all_of(0));
+	LEVELED(note_entered)(m, entered);
 }
 
 /*
@@ -539,16 +634,24 @@ INLINE void LEVELED(step)(const struct menu_features *f, struct LEVELED(lanes) *
  * them fit into the first-level cache.
  */
 static void LEVELED(sweep_groups)(const struct menu_features *f, const struct state *states,
-				  const u32 *counts, u32 hz, const struct row *rows,
-				  size_t row_count, struct decision *const *decisions, u32 tables)
+				  const u32 *counts, u32 hz, char *memories,
+				  const struct row *rows, size_t row_count,
+				  struct decision *const *decisions, u32 tables)
 {
 	struct LEVELED(lanes) groups[GROUPS];
 	const struct row *before = NULL;
-	bool unknown = f->rejected_is_unknown;
+	struct row earlier = {0};
+	bool unknown = false;
 
-	for (u32 i = 0; i * LANES < tables; i++)
+	for (u32 i = 0; i * LANES < tables; i++) {
+		u32 wanted = (u32)least(tables - i * LANES, LANES);
+
 		LEVELED(boot_lanes)(f, &groups[i], states + i * LANES * STATES_MAX,
-				    counts + i * LANES, hz, (u32)least(tables - i * LANES, LANES));
+				    counts + i * LANES, hz, wanted);
+		if (LEVELED(remember)(f, &groups[i], memories + i * LANES * MEMORY_SIZE, wanted,
+				      &earlier, &unknown))
+			before = &earlier;
+	}
 	for (size_t n = 0; n < row_count; n++) {
 		const struct row *row = &rows[n];
 
@@ -558,6 +661,10 @@ static void LEVELED(sweep_groups)(const struct menu_features *f, const struct st
 		before = row->rejected ? NULL : row;
 		unknown = f->rejected_is_unknown && row->rejected;
 	}
+	for (u32 i = 0; i * LANES < tables; i++)
+		LEVELED(memorise)(f, &groups[i], memories + i * LANES * MEMORY_SIZE,
+				  (u32)least(tables - i * LANES, LANES),
+				  row_count ? &rows[row_count - 1] : NULL);
 }
 
 #include "lanes_end.h"

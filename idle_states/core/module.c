@@ -1,21 +1,14 @@
 /* What Python sees of the core. Buffers in, buffers filled; the GIL is released meanwhile. */
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
 #include <stdlib.h>
 
-#include "core.h"
+#include "module.h"
+#include "recording.h"
 
-static const struct governor {
-	const char *name;
-	const char *const *features;
-	replay_fn *any;
-	replay_fn *(*specialised)(const u32 *features);
-} governors[] = {
-	{"haltpoll", haltpoll_names, haltpoll_any, NULL},
-	{"ladder", ladder_names, ladder_any, NULL},
-	{"menu", menu_names, menu_any, menu_specialised},
-	{"teo", teo_names, teo_any, teo_specialised},
+static const struct governor governors[] = {
+	{"haltpoll", haltpoll_names, haltpoll_any, NULL, NULL, NULL},
+	{"ladder", ladder_names, ladder_any, NULL, ladder_finish, ladder_switched_on},
+	{"menu", menu_names, menu_any, menu_specialised, menu_finish, menu_switched_on},
+	{"teo", teo_names, teo_any, teo_specialised, teo_finish, teo_switched_on},
 };
 
 static const struct governor *find(const char *name)
@@ -27,7 +20,7 @@ static const struct governor *find(const char *name)
 	return NULL;
 }
 
-static bool has_size(const Py_buffer *buffer, Py_ssize_t size, const char *what)
+bool has_size(const Py_buffer *buffer, Py_ssize_t size, const char *what)
 {
 	if (buffer->len == size)
 		return true;
@@ -61,73 +54,131 @@ static bool is_count(Py_ssize_t states)
 	return false;
 }
 
+void release(struct cpu *cpu)
+{
+	PyBuffer_Release(&cpu->features);
+	PyBuffer_Release(&cpu->states);
+	PyBuffer_Release(&cpu->memory);
+}
+
+bool prepare(struct cpu *cpu, const char *name, unsigned int hz)
+{
+	Py_ssize_t count = cpu->states.len / (Py_ssize_t)sizeof(struct state);
+	bool nanoseconds = true;
+
+	cpu->governor = find(name);
+	if (!cpu->governor || !is_hz(hz) ||
+	    !has_size(&cpu->features, feature_bytes(cpu->governor), "features") ||
+	    !is_count(count) ||
+	    !has_size(&cpu->states, count * (Py_ssize_t)sizeof(struct state), "states") ||
+	    !has_size(&cpu->memory, MEMORY_SIZE, "memory"))
+		return false;
+	for (size_t i = 0; cpu->governor->features[i]; i++)
+		if (!strcmp(cpu->governor->features[i], "nanoseconds"))
+			nanoseconds = ((const u32 *)cpu->features.buf)[i];
+	make_table(&cpu->table, cpu->states.buf, (u32)count, hz, nanoseconds);
+	return true;
+}
+
+replay_fn *code(const struct cpu *cpu, bool specialised)
+{
+	const struct governor *governor = cpu->governor;
+	replay_fn *found = NULL;
+
+	if (specialised && governor->specialised)
+		found = governor->specialised(cpu->features.buf);
+	return found ? found : governor->any;
+}
+
 PyDoc_STRVAR(replay_doc,
-	     "replay(governor, features, states, hz, rows, decisions, specialised)\n--\n\n"
-	     "Fills `decisions`, two bytes a row. specialised: False takes the code for any features.");
+	     "replay(governor, features, states, hz, memory, rows, decisions, specialised)\n--\n\n"
+	     "Fills `decisions`, two bytes a row. memory: memory_size bytes, all 0 at boot.\n"
+	     "specialised: False takes the code for any features.");
 
 static PyObject *replay(PyObject *self, PyObject *args)
 {
-	Py_buffer features, states, rows, decisions;
-	const struct governor *governor;
+	Py_buffer rows, decisions;
+	struct cpu cpu;
 	const char *name;
 	PyObject *result = NULL;
 	unsigned int hz;
 	int specialised;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "sy*y*Iy*w*p", &name, &features, &states, &hz, &rows, &decisions,
-			      &specialised))
+	if (!PyArg_ParseTuple(args, "sy*y*Iw*y*w*p", &name, &cpu.features, &cpu.states, &hz,
+			      &cpu.memory, &rows, &decisions, &specialised))
 		return NULL;
-	governor = find(name);
-	if (governor && is_hz(hz) && has_size(&features, feature_bytes(governor), "features") &&
-	    is_count(states.len / (Py_ssize_t)sizeof(struct state)) &&
-	    has_size(&states, states.len / (Py_ssize_t)sizeof(struct state) * (Py_ssize_t)sizeof(struct state), "states") &&
-	    has_size(&rows, rows.len / (Py_ssize_t)sizeof(struct row) * (Py_ssize_t)sizeof(struct row), "rows") &&
-	    has_size(&decisions, rows.len / (Py_ssize_t)sizeof(struct row) * (Py_ssize_t)sizeof(struct decision), "decisions")) {
-		replay_fn *run = NULL;
-		u32 count = (u32)((size_t)states.len / sizeof(struct state));
-		size_t row_count = (size_t)rows.len / sizeof(struct row);
+	Py_ssize_t row_count = rows.len / (Py_ssize_t)sizeof(struct row);
+	if (prepare(&cpu, name, hz) &&
+	    has_size(&rows, row_count * (Py_ssize_t)sizeof(struct row), "rows") &&
+	    has_size(&decisions, row_count * (Py_ssize_t)sizeof(struct decision), "decisions")) {
+		replay_fn *run = code(&cpu, specialised);
 
 		Py_BEGIN_ALLOW_THREADS
-		if (specialised && governor->specialised)
-			run = governor->specialised(features.buf);
-		if (!run)
-			run = governor->any;
-		run(features.buf, states.buf, count, hz, rows.buf, row_count, decisions.buf);
+		run(cpu.features.buf, &cpu.table, cpu.memory.buf, rows.buf, (size_t)row_count,
+		    decisions.buf);
 		Py_END_ALLOW_THREADS
 		result = Py_NewRef(Py_None);
 	}
-	PyBuffer_Release(&features);
-	PyBuffer_Release(&states);
+	release(&cpu);
 	PyBuffer_Release(&rows);
 	PyBuffer_Release(&decisions);
 	return result;
 }
 
+PyDoc_STRVAR(switched_on_doc,
+	     "switched_on(governor, features, states, hz, memory, state, residency_ns)\n--\n\n"
+	     "Sets a memory that was all 0: the last idle period under another governor.");
+
+static PyObject *switched_on(PyObject *self, PyObject *args)
+{
+	struct cpu cpu;
+	const char *name;
+	PyObject *result = NULL;
+	unsigned int hz;
+	unsigned long long residency_ns;
+	int state;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "sy*y*Iw*iK", &name, &cpu.features, &cpu.states, &hz,
+			      &cpu.memory, &state, &residency_ns))
+		return NULL;
+	if (prepare(&cpu, name, hz)) {
+		if (cpu.governor->switched_on)
+			cpu.governor->switched_on(cpu.features.buf, &cpu.table, cpu.memory.buf,
+						  state, residency_ns);
+		result = Py_NewRef(Py_None);
+	}
+	release(&cpu);
+	return result;
+}
+
 PyDoc_STRVAR(sweep_doc,
-	     "sweep(features, states, counts, hz, rows, decisions, level)\n--\n\n"
+	     "sweep(features, states, counts, hz, memories, rows, decisions, level)\n--\n\n"
 	     "menu over several tables: ten places for states each, of which counts (u32 each) are\n"
-	     "filled. decisions: table by table. level: of instructions, 0, 3 or 4 at most.");
+	     "filled. memories, decisions: table by table. level: of instructions, 0, 3 or 4 at most.");
 
 static PyObject *sweep(PyObject *self, PyObject *args)
 {
-	Py_buffer features, states, counts, rows, decisions;
+	Py_buffer features, states, counts, memories, rows, decisions;
 	PyObject *result = NULL;
 	unsigned int hz;
 	int allowed;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "y*y*y*Iy*w*i", &features, &states, &counts, &hz, &rows,
-			      &decisions, &allowed))
+	if (!PyArg_ParseTuple(args, "y*y*y*Iw*y*w*i", &features, &states, &counts, &hz, &memories,
+			      &rows, &decisions, &allowed))
 		return NULL;
 	Py_ssize_t tables = counts.len / (Py_ssize_t)sizeof(u32);
 	Py_ssize_t row_count = rows.len / (Py_ssize_t)sizeof(struct row);
+	Py_ssize_t each_size = row_count * (Py_ssize_t)sizeof(struct decision);
 	struct decision **each = calloc((size_t)tables + 1, sizeof(*each));
 	bool right = each && is_hz(hz) &&
 		     has_size(&features, feature_bytes(find("menu")), "features") &&
 		     has_size(&states, tables * STATES_MAX * (Py_ssize_t)sizeof(struct state), "states") &&
+		     has_size(&memories, tables * MEMORY_SIZE, "memories") &&
 		     has_size(&rows, row_count * (Py_ssize_t)sizeof(struct row), "rows") &&
-		     has_size(&decisions, tables * row_count * (Py_ssize_t)sizeof(struct decision), "decisions");
+		     has_size(&decisions, tables * each_size, "decisions");
 
 	for (Py_ssize_t i = 0; right && i < tables; i++) {
 		right = is_count((Py_ssize_t)((const u32 *)counts.buf)[i]);
@@ -135,8 +186,8 @@ static PyObject *sweep(PyObject *self, PyObject *args)
 	}
 	if (right) {
 		Py_BEGIN_ALLOW_THREADS
-		menu_sweep(features.buf, states.buf, counts.buf, (u32)tables, hz, rows.buf,
-			   (size_t)row_count, each, allowed);
+		menu_sweep(features.buf, states.buf, counts.buf, (u32)tables, hz, memories.buf,
+			   rows.buf, (size_t)row_count, each, allowed);
 		Py_END_ALLOW_THREADS
 		result = Py_NewRef(Py_None);
 	} else if (!each) {
@@ -146,6 +197,7 @@ static PyObject *sweep(PyObject *self, PyObject *args)
 	PyBuffer_Release(&features);
 	PyBuffer_Release(&states);
 	PyBuffer_Release(&counts);
+	PyBuffer_Release(&memories);
 	PyBuffer_Release(&rows);
 	PyBuffer_Release(&decisions);
 	return result;
@@ -153,24 +205,29 @@ static PyObject *sweep(PyObject *self, PyObject *args)
 
 PyDoc_STRVAR(names_doc, "features(governor)\n--\n\nNames of the features the core knows, in order.");
 
-static PyObject *names(PyObject *self, PyObject *args)
+static PyObject *named(const char *const *names)
 {
-	const struct governor *governor;
-	const char *name;
-	PyObject *list;
+	PyObject *list = PyList_New(0);
 
-	(void)self;
-	if (!PyArg_ParseTuple(args, "s", &name) || !(governor = find(name)))
-		return NULL;
-	list = PyList_New(0);
-	for (size_t i = 0; list && governor->features[i]; i++) {
-		PyObject *text = PyUnicode_FromString(governor->features[i]);
+	for (size_t i = 0; list && names[i]; i++) {
+		PyObject *text = PyUnicode_FromString(names[i]);
 
 		if (!text || PyList_Append(list, text))
 			Py_CLEAR(list);
 		Py_XDECREF(text);
 	}
 	return list;
+}
+
+static PyObject *names(PyObject *self, PyObject *args)
+{
+	const struct governor *governor;
+	const char *name;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "s", &name) || !(governor = find(name)))
+		return NULL;
+	return named(governor->features);
 }
 
 PyDoc_STRVAR(specialised_doc,
@@ -204,6 +261,7 @@ static PyObject *isa(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
 	{"replay", replay, METH_VARARGS, replay_doc},
+	{"switched_on", switched_on, METH_VARARGS, switched_on_doc},
 	{"sweep", sweep, METH_VARARGS, sweep_doc},
 	{"features", names, METH_VARARGS, names_doc},
 	{"specialised", specialised, METH_VARARGS, specialised_doc},
@@ -220,5 +278,18 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__core(void)
 {
-	return PyModule_Create(&definition);
+	PyObject *module = PyModule_Create(&definition), *fields;
+
+	if (!module)
+		return NULL;
+	fields = named(record_fields);
+	if (PyModule_AddFunctions(module, reader_methods) ||
+	    PyModule_AddFunctions(module, counting_methods) ||
+	    PyModule_AddFunctions(module, simulating_methods) ||
+	    PyModule_AddIntConstant(module, "memory_size", MEMORY_SIZE) ||
+	    PyModule_AddIntConstant(module, "record_size", sizeof(struct record)) || !fields ||
+	    PyModule_AddObjectRef(module, "record_fields", fields))
+		Py_CLEAR(module);
+	Py_XDECREF(fields);
+	return module;
 }

@@ -2,9 +2,6 @@
 #include "levels.h"
 #include "teo.h"
 
-typedef void run_fn(const u32 *features, const struct table *t, const struct row *rows,
-		    size_t row_count, struct decision *decisions);
-
 #define LEVEL 0
 #include "teo_body.h"
 #undef LEVEL
@@ -27,47 +24,63 @@ static const struct teo_features eras[] = {
 };
 #undef ERA
 
-static int era_of(const u32 *features)
-{
-	for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++)
-		if (!memcmp(&eras[i], features, sizeof(eras[i])))
-			return (int)i;
-	return -1;
-}
-
-static void run(int era, const u32 *features, const struct state *states, u32 count, u32 hz,
-		const struct row *rows, size_t row_count, struct decision *decisions)
-{
-	const struct teo_features *f = (const struct teo_features *)features;
-	run_fn *chosen = era < 0 ? run_any_0 : specialised_0[era];
-	struct table table;
-
-	make_table(&table, states, count, hz, f->nanoseconds);
-	if (!f->bins) {
-		teo_hits(f, &table, rows, row_count, decisions);
-		return;
-	}
-#ifdef LEVELS
-	if (level() >= 3)
-		chosen = era < 0 ? run_any_3 : specialised_3[era];
-#endif
-	chosen(features, &table, rows, row_count, decisions);
-}
-
-static void run_era(const u32 *features, const struct state *states, u32 count, u32 hz,
-		    const struct row *rows, size_t row_count, struct decision *decisions)
-{
-	run(era_of(features), features, states, count, hz, rows, row_count, decisions);
-}
-
-void teo_any(const u32 *features, const struct state *states, u32 count, u32 hz,
-	     const struct row *rows, size_t row_count, struct decision *decisions)
-{
-	run(-1, features, states, count, hz, rows, row_count, decisions);
-}
-
 /* The first generation is not specialised. */
 replay_fn *teo_specialised(const u32 *features)
 {
-	return era_of(features) < 0 ? NULL : run_era;
+	for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++) {
+		if (memcmp(&eras[i], features, sizeof(eras[i])))
+			continue;
+#ifdef LEVELS
+		if (level() >= 3)
+			return specialised_3[i];
+#endif
+		return specialised_0[i];
+	}
+	return NULL;
+}
+
+void teo_any(const u32 *features, const struct table *table, void *memory,
+	     const struct row *rows, size_t row_count, struct decision *decisions)
+{
+	const struct teo_features *f = (const struct teo_features *)features;
+
+	if (!f->bins)
+		teo_hits(f, table, memory, rows, row_count, decisions);
+#ifdef LEVELS
+	else if (level() >= 3)
+		run_any_3(features, table, memory, rows, row_count, decisions);
+#endif
+	else
+		run_any_0(features, table, memory, rows, row_count, decisions);
+}
+
+void teo_finish(const u32 *features, const struct table *table, void *memory,
+		const struct row *row, u32 selected)
+{
+	const struct teo_features *f = (const struct teo_features *)features;
+	struct teo_0 teo;
+
+	if (!f->bins) {
+		teo_hits_finish(f, table, memory, row, selected);
+		return;
+	}
+	memcpy(&teo, memory, sizeof(teo));
+	finish(&teo.pending, row, table, true, selected);
+	memcpy(memory, &teo, sizeof(teo));
+}
+
+void teo_switched_on(const u32 *features, const struct table *table, void *memory, int state,
+		     u64 residency_ns)
+{
+	const struct teo_features *f = (const struct teo_features *)features;
+	struct teo_0 teo;
+
+	(void)table;
+	if (!f->bins) {
+		teo_hits_switched_on(f, memory, state, residency_ns);
+		return;
+	}
+	boot_0(&teo);
+	learn_from(&teo.pending, state, residency_ns);
+	memcpy(memory, &teo, sizeof(teo));
 }

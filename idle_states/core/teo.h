@@ -49,9 +49,8 @@ INLINE void finish(struct pending *p, const struct row *row, const struct table 
 {
 	bool far = is_signed ? p->sleep_length > (s64)t->tick_ns
 			     : (u64)p->sleep_length > t->tick_ns;
-	bool as_selected = row->entered == AS_SELECTED;
-	u32 entered = (as_selected ? selected : row->entered) % 16;
-	bool limit = row->poll_time_limit && (!as_selected || t->polling >> entered & 1);
+	u32 entered = entered_state(row, selected);
+	bool limit = limit_holds(row, entered);
 	bool net = limit || (row->got_tick && far);
 
 	if (row->rejected)
@@ -67,7 +66,17 @@ INLINE void finish(struct pending *p, const struct row *row, const struct table 
 	p->wakeup.poll_limit = limit;
 }
 
-void teo_hits(const struct teo_features *f, const struct table *t, const struct row *rows,
-	      size_t row_count, struct decision *decisions);
+INLINE void learn_from(struct pending *p, int state, u64 residency_ns)
+{
+	p->unlearnt = state >= 0;
+	p->wakeup.residency = residency_ns;
+	p->wakeup.state = (u32)state % 16;
+}
+
+void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
+	      const struct row *rows, size_t row_count, struct decision *decisions);
+void teo_hits_switched_on(const struct teo_features *f, void *memory, int state, u64 residency_ns);
+void teo_hits_finish(const struct teo_features *f, const struct table *t, void *memory,
+		     const struct row *row, u32 selected);
 
 #endif

@@ -17,6 +17,13 @@ struct LEVELED(bins) {
 	u32 next_slot, total, tick_hits, tick_intercepts, tick_wakeups, short_idles;
 };
 
+struct LEVELED(teo) {
+	u32 booted;
+	struct pending pending;
+	struct LEVELED(bins) bins;
+};
+_Static_assert(sizeof(struct LEVELED(teo)) <= MEMORY_SIZE, "fits");
+
 static const LEVELED(eight) LEVELED(low_bins) = {0, 1, 2, 3, 4, 5, 6, 7};
 static const LEVELED(eight) LEVELED(high_bins) = {8, 9, 10, 11, 12, 13, 14, 15};
 
@@ -97,6 +104,7 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	bool endless, hit;
 	u32 slot, rest = 0;
 	s32 timer, idle;
+	s64 early;
 
 	if (f->tick_idles == TICKS_MEASURED || f->tick_idles == TICKS_UNLESS)
 		endless = w->poll_limit;
@@ -150,8 +158,9 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 		}
 		timer = (s32)t->count;
 	}
-	hit = timer == idle && (!f->close_hits || endless ||
-				(__int128)w->sleep_length - measured < (__int128)(latency / 2));
+	/* The difference wraps where the idle is endless. */
+	early = (s64)((u64)w->sleep_length - least(measured, INT64_MAX));
+	hit = timer == idle && (!f->close_hits || early < (s64)(latency / 2));
 	/* Hard to foresee, hence without branches. */
 	LEVELED(add)(&b->hits, (u32)timer, hit ? PULSE : 0);
 	LEVELED(add)(&b->intercepts, (u32)idle, hit ? 0 : PULSE);
@@ -177,35 +186,16 @@ INLINE bool LEVELED(deep_enough)(const struct table *t, const struct row *row, i
 	return !row->tick_stopped || t->residency[state] >= t->tick;
 }
 
-/* The shallowest state of at least a tick has the candidate's residency. */
-INLINE bool LEVELED(only_empty)(const struct table *t, int state)
-{
-	int i = 0;
-
-	while (i < state && t->residency[i] < t->tick)
-		i++;
-	return t->residency[i] == t->residency[state];
-}
-
-/* From the candidate down to where most intercepts lie. */
+/* Up to 6.18: from the candidate down to where most intercepts lie. */
 INLINE int LEVELED(lookup)(const struct teo_features *f, const struct table *t,
 			   const struct LEVELED(bins) *b, const struct row *row, u32 enabled,
 			   int state, u32 intercepts, u32 recent, bool by_sums, bool by_recent,
 			   s64 *duration)
 {
-	int suitable = state, peak = state - 1;
+	int suitable = state;
 	s64 suitable_span = *duration;
 	u32 sums = 0, recent_sum = 0;
 
-	if (f->empty_bins && row->tick_stopped && LEVELED(only_empty)(t, state))
-		return state;
-	if (f->peak_first) {
-		peak = 0;
-		for (int i = 1; i < state; i++)
-			if (LEVELED(of_bin)(&b->intercepts, (u32)i) >=
-			    LEVELED(of_bin)(&b->intercepts, (u32)peak))
-				peak = i;
-	}
 	for (int i = state - 1; i >= 0; i--) {
 		s64 span = (s64)((t->residency[i] + t->residency[i + 1]) / 2);
 		bool fit = true, is_enabled = enabled >> i & 1;
@@ -218,8 +208,7 @@ INLINE int LEVELED(lookup)(const struct teo_features *f, const struct table *t,
 		else if (f->stopped_tick == STOPPED_RESIDENCY)
 			fit = LEVELED(deep_enough)(t, row, i);
 		if ((!by_sums || 2 * sums > intercepts) &&
-		    (!by_recent || 2 * recent_sum > recent) && i <= peak &&
-		    (is_enabled || !f->passes_disabled)) {
+		    (!by_recent || 2 * recent_sum > recent)) {
 			if (fit && is_enabled) {
 				*duration = span;
 				return i;
@@ -236,10 +225,39 @@ INLINE int LEVELED(lookup)(const struct teo_features *f, const struct table *t,
 			break;
 		}
 	}
-	if (!f->passes_disabled)
-		return state;
-	*duration = suitable_span;
-	return suitable;
+	return state;
+}
+
+/* From 6.19 on: among enabled states; if they end before, the shallowest. */
+INLINE int LEVELED(lookup_enabled)(const struct teo_features *f, const struct table *t,
+				   const struct LEVELED(bins) *b, const struct row *row,
+				   u32 enabled, int state, u32 intercepts)
+{
+	int low = lowest(enabled), peak = state;
+	u32 sums = 0;
+
+	if (f->stopped_tick == STOPPED_RESIDENCY && row->tick_stopped) {
+		while (low < state && t->residency[low] < t->tick)
+			low++;
+		if (f->empty_bins && t->residency[low] == t->residency[state])
+			return state;
+	}
+	if (f->peak_first) {
+		peak = 0;
+		for (int i = 1; i < (int)t->count - 1; i++)
+			if (LEVELED(of_bin)(&b->intercepts, (u32)i) >=
+			    LEVELED(of_bin)(&b->intercepts, (u32)peak))
+				peak = i;
+	}
+	for (int i = state - 1; i >= low; i--) {
+		sums += LEVELED(of_bin)(&b->intercepts, (u32)i);
+		if (!(enabled >> i & 1))
+			continue;
+		state = i;
+		if (2 * sums > intercepts && i <= peak)
+			break;
+	}
+	return state;
 }
 
 /* Of the features with lazy timers: whether the state is worth asking them. */
@@ -257,7 +275,7 @@ INLINE bool LEVELED(worth_asking)(const struct teo_features *f, const struct tab
 }
 
 INLINE int LEVELED(by_timer)(const struct teo_features *f, const struct table *t,
-			     const struct row *row, u32 enabled, int state, int constraint)
+			     const struct row *row, u32 enabled, int state)
 {
 	s64 sleep = row->sleep_length_ns;
 
@@ -265,13 +283,6 @@ INLINE int LEVELED(by_timer)(const struct teo_features *f, const struct table *t
 		int lower = LEVELED(shallower)(t, state, sleep, enabled);
 		if (f->timer_wins || LEVELED(deep_enough)(t, row, lower))
 			state = lower;
-	}
-	if (f->stopped_tick == STOPPED_LAST && row->tick_stopped && sleep > 2 * (s64)t->tick &&
-	    t->residency[state] < t->tick) {
-		u32 deeper = enabled & LEVELED(fit_for)(t, sleep) & ((2u << constraint) - 1) &
-			     ~((2u << state) - 1);
-		if (deeper)
-			state = highest(deeper);
 	}
 	return state;
 }
@@ -320,7 +331,9 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 	}
 	by_sums = 2 * intercepts > b->total - hits;
 	by_recent = f->recent && recent > RECENT / 2;
-	if (by_sums || by_recent)
+	if ((by_sums || by_recent) && f->passes_disabled)
+		state = LEVELED(lookup_enabled)(f, t, b, row, enabled, state, intercepts);
+	else if (by_sums || by_recent)
 		state = LEVELED(lookup)(f, t, b, row, enabled, state, intercepts, recent, by_sums,
 					by_recent, &duration);
 	found = state;
@@ -333,11 +346,17 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 				*known = sleep;
 			return (struct decision){(u8)state, 0};
 		}
-		bool zero = state == 0;
 		*known = duration = sleep;
-		state = LEVELED(by_timer)(f, t, row, enabled, state, constraint);
-		if (zero && state == 0)
+		/* Neither tick nor timer would end a long stay in so shallow a state. */
+		if (f->stopped_tick == STOPPED_LAST && row->tick_stopped &&
+		    sleep > 2 * (s64)t->tick && t->residency[state] < t->tick) {
+			u32 deeper = enabled & LEVELED(fit_for)(t, sleep) &
+				     ((2u << constraint) - 1) & ~((2u << state) - 1);
+			return (struct decision){(u8)(deeper ? highest(deeper) : state), 1};
+		}
+		if (state == 0)
 			return (struct decision){0, 0};
+		state = LEVELED(by_timer)(f, t, row, enabled, state);
 		if (t->residency[state] < t->tick) {
 			u32 weight = b->tick_intercepts;
 			bool kept;
@@ -357,43 +376,52 @@ tick:
 	return (struct decision){(u8)state, 0};
 }
 
-INLINE void LEVELED(run)(const struct teo_features *f, const struct table *t,
-			 const struct row *rows, size_t row_count, struct decision *decisions)
+INLINE void LEVELED(boot)(struct LEVELED(teo) *teo)
 {
-	struct pending pending = {.unlearnt = true};
-	struct LEVELED(bins) bins;
-
-	memset(&bins, 0, sizeof(bins));
-	memset(bins.slots, -1, sizeof(bins.slots));
-	for (size_t i = 0; i < row_count; i++) {
-		if (pending.unlearnt)
-			LEVELED(learn)(f, t, &bins, &pending.wakeup);
-		pending.unlearnt = false;
-		decisions[i] = LEVELED(choose)(f, t, &bins, &rows[i], &pending.sleep_length);
-		pending.selected_ns = rows[i].clock_ns;
-		finish(&pending, &rows[i], t, true, decisions[i].state);
-	}
+	memset(teo, 0, sizeof(*teo));
+	teo->booted = teo->pending.unlearnt = true;
+	memset(teo->bins.slots, -1, sizeof(teo->bins.slots));
 }
 
-static void LEVELED(run_any)(const u32 *features, const struct table *t, const struct row *rows,
-			     size_t row_count, struct decision *decisions)
+INLINE void LEVELED(run)(const struct teo_features *f, const struct table *t, void *memory,
+			 const struct row *rows, size_t row_count, struct decision *decisions)
 {
-	LEVELED(run)((const struct teo_features *)features, t, rows, row_count, decisions);
+	struct LEVELED(teo) teo;
+	struct pending *pending = &teo.pending;
+
+	memcpy(&teo, memory, sizeof(teo));
+	if (!teo.booted)
+		LEVELED(boot)(&teo);
+	for (size_t i = 0; i < row_count; i++) {
+		if (pending->unlearnt)
+			LEVELED(learn)(f, t, &teo.bins, &pending->wakeup);
+		pending->unlearnt = false;
+		decisions[i] = LEVELED(choose)(f, t, &teo.bins, &rows[i], &pending->sleep_length);
+		pending->selected_ns = rows[i].clock_ns;
+		finish(pending, &rows[i], t, true, decisions[i].state);
+	}
+	memcpy(memory, &teo, sizeof(teo));
+}
+
+static void LEVELED(run_any)(const u32 *features, const struct table *t, void *memory,
+			     const struct row *rows, size_t row_count, struct decision *decisions)
+{
+	LEVELED(run)((const struct teo_features *)features, t, memory, rows, row_count, decisions);
 }
 
 #define ERA(name, ...)                                                                          \
 	static void LEVELED(run_##name)(const u32 *features, const struct table *t,             \
-					const struct row *rows, size_t row_count,               \
-					struct decision *decisions)                             \
+					void *memory, const struct row *rows,                   \
+					size_t row_count, struct decision *decisions)           \
 	{                                                                                       \
 		static const struct teo_features era = {__VA_ARGS__};                           \
 		(void)features;                                                                 \
-		LEVELED(run)(&era, t, rows, row_count, decisions);                              \
+		LEVELED(run)(&era, t, memory, rows, row_count, decisions);                      \
 	}
 #include "teo_eras.h"
 #undef ERA
 #define ERA(name, ...) LEVELED(run_##name),
-static run_fn *const LEVELED(specialised)[] = {
+static replay_fn *const LEVELED(specialised)[] = {
 #include "teo_eras.h"
 };
 #undef ERA

@@ -14,6 +14,13 @@ struct hits {
 	u32 next;
 };
 
+struct teo_hits {
+	u32 booted;
+	struct pending pending;
+	struct hits hits;
+};
+_Static_assert(sizeof(struct teo_hits) <= MEMORY_SIZE, "fits");
+
 static wide time_of(const struct teo_features *f, s64 ns)
 {
 	if (!f->nanoseconds)
@@ -87,6 +94,7 @@ static struct decision choose(const struct teo_features *f, const struct table *
 	wide duration = time_of(f, row->sleep_length_ns), delta;
 	int state = -1, first = 0, constraint = (int)t->count, early = -1, previous = -1, from;
 	u32 hits = 0, misses = 0, early_hits = 0;
+	bool limited = false;
 
 	for (int i = 0; i < (int)t->count; i++) {
 		u64 residency = t->residency[i];
@@ -122,6 +130,7 @@ static struct decision choose(const struct teo_features *f, const struct table *
 		if (t->exit[i] > latency) {
 			if (!f->late_constraint) {
 				duration = t->residency[state];
+				limited = true;
 				break;
 			}
 			if (i < constraint)
@@ -136,7 +145,7 @@ static struct decision choose(const struct teo_features *f, const struct table *
 			early_hits = h->early_hits[i];
 		}
 	}
-	if (hits <= misses) {
+	if (hits <= misses && !limited) {
 		if (f->early_hits_below && early == state)
 			early = previous;
 		if (early >= 0) {
@@ -174,22 +183,50 @@ static struct decision choose(const struct teo_features *f, const struct table *
 	return (struct decision){(u8)state, 0};
 }
 
-void teo_hits(const struct teo_features *f, const struct table *t, const struct row *rows,
-	      size_t row_count, struct decision *decisions)
+static void boot(const struct teo_features *f, struct teo_hits *teo)
 {
-	struct pending pending = {.unlearnt = true};
-	struct hits hits;
-
-	memset(&hits, 0, sizeof(hits));
+	memset(teo, 0, sizeof(*teo));
+	teo->booted = teo->pending.unlearnt = true;
 	for (u32 i = 0; i < RING_MAX; i++)
-		hits.intervals[i] = f->nanoseconds ? U64_MAX : U32_MAX;
+		teo->hits.intervals[i] = f->nanoseconds ? U64_MAX : U32_MAX;
+}
+
+void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
+	      const struct row *rows, size_t row_count, struct decision *decisions)
+{
+	struct teo_hits teo;
+	struct pending *pending = &teo.pending;
+
+	memcpy(&teo, memory, sizeof(teo));
+	if (!teo.booted)
+		boot(f, &teo);
 	for (size_t i = 0; i < row_count; i++) {
-		if (pending.unlearnt)
-			learn(f, t, &hits, &pending.wakeup);
-		pending.unlearnt = false;
-		decisions[i] = choose(f, t, &hits, &rows[i]);
-		pending.selected_ns = rows[i].clock_ns;
-		pending.sleep_length = rows[i].sleep_length_ns;
-		finish(&pending, &rows[i], t, f->signed_, decisions[i].state);
+		if (pending->unlearnt)
+			learn(f, t, &teo.hits, &pending->wakeup);
+		pending->unlearnt = false;
+		decisions[i] = choose(f, t, &teo.hits, &rows[i]);
+		pending->selected_ns = rows[i].clock_ns;
+		pending->sleep_length = rows[i].sleep_length_ns;
+		finish(pending, &rows[i], t, f->signed_, decisions[i].state);
 	}
+	memcpy(memory, &teo, sizeof(teo));
+}
+
+void teo_hits_switched_on(const struct teo_features *f, void *memory, int state, u64 residency_ns)
+{
+	struct teo_hits teo;
+
+	boot(f, &teo);
+	learn_from(&teo.pending, state, residency_ns);
+	memcpy(memory, &teo, sizeof(teo));
+}
+
+void teo_hits_finish(const struct teo_features *f, const struct table *t, void *memory,
+		     const struct row *row, u32 selected)
+{
+	struct teo_hits teo;
+
+	memcpy(&teo, memory, sizeof(teo));
+	finish(&teo.pending, row, t, f->signed_, selected);
+	memcpy(memory, &teo, sizeof(teo));
 }

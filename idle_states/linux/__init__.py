@@ -14,7 +14,8 @@ def register(
     *,
     stop_api: bool = True,
 ) -> DriverTable:
-    """The states a kernel registers: from the node on OPAL, from the partition on pseries.
+    """The states a kernel registers: from the node on OPAL, from the partition on pseries, from
+    what CPUs list on Arm and RISC-V; what it holds already, where sysfs told.
 
     stop_api  whether firmware accepts the SPR values the kernel wants restored after deep states
     """
@@ -22,6 +23,14 @@ def register(
         from . import pseries
 
         return pseries.register(table, release)
+    if table is not None and table.listed is not None:
+        from . import dt_idle
+
+        return dt_idle.register(table, release)
+    if table is not None and table.held is not None:
+        from . import held
+
+        return held.register(table, release)
     from . import powernv
 
     return powernv.register(node, cpu, release, stop_api=stop_api)

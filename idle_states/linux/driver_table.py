@@ -13,7 +13,7 @@ class DriverState:
     """One registered state, times in microseconds as in sysfs.
 
     source       index of the state in the exported tree; None for snooze
-    enter        snooze, nap, fastsleep, stop or cede
+    enter        snooze, nap, fastsleep, stop, cede, wfi, psci, sbi, ...; "" where not known
     polling      CPUIDLE_FLAG_POLLING
     timer_stop   CPUIDLE_FLAG_TIMER_STOP
     psscr, mask  what entering it really writes; None where no PSSCR is involved
@@ -50,7 +50,7 @@ class DriverTable:
     messages           what the kernel log says, in order
     default_stop       what an idle CPU does before cpuidle takes over; None: nothing
     deepest_stop       what an offlined CPU does; None: see `offline`
-    offline            stop, winkle, sleep, nap or "busy wait"
+    offline            stop, winkle, sleep, nap, cede or "busy wait"; "" where not known
     spr_loss_level     first stop level that may lose SPRs, None before ISA 3.0
     tb_loss_level      first stop level that may lose the timebase
     snooze_timeout_us  with every state enabled; None: snooze polls until woken

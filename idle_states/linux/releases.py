@@ -15,8 +15,8 @@ from ..history import fold
 from .driver_features import CHANGES, Features
 
 READ = (
-    "3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4 4.8 4.10 4.11 4.12 4.13 4.14 4.15 4.19 5.2 5.10 "
-    "5.11 5.14 5.15 6.1 6.8 6.12 7.1"
+    "3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4 4.8 4.10 4.11 4.12 4.13 4.14 4.15 4.19 5.2 5.4 5.10 "
+    "5.11 5.14 5.15 6.1 6.5 6.8 6.12 6.14 6.17 6.18 6.19 7.0 7.1 7.2"
 ).split()
 """Releases whose cpuidle-powernv.c or platform code was read; others are known from patches."""
 
@@ -78,12 +78,22 @@ DEFAULT = (
 
 PRESETS = (
     Preset("debian-5.10.223", "5.10"),
+    Preset("debian-5.10.251", "5.10"),
     Preset("debian-6.1.0", "6.1"),
     Preset("debian-6.1.147", "6.1"),
     Preset("debian-6.1.158", "6.1"),
     Preset("debian-6.1.176", "6.1", driver={"snooze_polling": True}),
     Preset("debian-6.1.192", "6.1", driver={"snooze_polling": True}),
+    Preset("debian-6.12.8", "6.12"),
+    Preset("debian-6.12.43", "6.12"),
+    Preset("debian-6.12.57", "6.12"),
+    Preset("debian-6.12.73", "6.12"),
+    Preset("debian-6.12.107", "6.12"),
     Preset("debian-6.12.117", "6.12"),
+    Preset("debian-6.17.8", "6.17"),
+    Preset("debian-6.18.5", "6.18"),
+    Preset("debian-6.18.15", "6.18"),
+    Preset("debian-6.19.6", "6.19"),
     Preset("debian-7.2.13", "7.2"),
     Preset("ubuntu-4.15.0", "4.15"),
     Preset("ubuntu-4.18.0", "4.18"),
@@ -100,14 +110,21 @@ class UnknownRelease(ValueError):
     """A kernel name that is neither mainline nor a listed distribution series."""
 
 
+@cache
 def version_key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
 @cache
+def _shared(features: Features) -> Features:
+    """One object for equal features, so that releases are told alike without comparing."""
+    return features
+
+
+@cache
 def mainline_features(version: str) -> Features:
     """The driver's features. The version need not be listed in MAINLINE."""
-    return fold(Features(), CHANGES, version_key(version), version_key)
+    return _shared(fold(Features(), CHANGES, version_key(version), version_key))
 
 
 def basis(version: str) -> str:
@@ -153,7 +170,8 @@ def _distribution(name: str, distribution: str, version: str) -> Release:
         known = ", ".join(preset.name for preset in PRESETS)
         raise UnknownRelease(f"expected a listed distribution series ({known}), found {name!r}")
     preset = max(older, key=lambda p: version_key(p.name.partition("-")[2]))
-    features = fold(Features(), CHANGES, version_key(preset.base), version_key, preset.driver)
+    key = version_key(preset.base)
+    features = _shared(fold(Features(), CHANGES, key, version_key, preset.driver))
     note = "" if preset.name == name else f"not listed; taken as {preset.name}"
     return Release(name, version_key(preset.base), features, basis(preset.base), note, preset)
 

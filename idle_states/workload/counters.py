@@ -8,9 +8,11 @@ Kernels up to 5.4 count in us: every d is floored, and so is their sum. From 5.5
 sysfs floors the sum. (above and below are there since 5.1; earlier kernels are given 5.1's.)
 """
 
+import struct
 from collections import Counter
 from dataclasses import dataclass
 
+from ..core.packing import Buffer, compiled
 from ..linux import idle_loop
 from ..linux.releases import Release
 from .machine import CpuTable
@@ -18,6 +20,8 @@ from .machine import CpuTable
 FITS, ABOVE, BELOW = 0, 1, 2
 _INT_MAX = (1 << 31) - 1
 _NS_PER_US = 1000
+_THRESHOLD = struct.Struct("<QQQII")
+_COUNTER = struct.Struct("<6Q")
 PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 
@@ -35,6 +39,7 @@ class Tally:
         "_in_ns",
         "_residency",
         "_shallower",
+        "_thresholds",
         "above",
         "below",
         "rejected",
@@ -56,6 +61,7 @@ class Tally:
             next((self._residency[other] for other in enabled if other > number), None)
             for number in range(count)
         ]
+        self._thresholds = b""
         self.usage = [0] * count
         self.time = [0] * count
         self.above = [0] * count
@@ -72,11 +78,51 @@ class Tally:
                 return FITS
             self.above[state] += 1
             return ABOVE
-        deeper, latency = self._deeper[state], self._exit[state]
-        if deeper is None or time <= latency or time - latency < deeper:
+        deeper = self._deeper[state]
+        if deeper is None or time < deeper:
+            return FITS
+        latency = self._exit[state]
+        if time <= latency or time - latency < deeper:
             return FITS
         self.below[state] += 1
         return BELOW
+
+    @property
+    def thresholds(self) -> bytes:
+        """What the compiled core counts by, state by state."""
+        if not self._thresholds:
+            of_states = zip(self._residency, self._exit, self._deeper, self._shallower, strict=True)
+            self._thresholds = b"".join(
+                _THRESHOLD.pack(residency, exit_, deeper or 0, deeper is not None, shallower)
+                for residency, exit_, deeper, shallower in of_states
+            )
+        return self._thresholds
+
+    @property
+    def in_ns(self) -> bool:
+        return self._in_ns
+
+    def empty_counters(self) -> bytearray:
+        """For the compiled core to count in."""
+        return bytearray(_COUNTER.size * len(self.usage))
+
+    def absorb(self, counters: Buffer) -> None:
+        """Adds what the compiled core has counted."""
+        for state, of_state in enumerate(_COUNTER.iter_unpack(counters)):
+            usage, time_low, time_high, above, below, rejected = of_state
+            self.usage[state] += usage
+            self.time[state] += time_low + (time_high << 64)
+            self.above[state] += above
+            self.below[state] += below
+            self.rejected[state] += rejected
+
+    def count(self, rows: Buffer, decisions: Buffer) -> tuple[int, list[int]]:
+        """Counts rows as the compiled core packs them, each for the state decided. Returns how
+        many have a state beyond the table, and the indices of the first three of them."""
+        counters = self.empty_counters()
+        outside, first = compiled.tally(self.thresholds, self._in_ns, rows, decisions, counters)
+        self.absorb(counters)
+        return outside, first
 
     def refuse(self, state: int, residency_ns: int) -> None:
         """Takes a period back that was counted above: it was a refused entry, as it turns out."""

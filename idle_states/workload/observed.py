@@ -10,10 +10,11 @@ without any miss says nothing about either, and neither does a table that may be
 
 from collections.abc import Sequence
 
+from .chunks import Part
 from .counters import ABOVE, Figures, Tally
 from .machine import Machine
 from .periods import NO_MISS, UNKNOWN, Period, seconds
-from .problems import EXAMPLES, Problems
+from .problems import EXAMPLES, Notes, Problems
 from .recording import Row
 
 
@@ -53,9 +54,10 @@ class Observed:
         misses: the trace has had a cpu_idle_miss, and the machine is the traced one
         """
         idle = []
+        tallies = self._tallies
         for period in periods:
             cpu, state, start_ns, end_ns, miss = period
-            tally = self._tally(cpu)
+            tally = tallies[cpu] if cpu in tallies else self._tally(cpu)
             if tally is None or state >= len(tally.usage):
                 if not self._traced:
                     self._outside(cpu, state, tally)
@@ -88,6 +90,22 @@ class Observed:
             tally.rejected[row.state] += 1
         else:
             tally.add(row.state, row.outcome.residency_ns)
+
+    def count(self, part: Part, notes: Notes) -> None:
+        """Counts decisions of an exact recording by the compiled core; see add()."""
+        tally = self._tally(part.cpu)
+        name = self._machine.name
+        if tally is None:
+            for line in part.lines[:EXAMPLES]:
+                message = f"CPU {part.cpu}: no table of {name}"
+                notes.add(line, "cpu-without-table", message)
+            notes.more("cpu-without-table", max(0, len(part) - EXAMPLES))
+            return
+        outside, first = tally.count(part.rows, part.decided)
+        for index in first:
+            message = self._beyond_table(part.cpu, part.decided[2 * index], tally)
+            notes.add(part.lines[index], self._beyond, message)
+        notes.more(self._beyond, outside - len(first))
 
     def finish(self, misses: bool) -> dict[int, Figures]:
         """CPU -> what it did. misses: as in sift(), now that the trace is over."""
@@ -126,10 +144,11 @@ class Observed:
         if tally is None:
             self._problems.add("cpu-without-table", f"CPU {cpu}: no table of {name}", line)
         else:
-            message = (
-                f"CPU {cpu}: expected states 0 to {len(tally.usage) - 1} of {name}, found {state}"
-            )
-            self._problems.add(self._beyond, message, line)
+            self._problems.add(self._beyond, self._beyond_table(cpu, state, tally), line)
+
+    def _beyond_table(self, cpu: int, state: int, tally: Tally) -> str:
+        last, name = len(tally.usage) - 1, self._machine.name
+        return f"CPU {cpu}: expected states 0 to {last} of {name}, found {state}"
 
     def _suspect(self, cpu: int, tally: Tally) -> Tally:
         """Entries that were refused if misses turn up later."""

@@ -78,7 +78,7 @@ class Pairing:
         """The periods that a batch of events completes."""
         periods: list[Period] = []
         cpus = self._cpus
-        for index, ((cpu, what), now_ns) in enumerate(batch.events):
+        for index, ((cpu, what), now_ns) in enumerate(zip(batch.whats, batch.times, strict=True)):
             try:
                 this = cpus[cpu]
             except KeyError:

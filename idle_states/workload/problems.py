@@ -92,6 +92,28 @@ class Problems:
         )
 
 
+class Notes:
+    """Problems of one chunk, in the order in which they are found; added in that of their lines."""
+
+    def __init__(self) -> None:
+        self._noted: list[tuple[int, int, str, str]] = []
+        self._more: dict[str, int] = {}
+
+    def add(self, line: int, kind: str, message: str) -> None:
+        self._noted.append((line, len(self._noted), kind, message))
+
+    def more(self, kind: str, count: int) -> None:
+        """So many others, of which EXAMPLES have been added."""
+        self._more[kind] = self._more.get(kind, 0) + count
+
+    def report(self, problems: Problems) -> None:
+        for line, _, kind, message in sorted(self._noted):
+            problems.add(kind, message, line)
+        for kind, count in self._more.items():
+            if count:
+                problems.add(kind, "", count=count)
+
+
 def unreadable(file: str, message: str, line: int | None = None) -> Unreadable:
     """The exception for input that cannot be used at all: exit status 3."""
     where = Location(file=file, line=line, column=None if line is None else 1)

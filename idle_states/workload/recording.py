@@ -9,9 +9,17 @@ CSV with a header, or JSON lines, with these columns in any order:
                                      what became of it
     clock_at_select_ns               local_clock(); at reflect, residency and 1000 ns later
 
-and `cpu`, which may be left out where one CPU was recorded. Values are whole numbers; a JSON value
-may be true or false. A line that is not so ends the reading: a replay with a decision missing
-would not be exact.
+and, if need be, these:
+
+    cpu                              may be left out where one CPU was recorded
+    earlier_state earlier_residency_ns
+                                     in the first line of a CPU on which the governor was switched
+                                     on: the last idle period before, under another governor
+                                     (state -1 if there was none since the selection). Left out or
+                                     0: the recording begins at boot, or the past is unknown
+
+Values are whole numbers; a JSON value may be true or false. A line that is not so ends the reading:
+a replay with a decision missing would not be exact.
 """
 
 import json
@@ -46,14 +54,22 @@ COLUMNS: dict[str, tuple[int, int]] = {
     "clock_at_select_ns": (0, _U64),
 }
 """Column -> least and greatest value."""
-OPTIONAL = {"cpu": (0, CPU_MAX)}
-_ALL = COLUMNS | OPTIONAL
-_BOUNDS = tuple(_ALL.values())
+OPTIONAL = {
+    "cpu": (0, CPU_MAX),
+    "earlier_state": (-1, 31),
+    "earlier_residency_ns": (0, _S64),
+}
+ALL = COLUMNS | OPTIONAL
+"""All columns, in the order of a line's values."""
+_BOUNDS = tuple(ALL.values())
+NOT_IDLE_YET = Outcome(0, 0)
+"""A CPU since boot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One decision. state, stop_tick: as recorded."""
+    """One decision. state, stop_tick: as recorded. earlier: of a CPU's first, the idle period
+    before (state and residency)."""
 
     cpu: int
     situation: Situation
@@ -61,11 +77,12 @@ class Row:
     stop_tick: bool
     outcome: Outcome
     line: int
+    earlier: Outcome = NOT_IDLE_YET
 
 
 def rows(source: Input) -> Iterator[Row]:
     """The decisions, in order. Raises Unreadable naming line and column."""
-    values = _csv(source) if source.kind is Kind.CSV else _json(source)
+    values = _csv(source) if source.kind is Kind.CSV else json_values(source)
     try:
         for line, found in values:
             yield _row(line, found)
@@ -81,7 +98,7 @@ def check_columns(found: Iterable[str], name: str, line: int) -> None:
     """Raises Unreadable naming the columns that are missing, unknown or there twice."""
     names = list(found)
     missing = [column for column in COLUMNS if column not in names]
-    unknown = [column for column in names if column not in _ALL]
+    unknown = [column for column in names if column not in ALL]
     twice = sorted({column for column in names if names.count(column) > 1})
     faults = [
         f"{what} {', '.join(repr(column)[:40] for column in columns[:8])}"
@@ -93,33 +110,47 @@ def check_columns(found: Iterable[str], name: str, line: int) -> None:
 
 
 def _csv(source: Input) -> Iterator[tuple[int, list[int]]]:
-    """Line numbers, and values in the order of _ALL."""
+    """Line numbers, and values in the order of ALL."""
     numbered = lines(source.blocks(), source.name)
     line, head = next(numbered)
     while not head.strip():
         line, head = next(numbered)
-    columns = [column.strip() for column in head.decode("utf-8", "backslashreplace").split(",")]
-    check_columns(columns, source.name, line)
-    places = [columns.index(column) if column in columns else -1 for column in _ALL]
-    width = len(columns)
+    header = Header(head, source.name, line)
     for line, text in numbered:
-        if not text.strip():
-            continue
+        if text.strip():
+            yield line, header.values(text, line)
+
+
+class Header:
+    """The first line of a CSV recording. Raises Unreadable for wrong columns."""
+
+    def __init__(self, text: bytes, name: str, line: int) -> None:
+        self.columns = [
+            column.strip() for column in text.decode("utf-8", "backslashreplace").split(",")
+        ]
+        check_columns(self.columns, name, line)
+        self._name = name
+        self._places = [
+            self.columns.index(column) if column in self.columns else -1 for column in ALL
+        ]
+
+    def values(self, text: bytes, line: int) -> list[int]:
+        """Of a line, in the order of ALL. Raises Unreadable."""
         cells = text.split(b",")
-        if len(cells) != width:
-            message = f"expected {width} values, found {len(cells)}"
-            raise unreadable(source.name, message, line)
+        if len(cells) != len(self.columns):
+            message = f"expected {len(self.columns)} values, found {len(cells)}"
+            raise unreadable(self._name, message, line)
         try:
-            values = [int(cells[place]) if place >= 0 else 0 for place in places]
+            values = [int(cells[place]) if place >= 0 else 0 for place in self._places]
         except ValueError:
-            raise _bad_cell(cells, columns, source.name, line) from None
+            raise _bad_cell(cells, self.columns, self._name, line) from None
         for value, (least, greatest) in zip(values, _BOUNDS, strict=True):
             if not least <= value <= greatest:
-                raise _out_of_range(values, source.name, line)
-        yield line, values
+                raise _out_of_range(values, self._name, line)
+        return values
 
 
-def _json(source: Input) -> Iterator[tuple[int, list[int]]]:
+def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
     for line, text in lines(source.blocks(), source.name):
         if not text.strip():
             continue
@@ -132,8 +163,8 @@ def _json(source: Input) -> Iterator[tuple[int, list[int]]]:
             raise unreadable(source.name, "expected a JSON object on the line", line)
         check_columns((key for key, _ in record), source.name, line)
         given = dict(record)
-        values = [given.get(column, 0) for column in _ALL]
-        for column, value in zip(_ALL, values, strict=True):
+        values = [given.get(column, 0) for column in ALL]
+        for column, value in zip(ALL, values, strict=True):
             if not isinstance(value, int):
                 shown = json.dumps(value)[:40]
                 message = f"expected a whole number in column {column}, found {shown}"
@@ -160,7 +191,7 @@ def _bad_cell(cells: list[bytes], columns: list[str], name: str, line: int) -> E
 
 
 def _out_of_range(values: list[int], name: str, line: int) -> Exception:
-    for value, (column, (least, greatest)) in zip(values, _ALL.items(), strict=True):
+    for value, (column, (least, greatest)) in zip(values, ALL.items(), strict=True):
         if not least <= value <= greatest:
             message = f"expected {least} to {greatest} in column {column}, found {value:#x}"
             return unreadable(name, message[:200], line)
@@ -171,7 +202,7 @@ def _row(line: int, values: list[int]) -> Row:
     (latency_us, sleep_ns, delta_ns, stopped, iowaiters, load, state, stop_tick, rejected) = values[
         :9
     ]
-    residency_ns, got_tick, poll_limit, clock_ns, cpu = values[9:]
+    residency_ns, got_tick, poll_limit, clock_ns, cpu, earlier_state, earlier_ns = values[9:]
     situation = Situation(latency_us, sleep_ns, delta_ns, bool(stopped), iowaiters, load, clock_ns)
     outcome = Outcome(
         state,
@@ -181,4 +212,7 @@ def _row(line: int, values: list[int]) -> Row:
         bool(poll_limit),
         clock_ns + residency_ns + WAKE_OVERHEAD_NS,
     )
-    return Row(cpu, situation, state, bool(stop_tick), outcome, line)
+    earlier = NOT_IDLE_YET
+    if earlier_state or earlier_ns:
+        earlier = Outcome(earlier_state, earlier_ns)
+    return Row(cpu, situation, state, bool(stop_tick), outcome, line, earlier)

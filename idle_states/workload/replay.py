@@ -93,10 +93,13 @@ class Model:
 
     def decide(self, row: Row) -> None:
         """A decision of an exact recording: exact."""
-        here = self._cpus[row.cpu] if row.cpu in self._cpus else self._appear(row.cpu, row.line)
+        known = row.cpu in self._cpus
+        here = self._cpus[row.cpu] if known else self._appear(row.cpu, row.line)
         if here is None:
             return
         governor, tally = here
+        if not known and governor is not None and row.earlier.state < len(tally.table.states):
+            governor.switched_on(row.earlier)
         given = row.situation
         if tally.table.disabled:
             given = Situation(
@@ -133,7 +136,7 @@ class Model:
 
     def _polling(self, governor: Governor, table: CpuTable) -> Polling:
         """How long state 0 polls: haltpoll has a limit of its own."""
-        own: int | None = getattr(governor._model, "poll_limit_ns", None)
+        own = governor.poll_limit_ns
         if own and table.states[0].polling:
             return Polling(own, True)
         if table not in self._polls:
@@ -172,7 +175,7 @@ class Model:
         first = None
         now_ns, stopped = start_ns, False
         for piece in range(PIECES_MAX):
-            left_ns = end_ns - now_ns
+            left_ns = min(end_ns - now_ns, KTIME_MAX)
             to_tick_ns = KTIME_MAX if stopped else self._tick_ns - now_ns % self._tick_ns
             sleep_ns = KTIME_MAX if self._far else left_ns
             decision = governor.select(

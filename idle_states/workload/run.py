@@ -3,14 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from .. import core
 from ..linux.releases import Release
 from . import recording, sysfs, trace_dat
+from .chunks import chunks
+from .core_models import CoreModel, knows, replay
 from .counters import Figures, StateFigures, counts_in_ns, total
 from .inputs import Input, Kind
 from .machine import Machine
 from .observed import Observed
 from .periods import Pairing, Period
-from .problems import Problem, Problems, unreadable
+from .problems import Notes, Problem, Problems, unreadable
 from .replay import TURN_NS, Model, Settings
 from .sysfs import Dump, SysfsState
 from .trace_text import TraceText
@@ -118,7 +121,7 @@ def from_trace(
     beyond = "state-beyond-table" if certain else "other-state"
     pairing = Pairing(problems, _counts(traced), beyond)
     judges = [Observed(traced, counts_in_ns(release), problems)]
-    models: list[Model] = []
+    models: Sequence[Model | CoreModel] = []
     if settings is None:
         judges += [
             Observed(machine, counts_in_ns(release), problems, traced=False)
@@ -126,7 +129,8 @@ def from_trace(
             if not machine.like(traced)
         ]
     else:
-        models = [Model(machine, settings, problems) for machine in machines]
+        make = CoreModel if knows(machines, settings, estimated=True) else Model
+        models = [make(machine, settings, problems) for machine in machines]
     blocks = trace_dat.blocks(source) if source.kind is Kind.DAT else source.blocks()
     seen = 0
     for batch in reader.batches(blocks):
@@ -179,16 +183,28 @@ def from_recording(
     problems = Problems()
     beyond = "state-beyond-table" if settings is None else "other-state"
     judge = Observed(traced, counts_in_ns(release), problems, beyond=beyond)
-    models: list[Model] = []
-    if settings is not None:
-        models = [Model(machine, settings, problems) for machine in machines]
+    models: Sequence[Model | CoreModel] = []
     count = refused = 0
-    for row in recording.rows(source):
-        count += 1
-        refused += row.outcome.rejected
-        judge.add(row)
-        for model in models:
-            model.decide(row)
+    if core.available() and (settings is None or knows(machines, settings, estimated=False)):
+        by_core = [CoreModel(machine, settings, problems) for machine in machines if settings]
+        models = by_core
+        for parts in chunks(source):
+            notes = Notes()
+            for part in parts:
+                count += len(part)
+                refused += part.rejected
+                judge.count(part, notes)
+            replay(by_core, parts, notes)
+            notes.report(problems)
+    else:
+        by_reference = [Model(machine, settings, problems) for machine in machines if settings]
+        models = by_reference
+        for row in recording.rows(source):
+            count += 1
+            refused += row.outcome.rejected
+            judge.add(row)
+            for model in by_reference:
+                model.decide(row)
     if not count:
         raise unreadable(source.name, "expected decisions, found none")
     observed = Account(traced.name, None, judge.finish(False))
@@ -222,7 +238,7 @@ def _give(
     periods: Sequence[Period],
     misses: bool,
     judges: Sequence[Observed],
-    models: Sequence[Model],
+    models: Sequence[Model | CoreModel],
 ) -> int:
     """Periods to all who want them; those who only count first. Returns how many were idle."""
     idle = judges[0].sift(periods, misses)
@@ -233,7 +249,7 @@ def _give(
     return len(idle)
 
 
-def _modelled(model: Model, settings: Settings) -> Account:
+def _modelled(model: Model | CoreModel, settings: Settings) -> Account:
     return Account(
         model.machine.name,
         settings.governor,

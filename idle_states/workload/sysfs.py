@@ -7,18 +7,24 @@ A dump holds each CPU's table and the kernel's counters since boot; two dumps br
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from .inputs import Input, lines
 from .problems import quoted, unreadable
 from .trace_text import CPU_MAX
 
 _LINE = re.compile(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")
+_GENERAL = re.compile(rb"[^\s:]*/cpuidle/(?:current|available)_\w+:.*")
+"""Of /sys/devices/system/cpu/cpuidle, which a wider grep prints too."""
 _NUMBERS = ("latency", "residency", "disable", "usage", "time", "above", "below", "rejected")
+_STATUS = ("enabled", "disabled")
 _NEEDED = ("name", "latency", "residency")
 COUNTERS = ("usage", "time_us", "above", "below", "rejected")
 STATES_MAX = 32
+LINES_MAX = 1_000_000
+"""Of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
 _DIGITS_MAX = 20
+_TEXT_MAX = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,8 @@ class SysfsState:
 
     latency_us, residency_us, time_us  as printed, in us
     disabled                           by the user; the kernel's own reasons do not show
+    default_disabled                   off from the start; None where the kernel does not say
+    lines                              attribute -> its line in the dump
     """
 
     name: str
@@ -39,6 +47,8 @@ class SysfsState:
     above: int | None = None
     below: int | None = None
     rejected: int | None = None
+    default_disabled: bool | None = None
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def row(self) -> tuple[str, int, int]:
@@ -48,31 +58,42 @@ class SysfsState:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """CPU -> its states, by number."""
+    """CPU -> its states, by number; and where the dump tells, its driver's name."""
 
     name: str
     cpus: Mapping[int, tuple[SysfsState, ...]]
+    drivers: Mapping[int, str] = field(default_factory=dict)
 
 
 def read(source: Input) -> Dump:
     """A dump. Raises Unreadable naming the line, or the attribute that is missing."""
     found: dict[int, dict[int, dict[str, str | int]]] = {}
+    places: dict[tuple[int, int], dict[str, int]] = {}
+    drivers: dict[int, str] = {}
     for line, cpu, state, attribute, text in _attributes(source):
+        if state is None:
+            if attribute == "driver/name":
+                drivers[cpu] = text[:_TEXT_MAX]
+            continue
         if attribute in _NUMBERS:
             if not text.isdecimal() or len(text) > _DIGITS_MAX:
                 message = f"expected a number as {attribute}, found {text[:40]!r}"
                 raise unreadable(source.name, message, line)
             value: str | int = int(text)
         elif attribute in ("name", "desc"):
-            value = text[:64]
+            value = text[:_TEXT_MAX]
+        elif attribute == "default_status" and text in _STATUS:
+            value = _STATUS.index(text)
         else:
             continue
         found.setdefault(cpu, {}).setdefault(state, {})[attribute] = value
+        places.setdefault((cpu, state), {})[attribute] = line
     if source.cut is not None:
         raise unreadable(source.name, f"expected a whole dump, found: {source.cut}")
     if not found:
         raise unreadable(source.name, "expected attributes of cpuidle states, found none")
-    return Dump(source.name, {cpu: _states(source.name, cpu, found[cpu]) for cpu in sorted(found)})
+    cpus = {cpu: _states(source.name, cpu, found[cpu], places) for cpu in sorted(found)}
+    return Dump(source.name, cpus, drivers)
 
 
 def difference(before: Dump | None, after: Dump) -> dict[int, tuple[SysfsState, ...]]:
@@ -111,10 +132,12 @@ def _between(cpu: int, before: Dump, after: Dump) -> tuple[SysfsState, ...]:
     return tuple(states)
 
 
-def _attributes(source: Input) -> Iterator[tuple[int, int, int, str, str]]:
-    """Line number, CPU, state, attribute and text of every line about a state."""
+def _attributes(source: Input) -> Iterator[tuple[int, int, int | None, str, str]]:
+    """Line number, CPU, state, attribute and text of every line; state None: of the CPU itself."""
     for number, line in lines(source.blocks(), source.name):
-        if not line.strip():
+        if number > LINES_MAX:
+            raise unreadable(source.name, f"expected at most {LINES_MAX} lines", number)
+        if not line.strip() or _GENERAL.fullmatch(line):
             continue
         match = _LINE.fullmatch(line)
         if match is None:
@@ -123,23 +146,24 @@ def _attributes(source: Input) -> Iterator[tuple[int, int, int, str, str]]:
                 f"expected .../cpuN/cpuidle/stateN/attribute:value, found {quoted(line)}",
                 number,
             )
-        cpu, state = int(match[1]), match[2]
-        if state is None:
-            continue
-        if cpu > CPU_MAX or int(state) >= STATES_MAX:
+        cpu, state = int(match[1]), None if match[2] is None else int(match[2])
+        if cpu > CPU_MAX or (state is not None and state >= STATES_MAX):
             message = f"expected CPUs to {CPU_MAX} and states to {STATES_MAX - 1}"
             raise unreadable(source.name, message, number)
         yield (
             number,
             cpu,
-            int(state),
+            state,
             match[3].decode(),
             match[4].decode("utf-8", "backslashreplace"),
         )
 
 
 def _states(
-    name: str, cpu: int, number2attributes: Mapping[int, Mapping[str, str | int]]
+    name: str,
+    cpu: int,
+    number2attributes: Mapping[int, Mapping[str, str | int]],
+    places: Mapping[tuple[int, int], Mapping[str, int]],
 ) -> tuple[SysfsState, ...]:
     states = []
     for number in range(max(number2attributes) + 1):
@@ -161,6 +185,8 @@ def _states(
                 number_of.get("above"),
                 number_of.get("below"),
                 number_of.get("rejected"),
+                bool(number_of["default_status"]) if "default_status" in given else None,
+                places[cpu, number],
             )
         )
     return tuple(states)

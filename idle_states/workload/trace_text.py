@@ -5,15 +5,20 @@
     swapper     0 [003]   1082.183820:       power:cpu_idle: state=0 cpu_id=3
     CPU:2 [LOST 13 EVENTS]
 
-A chunk is scanned once, as bytes, for the event's name; lines of other events cost nothing more.
-What stands before the name and after it comes in few varieties, which are parsed once and
-remembered. A chunk in which anything is unusual (a line too short for an event, a byte that is no
-text, an idle event that is not of the usual form, lost events) is read again line by line.
+The compiled core, where it is there, reads the lines of plain form, and leaves every other one to
+the reader below.
+
+Without it, a chunk is scanned once, as bytes, for the event's name; lines of other events cost
+nothing more. What stands before the name and after it comes in few varieties, which are parsed once
+and remembered. A chunk in which anything is unusual (a line too short for an event, a byte that is
+no text, an idle event that is not of the usual form, lost events) is read again line by line.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from ..core.packing import compiled
 from .inputs import LINE_MAX
 from .problems import Problems, quoted
 
@@ -84,22 +89,36 @@ class _Payloads(dict[bytes, tuple[int, int]]):
 
 
 class Batch:
-    """Events of one chunk, in order."""
+    """Events of one chunk, in order.
 
-    __slots__ = ("_chunk", "_first_line", "_lines", "events")
+    whats, times  of each event, side by side
+    lines         of the events, the first line of the chunk being 0; None: to be sought in it
+    """
+
+    __slots__ = ("_chunk", "_first_line", "_lines", "times", "whats")
 
     def __init__(
-        self, events: list[Event], chunk: bytes, first_line: int, lines: list[int] | None = None
+        self,
+        whats: Sequence[tuple[int, int]],
+        times: Sequence[int],
+        first_line: int,
+        lines: Sequence[int] | None = None,
+        chunk: bytes = b"",
     ) -> None:
-        self.events = events
-        self._chunk = chunk
+        self.whats = whats
+        self.times = times
         self._first_line = first_line
         self._lines = lines
+        self._chunk = chunk
+
+    @property
+    def events(self) -> list[Event]:
+        return list(zip(self.whats, self.times, strict=True))
 
     def line(self, index: int) -> int:
         """Line number of an event; slow, for messages."""
         if self._lines is not None:
-            return self._lines[index]
+            return self._first_line + self._lines[index]
         found = re.finditer(b"cpu_idle[^\n]*", self._chunk)
         for _ in range(index):
             next(found)
@@ -110,17 +129,19 @@ class TraceText:
     """A reader.
 
     problems  gets what could not be read
+    core      the compiled one; None: to read without
     lines     read so far; likewise events, of cpu_idle and cpu_idle_miss, and lost, as far as the
               trace says how many
     coarse    times have six decimals, not nine
     """
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: Problems, core: Any = compiled) -> None:
         self.lines = 0
         self.events = 0
         self.lost = 0
         self.coarse = False
         self._problems = problems
+        self._core = core
         self._fast: re.Pattern[bytes] | None = None
         self._scale = 1
         self._perf = False
@@ -140,8 +161,7 @@ class TraceText:
             data = rest + block
             end = data.rfind(b"\n")
             if end >= 0:
-                # every line of a chunk has its newline before it
-                yield self._batch(b"\n" + data[:end])
+                yield self._batch(data[:end])
             rest = data[end + 1 :]
             if len(rest) > LINE_MAX:
                 self.lines += 1
@@ -152,23 +172,58 @@ class TraceText:
             yield self._last(rest)
 
     def _batch(self, chunk: bytes) -> Batch:
+        """chunk: whole lines, the last without its newline."""
         first_line = self.lines + 1
+        if self._core is not None:
+            return self._compiled(chunk, first_line)
+        # every line has a newline before it
+        chunk = b"\n" + chunk
         self.lines += chunk.count(b"\n")
         events = self._quick(chunk)
         if events is None:
             return self._thorough(chunk, first_line)
-        return Batch(events, chunk, first_line)
+        whats, times = [what for what, _ in events], [ns for _, ns in events]
+        return Batch(whats, times, first_line, None, chunk)
 
     def _last(self, line: bytes) -> Batch:
         """A line without newline: complete or cut, which only its form can tell."""
         self.lines += 1
         if _EVENT.search(line) or _HARMLESS.fullmatch(line) or _lost(line):
             batch = self._thorough(b"\n" + line, self.lines, "truncated-line")
-            if batch.events or b"cpu_idle" not in line:
+            if batch.whats or b"cpu_idle" not in line:
                 self._problems.add("no-newline", quoted(line), self.lines)
             return batch
         self._problems.add("truncated-line", f"found {quoted(line)}", self.lines)
-        return Batch([], b"", self.lines)
+        return Batch([], [], self.lines)
+
+    def _compiled(self, chunk: bytes, first_line: int) -> Batch:
+        whats, times, packed, unusual, count, coarse = self._core.scan_trace(chunk)
+        lines: Sequence[int] = memoryview(packed).cast("I")
+        # the last line may be empty
+        self.lines += count + (not chunk or chunk.endswith(b"\n"))
+        self.events += len(whats)
+        self.coarse |= coarse
+        if not unusual:
+            return Batch(whats, times, first_line, lines)
+        # what the reader below makes of the others is put between
+        merged: list[tuple[tuple[int, int], int, int]] = []
+        plain = list(zip(whats, times, lines, strict=True))
+        done = 0
+        for index, offset, number in unusual:
+            merged += plain[done:index]
+            done = index
+            end = chunk.find(b"\n", offset)
+            line = chunk[offset : end if end >= 0 else None]
+            event = self._event(line, first_line + number, "unreadable-line")
+            if event is not None:
+                merged.append((*event, number))
+        merged += plain[done:]
+        return Batch(
+            [what for what, _, _ in merged],
+            [ns for _, ns, _ in merged],
+            first_line,
+            [number for _, _, number in merged],
+        )
 
     def _quick(self, chunk: bytes) -> list[Event] | None:
         """All events of a chunk, None if there is anything unusual about it."""
@@ -214,14 +269,14 @@ class TraceText:
 
     def _thorough(self, chunk: bytes, first_line: int, malformed: str = "unreadable-line") -> Batch:
         """Line by line. malformed: the kind of problem an idle event of another form is."""
-        events: list[Event] = []
-        lines: list[int] = []
-        for number, line in enumerate(chunk.split(b"\n")[1:], first_line):
-            event = self._event(line, number, malformed)
+        whats, times, lines = [], [], []
+        for number, line in enumerate(chunk.split(b"\n")[1:]):
+            event = self._event(line, first_line + number, malformed)
             if event is not None:
-                events.append(event)
+                whats.append(event[0])
+                times.append(event[1])
                 lines.append(number)
-        return Batch(events, b"", first_line, lines)
+        return Batch(whats, times, first_line, lines)
 
     def _event(self, line: bytes, number: int, malformed: str) -> Event | None:
         match = _EVENT.search(line)

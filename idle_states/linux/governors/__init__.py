@@ -80,6 +80,25 @@ class Governor:
         model = getattr(module, name.capitalize())(states, features, hz)
         return cls(name, chosen, states, hz, model)
 
+    @property
+    def features(self) -> object:
+        """The governor's behaviour in this kernel: what NAME_features.features() says of it."""
+        return self._model.features
+
+    @property
+    def poll_limit_ns(self) -> int | None:
+        """For how long state 0 polls next, where the governor decides that: haltpoll only."""
+        limit: int | None = getattr(self._model, "poll_limit_ns", None)
+        return limit
+
+    def switched_on(self, earlier: Outcome) -> None:
+        """Not from boot on after all: earlier is the last idle period under another governor.
+
+        To be called before the first select(). Only state and residency_ns matter; state is -1
+        after a selection that led to no idle period.
+        """
+        self._model.switched_on(earlier)
+
     def select(self, situation: Situation) -> Decision:
         """The next decision. Changes the governor's memory, as in the kernel."""
         return self._model.select(situation)

@@ -52,6 +52,9 @@ class Haltpoll:
         self._last = 0
         self._timed_out = False
 
+    def switched_on(self, earlier: Outcome) -> None:
+        """Of no effect: without a polling limit, which is cleared, the first state is 1."""
+
     def select(self, situation: Situation) -> Decision:
         why: dict[str, Any] = {
             "poll_limit_ns": self.poll_limit_ns,

@@ -101,6 +101,18 @@ class Governor(Protocol):
     states: Sequence[State]
     hz: int
 
+    def switched_on(self, earlier: Outcome) -> None:
+        """Before the first select(): the CPU was idle before, under another governor.
+
+        Enabling a governor clears its own memory, but not struct cpuidle_device. earlier: what
+        that says of the last idle period, last_state_idx and last_residency_ns. A state of -1:
+        a selection that led to no idle period. From boot on, all is 0 and this is not called.
+        """
+        ...
+
+    @property
+    def features(self) -> object: ...
+
     def select(self, situation: Situation) -> Decision: ...
 
     def finished(self, outcome: Outcome) -> None:

@@ -39,6 +39,10 @@ class Ladder:
         self._unit = 1 if features.nanoseconds else _NSEC_PER_USEC
         self._residency = 0
 
+    def switched_on(self, earlier: Outcome) -> None:
+        """The first select() compares that period with thresholds of the first state."""
+        self._measured(earlier)
+
     def select(self, situation: Situation) -> Decision:
         last = self.last
         why: dict[str, Any] = {"last": last, "first": self.first}
@@ -66,11 +70,14 @@ class Ladder:
         self._residency = 0
         if outcome.rejected:
             return
+        self._measured(outcome)
+        if outcome.state > 0:
+            self.last = outcome.state
+
+    def _measured(self, outcome: Outcome) -> None:
         self._residency = outcome.residency_ns // self._unit
         if not self.features.nanoseconds:
             self._residency = min(self._residency, S32_MAX)
-        if outcome.state > 0:
-            self.last = outcome.state
 
     def _promotes(self, last: int, remainder: int, latency: int, disabled: frozenset[int]) -> bool:
         if last + 1 >= len(self.states) or last + 1 in disabled:

@@ -43,6 +43,10 @@ class Menu:
         self._residency_ns = 0
         self._reflected: Outcome | None = None
 
+    def switched_on(self, earlier: Outcome) -> None:
+        """All that is asked of that period is whether there was one."""
+        self._residency_ns = earlier.residency_ns
+
     def select(self, situation: Situation) -> Decision:
         """The next decision.
 
@@ -148,12 +152,12 @@ class Menu:
         return u32(interval) if features.typical_first and features.long_bits == 32 else interval
 
     def _timers(self, situation: Situation) -> tuple[int, int]:
-        """Time to the next timer, unsigned, and to the next event, signed."""
+        """Time to the next timer, unsigned, and to the next event, as residencies compare with."""
         sleep_ns, delta_ns = situation.sleep_length_ns, situation.delta_next_ns
         if self.features.negative_is_zero and sleep_ns < 0:
             sleep_ns = delta_ns = 0
         if self.features.nanoseconds:
-            return u64(sleep_ns), delta_ns
+            return u64(sleep_ns), delta_ns if self.features.signed_event else u64(delta_ns)
         return u32(_divided(sleep_ns, NS_PER_US)), _divided(delta_ns, NS_PER_US)
 
     def _limit(self, search: Search, situation: Situation, why: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from ...history import Change, fold
@@ -28,6 +29,8 @@ class MenuFeatures:
     tick_wakeup           woken by the tick, timer beyond it: 45 ms are taken as measured
     poll_limit            polling ended by its limit: the time to the timer is taken as measured
     negative_is_zero      a negative sleep length counts as 0
+    signed_event          a negative time to the next event is below every residency; before, above
+                          if times are in ns
     typical_first         timers are asked only if the typical interval exceeds 15 us
     stopped_asks_timers   and with the tick stopped
     trims_both_ends       typical interval: outliers are cut from both ends, variance in one pass
@@ -74,6 +77,7 @@ class MenuFeatures:
     tick_wakeup: bool = False
     poll_limit: bool = False
     negative_is_zero: bool = False
+    signed_event: bool = False
     typical_first: bool = False
     stopped_asks_timers: bool = False
     trims_both_ends: bool = False
@@ -124,6 +128,7 @@ CHANGES = (
     Change("5.4", "latency_shortens", False, "Allow tick to be stopped if PM QoS is used"),
     Change("5.5", "nanoseconds", True, "c1d51f684c72"),
     Change("5.13", "negative_is_zero", True, "Take negative sleep length into account"),
+    Change("5.13", "signed_event", True, "Use s64 as exit_latency_ns and target_residency_ns"),
     Change("5.13", "stopped_tick", "timer", "Take negative sleep length into account"),
     Change("6.6", "typical_first", True, "5484e31bbbff"),
     Change("6.6", "typical_unknown", "zeros", "5484e31bbbff"),
@@ -142,22 +147,31 @@ CHANGES = (
 )
 
 _REJECTED = {"rejected_is_unknown": True}
+_6_12_57 = {
+    "iowait": False,
+    "rejected_is_unknown": True,
+    "latency_first": True,
+    "predicted_limit": False,
+    "override_in_limit": False,
+}
+_6_12_73 = {**_6_12_57, "override_in_time": True, "override_short": True}
+_6_12_107 = {**_6_12_73, "stopped_asks_timers": True}
 
 BACKPORTS: Mapping[str, Mapping[str, Any]] = {
+    "debian-5.10.251": _REJECTED,
     "debian-6.1.147": {"typical_maximum": True},
     "debian-6.1.158": _REJECTED,
     "debian-6.1.176": _REJECTED,
     "debian-6.1.192": _REJECTED,
-    "debian-6.12.117": {
-        "iowait": False,
-        "rejected_is_unknown": True,
-        "latency_first": True,
-        "predicted_limit": False,
-        "override_in_limit": False,
-        "override_in_time": True,
-        "override_short": True,
-        "stopped_asks_timers": True,
-    },
+    "debian-6.12.43": {"typical_maximum": True, **_REJECTED},
+    "debian-6.12.57": _6_12_57,
+    "debian-6.12.73": _6_12_73,
+    "debian-6.12.107": _6_12_107,
+    "debian-6.12.117": _6_12_107,
+    "debian-6.17.8": {"typical_maximum": False, "override_in_time": True},
+    "debian-6.18.5": {"override_short": True},
+    "debian-6.18.15": {"override_short": True, "stopped_asks_timers": True},
+    "debian-6.19.6": {"stopped_asks_timers": True},
     "ubuntu-4.18.0": {
         "stopped_tick": "event",
         "shallow_escape": True,
@@ -166,16 +180,16 @@ BACKPORTS: Mapping[str, Mapping[str, Any]] = {
 }
 """Preset -> what it has of later releases.
 
-debian-6.1.192, debian-6.12.117 and ubuntu-4.18.0 agree with recorded decisions. The others are
-inferred from what the stable series took: 85975daeaa4d alone, without the change of algorithm
-before it, after Debian's 6.1.140; fa3fa55de0d6 in 6.1.157; 10fad4012234, the former's revert.
-Recorded decisions do not tell whether 6.12.117 has rejected_is_unknown, predicted_limit,
-override_in_limit and override_in_time: inferred from its series as well.
+The sources of 5.10.262, 6.1.164 on, 6.12.43 on, and 6.17.8 on were compiled and agree;
+ubuntu-4.18.0 agrees with its recorded decisions. debian-6.1.147 and debian-6.1.158 are dated by
+what the stable series took: 85975daeaa4d alone, without the change of algorithm before it, after
+Debian's 6.1.140; fa3fa55de0d6 in 6.1.157; 10fad4012234, the former's revert.
 """
 
 OLDEST = "4.6"
 
 
+@cache
 def features(release: Release) -> MenuFeatures:
     """The release's menu governor. Raises ValueError before 4.6, which is not modelled."""
     if release.version < version_key(OLDEST):

@@ -35,7 +35,7 @@ class Search:
     """Where the search stands. Times in the release's unit.
 
     next_timer   unsigned
-    delta        time to the next event, the tick included; signed
+    delta        time to the next event, the tick included; signed, but u64 in ns before 5.13
     predicted    idle duration; once a state is found, the one the tick is decided by
     requested    latency limit as given
     latency      and as it became

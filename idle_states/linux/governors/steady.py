@@ -1,202 +1,224 @@
-"""What a governor selects in the long run, when every idle period is like the one before.
+"""What a governor selects in the long run, when every idle period is like the one before, as
+exact ranges of its length, or of the time to the next timer.
 
-The governor runs, from boot, through equal idle periods of a whole number of microseconds until
-it has settled; what it then selects is a function of that length. Boundaries are exact: the
-function can only change at a threshold (a residency, an exit latency, the tick) or within the
-exit latencies above one, because governors deduct them; there every microsecond is tried, and in
-between both ends are, with a bisection where they differ.
+Lengths are in ns, whatever the kernel computes in. The selection changes at a threshold (a
+residency, the tick, 15 us ...), or above it by what the governor deducts (an exit latency, or half
+of one) or loses by rounding. There lengths are tried densely, every half microsecond unless
+latencies are long (every whole one before 5.5, when kernels cut times to microseconds), between
+these places every 3 %; and wherever two neighbours differ, the boundary is sought down to the
+nanosecond. A test holds the result to every microsecond.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from . import Governor
-from .interface import Outcome, Situation, State, tick_ns
+from .interface import Outcome, tick_ns
+from .settling import FAR_NS, Circumstances, Settling
 
-FAR_NS = 10 * 1_000_000_000
-"""A next timer so far away that it does not matter."""
-NO_LIMIT_US = 2_000_000_000
-"""The default of PM QoS: no latency limit."""
-
-_SETTLING = 96
-"""menu's correction factor loses an eighth per idle: after 96 it has lost all it will."""
-_OBSERVED = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What every idle period shares.
-
-    tick_stopped  the tick is already stopped at select
-    timer_driven  the idle ends by the next timer; else by an interrupt, the timer far away
-    limit_us      latency limit
-    wake_ns       what waking adds to the measured residency
-    """
-
-    tick_stopped: bool = False
-    timer_driven: bool = False
-    limit_us: int = NO_LIMIT_US
-    wake_ns: int = 0
+_US = 1000
+_SHORT_NS = 15 * _US
+_EDGES_NS = tuple(10**power * _US for power in range(1, 6))
+"""Of menu's bins, by the time to the next timer."""
+_INTERESTING_NS = 50_000 * _US
+"""Longer idle periods count as the timer's in menu."""
+_CLOSE = 64
+"""Lengths tried about one threshold; all there are, for exit latencies up to some 30 us."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Idle lengths first_us..last_us (None: without end) and the states selected for them.
+    """Lengths first_ns..last_ns (None: without end) and the states selected for them.
 
-    states  numbers, most frequent first; more than one where the governor goes back and forth
+    states  numbers, most frequent first (at first_ns); more than one where the governor goes back
+            and forth for good
     """
 
-    first_us: int
-    last_us: int | None
+    first_ns: int
+    last_ns: int | None
     states: tuple[int, ...]
 
 
-MakeGovernor = Callable[[], Governor]
+Selected = Callable[[int], tuple[int, ...]]
 
 
-def settled(
-    make: MakeGovernor,
-    idle_us: int,
-    circumstances: Circumstances,
-    history: Sequence[Outcome] = (),
-) -> tuple[int, ...]:
-    """States selected once settled, most frequent first. history: idles before the first."""
-    governor = make()
-    for outcome in history:
-        governor.select(_situation(governor, idle_us, circumstances))
-        governor.reflect(outcome)
-    counts: dict[int, int] = {}
-    for number in range(_SETTLING + _OBSERVED):
-        situation = _situation(governor, idle_us, circumstances)
-        decision = governor.select(situation)
-        governor.reflect(
-            _outcome(governor, decision.state, decision.stop_tick, idle_us, circumstances)
+def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Range, ...]:
+    """From the idle's length to the settled selection: from 0 on; where an interrupt ends the idle
+    before a timer that is not far away, up to that timer."""
+    end = circumstances.next_timer_ns
+    bounded = not circumstances.timer_driven and end < FAR_NS
+
+    def at(idle_ns: int) -> tuple[int, ...]:
+        return settling.at(idle_ns, circumstances)
+
+    points = _lengths(settling, circumstances)
+    if bounded:
+        points = {point for point in points if point < end} | {end - 1}
+    ranges = _ranges(points, at)
+    return ranges if bounded else _endless(ranges)
+
+
+def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
+    """From the time to the next timer to the settled selection, for idle periods of one length
+    that an interrupt ends before the timer does.
+
+    Just above a residency of milliseconds, where menu's correction is a saw (see _teeth) and
+    states alternate, a tooth may be missed.
+    """
+
+    def at(timer_ns: int) -> tuple[int, ...]:
+        return settling.at(
+            idle_ns, replace(circumstances, timer_driven=False, next_timer_ns=timer_ns)
         )
-        if number >= _SETTLING:
-            counts[decision.state] = counts.get(decision.state, 0) + 1
-    return tuple(sorted(counts, key=lambda state: (-counts[state], state)))
+
+    points = {
+        point for point in _timers(settling, idle_ns, circumstances.wake_ns) if point > idle_ns
+    }
+    return _endless(_ranges(points | {idle_ns + 1}, at))
 
 
-def _situation(governor: Governor, idle_us: int, circumstances: Circumstances) -> Situation:
-    sleep_ns = idle_us * 1000 if circumstances.timer_driven else FAR_NS
-    delta_ns = sleep_ns if circumstances.tick_stopped else min(sleep_ns, tick_ns(governor.hz))
-    return Situation(
-        latency_req_us=circumstances.limit_us,
-        sleep_length_ns=sleep_ns,
-        delta_next_ns=delta_ns,
-        tick_stopped=circumstances.tick_stopped,
-    )
-
-
-def _outcome(
-    governor: Governor, state: int, stop_tick: bool, idle_us: int, circumstances: Circumstances
-) -> Outcome:
-    """The idle lasts its length, or until the tick that was left running."""
-    slept_ns = idle_us * 1000
-    tick = tick_ns(governor.hz)
-    got_tick = not stop_tick and not circumstances.tick_stopped and slept_ns > tick
-    if got_tick:
-        slept_ns = tick
-    wake_ns = 0 if governor.states[state].polling else circumstances.wake_ns
-    return Outcome(state, residency_ns=slept_ns + wake_ns, got_tick=got_tick)
-
-
-def selection_map(make: MakeGovernor, circumstances: Circumstances) -> tuple[Range, ...]:
-    """The function from idle length to settled selection, as ranges from 0 us on."""
-    probe = make()
-    memo: dict[int, tuple[int, ...]] = {}
-
-    def at(idle_us: int) -> tuple[int, ...]:
-        if idle_us not in memo:
-            memo[idle_us] = settled(make, idle_us, circumstances)
-        return memo[idle_us]
-
-    points = sorted(_critical(probe.states, probe.hz, circumstances))
-    ranges: list[Range] = []
-    for first, last in _stretches(points, at):
-        states = at(first)
-        if ranges and set(ranges[-1].states) == set(states):
-            ranges[-1] = Range(ranges[-1].first_us, last, ranges[-1].states)
-        else:
-            ranges.append(Range(first, last, states))
-    end = ranges.pop()
-    return (*ranges, Range(end.first_us, None, end.states))
-
-
-def _critical(states: Sequence[State], hz: int, circumstances: Circumstances) -> set[int]:
-    """Lengths at which every microsecond is tried."""
-    points = {0, 1}
-    thresholds = {state.residency_ns // 1000 for state in states}
-    thresholds |= {tick_ns(hz) // 1000, 15}
-    exits = [state.exit_ns // 1000 for state in states]
-    for threshold in thresholds:
-        near = [
-            e for e, s in zip(exits, states, strict=True) if s.residency_ns // 1000 <= threshold
-        ]
-        above = max(near, default=0) + circumstances.wake_ns // 1000 + 2
-        points |= set(
-            range(max(0, threshold - 2 - circumstances.wake_ns // 1000), threshold + above)
-        )
-    for state, exit_us in zip(states, exits, strict=True):
-        if state.residency_ns < 2 * state.exit_ns:
-            points |= set(range(2 * exit_us + 2))
-    points.add(2 * max(points) + 10)
-    return points
-
-
-def _stretches(
-    points: Sequence[int], at: Callable[[int], tuple[int, ...]]
-) -> Iterator[tuple[int, int]]:
-    """Ranges within which the selection is the same, covering all from the first point on."""
-    first = points[0]
-    for left, right in pairwise(points):
-        while at(left) != at(right) and right - left > 1:
-            low, high = left, right
-            while high - low > 1:
-                middle = (low + high) // 2
-                if at(middle) == at(left):
-                    low = middle
-                else:
-                    high = middle
-            yield first, low
-            first = left = high
-        if at(left) != at(right):
-            yield first, left
-            first = right
-    yield first, points[-1]
-
-
-def reachable(maps: Sequence[tuple[Range, ...]]) -> frozenset[int]:
+def reachable(maps: Iterable[tuple[Range, ...]]) -> frozenset[int]:
     """States that some range of some map selects."""
     return frozenset(state for ranges in maps for r in ranges for state in r.states)
 
 
 def lock_in(
-    make: MakeGovernor, circumstances: Circumstances, ranges: Sequence[Range], wake_ns: int
-) -> dict[int, tuple[int, int]]:
-    """State -> idle lengths (first, last us) that keep it selected though they would not select it.
+    settling: Settling, circumstances: Circumstances, wake_ns: int
+) -> dict[int, tuple[Range, ...]]:
+    """State -> lengths that keep it selected alone though they would not select it.
 
-    After eight idle periods in a state, its wake-up time counts into what the governor measures:
+    After eight idle periods in a state, its wake-up counts into what the governor measures:
     T + wake >= residency > T.
     """
-    locked: dict[int, tuple[int, int]] = {}
-    states = make().states
-    sticky = Circumstances(
-        circumstances.tick_stopped, circumstances.timer_driven, circumstances.limit_us, wake_ns
-    )
+    locked = {}
+    sticky = replace(circumstances, wake_ns=wake_ns)
+    states = settling.governor.states
     for number, state in enumerate(states):
-        if number == 0:
+        woken_ns = state.residency_ns + wake_ns
+        before = [Outcome(number, residency_ns=woken_ns, clock_ns=woken_ns)] * 8
+
+        def at(idle_ns: int, number: int = number, before: list[Outcome] = before) -> tuple[int]:
+            fresh = settling.at(idle_ns, circumstances)
+            kept = number not in fresh and settling.at(idle_ns, sticky, before) == (number,)
+            return (int(kept),)
+
+        if number == 0 or state.residency_ns == 0:
             continue
-        before = [Outcome(number, residency_ns=state.residency_ns + wake_ns)] * 8
-        lengths = []
-        residency_us = state.residency_ns // 1000
-        for idle_us in range(max(0, residency_us - wake_ns // 1000 - 2), residency_us):
-            fresh = next(r.states for r in ranges if r.last_us is None or r.last_us >= idle_us)
-            if number in fresh:
-                continue
-            if settled(make, idle_us, sticky, before) == (number,):
-                lengths.append(idle_us)
-        if lengths:
-            locked[number] = (lengths[0], lengths[-1])
+        points = _grid(state.residency_ns - wake_ns - 2 * _US, state.residency_ns, _unit(settling))
+        ranges = _ranges({*points, state.residency_ns - 1}, at)
+        kept = tuple(replace(r, states=(number,)) for r in ranges if r.states == (1,))
+        if kept:
+            locked[number] = kept
     return locked
+
+
+def _ranges(points: Iterable[int], at: Selected) -> tuple[Range, ...]:
+    ranges: list[Range] = []
+    for first, last, states in _stretches(sorted(points), at):
+        if ranges and set(ranges[-1].states) == set(states):
+            ranges[-1] = replace(ranges[-1], last_ns=last)
+        else:
+            ranges.append(Range(first, last, states))
+    return tuple(ranges)
+
+
+def _endless(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
+    return (*ranges[:-1], replace(ranges[-1], last_ns=None))
+
+
+def _stretches(points: Sequence[int], at: Selected) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """(first, last, states) from the first point to the last."""
+    first, states = points[0], at(points[0])
+    for left, right in pairwise(points):
+        beyond = at(right)
+        while set(beyond) != set(states):
+            low, high = left, right
+            while high - low > 1:
+                middle = (low + high) // 2
+                if set(at(middle)) == set(states):
+                    low = middle
+                else:
+                    high = middle
+            yield first, low, states
+            first = left = high
+            states = at(high)
+    yield first, points[-1], states
+
+
+def _unit(settling: Settling) -> int:
+    """teo halves exit latencies, so half microseconds; older kernels see whole ones only."""
+    return _US // 2 if getattr(settling.governor.features, "nanoseconds", True) else _US
+
+
+def _grid(first: int, last: int, unit: int) -> range:
+    """Multiples of the unit from `first` on, 0 at least, to behind `last`."""
+    first = max(0, first) // unit * unit
+    step = max(1, -(-(last - first) // (_CLOSE * unit))) * unit
+    return range(first, last + step, step)
+
+
+def _spread(first: int, last: int, part: int = 32) -> Iterator[int]:
+    """Lengths, each a part and 1 us more than the one before."""
+    while first < last:
+        yield first
+        first += first // part + _US
+
+
+def _lengths(settling: Settling, circumstances: Circumstances) -> set[int]:
+    states, tick, unit = settling.governor.states, tick_ns(settling.governor.hz), _unit(settling)
+    thresholds = {state.residency_ns for state in states}
+    thresholds |= {0, tick, 2 * tick, _SHORT_NS, _INTERESTING_NS}
+    if circumstances.timer_driven:
+        thresholds |= {*_EDGES_NS}
+    else:
+        timer = circumstances.next_timer_ns
+        thresholds |= {_corrected(state.residency_ns, timer) for state in states} | {timer}
+    deducted = max(state.exit_ns for state in states)
+    # Up to twice the exit latency, menu takes half of what was measured.
+    points = {*_grid(0, 2 * deducted + 4 * _US, unit)}
+    for threshold in thresholds:
+        lost = threshold // 512 + 4 * _US
+        before = threshold - circumstances.wake_ns - 4 * _US
+        points.update(_grid(before, threshold + deducted + lost, unit))
+    return points | {*_spread(0, 2 * max(points))}
+
+
+def _corrected(residency_ns: int, timer_ns: int) -> int:
+    """The measured idle from which on menu's corrected time to the next timer reaches a residency.
+
+    The factor is 8 * floor(1024 * measured / timer) + 7, in 1/8192, where it stays.
+    """
+    factor = -(-residency_ns * 8192 // max(timer_ns, 1))
+    return max(0, -(-(factor - 7) // 8)) * timer_ns // 1024
+
+
+def _timers(settling: Settling, idle_ns: int, wake_ns: int) -> set[int]:
+    states, tick, unit = settling.governor.states, tick_ns(settling.governor.hz), _unit(settling)
+    deducted = 2 * max(state.exit_ns for state in states)
+    points: set[int] = set()
+    for threshold in (
+        idle_ns, tick, 2 * tick, _SHORT_NS, 20 * _US, _INTERESTING_NS, *_EDGES_NS,
+        *(state.residency_ns for state in states),
+    ):  # fmt: skip
+        lost = threshold // 512 + 4 * _US
+        points.update(_grid(threshold - deducted - lost, threshold + deducted + lost, unit))
+    for state in states:
+        woken_ns = idle_ns + (0 if state.polling else wake_ns)
+        points |= _teeth(woken_ns, state.exit_ns, [s.residency_ns for s in states])
+    near = any(0 <= idle_ns - state.residency_ns <= deducted + 4 * _US for state in states)
+    return points | {*_spread(idle_ns + 1, FAR_NS, 512 if near and idle_ns > 500 * _US else 32)}
+
+
+def _teeth(idle_ns: int, exit_ns: int, residencies: Sequence[int]) -> set[int]:
+    """Times to the next timer at which menu's corrected one passes a residency just below what was
+    measured: it is a saw, its teeth 1024 * measured / n apart and 1/8 n of a residency deep."""
+    measured = idle_ns - exit_ns if idle_ns > 2 * exit_ns else idle_ns // 2
+    points: set[int] = set()
+    for residency in residencies:
+        if not 0 < residency <= measured:
+            continue
+        deepest = measured // max(8 * (measured - residency), 8 * _US // 2) + 1
+        for tooth in range(1, min(deepest, measured // (4 * _US)) + 2):
+            for edge in (1024 * measured // tooth, 8192 * residency // (8 * tooth - 1)):
+                points |= {edge - 1, *_grid(edge - _US, edge + _US, _US // 2)}
+    return points

@@ -38,6 +38,11 @@ class Teo:
         self._selected_ns = 0
         self._sleep_length = 0
 
+    def switched_on(self, earlier: Outcome) -> None:
+        """That period is learnt from as if timers and clock had been 0, which they are again."""
+        never = earlier.state < 0
+        self._unlearnt = None if never else Wakeup(earlier.state, 0, 0, earlier.residency_ns)
+
     def select(self, situation: Situation, utilised: bool = False) -> Decision:
         """The state for an idle period, and whether to stop the tick.
 
@@ -77,7 +82,7 @@ class Teo:
         long = choice.duration >= table.tick and not table.polling[state]
         if long or situation.tick_stopped:
             return Decision(state, True, why)
-        delta = table.time(situation.delta_next_ns)
+        delta = table.time(situation.delta_next_ns) if choice.asked else table.tick // 2
         if table.residency[state] > delta:
             state = table.shallower(state, delta, situation.disabled)
         return Decision(state, False, why)

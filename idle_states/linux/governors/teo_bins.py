@@ -4,7 +4,7 @@ A bin is the range of idle times from one state's residency to the next one's. A
 of the timer is a hit there; one in a shallower bin is an intercept there.
 """
 
-from .interface import U64_MAX, u32
+from .interface import KTIME_MAX, U64_MAX, s64, u32
 from .teo_table import DECAY_SHIFT, PULSE, Table, Wakeup
 
 RECENT = 9
@@ -56,13 +56,17 @@ class Bins:
                 self.tick_hits += PULSE
                 return
             timer = self.table.count
-        close = wakeup.sleep_length - measured < latency // 2
-        if timer == idle and (close or not self.features.close_hits):
+        if timer == idle and (not self.features.close_hits or self._close(wakeup, measured)):
             self.hits[timer] += PULSE
             self.slots[slot] = -1
         else:
             self._intercept(idle, measured)
             self.slots[slot] = idle
+
+    def _close(self, wakeup: Wakeup, measured: int) -> bool:
+        """Whether an idle ended at the timer; the difference wraps for an endless one."""
+        early = s64(wakeup.sleep_length - min(measured, KTIME_MAX))
+        return early < self.table.exit[wakeup.state] // 2
 
     def all_intercepts(self) -> int:
         return sum(self.intercepts)

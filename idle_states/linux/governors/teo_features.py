@@ -1,8 +1,8 @@
 """How the timer events oriented (teo) governor changed over the releases.
 
-Commits are given where known. Without an oracle, from descriptions only: utilisation (recorded
-decisions have none), disabled states before 5.14 and from 6.14 on, and 6.19 and 7.0 where they
-differ from their neighbours.
+Commits are given where known. The sources of 5.4, 5.10, 5.11, 5.13 to 5.15, 5.19 to 6.1, 6.5, 6.8,
+6.11, 6.12, 6.14 and 6.17 to 7.2 were compiled and decide alike, utilised CPUs and disabled states
+included; those of 5.1 to 5.3 as 5.4's with the patch between them taken back.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class TeoFeatures:
 
     First generation
     late_constraint     the latency limit replaces what was found by the first state beyond it;
-                        before, the search ends there
+                        before, the search ends there, whatever its misses
     recent_duration     recent idles count as short against the expected duration; before, against
                         the found state's residency
     ring_slots          recent idles kept; the ninth is written behind the array and never read
@@ -65,7 +65,8 @@ class TeoFeatures:
                         "measured", or as a hit "unless" two thirds are intercepts within the tick
     deepest_for_ticks   a tick's wakeup is a hit of the deepest state if two thirds are such
     passes_disabled     majority found at a disabled state: the lookup goes on to a shallower one;
-                        before, back to the last enabled deeper one
+                        before, back to the last enabled deeper one. A stopped tick excludes what is
+                        shallower than the first state of a tick; before, each state of less
     two_thirds          intercepts keep the tick from two thirds of the total on; before, above
                         five eighths
     close_hits          a hit is a wakeup within half an exit latency of the timer
@@ -115,9 +116,9 @@ CHANGES = (
     Change("5.5", "ring_slots", 8, ""),
     Change("5.5", "early_hits_below", True, ""),
     Change("5.5", "disabled_metrics", True, ""),
-    Change("5.5", "recent_from_first", True, ""),
     Change("5.13", "signed", True, ""),
-    Change("5.13", "short_counts", True, ""),
+    Change("5.13", "short_counts", True, "Adjust handling of very short idle times"),
+    Change("5.13", "recent_from_first", True, 'Take negative "sleep length" values into account'),
     Change("5.14", "bins", True, "77577558f25d"),
     Change("5.14", "recent", True, "77577558f25d"),
     Change("6.3", "utilisation", "any", "9ce0f7c4bc64"),
@@ -153,7 +154,11 @@ CHANGES = (
 BACKPORTS: Mapping[str, Mapping[str, Any]] = {
     # The fixes of 5.5. Only the first two can be told from its recorded decisions.
     "ubuntu-5.4.0": {"ring_slots": 8, "early_hits_below": True, "disabled_metrics": True},
+    "debian-6.12.73": {"timer_wins": True},
+    "debian-6.12.107": {"timer_wins": True},
     "debian-6.12.117": {"timer_wins": True},
+    "debian-6.18.5": {"timer_wins": True},
+    "debian-6.18.15": {"timer_wins": True},
 }
 """Preset -> feature -> value: what the packaged kernels' decisions show beyond their base."""
 

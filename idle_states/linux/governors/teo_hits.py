@@ -33,6 +33,7 @@ class Search:
     constraint  the first state beyond the latency limit
     hits ..     metrics of the range of durations that `state` covers, disabled states included
     early_hits  most so far, of state `early`; before that, `previous` had most; -1 for none
+    limited     it ended at the latency limit: what it found is not given up for misses
     """
 
     duration: int
@@ -44,6 +45,7 @@ class Search:
     early_hits: int = 0
     early: int = -1
     previous: int = -1
+    limited: bool = False
 
 
 class Hits:
@@ -91,7 +93,7 @@ class Hits:
             "latency_limits_to": search.constraint,
         }
         state, duration = search.state, search.duration
-        if search.hits <= search.misses:
+        if search.hits <= search.misses and not search.limited:
             early = search.early
             if self.features.early_hits_below and early == state:
                 early = search.previous
@@ -129,7 +131,7 @@ class Hits:
                 break
             if table.exit[i] > latency:
                 if not self.features.late_constraint:
-                    search.duration = table.residency[search.state]
+                    search.duration, search.limited = table.residency[search.state], True
                     break
                 search.constraint = min(search.constraint, i)
             search.state = i

@@ -84,7 +84,8 @@ class Selection:
         if candidate.state < 0:
             return Choice(0, KTIME_MAX, KTIME_MAX, settled=True)
         if candidate.state == candidate.first:
-            return Choice(candidate.state, table.residency[candidate.state], KTIME_MAX)
+            residency = table.residency[candidate.state]
+            return Choice(candidate.state, residency, KTIME_MAX, asked=False)
         found, _ = self._intercepted(candidate, KTIME_MAX, situation, why)
         state = min(found, candidate.constraint)
         if utilised:
@@ -96,9 +97,11 @@ class Selection:
             why["asks_timers"] = False
             asked = self.features.asks_for_zero and found == 0
             return Choice(state, KTIME_MAX, sleep if asked else KTIME_MAX, settled=True)
-        before, state = state, self._by_timer(state, candidate.constraint, situation)
-        if before == state == 0:
+        if self._stuck_without_tick(state, situation):
+            return Choice(self._deepest(state, candidate.constraint, situation), sleep, sleep)
+        if state == 0:
             return Choice(0, sleep, sleep, settled=True)
+        state = self._by_timer(state, situation)
         kept = table.residency[state] < table.tick and self._intercepts_keep_tick()
         return Choice(state, table.tick // 2 if kept else sleep, sleep)
 
@@ -107,7 +110,7 @@ class Selection:
         shallow = 0 not in situation.disabled and not self.table.polling[0]
         if (shallow and self._deep_enough(0, situation)) or 1 in situation.disabled:
             return Choice(0, KTIME_MAX, KTIME_MAX, settled=True)
-        return Choice(1, self.table.residency[1], KTIME_MAX)
+        return Choice(1, self.table.residency[1], KTIME_MAX, asked=False)
 
     def _candidate(self, situation: Situation, sleep: int) -> Candidate:
         table, bins = self.table, self.bins
@@ -132,9 +135,9 @@ class Selection:
         self, candidate: Candidate, duration: int, situation: Situation, why: dict[str, Any]
     ) -> tuple[int, int]:
         """State and duration after the lookup among intercepts, if they prevail."""
-        total = self.bins.total
+        features, total = self.features, self.bins.total
         by_sums = u32(2 * candidate.intercepts) > u32(total - candidate.hits)
-        by_recent = self.features.recent and candidate.recent > RECENT // 2
+        by_recent = features.recent and candidate.recent > RECENT // 2
         why |= {
             "candidate": candidate.state,
             "latency_limits_to": candidate.constraint,
@@ -146,6 +149,8 @@ class Selection:
         }
         if not (by_sums or by_recent):
             return candidate.state, duration
+        if features.passes_disabled:
+            return self._lookup_enabled(candidate, situation), duration
         return self._lookup(candidate, duration, by_sums, by_recent, situation)
 
     def _lookup(
@@ -156,13 +161,9 @@ class Selection:
         by_recent: bool,
         situation: Situation,
     ) -> tuple[int, int]:
-        """The deepest state at or below which most of the intercepts under the candidate lie."""
-        features, bins, state = self.features, self.bins, candidate.state
-        if features.empty_bins and situation.tick_stopped and self._only_empty_bins(state):
-            return state, duration
-        peak = state - 1
-        if features.peak_first:
-            peak = max(range(state), key=lambda i: (bins.intercepts[i], i))
+        """Up to 6.18: the deepest state at or below which most intercepts under the candidate lie,
+        if that may be led to; else the last one passed that may."""
+        bins, state = self.bins, candidate.state
         suitable = state, duration
         sums = recent = 0
         for i in range(state - 1, -1, -1):
@@ -173,7 +174,7 @@ class Selection:
             most = not by_sums or u32(2 * sums) > candidate.intercepts
             most_recent = not by_recent or u32(2 * recent) > candidate.recent
             enabled = i not in situation.disabled
-            if most and most_recent and i <= peak and (enabled or not features.passes_disabled):
+            if most and most_recent:
                 return (i, span) if fit and enabled else suitable
             if not enabled:
                 continue
@@ -181,13 +182,31 @@ class Selection:
                 suitable = i, span
             elif suitable[0] == state:
                 break
-        return suitable if features.passes_disabled else (state, duration)
+        return state, duration
 
-    def _only_empty_bins(self, state: int) -> bool:
-        """The shallowest state of at least a tick has the candidate's residency."""
-        residency = self.table.residency
-        long = next((i for i in range(state) if residency[i] >= self.table.tick), state)
-        return residency[long] == residency[state]
+    def _lookup_enabled(self, candidate: Candidate, situation: Situation) -> int:
+        """From 6.19 on: the same among enabled states; if they end before, the shallowest."""
+        bins, state, lowest = self.bins, candidate.state, candidate.first
+        if self.features.stopped_tick == "residency" and situation.tick_stopped:
+            while lowest < state and self.table.residency[lowest] < self.table.tick:
+                lowest += 1
+            if self.features.empty_bins and self._same_residency(lowest, state):
+                return state
+        peak = state
+        if self.features.peak_first:
+            peak = max(range(self.table.count - 1), key=lambda i: (bins.intercepts[i], i))
+        sums = 0
+        for i in range(candidate.state - 1, lowest - 1, -1):
+            sums += bins.intercepts[i]
+            if i in situation.disabled:
+                continue
+            state = i
+            if u32(2 * sums) > candidate.intercepts and i <= peak:
+                break
+        return state
+
+    def _same_residency(self, a: int, b: int) -> bool:
+        return self.table.residency[a] == self.table.residency[b]
 
     def _fit(self, state: int, span: int, situation: Situation) -> bool:
         """Not too shallow to be led to by intercepts, should the tick be stopped."""
@@ -213,19 +232,29 @@ class Selection:
         tight = self.table.latency(situation.latency_req_us) < TIGHT_NS
         return not ((state == 0 or short) and (many or tight))
 
-    def _by_timer(self, state: int, constraint: int, situation: Situation) -> int:
-        table, sleep = self.table, situation.sleep_length_ns
-        if table.residency[state] > sleep:
-            lower = table.shallower(state, sleep, situation.disabled)
-            if self.features.timer_wins or self._deep_enough(lower, situation):
-                state = lower
-        if self.features.stopped_tick != "last" or not situation.tick_stopped:
-            return state
-        if sleep > 2 * table.tick and table.residency[state] < table.tick:
-            for i in range(constraint, state, -1):
-                if i not in situation.disabled and table.residency[i] <= sleep:
-                    return i
+    def _stuck_without_tick(self, state: int, situation: Situation) -> bool:
+        """Neither tick nor timer would end a long stay in so shallow a state."""
+        return (
+            self.features.stopped_tick == "last"
+            and situation.tick_stopped
+            and situation.sleep_length_ns > 2 * self.table.tick
+            and self.table.residency[state] < self.table.tick
+        )
+
+    def _deepest(self, state: int, constraint: int, situation: Situation) -> int:
+        """The deepest enabled state within latency limit and sleep length, or `state`."""
+        for i in range(constraint, state, -1):
+            if i not in situation.disabled and self.table.residency[i] <= situation.sleep_length_ns:
+                return i
         return state
+
+    def _by_timer(self, state: int, situation: Situation) -> int:
+        """A shallower state if the nearest timer is before the residency of this one."""
+        sleep = situation.sleep_length_ns
+        if self.table.residency[state] <= sleep:
+            return state
+        lower = self.table.shallower(state, sleep, situation.disabled)
+        return lower if self.features.timer_wins or self._deep_enough(lower, situation) else state
 
     def _intercepts_keep_tick(self) -> bool:
         bins = self.bins

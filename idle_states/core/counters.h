@@ -1,0 +1,43 @@
+/* cpuidle's counters of one CPU, as workload/counters.py has them. */
+#ifndef IDLE_STATES_COUNTERS_H
+#define IDLE_STATES_COUNTERS_H
+
+#include "core.h"
+
+/* Of a state, in the release's unit. deeper: the residency of the next enabled one below it. */
+struct threshold {
+	u64 residency, exit, deeper;
+	u32 has_deeper, has_shallower;
+};
+
+struct counter {
+	u64 usage, time_low, time_high, above, below, rejected;
+};
+_Static_assert(sizeof(struct threshold) == 32 && sizeof(struct counter) == 48, "as packed");
+
+INLINE void count_idle(const struct threshold *of, bool nanoseconds, struct counter *counter,
+		       u64 residency_ns)
+{
+	u64 time = nanoseconds ? residency_ns : least(residency_ns / NS_PER_US, INT32_MAX);
+
+	counter->usage++;
+	counter->time_low += time;
+	counter->time_high += counter->time_low < time;
+	if (time < of->residency)
+		counter->above += of->has_shallower;
+	else if (of->has_deeper && time > of->exit && time - of->exit >= of->deeper)
+		counter->below++;
+}
+
+#define OUTSIDE_MAX 3
+
+/* Rows whose state the table does not have: how many, and the first of them. */
+struct outside {
+	size_t count, first[OUTSIDE_MAX];
+};
+
+void tally(const struct threshold *thresholds, u32 states, bool nanoseconds,
+	   const struct row *rows, size_t row_count, const struct decision *decisions,
+	   struct counter *counters, struct outside *outside);
+
+#endif

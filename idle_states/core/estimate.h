@@ -1,0 +1,35 @@
+/* Traced idle periods through a governor, as workload/replay.py describes it. */
+#ifndef IDLE_STATES_ESTIMATE_H
+#define IDLE_STATES_ESTIMATE_H
+
+#include "counters.h"
+
+struct period {
+	u64 start_ns, end_ns;
+	u32 state, padding;
+};
+
+/* What all periods share. poll_limit_ns: U64_MAX without limit. */
+struct setting {
+	u64 tick_ns, poll_limit_ns, turn_ns, wake_ns, pieces_max;
+	u32 poll_told, timer_far, decides_tick, disabled, latency_req_us, counts_ns;
+};
+_Static_assert(sizeof(struct period) == 24 && sizeof(struct setting) == 64, "as packed");
+
+struct estimate {
+	const u32 *features;
+	const struct table *table;
+	const struct setting *setting;
+	const struct threshold *thresholds;
+	replay_fn *run;
+	finish_fn *finish;
+	void *memory;
+	struct counter *counters;
+	u64 decisions, agreed;
+	u64 *unfinished; /* of a period: what was left when it was followed no further, else 0 */
+	u64 unfinished_count;
+};
+
+void estimate(struct estimate *e, const struct period *periods, size_t count);
+
+#endif

@@ -1,0 +1,492 @@
+/* Simulations; see workload/simulate.py, which this follows function by function. */
+#include "simulate_state.h"
+
+static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, bool got_tick);
+static void wake(struct simulation *s, u32 task, u32 waker, u64 since_ns, bool sync);
+static void switch_to_next(struct simulation *s, struct cpu_now *cpu);
+
+/* Shares of a core. */
+
+INLINE u64 rate_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	const u32 *takes = s->takes[cpu->core];
+	u64 lost = (takes[BUSY] - 1) * s->set.smt_busy + takes[HOLDS] * s->set.smt_hold;
+
+	if (cpu->spins)
+		return WORK;
+	return lost > WORK - LEAST_RATE ? LEAST_RATE : WORK - lost;
+}
+
+/* Computes on from now, at the rate that the siblings leave. */
+static void run(struct simulation *s, struct cpu_now *cpu)
+{
+	cpu->since_ns = s->now;
+	cpu->rate = rate_of(s, cpu);
+	cpu->until_ns = s->now + (cpu->work + cpu->rate - 1) / cpu->rate;
+	if (cpu->queue.first != NOWHERE)
+		cpu->until_ns = least(cpu->until_ns, greatest(cpu->slice_end_ns, s->now));
+	plan_at(&s->plan, number_of(s, cpu), cpu->until_ns);
+}
+
+INLINE void worked(struct simulation *s, struct cpu_now *cpu)
+{
+	u64 done = (s->now - cpu->since_ns) * cpu->rate;
+
+	cpu->work = cpu->work > done ? cpu->work - done : 0;
+}
+
+static void take(struct simulation *s, struct cpu_now *cpu, u8 takes)
+{
+	const struct split *siblings = &s->siblings;
+
+	if (takes == cpu->takes)
+		return;
+	s->takes[cpu->core][cpu->takes]--;
+	s->takes[cpu->core][takes]++;
+	cpu->takes = takes;
+	for (u32 i = siblings->first[cpu->core]; i < siblings->first[cpu->core + 1]; i++) {
+		struct cpu_now *sibling = &s->cpus[siblings->parts[i]];
+
+		if (sibling == cpu || sibling->phase != RUNNING ||
+		    sibling->rate == rate_of(s, sibling))
+			continue;
+		worked(s, sibling);
+		run(s, sibling);
+	}
+}
+
+/* Idle periods. */
+
+INLINE bool polls(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return cpu->state == 0 && s->set.polls;
+}
+
+INLINE void *memory_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return s->memories + (size_t)number_of(s, cpu) * MEMORY_STRIDE;
+}
+
+static void between(struct simulation *s, struct cpu_now *cpu, u64 time)
+{
+	cpu->phase = BETWEEN;
+	plan_at(&s->plan, number_of(s, cpu), s->now + time);
+}
+
+static void wakes(struct simulation *s, struct cpu_now *cpu)
+{
+	scopes_ask(&s->scopes, number_of(s, cpu), AWAKE, s->now);
+	take(s, cpu, BUSY);
+}
+
+static void idle(struct simulation *s, struct cpu_now *cpu)
+{
+	u64 now = s->now, to_tick = s->set.tick_ns - now % s->set.tick_ns;
+	u64 background = s->set.background_ns - now % s->set.background_ns, sleep = background;
+	struct decision decision = {0, 0};
+	u32 number = number_of(s, cpu);
+
+	if (cpu->timers != NOWHERE)
+		sleep = least(sleep, s->tasks[cpu->timers].due_ns - now);
+	if (s->set.asks) {
+		struct row row = {
+			.sleep_length_ns = (s64)sleep,
+			.delta_next_ns = (s64)least(sleep, cpu->stopped ? (u64)KTIME_MAX : to_tick),
+			.clock_ns = now,
+			.latency_req_us = (u32)s->set.latency_req_us,
+			.disabled = (u16)s->set.disabled,
+			.tick_stopped = cpu->stopped,
+			.rejected = true, /* what becomes of it is not known yet */
+			.entered = AS_SELECTED,
+		};
+
+		s->in.run(s->in.features, s->in.table, memory_of(s, cpu), &row, 1, &decision);
+	}
+	cpu->stopped = decision.stop_tick || cpu->stopped || !s->set.decides_tick;
+	cpu->phase = IDLE;
+	cpu->state = decision.state;
+	cpu->since_ns = now;
+	cpu->got_tick = false;
+	scopes_ask(&s->scopes, number, decision.state, now);
+	take(s, cpu, s->in.effects[decision.state].holds ? HOLDS : FREE);
+	if (polls(s, cpu)) {
+		if (s->set.poll_limit_ns == NEVER)
+			plan_never(&s->plan, number);
+		else
+			plan_at(&s->plan, number, now + s->set.poll_limit_ns + s->set.overshoot_ns);
+	} else {
+		plan_at(&s->plan, number, now + (cpu->stopped ? background : to_tick));
+	}
+}
+
+static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, bool got_tick)
+{
+	u32 number = number_of(s, cpu), state = scopes_reached(&s->scopes, number);
+	u64 done;
+
+	s->in.reached[state]++;
+	wakes(s, cpu);
+	done = s->now + delay_ns + s->in.effects[state].exit_ns;
+	if (s->set.jitter_ns)
+		done += uniform(draw(cpu->key, cpu->draws++), 0, s->set.jitter_ns);
+	cpu->phase = EXITING;
+	cpu->got_tick = got_tick;
+	plan_at(&s->plan, number, scopes_wake(&s->scopes, number, state, done));
+}
+
+static void idled(struct simulation *s, struct cpu_now *cpu, bool time_limit)
+{
+	u64 residency = s->now - cpu->since_ns;
+
+	if (polls(s, cpu) && !cpu->stopped)
+		cpu->got_tick = s->now / s->set.tick_ns > cpu->since_ns / s->set.tick_ns;
+	if (s->set.asks) {
+		struct row row = {
+			.residency_ns = residency,
+			.got_tick = cpu->got_tick,
+			.poll_time_limit = time_limit,
+			.reflect_clock_ns = s->now,
+			.entered = cpu->state,
+			.recorded = cpu->state,
+		};
+
+		s->in.finish(s->in.features, s->in.table, memory_of(s, cpu), &row, cpu->state);
+	}
+	count_idle(&s->in.thresholds[cpu->state], s->set.counts_ns,
+		   &s->in.counters[number_of(s, cpu) * s->set.states + cpu->state], residency);
+}
+
+static void settle(struct simulation *s, struct cpu_now *cpu)
+{
+	cpu->phase = BETWEEN;
+	if (cpu->pending.first != NOWHERE) {
+		u32 task = cpu->pending.first, following;
+		u64 time = 0;
+
+		cpu->pending.first = NOWHERE;
+		for (; task != NOWHERE; task = following) {
+			following = s->tasks[task].next;
+			wake(s, task, number_of(s, cpu), s->tasks[task].due_ns, false);
+			time += s->set.wake_ns;
+		}
+		between(s, cpu, time);
+	} else if (cpu->queue.first != NOWHERE) {
+		switch_to_next(s, cpu);
+	} else {
+		idle(s, cpu);
+	}
+}
+
+/* Timers and wake-ups. */
+
+static void enqueue(struct simulation *s, u32 task, u32 number, u32 waker)
+{
+	struct cpu_now *cpu = &s->cpus[number];
+
+	s->tasks[task].cpu = number;
+	append(s, &cpu->queue, task);
+	placement_add(&s->placement, number);
+	if (cpu->phase == IDLE) {
+		cpu_exits(s, cpu, number == waker || polls(s, cpu) ? 0 : s->set.ipi_ns, false);
+	} else if (cpu->phase == RUNNING) {
+		u64 limit = greatest(cpu->slice_end_ns, s->now);
+
+		if (cpu->until_ns > limit) {
+			cpu->until_ns = limit;
+			plan_at(&s->plan, number, limit);
+		}
+	}
+}
+
+static u32 placed(struct simulation *s, u32 number, u32 waker, bool sync)
+{
+	const struct program *program = &s->in.programs[number];
+	struct task *task = &s->tasks[number];
+	u32 previous = task->cpu, recent = task->recent;
+
+	if (program->cpu != NOWHERE)
+		return program->cpu;
+	if (program->with_waker)
+		return waker;
+	task->recent = previous;
+	return placement_choose(&s->placement,
+				placement_target(&s->placement, waker, previous, sync), previous,
+				recent);
+}
+
+static void wake(struct simulation *s, u32 task, u32 waker, u64 since_ns, bool sync)
+{
+	s->tasks[task].woken_ns = since_ns;
+	enqueue(s, task, placed(s, task, waker, sync), waker);
+}
+
+static void timer(struct simulation *s, u32 number)
+{
+	struct task *task = &s->tasks[number];
+	struct cpu_now *cpu = &s->cpus[task->cpu];
+
+	cpu->timers = task->next;
+	if (cpu->phase == RUNNING || (cpu->phase == IDLE && polls(s, cpu))) {
+		wake(s, number, task->cpu, s->now, false);
+		return;
+	}
+	append(s, &cpu->pending, number);
+	if (cpu->phase == IDLE)
+		cpu_exits(s, cpu, 0, false);
+}
+
+/* Tasks on a CPU. */
+
+static void leave(struct simulation *s, struct cpu_now *cpu)
+{
+	cpu->task = NOWHERE;
+	placement_remove(&s->placement, number_of(s, cpu));
+	if (cpu->queue.first != NOWHERE)
+		switch_to_next(s, cpu);
+	else
+		between(s, cpu, s->set.idle_entry_ns);
+}
+
+static bool paid(struct simulation *s, struct cpu_now *cpu, struct task *task)
+{
+	if (!task->debt_ns)
+		return true;
+	cpu->work = task->debt_ns * WORK;
+	task->debt_ns = 0;
+	run(s, cpu);
+	return false;
+}
+
+static u64 drawn(struct simulation *s, struct task *task, const struct op *op)
+{
+	if (op->spread == FIXED)
+		return op->low;
+	if (op->spread == UNIFORM)
+		return uniform(draw(task->key, task->draws++), op->low, op->high);
+	return exponential(s->in.log2, draw(task->key, task->draws++), op->low);
+}
+
+static u32 chosen(struct task *task, const struct program *program, const struct op *op)
+{
+	if (op->which == SAME)
+		return op->first + program->number % op->count;
+	if (op->which == NEXT)
+		return op->first + task->turn++ % op->count;
+	return op->first + (u32)uniform(draw(task->key, task->draws++), 0, op->count - 1);
+}
+
+static void sleep_for(struct simulation *s, struct cpu_now *cpu, u32 number, const struct op *op)
+{
+	struct task *task = &s->tasks[number];
+	u64 duration = greatest(drawn(s, task, op), 1);
+	u32 *link = &cpu->timers;
+
+	if (op->kind == EVERY)
+		duration -= s->now % duration;
+	task->due_ns = s->now + duration;
+	while (*link != NOWHERE && s->tasks[*link].due_ns <= task->due_ns)
+		link = &s->tasks[*link].next;
+	task->next = *link;
+	*link = number;
+	plan_at(&s->plan, (u32)s->set.cpus + number, task->due_ns);
+	leave(s, cpu);
+}
+
+static void wake_some(struct simulation *s, struct cpu_now *cpu, struct task *task,
+		      const struct program *program, const struct op *op)
+{
+	u32 first = op->first, count = op->count;
+
+	task->wakes = false;
+	if (op->which != ALL) {
+		first = chosen(task, program, op);
+		count = 1;
+	}
+	for (u32 other = first; other < first + count; other++) {
+		if (s->tasks[other].waits) {
+			s->tasks[other].waits = false;
+			wake(s, other, number_of(s, cpu), s->now, op->sync);
+		} else {
+			s->tasks[other].tokens++;
+		}
+	}
+}
+
+/* Through the program until something takes time. */
+static void advance(struct simulation *s, struct cpu_now *cpu, u32 number)
+{
+	const struct program *program = &s->in.programs[number];
+	struct task *task = &s->tasks[number];
+
+	for (;;) {
+		const struct op *op;
+
+		if (task->at == program->count) {
+			if (program->once) {
+				if (paid(s, cpu, task))
+					leave(s, cpu);
+				return;
+			}
+			task->at = program->again;
+		}
+		op = &s->in.ops[program->first + task->at];
+		if (op->kind == RUN) {
+			task->at++;
+			cpu->work = (greatest(drawn(s, task, op), 1) + task->debt_ns) * WORK;
+			task->debt_ns = 0;
+			run(s, cpu);
+			return;
+		}
+		if (op->kind == WAKE && !task->wakes) {
+			task->wakes = true;
+			task->debt_ns += s->set.wake_ns * (op->which == ALL ? op->count : 1);
+		}
+		if (!paid(s, cpu, task))
+			return;
+		task->at++;
+		if (op->kind == SPIN) {
+			u64 duration = greatest(drawn(s, task, op), 1);
+
+			cpu->work = (duration - s->now % duration) * WORK;
+			cpu->spins = true;
+			run(s, cpu);
+			return;
+		}
+		if (op->kind == COUNT) {
+			s->in.totals->counted++;
+		} else if (op->kind == WAKE) {
+			wake_some(s, cpu, task, program, op);
+		} else if (op->kind == WAIT) {
+			if (!task->tokens) {
+				task->waits = true;
+				leave(s, cpu);
+				return;
+			}
+			task->tokens--;
+		} else {
+			sleep_for(s, cpu, number, op);
+			return;
+		}
+	}
+}
+
+INLINE u32 bucket_of(u64 value)
+{
+	int bits = 63 - __builtin_clzll(value | 1);
+	u32 shift = bits > HISTOGRAM_BITS ? (u32)(bits - HISTOGRAM_BITS) : 0;
+
+	return (shift << HISTOGRAM_BITS) + (u32)(value >> shift);
+}
+
+static void switch_to_next(struct simulation *s, struct cpu_now *cpu)
+{
+	u32 number = take_first(s, &cpu->queue), here = number_of(s, cpu);
+	struct task *task = &s->tasks[number];
+	struct sim_totals *totals = s->in.totals;
+
+	cpu->task = number;
+	cpu->phase = RUNNING;
+	cpu->stopped = false;
+	cpu->slice_end_ns = s->now + s->set.slice_ns;
+	task->cpu = here;
+	totals->switches++;
+	if (totals->traced < s->set.trace_most)
+		s->in.trace[totals->traced++] = (struct traced){s->now, here, number};
+	if (task->woken_ns != NEVER) {
+		s->in.latencies[bucket_of(s->now + s->set.switch_ns - task->woken_ns)]++;
+		task->woken_ns = NEVER;
+	}
+	if (task->work) {
+		cpu->work = task->work + s->set.switch_ns * WORK;
+		task->work = 0;
+		run(s, cpu);
+	} else {
+		task->debt_ns = s->set.switch_ns;
+		advance(s, cpu, number);
+	}
+}
+
+static void ran(struct simulation *s, struct cpu_now *cpu)
+{
+	worked(s, cpu);
+	if (!cpu->work) {
+		cpu->spins = false;
+		advance(s, cpu, cpu->task);
+	} else if (cpu->queue.first != NOWHERE) {
+		cpu->spins = false;
+		s->tasks[cpu->task].work = cpu->work;
+		append(s, &cpu->queue, cpu->task);
+		switch_to_next(s, cpu);
+	} else {
+		run(s, cpu);
+	}
+}
+
+static void cpu_event(struct simulation *s, struct cpu_now *cpu)
+{
+	switch (cpu->phase) {
+	case RUNNING:
+		ran(s, cpu);
+		break;
+	case IDLE:
+		if (!polls(s, cpu)) {
+			cpu_exits(s, cpu, 0, !cpu->stopped);
+			break;
+		}
+		s->in.reached[0]++;
+		wakes(s, cpu);
+		idled(s, cpu, s->set.poll_told);
+		between(s, cpu, s->set.turn_ns);
+		break;
+	case EXITING:
+		idled(s, cpu, false);
+		if (cpu->pending.first != NOWHERE || cpu->queue.first != NOWHERE)
+			settle(s, cpu);
+		else
+			between(s, cpu, s->set.turn_ns);
+		break;
+	default:
+		settle(s, cpu);
+	}
+}
+
+static void start(struct simulation *s)
+{
+	for (u32 cpu = 0; cpu < s->set.cpus; cpu++)
+		plan_at(&s->plan, cpu, 0);
+	for (u32 task = 0; task < s->set.tasks; task++) {
+		u32 cpu = s->in.programs[task].cpu;
+
+		enqueue(s, task, cpu == NOWHERE ? placement_first(&s->placement) : cpu, 0);
+	}
+	s->started = true;
+}
+
+bool simulation_run(struct simulation *s, u64 events)
+{
+	struct sim_totals *totals = s->in.totals;
+
+	if (!s->started)
+		start(s);
+	for (; events && s->plan.count; events--) {
+		const struct entry next = s->plan.heap[0];
+		u32 whom = whom_of(&next);
+
+		if (next.time >= s->set.duration_ns)
+			break;
+		plan_never(&s->plan, whom);
+		s->now = next.time;
+		totals->events++;
+		totals->digest = mix(totals->digest ^ next.time * GOLDEN) + whom;
+		if (whom < s->set.cpus)
+			cpu_event(s, &s->cpus[whom]);
+		else
+			timer(s, whom - (u32)s->set.cpus);
+	}
+	if (!events)
+		return true;
+	if (!s->ended)
+		scopes_close(&s->scopes, s->set.duration_ns);
+	s->ended = true;
+	return false;
+}

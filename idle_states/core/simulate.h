@@ -1,0 +1,80 @@
+/* Simulations: what workload/simulate.py does, event by event the same. Times in ns. */
+#ifndef IDLE_STATES_SIMULATE_H
+#define IDLE_STATES_SIMULATE_H
+
+#include "counters.h"
+
+#define SCOPES 4 /* thread, core, pair, quad */
+#define HISTOGRAM_BITS 7
+#define HISTOGRAM_SIZE ((64 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
+#define LOG2_SIZE 257
+#define NOWHERE UINT32_MAX
+
+enum { RUN, SLEEP, EVERY, WAKE, WAIT, COUNT, SPIN };
+enum { FIXED, UNIFORM, EXPONENTIAL };
+enum { SAME, NEXT, RANDOM, ALL };
+enum { CLUSTERS_OFF, CLUSTERS_SPREAD, CLUSTERS_PACK };
+
+struct sim_setting {
+	u64 cpus, tasks, states, seed, duration_ns, tick_ns, poll_limit_ns, poll_told, polls;
+	u64 asks, decides_tick, disabled, latency_req_us, counts_ns;
+	u64 switch_ns, wake_ns, idle_entry_ns, turn_ns, ipi_ns, overshoot_ns, jitter_ns, slice_ns;
+	u64 background_ns;
+	u64 smt_busy, smt_hold, recent, cluster, trace_most;
+};
+
+struct effect {
+	u64 exit_ns;
+	u32 scope, holds;
+};
+
+struct op {
+	u64 low, high;
+	u32 kind, spread, first, count, which, sync;
+};
+
+struct program {
+	u32 first, count, number, cpu, with_waker, once, again; /* cpu: NOWHERE, it is placed */
+};
+
+struct traced {
+	u64 time, cpu, task;
+};
+
+struct sim_totals {
+	u64 switches, counted, events, digest, traced;
+};
+
+/* Groups of CPUs: of each CPU, its number. */
+struct groupings {
+	const u32 *small_core, *pair, *quad, *cluster, *llc, *smt;
+};
+
+struct sim_input {
+	const struct sim_setting *setting;
+	struct groupings of;
+	const struct effect *effects;
+	const struct op *ops;
+	const struct program *programs;
+	const u64 *log2; /* LOG2_SIZE */
+	const u32 *features;
+	const struct table *table;
+	const struct threshold *thresholds;
+	replay_fn *run;
+	finish_fn *finish;
+	/* Results, all 0 before. */
+	struct counter *counters; /* CPU by CPU, state by state */
+	u64 *reached, *scope_ns, *latencies;
+	struct traced *trace;
+	struct sim_totals *totals;
+};
+
+struct simulation;
+
+/* NULL: no memory. */
+struct simulation *simulation_new(const struct sim_input *input);
+/* So many events more; whether that was not the end. */
+bool simulation_run(struct simulation *s, u64 events);
+void simulation_free(struct simulation *s);
+
+#endif

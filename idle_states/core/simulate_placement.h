@@ -1,0 +1,200 @@
+/*
+ * Where a task that wakes up runs: workload/placement.py. Of every last-level cache two sets of bits
+ * are kept, of its idle CPUs and of those whose cores are wholly idle.
+ */
+#ifndef IDLE_STATES_SIMULATE_PLACEMENT_H
+#define IDLE_STATES_SIMULATE_PLACEMENT_H
+
+#include "simulate_scopes.h"
+
+#define WORD_BITS 64
+
+struct placement {
+	u32 *tasks;		  /* of a CPU, running or queued */
+	u32 *cluster_busy;	  /* CPUs of a cluster with any */
+	u32 *smt_busy;		  /* CPUs of a core with any */
+	u32 *llc_tasks;
+	struct split smt, llc;	  /* into CPUs, ascending */
+	u32 *word;		  /* of a last-level cache: its first word of bits */
+	u32 *position;		  /* of a CPU in its last-level cache */
+	u64 *idle, *idle_core;
+	const struct groupings *of;
+	u32 cluster;
+	bool recent;
+};
+
+INLINE void set_bit(u64 *words, u32 word, u32 position, bool value)
+{
+	u64 bit = 1ull << position % WORD_BITS;
+
+	if (value)
+		words[word + position / WORD_BITS] |= bit;
+	else
+		words[word + position / WORD_BITS] &= ~bit;
+}
+
+INLINE bool is_idle(const struct placement *p, u32 cpu)
+{
+	return p->tasks[cpu] == 0;
+}
+
+static inline void placement_turn(struct placement *p, u32 cpu, bool idle)
+{
+	u32 llc = p->of->llc[cpu], core = p->of->smt[cpu];
+
+	set_bit(p->idle, p->word[llc], p->position[cpu], idle);
+	p->cluster_busy[p->of->cluster[cpu]] += idle ? -1u : 1u;
+	if (idle ? --p->smt_busy[core] : p->smt_busy[core]++)
+		return;
+	for (u32 i = p->smt.first[core]; i < p->smt.first[core + 1]; i++) {
+		u32 sibling = p->smt.parts[i];
+
+		set_bit(p->idle_core, p->word[p->of->llc[sibling]], p->position[sibling], idle);
+	}
+}
+
+INLINE void placement_add(struct placement *p, u32 cpu)
+{
+	p->llc_tasks[p->of->llc[cpu]]++;
+	if (p->tasks[cpu]++ == 0)
+		placement_turn(p, cpu, false);
+}
+
+INLINE void placement_remove(struct placement *p, u32 cpu)
+{
+	p->llc_tasks[p->of->llc[cpu]]--;
+	if (--p->tasks[cpu] == 0)
+		placement_turn(p, cpu, true);
+}
+
+INLINE bool shares_cache(const struct placement *p, u32 one, u32 other)
+{
+	return p->of->llc[one] == p->of->llc[other];
+}
+
+INLINE u32 placement_target(const struct placement *p, u32 waker, u32 previous, bool sync)
+{
+	if (is_idle(p, waker) && shares_cache(p, waker, previous))
+		return is_idle(p, previous) ? previous : waker;
+	if (sync && p->tasks[waker] == 1)
+		return waker;
+	if (!is_idle(p, previous) && p->tasks[waker] < p->tasks[previous])
+		return waker;
+	return previous;
+}
+
+/* The first of a cache's bits from `from` on and below `end`, or NOWHERE. */
+INLINE u32 next_bit(const u64 *words, u32 from, u32 end)
+{
+	u32 word = from / WORD_BITS;
+	u64 bits;
+
+	if (from >= end)
+		return NOWHERE;
+	bits = words[word] & (U64_MAX << from % WORD_BITS);
+	while (!bits) {
+		if (++word * WORD_BITS >= end)
+			return NOWHERE;
+		bits = words[word];
+	}
+	from = word * WORD_BITS + (u32)__builtin_ctzll(bits);
+	return from < end ? from : NOWHERE;
+}
+
+/* The first of a walk that begins behind the target, as a position. */
+INLINE u32 first_of_walk(const u64 *words, u32 target, u32 size)
+{
+	u32 found = next_bit(words, target + 1, size);
+
+	return found == NOWHERE ? next_bit(words, 0, target + 1) : found;
+}
+
+static inline u32 by_cluster(const struct placement *p, u32 target)
+{
+	u32 llc = p->of->llc[target], size = p->llc.first[llc + 1] - p->llc.first[llc];
+	const u64 *idle = p->idle + p->word[llc], *cores = p->idle_core + p->word[llc];
+	const u32 *cpus = p->llc.parts + p->llc.first[llc];
+	u32 best = NOWHERE, best_busy = 0, inside = NOWHERE;
+
+	for (int looks = 0; looks < 2; looks++) {
+		/* First for the cluster, then in it. */
+		for (u32 step = 1; step <= size; step++) {
+			u32 at = (p->position[target] + step) % size, cluster;
+
+			if (!(idle[at / WORD_BITS] >> at % WORD_BITS & 1))
+				continue;
+			cluster = p->of->cluster[cpus[at]];
+			if (looks == 0) {
+				u32 busy = p->cluster_busy[cluster];
+
+				if (best == NOWHERE ||
+				    (p->cluster == CLUSTERS_PACK ? busy > best_busy : busy < best_busy)) {
+					best = cluster;
+					best_busy = busy;
+				}
+			} else if (cluster == best) {
+				if (cores[at / WORD_BITS] >> at % WORD_BITS & 1)
+					return cpus[at];
+				if (inside == NOWHERE)
+					inside = cpus[at];
+			}
+		}
+	}
+	return inside == NOWHERE ? target : inside;
+}
+
+INLINE u32 placement_choose(const struct placement *p, u32 target, u32 previous, u32 recent)
+{
+	u32 llc = p->of->llc[target], size, found;
+	const u32 *cpus;
+
+	if (is_idle(p, target))
+		return target;
+	if (shares_cache(p, previous, target) && is_idle(p, previous))
+		return previous;
+	if (p->recent && shares_cache(p, recent, target) && is_idle(p, recent))
+		return recent;
+	if (p->cluster != CLUSTERS_OFF)
+		return by_cluster(p, target);
+	size = p->llc.first[llc + 1] - p->llc.first[llc];
+	cpus = p->llc.parts + p->llc.first[llc];
+	found = first_of_walk(p->idle_core + p->word[llc], p->position[target], size);
+	if (found != NOWHERE)
+		return cpus[found];
+	if (shares_cache(p, previous, target)) {
+		u32 core = p->of->smt[previous];
+
+		for (u32 i = p->smt.first[core]; i < p->smt.first[core + 1]; i++)
+			if (is_idle(p, p->smt.parts[i]) &&
+			    shares_cache(p, p->smt.parts[i], target))
+				return p->smt.parts[i];
+	}
+	found = first_of_walk(p->idle + p->word[llc], p->position[target], size);
+	return found == NOWHERE ? target : cpus[found];
+}
+
+/* Where a new task begins. */
+static inline u32 placement_first(const struct placement *p)
+{
+	u32 best = 0, best_idle = 0, best_tasks = 0, cpu;
+
+	for (u32 llc = 0; llc < p->llc.wholes; llc++) {
+		u32 idle = 0, tasks = p->llc_tasks[llc];
+
+		for (u32 word = p->word[llc]; word < p->word[llc + 1]; word++)
+			idle += (u32)__builtin_popcountll(p->idle[word]);
+		if (p->cluster == CLUSTERS_PACK && idle) {
+			idle = 1;
+			tasks = 0;
+		}
+		if (llc == 0 || idle > best_idle || (idle == best_idle && tasks < best_tasks)) {
+			best = llc;
+			best_idle = idle;
+			best_tasks = tasks;
+		}
+	}
+	cpu = p->llc.parts[p->llc.first[best]];
+	return placement_choose(p, cpu, cpu, cpu);
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* What Python sees of simulations. */
+#include "module.h"
+#include "simulate.h"
+
+#define EVENTS_AT_ONCE 10000000
+
+PyDoc_STRVAR(simulate_doc,
+	     "simulate(governor, features, states, hz, inputs, results)\n--\n\n"
+	     "inputs: setting, small cores, pairs, quads, clusters, caches, cores for placement,\n"
+	     "effects, ops, programs, logarithms, thresholds. results: counters, reached, scope_ns,\n"
+	     "latencies, trace, totals, all 0. Checked for their sizes only.");
+
+enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, OPS, PROGRAMS, LOG2, THRESHOLDS, INPUTS };
+enum { COUNTERS, REACHED, SCOPE_NS, LATENCIES, TRACE, TOTALS, RESULTS };
+
+static bool opened(PyObject *tuple, Py_buffer *buffers, Py_ssize_t count, int flags)
+{
+	if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
+		PyErr_Format(PyExc_ValueError, "expected a tuple of %zd buffers", count);
+		return false;
+	}
+	for (Py_ssize_t i = 0; i < count; i++)
+		if (PyObject_GetBuffer(PyTuple_GetItem(tuple, i), &buffers[i], flags))
+			return false;
+	return true;
+}
+
+static bool have_sizes(const Py_buffer *in, const Py_buffer *out)
+{
+	const struct sim_setting *set = in[SETTING].buf;
+	Py_ssize_t cpus, states;
+
+	if (!has_size(&in[SETTING], sizeof(*set), "setting"))
+		return false;
+	cpus = (Py_ssize_t)set->cpus;
+	states = (Py_ssize_t)set->states;
+	for (int i = SMALL; i <= SMT; i++)
+		if (!has_size(&in[i], cpus * (Py_ssize_t)sizeof(u32), "groups"))
+			return false;
+	return has_size(&in[EFFECTS], states * (Py_ssize_t)sizeof(struct effect), "effects") &&
+	       has_size(&in[PROGRAMS], (Py_ssize_t)(set->tasks * sizeof(struct program)), "programs") &&
+	       has_size(&in[LOG2], LOG2_SIZE * sizeof(u64), "logarithms") &&
+	       has_size(&in[THRESHOLDS], states * (Py_ssize_t)sizeof(struct threshold), "thresholds") &&
+	       has_size(&out[COUNTERS], cpus * states * (Py_ssize_t)sizeof(struct counter), "counters") &&
+	       has_size(&out[REACHED], states * (Py_ssize_t)sizeof(u64), "reached") &&
+	       has_size(&out[SCOPE_NS], SCOPES * (states + 1) * (Py_ssize_t)sizeof(u64), "scope_ns") &&
+	       has_size(&out[LATENCIES], HISTOGRAM_SIZE * sizeof(u64), "latencies") &&
+	       has_size(&out[TRACE], (Py_ssize_t)(set->trace_most * sizeof(struct traced)), "trace") &&
+	       has_size(&out[TOTALS], sizeof(struct sim_totals), "totals");
+}
+
+static PyObject *simulated(const struct sim_input *input)
+{
+	struct simulation *simulation = simulation_new(input);
+	bool more = true;
+
+	if (!simulation)
+		return PyErr_NoMemory();
+	while (more && !PyErr_CheckSignals()) {
+		Py_BEGIN_ALLOW_THREADS
+		more = simulation_run(simulation, EVENTS_AT_ONCE);
+		Py_END_ALLOW_THREADS
+	}
+	simulation_free(simulation);
+	return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *simulate(PyObject *self, PyObject *args)
+{
+	Py_buffer in[INPUTS] = {0}, out[RESULTS] = {0};
+	PyObject *inputs, *outputs, *result = NULL;
+	struct cpu cpu = {0};
+	char memory[MEMORY_SIZE];
+	const char *name;
+	unsigned int hz;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "sy*y*IOO", &name, &cpu.features, &cpu.states, &hz, &inputs,
+			      &outputs))
+		return NULL;
+	PyBuffer_FillInfo(&cpu.memory, NULL, memory, MEMORY_SIZE, 0, PyBUF_WRITABLE);
+	if (opened(inputs, in, INPUTS, PyBUF_SIMPLE) &&
+	    opened(outputs, out, RESULTS, PyBUF_WRITABLE) && prepare(&cpu, name, hz) &&
+	    have_sizes(in, out)) {
+		struct sim_input input = {
+			.setting = in[SETTING].buf,
+			.of = {in[SMALL].buf, in[PAIR].buf, in[QUAD].buf, in[CLUSTER].buf, in[LLC].buf,
+			       in[SMT].buf},
+			.effects = in[EFFECTS].buf,
+			.ops = in[OPS].buf,
+			.programs = in[PROGRAMS].buf,
+			.log2 = in[LOG2].buf,
+			.features = cpu.features.buf,
+			.table = &cpu.table,
+			.thresholds = in[THRESHOLDS].buf,
+			.run = code(&cpu, true),
+			.finish = cpu.governor->finish,
+			.counters = out[COUNTERS].buf,
+			.reached = out[REACHED].buf,
+			.scope_ns = out[SCOPE_NS].buf,
+			.latencies = out[LATENCIES].buf,
+			.trace = out[TRACE].buf,
+			.totals = out[TOTALS].buf,
+		};
+
+		if (input.finish)
+			result = simulated(&input);
+		else
+			PyErr_Format(PyExc_ValueError, "expected a governor to simulate, found %s", name);
+	}
+	for (int i = 0; i < INPUTS; i++)
+		PyBuffer_Release(&in[i]);
+	for (int i = 0; i < RESULTS; i++)
+		PyBuffer_Release(&out[i]);
+	release(&cpu);
+	return result;
+}
+
+PyMethodDef simulating_methods[] = {
+	{"simulate", simulate, METH_VARARGS, simulate_doc},
+	{NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,170 @@
+"""Governors that remember: rows come in chunks of any size, the decisions are those of one go."""
+
+import os
+import struct
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from ..linux.governors.interface import Outcome, State
+from .packing import (
+    ROW,
+    STATE,
+    STATES_MAX,
+    Buffer,
+    Decisions,
+    compiled,
+    packed_features,
+    packed_states,
+)
+
+FEWEST_TABLES = 3
+"""With fewer, lanes stand empty: one table after the other is faster."""
+_LANES = 8
+_DECISION_SIZE = 2
+
+
+class Stream:
+    """One CPU's governor from boot on.
+
+    features      the governor's features, e.g. menu_features.features(release)
+    any_features  run the code for any features even where there is some for just these
+    Raises CoreMissing, Unsupported; ValueError for HZ out of range.
+    """
+
+    def __init__(
+        self,
+        governor: str,
+        features: object,
+        states: Sequence[State],
+        hz: int,
+        *,
+        any_features: bool = False,
+    ) -> None:
+        self._given = (governor, packed_features(governor, features), packed_states(states), hz)
+        self._specialised = not any_features
+        self.memory = bytearray(compiled.memory_size)
+        """All 0 at boot."""
+
+    def switched_on(self, earlier: Outcome) -> None:
+        """See Governor.switched_on()."""
+        compiled.switched_on(*self._given, self.memory, earlier.state, earlier.residency_ns)
+
+    def replay(self, rows: Buffer) -> Decisions:
+        """The next decisions, row by row. rows: as `pack` makes them; ValueError for odd sizes.
+
+        The GIL is released meanwhile; a stream must not be used by two threads at once.
+        """
+        decisions = bytearray(len(rows) // ROW.size * _DECISION_SIZE)
+        compiled.replay(*self._given, self.memory, rows, decisions, self._specialised)
+        return Decisions(decisions)
+
+    @property
+    def given(self) -> tuple[str, bytes, bytes, int]:
+        """As the extension's functions take them: governor, features, states, HZ."""
+        return self._given
+
+
+class Sweep:
+    """menu of one kernel with each of several tables, side by side, over the same rows.
+
+    A table to a vector lane: eight with x86-64-v4 (AVX-512), four with x86-64-v3 (AVX2), one
+    otherwise. level: the highest of these (4, 3, 0) to use. streams: of menu, one for each table,
+    with the same features and HZ; what they remember is gone on from, but not changed.
+    """
+
+    def __init__(self, streams: Sequence[Stream], *, level: int = 4) -> None:
+        kinds = {(governor, features, hz) for governor, features, _, hz in map(_given, streams)}
+        if len(kinds) != 1 or next(iter(kinds))[0] != "menu":
+            raise ValueError("expected streams of menu with the same features and HZ")
+        _, self._features, self._hz = next(iter(kinds))
+        states = [stream.given[2] for stream in streams]
+        self._states = b"".join(each.ljust(STATES_MAX * STATE.size, b"\0") for each in states)
+        self._counts = struct.pack(
+            f"<{len(states)}I", *(len(each) // STATE.size for each in states)
+        )
+        self._level = level
+        self.memories = bytearray(b"".join(stream.memory for stream in streams))
+
+    def replay(self, rows: Buffer) -> list[Decisions]:
+        """The next decisions, table by table. rows should be packed as_selected."""
+        size = len(rows) // ROW.size * _DECISION_SIZE
+        tables = len(self._counts) // 4
+        decisions = memoryview(bytearray(size * tables))
+        compiled.sweep(
+            self._features,
+            self._states,
+            self._counts,
+            self._hz,
+            self.memories,
+            rows,
+            decisions,
+            self._level,
+        )
+        places = (slice(i * size, (i + 1) * size) for i in range(tables))
+        return [Decisions(decisions[place]) for place in places]
+
+
+def _given(stream: Stream) -> tuple[str, bytes, bytes, int]:
+    return stream.given
+
+
+def run(
+    governor: str,
+    features: object,
+    states: Sequence[State],
+    hz: int,
+    rows: Buffer,
+    *,
+    any_features: bool = False,
+) -> Decisions:
+    """`Stream.replay` in one go."""
+    return Stream(governor, features, states, hz, any_features=any_features).replay(rows)
+
+
+def run_cpus(
+    governor: str,
+    features: object,
+    states: Sequence[State],
+    hz: int,
+    cpus: Sequence[Buffer],
+    threads: int | None = None,
+) -> list[Decisions]:
+    """`run` for several CPUs, on as many threads as there are processors."""
+    workers = max(1, min(threads or processors(), len(cpus)))
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda rows: run(governor, features, states, hz, rows), cpus))
+
+
+def sweep(
+    governor: str,
+    features: object,
+    tables: Sequence[Sequence[State]],
+    hz: int,
+    rows: Buffer,
+    *,
+    threads: int = 1,
+    level: int = 4,
+) -> list[Decisions]:
+    """`run` of the same rows with each of several tables; menu's side by side, see Sweep."""
+    step = 1
+    if governor == "menu":
+        step = max(-(-len(tables) // (max(threads, 1) * _LANES)), 1) * _LANES
+    groups = [tables[start : start + step] for start in range(0, len(tables), step)]
+
+    def group(some: Sequence[Sequence[State]]) -> list[Decisions]:
+        streams = [Stream(governor, features, states, hz) for states in some]
+        if governor == "menu":
+            return Sweep(streams, level=level).replay(rows)
+        return [stream.replay(rows) for stream in streams]
+
+    if threads < 2:
+        return [decisions for some in groups for decisions in group(some)]
+    with ThreadPoolExecutor(threads) as pool:
+        return [decisions for found in pool.map(group, groups) for decisions in found]
+
+
+@cache
+def processors() -> int:
+    """This process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,36 @@
+/* Idle events in trace text; see workload/trace_text.py. */
+#ifndef IDLE_STATES_TRACE_H
+#define IDLE_STATES_TRACE_H
+
+#include "core.h"
+
+#define CPU_LAST 8191
+#define EXIT (-1)
+#define MISS (-3)
+#define UNUSUAL INT64_MIN
+
+/*
+ * what: a state entered, EXIT, MISS - 2 * state for type above and one less for below; UNUSUAL: the
+ * line is not of a plain form, and ns is where it begins. line: from 0 on.
+ */
+struct event {
+	s64 what;
+	u64 ns;
+	u32 line;
+	u16 cpu;
+	bool coarse; /* the time has six decimals */
+};
+
+/* events: as many as needed, to be freed. coarse: of any event. */
+struct scan {
+	struct event *events;
+	size_t room, count;
+	u32 lines;
+	bool coarse;
+	bool odd_bytes, losses; /* the text has what is no ASCII text, PERF_RECORD_LOST */
+};
+
+/* Reads whole lines; the last newline may have been cut off. Returns false without memory. */
+bool scan_events(struct scan *scan, const char *text, size_t length);
+
+#endif

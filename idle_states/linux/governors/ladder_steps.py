@@ -1,0 +1,70 @@
+"""ladder's transitions: from each state, which measured idles lead up and which down.
+
+ladder compares one idle period with one state, so its rules are a table. The idle is as measured,
+waking included. The remainder above the exit latency is what counts, and below it wraps: an idle
+shorter than the exit latency counts as endless (see ladder.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .interface import State
+from .ladder import PROMOTION_COUNT
+from .ladder_features import LadderFeatures
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From state `source`, measured idles of first_ns..last_ns (None: without end) lead to `to`.
+
+    after  how many of them it takes, since the state was entered and not necessarily in a row;
+           0 where they leave ladder in its state
+    """
+
+    source: int
+    first_ns: int
+    last_ns: int | None
+    to: int
+    after: int
+
+
+def steps(states: Sequence[State], features: LadderFeatures, limit_us: int) -> tuple[Step, ...]:
+    """All steps under a latency limit of one us at least: states ascending, all idles for each."""
+    unit = 1 if features.nanoseconds else 1000
+    exits = [state.exit_ns // unit for state in states]
+    limit = limit_us * 1000 // unit
+    first = 1 if features.skips_polling and states[0].polling and len(states) > 1 else 0
+    found: list[Step] = []
+    bounds: list[tuple[int, int | None, tuple[int, int]]]
+    for state, latency in enumerate(exits):
+        stays = (state, 0)
+        rises = state + 1 < len(states) and exits[state + 1] <= limit
+        up = (state + 1, PROMOTION_COUNT if state >= first else 1) if rises else stays
+        if state > first and latency > limit:
+            fitting = (i for i in range(state - 1, first, -1) if exits[i] <= limit)
+            bounds = [(0, None, (next(fitting, first), 1))]
+        elif state > first:
+            down = (state - 1, 1)
+            bounds = [(0, latency - 1, up), (latency, 2 * latency - 1, down)]
+            bounds += [(2 * latency, 2 * latency, stays), (2 * latency + 1, None, up)]
+        else:
+            # Below the first rung there is no threshold: anything above the latency will do.
+            last = 2 * latency if state == first else latency
+            bounds = [(0, latency - 1, up), (latency, last, stays), (last + 1, None, up)]
+        for low, high, (to, after) in bounds:
+            if high is None or high >= low:
+                last_ns = None if high is None else (high + 1) * unit - 1
+                found = _added(found, Step(state, low * unit, last_ns, to, after))
+    return tuple(found)
+
+
+def _added(found: list[Step], step: Step) -> list[Step]:
+    """Neighbours with the same end are one."""
+    if found:
+        last = found[-1]
+        if (last.source, last.to, last.after) == (step.source, step.to, step.after):
+            return [
+                *found[:-1],
+                Step(last.source, last.first_ns, step.last_ns, last.to, last.after),
+            ]
+    return [*found, step]

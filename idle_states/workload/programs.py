@@ -1,0 +1,196 @@
+"""What tasks do: small programs of run, spin, sleep, every, wake, wait and count.
+
+    run D       computes for D, longer while siblings use the core, too
+    spin D      computes until the time is the next multiple of D, whatever siblings do
+    sleep D     a timer on the CPU wakes it after D
+    every D     a timer wakes it at the next multiple of D
+    wake TASK   a task that waits goes on; if it does not wait yet, it will not have to
+    wait        until another one wakes it
+    count       one request, or whatever the workload counts, is done
+
+A program begins again at its end, unless it is to run once. Durations are fixed, uniform or
+exponential, whole ns, drawn from a generator that counts: the n-th draw of a task depends on the
+seed, the task and n alone.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+U64 = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+LN2_Q32 = 2977044472
+"""ln 2 * 2^32, to the nearest."""
+DURATION_MAX = 1 << 40
+TASKS_MAX = 1 << 16
+
+
+class Kind(IntEnum):
+    RUN = 0
+    SLEEP = 1
+    EVERY = 2
+    WAKE = 3
+    WAIT = 4
+    COUNT = 5
+    SPIN = 6
+
+
+MULTIPLES = (Kind.EVERY, Kind.SPIN)
+"""Of whose duration the time at their end is a multiple."""
+
+
+class Spread(IntEnum):
+    FIXED = 0
+    UNIFORM = 1
+    EXPONENTIAL = 2
+
+
+class Which(IntEnum):
+    """Which of several tasks of a name: the one of the waker's own number, the next one in turn,
+    any, or all."""
+
+    SAME = 0
+    NEXT = 1
+    RANDOM = 2
+    ALL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """FIXED: low; UNIFORM: low to high, both included; EXPONENTIAL: low on the average."""
+
+    low: int
+    high: int = 0
+    spread: Spread = Spread.FIXED
+
+
+NO_TIME = Duration(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """first, count: of WAKE, the tasks. sync: the waker is about to sleep."""
+
+    kind: Kind
+    duration: Duration = NO_TIME
+    first: int = 0
+    count: int = 0
+    which: Which = Which.SAME
+    sync: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """number: among those of its name. cpu: it is bound to; None: it is placed. with_waker: it
+    runs where its waker does, as a worker of its CPU. again: the op that it begins again with;
+    those before are done once."""
+
+    name: str
+    number: int
+    ops: tuple[Op, ...]
+    cpu: int | None = None
+    with_waker: bool = False
+    once: bool = False
+    again: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """counts: what `count` counts, for reports; "" where nothing is counted."""
+
+    name: str
+    tasks: tuple[Task, ...]
+    counts: str = ""
+    note: str = ""
+
+
+class BadWorkload(ValueError):
+    """A workload that cannot be run; says what was expected and what was found."""
+
+
+def check(workload: Workload) -> None:
+    """Raises BadWorkload for what would do nothing, or never let time pass."""
+    if not workload.tasks:
+        raise BadWorkload(f"{workload.name}: expected a task, found none")
+    if len(workload.tasks) > TASKS_MAX:
+        raise BadWorkload(f"{workload.name}: expected at most {TASKS_MAX} tasks")
+    for task in workload.tasks:
+        if not task.ops:
+            raise BadWorkload(f"{workload.name}: expected a program for {task.name}, found none")
+        if all(op.kind is Kind.COUNT for op in task.ops[task.again :]):
+            raise BadWorkload(f"{workload.name}: expected {task.name} to do more than to count")
+        for op in task.ops:
+            least = 1 if op.duration.spread is Spread.EXPONENTIAL or op.kind in MULTIPLES else 0
+            low, high = op.duration.low, op.duration.high
+            if not least <= low <= DURATION_MAX or high > DURATION_MAX:
+                raise BadWorkload(
+                    f"{workload.name}: expected times of {least} to {DURATION_MAX} ns for "
+                    f"{task.name}, found {low}"
+                )
+            if op.duration.spread is Spread.UNIFORM and high < low:
+                raise BadWorkload(
+                    f"{workload.name}: expected ascending times for {task.name}, found {low} to "
+                    f"{high} ns"
+                )
+    starts = any(
+        task.ops[0].kind is not Kind.WAIT and any(op.kind is not Kind.WAIT for op in task.ops)
+        for task in workload.tasks
+    )
+    if not starts:
+        raise BadWorkload(f"{workload.name}: expected a task that does not begin with wait")
+
+
+def mix(value: int) -> int:
+    """SplitMix64's finaliser."""
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & U64
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & U64
+    return value ^ value >> 31
+
+
+def stream_key(seed: int, stream: int) -> int:
+    return mix(mix(seed + GOLDEN & U64) ^ mix(stream * GOLDEN + 1 & U64))
+
+
+def draw(key: int, counter: int) -> int:
+    """64 random bits."""
+    return mix(key + (counter + 1) * GOLDEN & U64)
+
+
+def uniform(bits: int, low: int, high: int) -> int:
+    return low + (bits * (high - low + 1) >> 64)
+
+
+def _log2_table() -> tuple[int, ...]:
+    """2^32 * log2(1 + i/256), floored, for i from 0 to 256: by squaring, without floats."""
+    found = []
+    for i in range(256):
+        value, bits = (256 + i) << 120, 0
+        for _ in range(32):
+            value = value * value >> 128
+            bit = value >> 129
+            bits = bits << 1 | bit
+            value >>= bit
+        found.append(bits)
+    return (*found, 1 << 32)
+
+
+LOG2_Q32 = _log2_table()
+
+
+def exponential(bits: int, mean: int) -> int:
+    """-ln(bits / 2^64) * mean, by a table with linear interpolation."""
+    bits |= 1
+    zeros = 64 - bits.bit_length()
+    mantissa = bits << zeros & U64
+    index, rest = mantissa >> 55 & 0xFF, mantissa >> 23 & 0xFFFFFFFF
+    below, above = LOG2_Q32[index], LOG2_Q32[index + 1]
+    log2 = below + ((above - below) * rest >> 32)
+    return mean * (((zeros + 1) << 32) - log2) * LN2_Q32 >> 64
+
+
+def length(duration: Duration, bits: int) -> int:
+    """Of one draw."""
+    if duration.spread is Spread.UNIFORM:
+        return uniform(bits, duration.low, duration.high)
+    if duration.spread is Spread.EXPONENTIAL:
+        return exponential(bits, duration.low)
+    return duration.low

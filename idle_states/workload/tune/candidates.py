@@ -1,0 +1,84 @@
+"""Tables to try: the present one scaled, its states' residencies one at a time, break-evens."""
+
+from collections.abc import Iterable, Sequence
+from math import isqrt
+
+from ..energy import Model, break_even
+from ..machine import CpuTable
+from .evaluate import Candidate, candidate_of
+
+HALVINGS = 8
+"""A residency is tried from 2^-4 to 2^4 of what it is, in steps of the square root of 2."""
+RESIDENCY_MAX_US = 4_294_967
+"""What firmware can say in ns, 32 bits wide."""
+
+
+def scaled(residency_us: int, halves: int) -> int:
+    """2^(halves / 2) of it, in whole us from 1 on."""
+    square = residency_us * residency_us
+    square = square << halves if halves >= 0 else square >> -halves
+    return min(max(isqrt(square), 1), RESIDENCY_MAX_US)
+
+
+def break_evens(table: CpuTable, model: Model) -> Candidate:
+    """Of each state against the one before, with figures in the middle of their bounds; rounded up
+    to whole us, and not below the one before. A state that never pays keeps its residency."""
+    middle = model.middles()
+    found: list[int] = []
+    own = candidate_of(table)
+    for number, (before, after) in enumerate(zip(table.names, table.names[1:], strict=False)):
+        at = break_even(middle.awake, middle.states[before], middle.states[after])
+        least = own[number] if at is None else max(-(-at[0] // 1000), 1)
+        found.append(min(max(least, *found[-1:], 1), RESIDENCY_MAX_US))
+    return tuple(found)
+
+
+class Grid:
+    """Residencies to try, by state, and the candidates made of them."""
+
+    def __init__(self, table: CpuTable, model: Model) -> None:
+        self.present = candidate_of(table)
+        self.even = break_evens(table, model)
+        self.values: list[list[int]] = []
+        for own, even in zip(self.present, self.even, strict=True):
+            tried = {scaled(own, halves) for halves in range(-HALVINGS, HALVINGS + 1)}
+            self.values.append(sorted(tried | {own, even}))
+
+    def first(self) -> list[Candidate]:
+        """The present table, break-evens, and the present one scaled as a whole."""
+        wholes = (
+            tuple(scaled(own, halves) for own in self.present)
+            for halves in range(-HALVINGS, HALVINGS + 1)
+        )
+        return _once((self.present, self.even, *wholes))
+
+    def around(self, base: Candidate) -> list[Candidate]:
+        """One residency changed, in the order that the states have."""
+        found = []
+        for place, values in enumerate(self.values):
+            low = base[place - 1] if place else 0
+            high = base[place + 1] if place + 1 < len(base) else RESIDENCY_MAX_US
+            found += [
+                (*base[:place], value, *base[place + 1 :])
+                for value in values
+                if low <= value <= high
+            ]
+        return _once(found)
+
+    def cuts(self) -> list[int]:
+        """Lengths in ns at which a histogram is to be exact: all gaps below a residency."""
+        return [1000 * value - 1 for values in self.values for value in values]
+
+
+def together(base: Candidate, changes: Sequence[Candidate]) -> Candidate | None:
+    """All changes at once; None if residencies would not ascend."""
+    found = list(base)
+    for change in changes:
+        for place, value in enumerate(change):
+            if value != base[place]:
+                found[place] = value
+    return tuple(found) if found == sorted(found) else None
+
+
+def _once(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return list(dict.fromkeys(candidates))

@@ -1,0 +1,56 @@
+"""One run of tune: what was found, of what, and what it rests on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...linux.releases import Release
+from ..energy import IDLE_ONLY, Model
+from ..machine import CpuTable
+from ..replay import Settings
+from .search import Tuned
+from .source import SIMULATED, Source
+from .waits import Wait
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """A run of tune. settings: None without a governor. timeout_ns: of state 0, at present."""
+
+    name: str
+    source: Source
+    settings: Settings | None
+    release: Release
+    table: CpuTable
+    power: Model
+    tuned: Tuned
+    waits: tuple[Wait, ...]
+    timeout_ns: int | None
+
+    @property
+    def gaps(self) -> int:
+        """How many; of a simulation, with the present table."""
+        return self.source.gaps.count or sum(self.tuned.present.outcomes.usage)
+
+    @property
+    def idle_ns(self) -> int:
+        """Likewise, their sum."""
+        return self.source.gaps.total or 1000 * sum(self.tuned.present.outcomes.time_us)
+
+    def assumptions(self) -> Iterator[str]:
+        """What all figures rest on."""
+        yield from self.source.assumptions
+        if self.settings is None:
+            yield "every gap is known when it begins: no governor was asked"
+        else:
+            yield "the governor remembers what it selected itself, gap by gap"
+            if self.source.exactness == "estimated":
+                yield (
+                    f"next timer: {self.settings.next_timer} (--next-timer); tick and polling as "
+                    "in replay"
+                )
+            elif self.source.exactness == "exact":
+                yield "what the governor was given is as recorded, whatever it selects"
+        yield "residencies are changed one at a time, and together; latencies stay as they are"
+        for assumption in self.power.assumptions:
+            if assumption != IDLE_ONLY or self.source.exactness != SIMULATED:
+                yield assumption
