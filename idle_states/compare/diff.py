@@ -7,16 +7,21 @@ earlier one: 200 ns against 1 us is one thing, what a kernel makes of it another
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..beyond_opal import ListedNode
+from ..devicetree.idle_nodes import TIMER_STOP, row_nodes
 from ..linux.driver_table import DriverState, StopChoice
-from ..linux.governors import Governor
-from ..linux.governors.steady import Circumstances, Range, selection_map
+from ..linux.dt_idle import parameter_name
+from ..linux.governors.settling import Circumstances
+from ..linux.governors.steady import selection_map
 from ..linux.releases import Release
 from ..skiboot.export import Export
 from ..skiboot.platform import Platform
 from ..sources import Source
 from ..spec.scalars import format_time
 from ..table import IdleState, IdleTable, Psscr, Register, flag_names
+from .idle_lengths import lengths
 from .journey import Arrival, journey
+from .selection import map_changes, settling_of
 
 ABSENT = "absent"
 
@@ -45,11 +50,13 @@ def diff(
               interrupt with the timer far away and the tick running
     """
     way_a, way_b = (journey(source, platform, kernels) for source in (a, b))
-    found = list(_tables(way_a.table, way_b.table))
+    held = [way.table.held is not None for way in (way_a, way_b)]
+    # what a kernel holds has its driver behind it, a table before it
+    found = [] if held[0] != held[1] else list(_tables(way_a.table, way_b.table))
     if way_a.export is not None and way_b.export is not None:
         found += _exports(way_a.export, way_a.table, way_b.export, way_b.table)
     for arrival_a, arrival_b in zip(way_a.arrivals, way_b.arrivals, strict=True):
-        found += _arrivals(arrival_a, arrival_b)
+        found += _arrivals(arrival_a, arrival_b, known=not any(held))
         if governor and arrival_a.driver.states and arrival_b.driver.states:
             found += _selections(arrival_a, arrival_b, governor, hz)
     return found
@@ -64,7 +71,7 @@ def _tables(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
         if name not in rows_a or name not in rows_b:
             yield Difference("table", path, _whole(rows_a.get(name)), _whole(rows_b.get(name)))
             continue
-        left, right = _fields(rows_a[name], a.register), _fields(rows_b[name], b.register)
+        left, right = _fields(rows_a[name], a), _fields(rows_b[name], b)
         for field, value in left.items():
             if value != right.get(field):
                 yield Difference("table", f"{path}.{field}", value, right.get(field, ABSENT))
@@ -89,13 +96,20 @@ def _whole(state: IdleState | None) -> str:
     return f"{format_time(state.latency_ns)}/{residency}"
 
 
-def _fields(state: IdleState, register: Register) -> dict[str, str]:
-    """Field -> value as a person writes it."""
+def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
+    """Field -> value as a person writes it; only what the table's source tells."""
+    register = table.register
     fields = {
         "latency": format_time(state.latency_ns),
         "residency": "none" if state.residency_ns is None else format_time(state.residency_ns),
-        "flags": " ".join(flag_names(state.flags)) or "none",
     }
+    if table.listed is not None:
+        rows = zip(table.states, row_nodes(table.listed), strict=True)
+        node = next(node for row, node in rows if row is state)
+        return fields | _node_fields(node, parameter_name(table.listed))
+    if table.held is not None:
+        return fields
+    fields["flags"] = " ".join(flag_names(state.flags)) or "none"
     if register is Register.PSSCR:
         psscr = state.psscr
         fields |= {f"psscr.{name}": str(getattr(psscr, name)) for name in Psscr.FIELDS}
@@ -104,6 +118,18 @@ def _fields(state: IdleState, register: Register) -> dict[str, str]:
         fields["pmicr"] = f"{state.control:#x}"
     if register is not Register.NONE:
         fields["mask"] = f"{state.mask:#x}"
+    return fields
+
+
+def _node_fields(node: ListedNode, parameter: str | None) -> dict[str, str]:
+    """What else Linux reads of a node: whether the timer stops, the status, the parameter."""
+    fields = {
+        "timer-stop": "yes" if TIMER_STOP in node.properties else "no",
+        "available": "yes" if node.available else "no",
+    }
+    if parameter is not None:
+        value = node.u32(parameter)
+        fields[parameter] = "none" if value is None else f"{value:#x}"
     return fields
 
 
@@ -116,7 +142,8 @@ def _exports(a: Export, table_a: IdleTable, b: Export, table_b: IdleTable) -> It
         yield Difference("export", "outcome", a.outcome, b.outcome)
 
 
-def _arrivals(a: Arrival, b: Arrival) -> Iterator[Difference]:
+def _arrivals(a: Arrival, b: Arrival, known: bool) -> Iterator[Difference]:
+    """known: more than the states is known of both."""
     stage = f"linux {a.release.name}"
     states_a = {state.name: state for state in a.driver.states}
     states_b = {state.name: state for state in b.driver.states}
@@ -124,6 +151,8 @@ def _arrivals(a: Arrival, b: Arrival) -> Iterator[Difference]:
         left, right = _registered(states_a.get(name)), _registered(states_b.get(name))
         if left != right:
             yield Difference(stage, f"states.{name}", left, right)
+    if not known:
+        return
     for path, value_a, value_b in (
         ("default_stop", _choice(a.driver.default_stop), _choice(b.driver.default_stop)),
         ("deepest_stop", _choice(a.driver.deepest_stop), _choice(b.driver.deepest_stop)),
@@ -155,34 +184,12 @@ def _timeout(microseconds: int | None) -> str:
 
 def _selections(a: Arrival, b: Arrival, governor: str, hz: int) -> Iterator[Difference]:
     """Idle lengths for which another state is selected."""
-    stage = f"{governor} {a.release.name}"
-    ranges_a, ranges_b = (_ranges(arrival, governor, hz) for arrival in (a, b))
-    starts = sorted({r.first_us for r in (*ranges_a, *ranges_b)})
-    previous: tuple[str, str] | None = None
-    first = 0
-    for start in [*starts, None]:
-        at = (
-            None
-            if start is None
-            else tuple(
-                _selected(arrival, ranges, start)
-                for arrival, ranges in ((a, ranges_a), (b, ranges_b))
-            )
-        )
-        if at == previous:
-            continue
-        if previous is not None and previous[0] != previous[1]:
-            until = "and more" if start is None else f"to {start - 1}"
-            yield Difference(stage, f"idle {first} {until} us", *previous)
-        previous, first = (at[0], at[1]) if at else None, start or 0
-
-
-def _ranges(arrival: Arrival, governor: str, hz: int) -> tuple[Range, ...]:
-    return selection_map(
-        lambda: Governor.for_kernel(governor, arrival.release, arrival.driver, hz), Circumstances()
+    ranges_a, ranges_b = (
+        selection_map(settling_of(governor, arrival.release, arrival.driver, hz), Circumstances())
+        for arrival in (a, b)
     )
-
-
-def _selected(arrival: Arrival, ranges: tuple[Range, ...], idle_us: int) -> str:
-    taken = next(r.states for r in ranges if r.last_us is None or r.last_us >= idle_us)
-    return "/".join(arrival.driver.states[number].name for number in taken)
+    names_a, names_b = ([state.name for state in arrival.driver.states] for arrival in (a, b))
+    for change in map_changes(names_a, ranges_a, names_b, ranges_b):
+        path = f"idle {lengths(change.first_ns, change.last_ns)}"
+        stage = f"{governor} {a.release.name}"
+        yield Difference(stage, path, "/".join(change.a), "/".join(change.b))

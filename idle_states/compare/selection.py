@@ -1,33 +1,46 @@
-"""select: which state each governor takes, as ranges, for a table under one kernel."""
+"""select: which state each governor takes, as ranges, for a table under one kernel; and what
+another kernel or another table changes in that."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..linux.driver_table import DriverTable
-from ..linux.governors import Governor, State
-from ..linux.governors.steady import (
-    NO_LIMIT_US,
-    Circumstances,
-    Range,
-    lock_in,
-    reachable,
-    selection_map,
-)
+from ..linux.governors import Governor, State, UnknownGovernor
+from ..linux.governors.ladder_features import LadderFeatures
+from ..linux.governors.ladder_steps import Step, steps
+from ..linux.governors.settling import NO_LIMIT_US, Circumstances, Settling
+from ..linux.governors.steady import Range, lock_in, reachable, selection_map, timer_map
 from ..linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """limits_us: latency limits; timers_ns: next timers that are not far away; idles_ns: lengths to
+    be mapped over the next timer; wake_ns: what waking adds, for ranges that lock in."""
+
+    limits_us: Sequence[int] = (NO_LIMIT_US,)
+    timers_ns: Sequence[int] = ()
+    idles_ns: Sequence[int] = ()
+    wake_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Mapped:
-    """One map: what was held fixed, and the ranges."""
+    """One map: what was held fixed, and the ranges; of the next timer if idle_ns is fixed too."""
 
     circumstances: Circumstances
     ranges: tuple[Range, ...]
+    idle_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """names of the states by number; maps; states no map selects; lock-in ranges by state."""
+    """names of the states by number; maps; states no map selects; lock-in ranges by state.
 
+    table  its name, "" for plain states; steps: ladder's, under the first limit
+    """
+
+    table: str
     governor: str
     release: Release
     hz: int
@@ -36,8 +49,23 @@ class Selection:
     maps: tuple[Mapped, ...]
     unreachable: tuple[int, ...]
     level_with_snooze: tuple[int, ...]
-    locked: dict[int, tuple[int, int]]
+    locked: dict[int, tuple[Range, ...]]
     wake_ns: int
+    steps: tuple[Step, ...] = ()
+
+    def taken(self, states: Sequence[int]) -> tuple[str, ...]:
+        """Names of states."""
+        return tuple(name_of(self.names, state) for state in states)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From first_ns to last_ns (None: without end): names selected before, and now."""
+
+    first_ns: int
+    last_ns: int | None
+    a: tuple[str, ...]
+    b: tuple[str, ...]
 
 
 def select(
@@ -45,45 +73,109 @@ def select(
     release: Release,
     table: DriverTable | Sequence[State],
     hz: int,
-    limits_us: Sequence[int] = (NO_LIMIT_US,),
-    wake_ns: int = 0,
+    asked: Asked | None = None,
+    name: str = "",
 ) -> Selection:
     """Maps for the tick running and stopped, timers and interrupts, and each latency limit.
 
     Raises UnknownGovernor.
     """
-
-    def make() -> Governor:
-        return Governor.for_kernel(governor, release, table, hz)
-
-    probe = make()
-    maps = []
-    for limit in limits_us:
-        for timer_driven in (False, True):
-            for tick_stopped in (False, True):
-                fixed = Circumstances(tick_stopped, timer_driven, limit)
-                maps.append(Mapped(fixed, selection_map(make, fixed)))
+    asked = asked or Asked()
+    settling = settling_of(governor, release, table, hz)
+    maps = list(_maps(settling, asked))
+    states = settling.governor.states
     taken = reachable([mapped.ranges for mapped in maps])
-    first = maps[0]
+    features = settling.governor.features
     return Selection(
+        table=name,
         governor=governor,
         release=release,
         hz=hz,
-        names=_names(table, probe.states),
-        states=probe.states,
+        names=_names(table, states),
+        states=states,
         maps=tuple(maps),
-        unreachable=tuple(i for i in range(len(probe.states)) if i not in taken),
+        unreachable=tuple(i for i in range(len(states)) if i not in taken),
         level_with_snooze=tuple(
-            i
-            for i, state in enumerate(probe.states)
-            if i and state.exit_ns == probe.states[0].exit_ns
+            i for i, state in enumerate(states) if i and state.exit_ns == states[0].exit_ns
         ),
-        locked=lock_in(make, first.circumstances, first.ranges, wake_ns) if wake_ns else {},
-        wake_ns=wake_ns,
+        locked=lock_in(settling, maps[0].circumstances, asked.wake_ns) if asked.wake_ns else {},
+        wake_ns=asked.wake_ns,
+        steps=steps(states, features, asked.limits_us[0])
+        if isinstance(features, LadderFeatures) and asked.limits_us[0]
+        else (),
     )
+
+
+def settling_of(
+    governor: str, release: Release, table: DriverTable | Sequence[State], hz: int
+) -> Settling:
+    """Raises UnknownGovernor, for haltpoll too, whose choice follows how long it polled."""
+    if governor == "haltpoll":
+        raise UnknownGovernor("expected a governor with steady states, found 'haltpoll'")
+    return Settling(lambda: Governor.for_kernel(governor, release, table, hz))
+
+
+def _maps(settling: Settling, asked: Asked) -> Iterator[Mapped]:
+    for limit in asked.limits_us:
+        for timer_driven in (False, True):
+            for tick_stopped in (False, True):
+                fixed = Circumstances(tick_stopped, timer_driven, limit)
+                yield Mapped(fixed, selection_map(settling, fixed))
+        for timer_ns in asked.timers_ns:
+            for tick_stopped in (False, True):
+                fixed = Circumstances(tick_stopped, False, limit, next_timer_ns=timer_ns)
+                yield Mapped(fixed, selection_map(settling, fixed))
+        for idle_ns in asked.idles_ns:
+            for tick_stopped in (False, True):
+                fixed = Circumstances(tick_stopped, False, limit)
+                yield Mapped(fixed, timer_map(settling, idle_ns, fixed), idle_ns)
 
 
 def _names(table: DriverTable | Sequence[State], states: Sequence[State]) -> tuple[str, ...]:
     if isinstance(table, DriverTable):
         return tuple(state.name for state in table.states)
     return tuple("snooze" if i == 0 else f"state{i}" for i in range(len(states)))
+
+
+def name_of(names: Sequence[str], state: int) -> str:
+    """ladder selects a state behind the last one where there is nothing but a polling one."""
+    return names[state] if state < len(names) else f"state {state}, which is not there"
+
+
+def map_changes(
+    names_a: Sequence[str],
+    ranges_a: Sequence[Range],
+    names_b: Sequence[str],
+    ranges_b: Sequence[Range],
+) -> list[Change]:
+    """Where two maps over the same lengths select states of other names."""
+    found: list[Change] = []
+    starts = sorted({r.first_ns for r in (*ranges_a, *ranges_b)})
+    ends: list[int | None] = [start - 1 for start in starts[1:]]
+    for first, last in zip(starts, [*ends, ranges_a[-1].last_ns], strict=True):
+        a, b = (
+            tuple(name_of(names, state) for state in _at(ranges, first))
+            for names, ranges in ((names_a, ranges_a), (names_b, ranges_b))
+        )
+        if set(a) == set(b):
+            continue
+        before = found[-1] if found else None
+        if before and before.last_ns == first - 1 and (before.a, before.b) == (a, b):
+            found[-1] = Change(before.first_ns, last, a, b)
+        else:
+            found.append(Change(first, last, a, b))
+    return found
+
+
+def _at(ranges: Sequence[Range], length_ns: int) -> tuple[int, ...]:
+    return next(r.states for r in ranges if r.last_ns is None or r.last_ns >= length_ns)
+
+
+def changes(a: Selection, b: Selection) -> list[tuple[Mapped, list[Change]]]:
+    """The maps of `a` that `b`, asked the same, has otherwise; with what is otherwise."""
+    found = []
+    for left, right in zip(a.maps, b.maps, strict=True):
+        different = map_changes(a.names, left.ranges, b.names, right.ranges)
+        if different:
+            found.append((left, different))
+    return found

@@ -48,7 +48,7 @@ def suppress(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -
     for finding in findings:
         for suppression in suppressions:
             if suppression.reason and suppression.covers(finding.rule, finding.location):
-                finding = replace(finding, suppressed=suppression.reason)
+                finding = replace(finding, suppressed=suppression.reason, kept_in="source")
                 break
         result.append(finding)
     return result

@@ -25,10 +25,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from .rule import Rule
+from .rule import FORMS, Rule
 from .subject import Subject
 
-RULE = Rule("IS111", "duplicate-name", Severity.WARNING)
+RULE = Rule("IS111", "duplicate-name", Severity.WARNING, forms=FORMS)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..spec.scalars import format_time
-from .rule import Rule
+from .rule import FORMS, Rule
 from .subject import Subject
 
 RULE = Rule(
@@ -37,6 +37,7 @@ RULE = Rule(
     "residency-tie",
     Severity.WARNING,
     aliases=("op-test:Non monotonicity observed for residency values",),
+    forms=FORMS,
 )
 
 

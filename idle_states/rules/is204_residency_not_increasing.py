@@ -29,7 +29,7 @@ from itertools import pairwise
 from ..findings import Finding, Severity
 from ..spec.scalars import format_time
 from .is2_times import column
-from .rule import Rule
+from .rule import FORMS, Rule
 from .subject import Subject
 
 RULE = Rule(
@@ -37,6 +37,7 @@ RULE = Rule(
     "residency-not-increasing",
     Severity.ERROR,
     aliases=("op-test:Non monotonicity observed for residency values",),
+    forms=FORMS,
 )
 
 

@@ -29,7 +29,7 @@ from itertools import pairwise
 from ..findings import Finding, Severity
 from ..spec.scalars import format_time
 from .is2_times import column
-from .rule import Rule
+from .rule import FORMS, Rule
 from .subject import Subject
 
 RULE = Rule(
@@ -37,6 +37,7 @@ RULE = Rule(
     "latency-not-increasing",
     Severity.WARNING,
     aliases=("op-test:Non monotonicity observed for latency values",),
+    forms=FORMS,
 )
 
 

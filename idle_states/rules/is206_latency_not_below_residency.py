@@ -29,10 +29,10 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..spec.scalars import format_time
 from .is2_times import rows
-from .rule import Rule
+from .rule import FORMS, Rule
 from .subject import Subject
 
-RULE = Rule("IS206", "latency-not-below-residency", Severity.WARNING)
+RULE = Rule("IS206", "latency-not-below-residency", Severity.WARNING, forms=FORMS)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

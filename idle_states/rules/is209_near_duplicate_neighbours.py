@@ -30,10 +30,10 @@ from itertools import pairwise
 from ..findings import Confidence, Finding, Severity
 from ..spec.scalars import format_time
 from .is2_times import rows
-from .rule import Rule
+from .rule import FORMS, Rule
 from .subject import Subject
 
-RULE = Rule("IS209", "near-duplicate-neighbours", Severity.WARNING, Confidence.MEDIUM)
+RULE = Rule("IS209", "near-duplicate-neighbours", Severity.WARNING, Confidence.MEDIUM, forms=FORMS)
 
 PERCENT = 3
 

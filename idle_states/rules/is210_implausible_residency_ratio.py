@@ -31,10 +31,16 @@ from collections.abc import Iterator
 from ..findings import Confidence, Finding, Severity
 from ..spec.scalars import format_time
 from .is2_times import rows
-from .rule import Rule
+from .rule import OPAL_FORMS, Rule
 from .subject import Subject
 
-RULE = Rule("IS210", "implausible-residency-ratio", Severity.NOTE, Confidence.LOW)
+RULE = Rule(
+    "IS210",
+    "implausible-residency-ratio",
+    Severity.NOTE,
+    Confidence.LOW,
+    forms=(*OPAL_FORMS, "sysfs"),
+)
 
 LOWEST, HIGHEST = 2, 50
 

@@ -28,10 +28,10 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from .is2_times import WORDS, all_times
-from .rule import Rule
+from .rule import FORMS, Rule
 from .subject import Subject
 
-RULE = Rule("IS215", "zero-time", Severity.ERROR)
+RULE = Rule("IS215", "zero-time", Severity.ERROR, forms=FORMS)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..devicetree.idle_nodes import latency_us, row_nodes
 from ..devicetree.power_mgt import LATENCIES, RESIDENCIES
 from ..linux.convert import to_us
 from ..linux.releases import Release
@@ -24,12 +25,17 @@ class Time(NamedTuple):
 def column(subject: Subject, field: str) -> list[Time]:
     """All values of "latency" or "residency" that the source really has, in table order.
 
-    A device tree without the property has none; `decode` shows 0 for its latencies.
+    A device tree without the property has none; `decode` shows 0 for its latencies, as does a
+    node of Arm's without.
     """
     if subject.node is not None and _PROPERTIES[field] not in subject.node.properties:
         return []
+    listed = subject.table.listed
+    nodes = row_nodes(listed) if listed is not None else ()
     times = []
     for index, state in enumerate(subject.table.states):
+        if nodes and field == "latency" and latency_us(nodes[index]) is None:
+            continue
         ns = state.latency_ns if field == "latency" else state.residency_ns
         if ns is not None:
             times.append(Time(index, field, ns))

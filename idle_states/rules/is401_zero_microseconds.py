@@ -34,10 +34,10 @@ from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..spec.scalars import format_time
 from .is4_kernels import registered
-from .rule import Judged, Rule, per_kernel
+from .rule import FORMS, Judged, Rule, per_kernel
 from .subject import Subject
 
-RULE = Rule("IS401", "zero-microseconds", Severity.ERROR)
+RULE = Rule("IS401", "zero-microseconds", Severity.ERROR, forms=FORMS)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

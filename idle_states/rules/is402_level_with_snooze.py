@@ -33,10 +33,10 @@ from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from .is4_kernels import registered
-from .rule import Judged, Rule, per_kernel
+from .rule import OPAL_FORMS, Judged, Rule, per_kernel
 from .subject import Subject
 
-RULE = Rule("IS402", "level-with-snooze", Severity.ERROR)
+RULE = Rule("IS402", "level-with-snooze", Severity.ERROR, forms=(*OPAL_FORMS, "sysfs"))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

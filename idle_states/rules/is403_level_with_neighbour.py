@@ -31,10 +31,10 @@ from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from .is4_kernels import registered
-from .rule import Judged, Rule, per_kernel
+from .rule import FORMS, Judged, Rule, per_kernel
 from .subject import Subject
 
-RULE = Rule("IS403", "level-with-neighbour", Severity.WARNING)
+RULE = Rule("IS403", "level-with-neighbour", Severity.WARNING, forms=FORMS)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

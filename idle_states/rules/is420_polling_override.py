@@ -33,10 +33,10 @@ from ..linux.driver_table import DriverTable
 from ..linux.governors.menu_features import features
 from ..linux.releases import Release
 from .is4_kernels import row_of
-from .rule import Judged, Rule, per_kernel
+from .rule import OPAL_FORMS, Judged, Rule, per_kernel
 from .subject import Subject
 
-RULE = Rule("IS420", "polling-override", Severity.NOTE)
+RULE = Rule("IS420", "polling-override", Severity.NOTE, forms=(*OPAL_FORMS, "sysfs"))
 
 SHORT_US = 15
 """RESIDENCY_THRESHOLD_NS of menu."""
@@ -60,5 +60,5 @@ def check(subject: Subject) -> Iterator[Finding]:
             f"{first.target_residency_us} us, because snooze is a polling state{exempt}",
         )
 
-    for where, message, kernels in per_kernel(subject, judge):
+    for where, message, kernels in per_kernel(subject, judge, governor=True):
         yield RULE.finding(subject, message, where, kernels=kernels)

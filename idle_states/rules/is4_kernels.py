@@ -32,8 +32,8 @@ def place(subject: Subject, source: int | None, field: str = "state") -> Locatio
 
 
 def registered(subject: Subject, driver: DriverTable) -> Iterator[tuple[int, DriverState]]:
-    """(row, state) of the states that came from the tree; none for pseries."""
-    if subject.is_opal:
+    """(row, state) of the states that came from the table; none for pseries."""
+    if subject.table.partition is None:
         for state in driver.states:
             row = row_of(subject, state.source)
             if row is not None:

@@ -31,7 +31,7 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Location, Severity
-from .is5_rows import Claim, Difference, claim, compare
+from .is5_rows import Claim, Difference, claim, drift
 from .rule import Rule
 from .subject import Subject
 
@@ -42,7 +42,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     claimed = claim(subject)
     if claimed is None:
         return
-    for difference in compare(subject.table, claimed):
+    for difference in drift(subject):
         absent = difference.index is None
         yield RULE.finding(
             subject,

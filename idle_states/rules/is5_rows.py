@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 from ..skiboot.export import export
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..spec.library import find, revisions
 from ..spec.scalars import format_time
+from ..stages import Lost
 from ..table import U32_MAX, IdleState, IdleTable, Psscr, Register, field_mask, flag_names
 from .is3_control import joined
 from .subject import Subject
@@ -31,17 +33,24 @@ class Difference:
     wanted: IdleState | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Claim:
     """The packaged table a subject claims to be, or for a tree the one it is nearest to.
 
     required  its rows that must be there
     wanted    those and the ones that may be there and are, in order
+    lost      its other rows, where firmware decided so
     """
 
     table: IdleTable
     required: tuple[IdleState, ...]
     wanted: tuple[IdleState, ...]
+    lost: tuple[Lost, ...] = ()
+
+    @cached_property
+    def rows(self) -> tuple[object, ...]:
+        """What firmware would export, to tell claims apart."""
+        return tuple(state.values() for state in self.wanted)
 
 
 def is_main(table: IdleTable) -> bool:
@@ -51,6 +60,7 @@ def is_main(table: IdleTable) -> bool:
     return supported and not (home.quirk or home.fused_core or home.copy_of)
 
 
+@lru_cache(maxsize=4)
 def claim(subject: Subject) -> Claim | None:
     """None for a packaged spec, a table of another name, and a tree with no states or with more
     than any skiboot can export."""
@@ -69,45 +79,65 @@ def _nearest(subject: Subject) -> Claim | None:
         enabled_stop_levels=U32_MAX if levels is None else levels,
         skiboot=subject.platform.skiboot,
     )
-    claims = [
-        _export_claim(table, variant, subject.table)
-        for table in _candidates(subject.table)
-        for variant in _variants(platform)
-    ]
+    claims: dict[tuple[object, ...], Claim] = {}
+    names = frozenset(state.name for state in subject.table.states)
+    for table in _candidates(subject.table):
+        for variant in _variants(platform):
+            claimed = _export_claim(table.name, variant, names)
+            claims.setdefault(claimed.rows, claimed)
 
     def distance(candidate: Claim) -> int:
         return len(compare(subject.table, candidate))
 
-    return min(claims, key=distance, default=None)
+    return min(claims.values(), key=distance, default=None)
 
 
 def _candidates(table: IdleTable) -> Iterator[IdleTable]:
     for revision in revisions():
-        packaged = None if revision.historical else find(revision.name)
-        if packaged is None or packaged.register is not table.register or not packaged.cpu:
+        # a revision is named after its generation, and need not be read to be passed over
+        if revision.historical or (
+            table.cpu is not None and not revision.name.startswith(table.cpu.generation)
+        ):
+            continue
+        packaged = find(revision.name)
+        if packaged.register is not table.register or not packaged.cpu:
             continue
         if table.cpu is None or packaged.cpu.generation == table.cpu.generation:
             yield packaged
 
 
-def _variants(platform: Platform) -> Iterator[Platform]:
+@lru_cache(maxsize=64)
+def _variants(platform: Platform) -> tuple[Platform, ...]:
     """A tree does not tell whether there is a wakeup engine, or fast sleep is allowed."""
-    for wakeup_engine in (True, False):
-        for fast_sleep in (True, False):
-            yield replace(platform, wakeup_engine=wakeup_engine, fast_sleep=fast_sleep)
+    return tuple(
+        replace(platform, wakeup_engine=wakeup_engine, fast_sleep=fast_sleep)
+        for wakeup_engine in (True, False)
+        for fast_sleep in (True, False)
+    )
 
 
-def _export_claim(table: IdleTable, platform: Platform, found: IdleTable) -> Claim:
+@lru_cache(maxsize=1024)
+def _export_claim(revision: str, platform: Platform, names: frozenset[str]) -> Claim:
+    """names: states of the tree in question."""
+    table = find(revision)
     exported = export(table, platform)
     # NVRAM may bring back what OPAL's own mask takes away
     masked = {lost.index for lost in exported.lost if lost.cause == "disabled-by-opal"}
-    optional = {index for index in masked if found.state(table.states[index].name)}
+    optional = {index for index in masked if table.states[index].name in names}
     wanted = sorted({*exported.indices, *optional})
     return Claim(
         table,
         tuple(table.states[index] for index in exported.indices),
         tuple(table.states[index] for index in wanted),
+        exported.lost,
     )
+
+
+@lru_cache(maxsize=4)
+def drift(subject: Subject) -> tuple[Difference, ...]:
+    """In what a subject differs from the packaged table it claims to be."""
+    claimed = claim(subject)
+    return tuple(compare(subject.table, claimed)) if claimed else ()
 
 
 def compare(table: IdleTable, claimed: Claim) -> list[Difference]:

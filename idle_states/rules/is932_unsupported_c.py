@@ -4,7 +4,8 @@ What it does
     Raised for rows and values whose meaning the reader of C tables cannot establish: names and
     macros defined neither in the file nor by skiboot's opal-api.h, expressions that are not
     constant, values too large for their member, a condition that decides about a row and cannot
-    be decided. Macros the file defines itself are followed. Exit status 3.
+    be decided. Macros the file defines itself are followed. Exit status 3; for review a finding
+    of the commit.
 
 Why is this bad
     A row read wrongly would be checked and compared as if it were what the compiler sees.

@@ -9,7 +9,8 @@ from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from .subject import Subject
 
-FORMS = ("spec", "c", "dt")
+OPAL_FORMS = ("spec", "c", "dt")
+FORMS = (*OPAL_FORMS, "sysfs", "nodes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class Rule:
     severity    of its findings unless one says otherwise
     confidence  how sure a finding is a mistake
     aliases     what other tools call it: "fwts:DTSizeMismatch", "op-test:...", "dt-schema:..."
-    forms       sources it can fire on: "spec", "c", "dt"
+    forms       sources it can fire on: "spec", "c", "dt"; "sysfs" for what a running kernel
+                holds, "nodes" for the idle-state nodes of Arm and RISC-V trees
     """
 
     code: str
@@ -29,7 +31,7 @@ class Rule:
     severity: Severity
     confidence: Confidence = Confidence.HIGH
     aliases: tuple[str, ...] = ()
-    forms: tuple[str, ...] = FORMS
+    forms: tuple[str, ...] = OPAL_FORMS
 
     def finding(
         self,
@@ -77,12 +79,22 @@ Judged = tuple[Location, str]
 
 
 def per_kernel(
-    subject: Subject, judge: Callable[[DriverTable, Release], Iterable[Judged]]
+    subject: Subject,
+    judge: Callable[[DriverTable, Release], Iterable[Judged]],
+    *,
+    governor: bool = False,
 ) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
-    """Runs `judge` for every kernel and merges equal verdicts: place, message, their kernels."""
+    """Runs `judge` for every kernel and merges equal verdicts: place, message, their kernels.
+
+    Kernels with the same driver are judged once, unless the judge looks at a governor.
+    """
     verdicts: dict[Judged, list[str]] = {}
+    judged: dict[object, list[Judged]] = {}
     for release in subject.kernels:
-        for verdict in judge(subject.linux(release), release):
+        alike = release.name if governor else subject.alike(release)
+        if alike not in judged:
+            judged[alike] = list(judge(subject.linux(release), release))
+        for verdict in judged[alike]:
             names = verdicts.setdefault(verdict, [])
             if release.name not in names:
                 names.append(release.name)

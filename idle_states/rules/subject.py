@@ -1,6 +1,7 @@
 """What a rule looks at: one table with everything the stages make of it, computed on demand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from ..devicetree.power_mgt import PowerMgt
@@ -35,15 +36,22 @@ class Subject:
         self.platform = platform
         self.kernels = tuple(kernels)
         self._linux: dict[str, DriverTable] = {}
+        self._drivers: dict[object, DriverTable] = {}
 
     @property
     def form(self) -> str:
-        """spec, c or dt: which kind of source the table comes from."""
-        return "dt" if self.table.exported else "c" if self.table.origin.kind == "c" else "spec"
+        """spec, c, dt, sysfs or nodes: the kind of source. A compiled table is as C."""
+        if self.table.held is not None:
+            return "sysfs"
+        if self.table.listed is not None:
+            return "nodes"
+        if self.table.exported:
+            return "dt"
+        return "c" if self.table.origin.kind in ("c", "lid") else "spec"
 
     @property
     def is_opal(self) -> bool:
-        """False for pseries tables, which no firmware exports."""
+        """False for tables that OPAL firmware does not export: of pseries, Arm, RISC-V, sysfs."""
         return self.table.register is not Register.NONE
 
     @property
@@ -72,17 +80,28 @@ class Subject:
             return self.export.indices
         return tuple(range(len(self.table.states)))
 
+    def alike(self, release: Release) -> object:
+        """The same for releases whose drivers make the same of the table, apart from their name."""
+        return release.name if self.table.listed else id(release.features)
+
     def linux(self, release: Release) -> DriverTable:
         """What `release` registers; `source` of its states indexes the exported rows."""
         if release.name not in self._linux:
-            self._linux[release.name] = register(
-                self.node or (self.export.node if self.export else None),
-                self.cpu,
-                release,
-                self.table,
-                stop_api=self.platform.stop_api,
-            )
+            self._linux[release.name] = self._register(release)
         return self._linux[release.name]
+
+    def _register(self, release: Release) -> DriverTable:
+        alike = self.alike(release)
+        if alike in self._drivers:
+            return replace(self._drivers[alike], kernel=release.name)
+        driver = self._drivers[alike] = register(
+            self.node or (self.export.node if self.export else None),
+            self.cpu,
+            release,
+            self.table,
+            stop_api=self.platform.stop_api,
+        )
+        return driver
 
     def row(self, source: int) -> int:
         """Index in the table of the exported row a DriverState or Lost speaks of."""

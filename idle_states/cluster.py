@@ -1,0 +1,37 @@
+"""A Dask cluster, for fleets and sweeps too large for one machine. An optional extra: [dask]."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from .findings import Finding, Location, Severity, Unreadable
+
+_SECONDS = 10
+
+
+@contextmanager
+def client(address: str) -> Iterator[Any]:
+    """A client of the scheduler at the address, e.g. tcp://host:8786; closed in the end.
+
+    Raises Unreadable (IS930) without the extra, and where nobody answers.
+    """
+    try:
+        make: Any = import_module("distributed").Client
+    except ImportError:
+        message = "expected the package distributed (pip install 'idle-states[dask]'), found none"
+        raise _unreachable(address, message) from None
+    try:
+        connected = make(address, timeout=_SECONDS)
+    except (OSError, TimeoutError, ValueError) as error:
+        message = f"expected a Dask scheduler to answer, found: {error or type(error).__name__}"
+        raise _unreachable(address, message) from None
+    try:
+        yield connected
+    finally:
+        connected.close()
+
+
+def _unreachable(address: str, message: str) -> Unreadable:
+    where = Location(file=address)
+    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])

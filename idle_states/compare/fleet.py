@@ -1,0 +1,251 @@
+"""Audits of many inputs: found in directories, spread over processes, summarised.
+
+Results come in the order of the inputs, whoever computed them. Memory does not grow with the
+number of inputs: what is done is handed on, and only so many are under way.
+"""
+
+import os
+import stat
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..findings import Severity, Unreadable
+from ..sources import format_skiboot
+from ..sources.formats import format_of
+from ..sources.source import File
+from .audit import Audited, Setting, audit_path
+
+CHUNK = 64
+"""Inputs a process takes at once."""
+FEW = 128
+"""As many inputs are done sooner than processes are started."""
+_UNDER_WAY = 4
+"""Chunks per worker that may wait."""
+_SIGNS = {"compatible", "model", "#address-cells", "ibm,opal", "cpus", "power-mgt"}
+"""Entries that make a directory a device tree."""
+_INPUTS = (".dtb", ".dts", ".lid", ".yaml", ".yml")
+"""Ends of names that make a file inside of a directory an input; what is named on its own always
+is one."""
+_PERHAPS = (".tar", ".tgz", ".gz", ".xz", ".bz2", ".c", ".txt")
+"""Ends of names of files that are inputs if their content says so."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """Inputs below directories. passed_over: entries that are none, by reason."""
+
+    passed_over: Counter[str] = field(default_factory=Counter)
+
+    def inputs(self, words: Iterable[str]) -> Iterator[Path]:
+        """Each file; each directory that is a device tree; what lies in other directories, sorted.
+
+        Links inside of directories are not followed, devices and pipes not opened.
+        """
+        for word in words:
+            path = Path(word)
+            if path.is_dir() and not is_tree(path):
+                yield from self._below(path)
+            else:
+                yield path
+
+    def _below(self, top: Path) -> Iterator[Path]:
+        waiting = [top]
+        while waiting:
+            directory = waiting.pop()
+            try:
+                entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+            except OSError:
+                self.passed_over["directories that cannot be read"] += 1
+                continue
+            below = []
+            for entry in entries:
+                mode = entry.stat(follow_symlinks=False).st_mode
+                path = directory / entry.name
+                if stat.S_ISLNK(mode):
+                    self.passed_over["links"] += 1
+                elif stat.S_ISDIR(mode):
+                    if is_tree(path):
+                        yield path
+                    else:
+                        below.append(path)
+                elif not stat.S_ISREG(mode):
+                    self.passed_over["devices, pipes and sockets"] += 1
+                elif entry.name.endswith(_INPUTS) or (
+                    entry.name.endswith(_PERHAPS) and _is_input(path)
+                ):
+                    yield path
+                else:
+                    self.passed_over["files of another kind"] += 1
+            waiting += reversed(below)
+
+
+def is_tree(directory: Path) -> bool:
+    """Whether a directory is one input: a device tree, the power-mgt node of one, or a skiboot."""
+    if format_skiboot.recognises(b"", directory):
+        return True
+    try:
+        with os.scandir(directory) as entries:
+            return any(entry.name in _SIGNS or "cpu-idle-state" in entry.name for entry in entries)
+    except OSError:
+        return False
+
+
+def _is_input(path: Path) -> bool:
+    """Whether a format takes the file for what it is, and not as any text."""
+    try:
+        return format_of(File.open(path)) not in (None, "spec")
+    except Unreadable:
+        return True
+
+
+class Executor(Protocol):
+    """What is needed of a pool of processes, and of a Dask client. What it returns has result()
+    and cancel()."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any: ...
+
+
+def audit_all(
+    paths: Iterable[Path], setting: Setting, workers: int | None = None
+) -> Iterator[list[Audited]]:
+    """The audit of each path, in order. workers: processes; None: as many as there are CPUs."""
+    waiting = iter(paths)
+    few = list(islice(waiting, FEW))
+    workers = len(os.sched_getaffinity(0)) if workers is None else workers
+    if len(few) < FEW or workers < 2:
+        for path in chain(few, waiting):
+            yield audit_path(path, setting)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(workers) as pool:
+        yield from _spread(pool, chain(few, waiting), setting, workers * _UNDER_WAY)
+
+
+def audit_on(client: Executor, paths: Iterable[Path], setting: Setting) -> Iterator[list[Audited]]:
+    """The same on a Dask cluster whose workers see the same files under the same paths."""
+    yield from _spread(client, paths, setting, _UNDER_WAY * 16)
+
+
+def _spread(
+    pool: Executor, paths: Iterable[Path], setting: Setting, limit: int
+) -> Iterator[list[Audited]]:
+    """limit: chunks that may be under way."""
+    waiting = iter(paths)
+    running: deque[Any] = deque()
+    try:
+        while True:
+            while len(running) < limit and (chunk := list(islice(waiting, CHUNK))):
+                running.append(pool.submit(_audit_chunk, chunk, setting))
+            if not running:
+                return
+            yield from running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _audit_chunk(paths: Sequence[Path], setting: Setting) -> list[list[Audited]]:
+    return [audit_path(path, setting) for path in paths]
+
+
+@dataclass(slots=True)
+class Group:
+    """Tables that are equal in every value.
+
+    cpu       generation, or what the first CPU is compatible with
+    examples  the first files, by name
+    """
+
+    fingerprint: str
+    cpu: str
+    nearest: str | None
+    states: tuple[str, ...]
+    differences: tuple[str, ...]
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a fleet has in common, gathered as results pass.
+
+    found     (rule, name, severity) -> inputs that have it
+    verdicts  (tool, test) -> passes, failures, not tested
+    """
+
+    inputs: int = 0
+    tables: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    unreadable_count: int = 0
+    without_table: int = 0
+    groups: dict[str, Group] = field(default_factory=dict)
+    found: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+
+    def add(self, results: Sequence[Audited]) -> None:
+        """One input's tables."""
+        self.inputs += 1
+        for audited in results:
+            self._add(audited)
+        rules = {
+            (finding.rule, finding.name, str(finding.severity))
+            for audited in results
+            for finding in audited.findings
+            if finding.counts
+        }
+        self.found.update(rules)
+
+    def _add(self, audited: Audited) -> None:
+        if audited.unreadable:
+            self.unreadable_count += 1
+            if len(self.unreadable) < 10:
+                self.unreadable.append(f"{audited.file}: {audited.findings[0].message}")
+            return
+        for verdict in audited.verdicts:
+            outcome = "passed" if verdict.passed else "skipped" if verdict.skipped else "failed"
+            self.verdicts.setdefault((verdict.tool, verdict.test), Counter())[outcome] += 1
+        if not audited.table:
+            self.without_table += 1
+            return
+        self.tables += 1
+        group = self.groups.get(audited.fingerprint)
+        if group is None:
+            group = self.groups[audited.fingerprint] = Group(
+                audited.fingerprint,
+                audited.cpu or (audited.machine.processor if audited.machine else ""),
+                audited.nearest,
+                audited.states,
+                audited.differences,
+            )
+        group.count += 1
+        if len(group.examples) < 3:
+            group.examples.append(audited.file)
+
+    @property
+    def worst(self) -> Severity | None:
+        """Highest severity that any input has."""
+        return max((Severity[severity.upper()] for _, _, severity in self.found), default=None)
+
+    def sorted_groups(self) -> list[Group]:
+        """By processor, the largest first."""
+        return sorted(
+            self.groups.values(), key=lambda group: (group.cpu, -group.count, group.examples)
+        )
+
+    def outliers(self) -> list[Group]:
+        """Groups of at most a twentieth of their processor's tables, where another has half."""
+        total: Counter[str] = Counter()
+        largest: Counter[str] = Counter()
+        for group in self.groups.values():
+            total[group.cpu] += group.count
+            largest[group.cpu] = max(largest[group.cpu], group.count)
+        return [
+            group
+            for group in self.sorted_groups()
+            if group.count * 20 <= total[group.cpu] <= 2 * largest[group.cpu]
+        ]

@@ -1,0 +1,100 @@
+"""Which findings a change brings, and which it takes away.
+
+A finding is the same before and after if rule and logical path are (`findings.identities`), rows
+counted by their names, so that neither lines nor rows that move make findings new. What holds on
+some kernels is compared kernel by kernel. One that gets worse is new, one that gets milder fixed.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..findings import Finding, identities, sort_findings
+from ..table import IdleTable
+
+_ROW = re.compile(r"\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """new: with places as after; fixed: as before; silenced: as before, with the reason that a
+    suppression gives now. `kernels` are those for which it is so."""
+
+    new: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    silenced: tuple[Finding, ...] = ()
+
+
+Side = tuple[IdleTable | None, Sequence[Finding]]
+_Key = tuple[str, str]
+
+
+def outcome(before: Side, after: Side) -> Outcome:
+    """before, after: a table, None where there is none, and all findings on it."""
+    old, new = _keyed(*before), _keyed(*after)
+    gone = _only(old, new)
+    silenced = []
+    fixed = []
+    for finding, keys in gone:
+        now = next((new[key] for key in keys if key in new), None)
+        if now is not None and now.suppressed is not None:
+            silenced.append(replace(finding, suppressed=now.suppressed, kept_in=now.kept_in))
+        else:
+            fixed.append(finding)
+    return Outcome(
+        tuple(sort_findings(finding for finding, _ in _only(new, old))),
+        tuple(sort_findings(fixed)),
+        tuple(sort_findings(silenced)),
+    )
+
+
+def _only(
+    these: dict[_Key, Finding], those: dict[_Key, Finding]
+) -> list[tuple[Finding, list[_Key]]]:
+    """Findings that count here and not, or less, there, each with the keys it is so for."""
+    found: dict[int, tuple[Finding, list[_Key]]] = {}
+    for key, finding in these.items():
+        other = those.get(key)
+        if finding.counts and (
+            other is None or not other.counts or other.severity < finding.severity
+        ):
+            found.setdefault(id(finding), (finding, []))[1].append(key)
+    return [
+        (_on(finding, {kernel for kernel, _ in keys}), keys) for finding, keys in found.values()
+    ]
+
+
+def _on(finding: Finding, kernels: set[str]) -> Finding:
+    return replace(finding, kernels=tuple(name for name in finding.kernels if name in kernels))
+
+
+def _keyed(table: IdleTable | None, findings: Sequence[Finding]) -> dict[_Key, Finding]:
+    """(kernel or "", identity) -> finding."""
+    neutral = [replace(f, location=f.location.at(_neutral(f, table))) for f in findings]
+    kernels = dict.fromkeys(kernel for finding in findings for kernel in finding.kernels)
+    found: dict[_Key, Finding] = {}
+    for kernel in ("", *kernels):
+        here = [
+            number
+            for number, finding in enumerate(findings)
+            if (kernel in finding.kernels if kernel else not finding.kernels)
+        ]
+        for number, name in zip(here, identities([neutral[n] for n in here]), strict=True):
+            found[kernel, name] = findings[number]
+    return found
+
+
+def _neutral(finding: Finding, table: IdleTable | None) -> str:
+    """The logical path without the table's name, its row by name."""
+    path = finding.location.path
+    if table is None or not path.startswith(table.name):
+        return path
+    names = [state.name for state in table.states]
+
+    def named(match: re.Match[str]) -> str:
+        row = int(match[1])
+        if row >= len(names):
+            return match[0]
+        return f"[{names[row]}#{names[:row].count(names[row])}]"
+
+    return "table" + _ROW.sub(named, path[len(table.name) :], count=1)

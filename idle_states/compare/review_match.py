@@ -1,0 +1,89 @@
+"""Which table of one commit is which of another: by name, else by what is in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..sources import Source
+from ..table import IdleTable
+
+ALIKE = 0.5
+"""Share of equal values from which on a table that appears is one that disappears, renamed."""
+
+MOST = 400
+"""Pairs that are looked at; a tree with more new tables than that renames none."""
+
+Pair = tuple[Source | None, Source | None]
+
+
+def pairs(before: Sequence[Source], after: Sequence[Source]) -> list[Pair]:
+    """Every table once, in the order of `after`, then those that are gone."""
+    left = dict(enumerate(before))
+    matched: dict[int, Source] = {}
+    for key in (_place, _name):
+        known: dict[object, list[int]] = {}
+        for index, source in left.items():
+            known.setdefault(key(source), []).append(index)
+        for number, source in enumerate(after):
+            if number not in matched and known.get(key(source)):
+                matched[number] = left.pop(known[key(source)].pop(0))
+    appeared = {n: source for n, source in enumerate(after) if n not in matched}
+    for number, index in _renamed(left, appeared):
+        matched[number] = left.pop(index)
+    kept: list[Pair] = [(matched.get(number), source) for number, source in enumerate(after)]
+    return [*kept, *((source, None) for source in left.values())]
+
+
+def is_same(a: Source, b: Source) -> bool:
+    """True if nothing that a stage or a rule sees differs."""
+    return (
+        _homeless(a.table) == _homeless(b.table)
+        and [(s.rules, s.reason) for s in a.suppressions]
+        == [(s.rules, s.reason) for s in b.suppressions]
+        and [(f.rule, f.message) for f in a.findings] == [(f.rule, f.message) for f in b.findings]
+    )
+
+
+def similarity(a: IdleTable, b: IdleTable) -> float:
+    """Share of equal values in rows of the same name, 0 to 1."""
+    rows = max(len(a.states), len(b.states))
+    if not rows or a.register is not b.register:
+        return 0.0
+    others = {state.name: state for state in reversed(b.states)}
+    equal = fields = 0
+    for state in a.states:
+        values = state.values()[1:]
+        fields = len(values)
+        if state.name in others:
+            other = others[state.name].values()[1:]
+            equal += sum(x == y for x, y in zip(values, other, strict=True))
+    return equal / (rows * fields) if fields else 0.0
+
+
+def _homeless(table: IdleTable | None) -> IdleTable | None:
+    """A table may move to another file as it is."""
+    return table and replace(table, firmware=replace(table.firmware, file=""))
+
+
+def _place(source: Source) -> object:
+    return source.name, source.file
+
+
+def _name(source: Source) -> object:
+    return source.name
+
+
+def _renamed(gone: Mapping[int, Source], appeared: Mapping[int, Source]) -> list[tuple[int, int]]:
+    """(number of what appeared, index of what is gone), the most alike first."""
+    if len(gone) * len(appeared) > MOST:
+        return []
+    candidates = sorted(
+        (-similarity(old.table, new.table), number, index)
+        for number, new in appeared.items()
+        for index, old in gone.items()
+        if old.table is not None and new.table is not None
+    )
+    found: list[tuple[int, int]] = []
+    for share, number, index in candidates:
+        if -share >= ALIKE and not any(number == n or index == i for n, i in found):
+            found.append((number, index))
+    return found
