@@ -1,2 +1,2 @@
-"""Real decisions of a running kernel's governor: the script that records them, and what it
-recorded as an exact recording."""
+"""The real thing: decisions of a running kernel's governor, recorded and made an exact recording,
+and boots of real firmware and a real kernel under QEMU."""

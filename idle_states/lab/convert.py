@@ -1,28 +1,28 @@
-"""A recording -> the exact format: CSV with the columns of `workload.recording`, and cpu.
+"""A recording -> the exact format: CSV with all columns of `workload.recording`.
 
 A replay is exact only if no decision is missing in between. So of each CPU the longest unbroken
 run of decisions is taken, one whose beginning is known (the governor was switched on) before any
 other; everything else is left out, and counted by reason.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..linux.governors.interface import KTIME_MAX
 from ..workload.inputs import Input
 from ..workload.problems import unreadable
-from ..workload.recording import COLUMNS
+from ..workload.recording import COLUMNS, OPTIONAL
+from .columns import Columns, Missing
 from .decisions import Break, Decided, decisions
 from .record_script import GOVERNORS
 from .recorded import Header, Recorded
 
-HEAD = ",".join((*COLUMNS, "cpu"))
-_NS_PER_US = 1_000
-_TYPICAL_FIRST = (6, 6)
-"""From here on, menu asks for timers only if recent idle periods do not suffice."""
+HEAD = ",".join((*COLUMNS, *OPTIONAL))
+_NOTHING = (0, 0)
 
 LEFT_OUT = {
     "lost": "cut short because events were lost",
     "unread": "cut short by a line that could not be understood",
+    "backwards": "cut short by an event earlier than the one before",
     "begun": "without beginning: under way when recording began",
     "ended": "without outcome: under way when recording ended, or the governor was switched",
     "missing": "lacking an input",
@@ -34,6 +34,7 @@ LEFT_OUT = {
 BROKEN = {
     "lost": "events were lost",
     "unread": "a line could not be understood",
+    "backwards": "an event of a CPU was earlier than the one before",
     "undecided": "a CPU went idle without the governor's decision",
 }
 """Why a run is broken where no decision is left out."""
@@ -50,13 +51,27 @@ class Tally:
 
 @dataclass(slots=True)
 class Run:
-    """Decisions of one CPU with none missing. known: the governor's memory was empty before the
-    first, and earlier_ns is what the last period before it had lasted."""
+    """Decisions of one CPU with none missing: clock, and line of CSV up to COLUMNS' end.
+
+    earlier   None: what went before the first is unknown. Else the governor's memory was empty, and
+              this is the last idle period before, under another one: state and ns
+    """
 
     cpu: int
-    known: bool = False
-    earlier_ns: int = 0
+    earlier: tuple[int, int] | None = None
     rows: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """Of two runs, the one with a known beginning or the longer is worth more."""
+        return self.earlier is not None, len(self.rows)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Clock and whole line."""
+        earlier = self.earlier or _NOTHING
+        for clock_ns, cells in self.rows:
+            yield clock_ns, f"{cells},{self.cpu},{earlier[0]},{earlier[1]}\n"
+            earlier = _NOTHING
 
 
 @dataclass(slots=True)
@@ -78,8 +93,8 @@ class Converted:
 
     def csv(self) -> str:
         """Decisions of all CPUs in the order of time."""
-        rows = sorted((row for run in self.runs for row in run.rows), key=lambda row: row[0])
-        return "".join(f"{text}\n" for text in (HEAD, *(text for _, text in rows)))
+        rows = sorted((row for run in self.runs for row in run.lines()), key=lambda row: row[0])
+        return "".join((f"{HEAD}\n", *(text for _, text in rows)))
 
     @property
     def decisions(self) -> int:
@@ -90,13 +105,9 @@ def convert(source: Input) -> Converted:
     """Raises Unreadable for what is no recording, one this program cannot convert, and one
     without a single complete decision."""
     recorded = Recorded(source)
-    work = _Conversion(recorded.header)
-    found = decisions(recorded)
-    first = next(found, None)
     _check_governor(recorded)
-    if first is not None:
-        work.take(first)
-    for item in found:
+    work = _Conversion(recorded.header)
+    for item in decisions(recorded):
         work.take(item)
     result = work.finish(cut=not recorded.ended)
     if not result.runs:
@@ -118,10 +129,6 @@ def _check_governor(recorded: Recorded) -> None:
         raise unreadable(recorded.name, f"{message}; {probed.reason}")
 
 
-class _Missing(Exception):
-    """What a decision lacks."""
-
-
 class _Conversion:
     def __init__(self, header: Header) -> None:
         self._header = header
@@ -131,32 +138,35 @@ class _Conversion:
         self._undecided: dict[int, int] = {}
         self._left_out: dict[str, Tally] = {}
         self._broken: dict[str, Tally] = {}
-        self._asks_iowait: bool | None = None
-        self._without_timers = self._without_tick = 0
+        self._columns = Columns(header)
 
     def take(self, item: Decided | Break) -> None:
         if isinstance(item, Break):
             self._break(item)
             return
-        cpu, run = item.cpu, self._open.get(item.cpu)
+        cpu = item.cpu
         self._report_undecided(cpu)
         first = cpu not in self._begun
         self._begun.add(cpu)
-        if item.rejected and item.finished and self._header.misses.get("is_reflect"):
+        if item.cut:
+            self._leave_out(item.cut, item)
+        elif item.rejected and item.finished and self._header.misses.get("is_reflect"):
             self._leave_out("missing", item, "is_reflect: the kernel missed some of these probes")
-        elif "is_reflect" not in item.heard and not (item.rejected and item.finished):
-            self._leave_out("ended" if not item.finished else "missing", item, "no outcome")
+        elif "is_reflect" not in item.heard and not item.finished:
+            self._leave_out("ended", item)
         elif self._swapped(item):
             self._leave_out("swapped", item)
         else:
+            asked = self._columns.asks_iowait
             try:
-                row = self._row(item)
-            except _Missing as missing:
-                self._leave_out("begun" if first else "missing", item, str(missing))
+                row = self._columns.row(item)
+            except Missing as missing:
+                kind = "begun" if first else "missing" if item.finished else "ended"
+                self._leave_out(kind, item, str(missing))
                 return
-            if run is None:
-                run = self._open[cpu] = Run(cpu)
-            run.rows.append(row)
+            if self._columns.asks_iowait and not asked:
+                self._forget()
+            self._open.setdefault(cpu, Run(cpu)).rows.append(row)
 
     def finish(self, cut: bool) -> Converted:
         for cpu in list(self._open):
@@ -169,21 +179,41 @@ class _Conversion:
             runs,
             self._left_out,
             self._broken,
-            self._without_timers,
-            self._without_tick,
+            self._columns.without_timers,
+            self._columns.without_tick,
             cut,
         )
 
     def _break(self, item: Break) -> None:
-        self._close(item.cpu)
+        for cpu in list(self._open) if item.cpu < 0 else [item.cpu]:
+            self._close(cpu)
         if item.kind == "undecided":
             self._undecided[item.cpu] = item.line
         elif item.kind == "restart":
             # without a governor, CPUs went idle undecided until now
             self._undecided.pop(item.cpu, None)
-            self._open[item.cpu] = Run(item.cpu, known=True, earlier_ns=item.earlier_ns)
+            self._open[item.cpu] = Run(item.cpu, self._earlier(item))
         else:
             _count(self._broken, item.kind, item.line)
+
+    def _earlier(self, restart: Break) -> tuple[int, int] | None:
+        """None if it was not recorded. Only teo asks for the state."""
+        state = restart.earlier.get("idx", -2 if self._header.governor == "teo" else 0)
+        residency_ns = restart.earlier.get("lres", -1)
+        found = {"earlier_state": state, "earlier_residency_ns": residency_ns}
+        for column, value in found.items():
+            least, greatest = OPTIONAL[column]
+            if not least <= value <= greatest:
+                return None
+        return state, residency_ns
+
+    def _forget(self) -> None:
+        """Decisions so far were taken not to ask for tasks in iowait; they were not heard to."""
+        for cpu in [cpu for cpu, run in self._open.items() if run.rows]:
+            self._close(cpu)
+        for run in self._best.values():
+            _count(self._left_out, "missing", 0, "is_iowait", len(run.rows))
+        self._best.clear()
 
     def _report_undecided(self, cpu: int) -> None:
         line = self._undecided.pop(cpu, None)
@@ -195,12 +225,12 @@ class _Conversion:
         self._close(decided.cpu)
 
     def _close(self, cpu: int) -> None:
-        """Ends the CPU's run; of two, the one with a known beginning or the longer is kept."""
+        """Ends the CPU's run; the best is kept."""
         run = self._open.pop(cpu, None)
         if run is None or not run.rows:
             return
         best = self._best.get(cpu)
-        if best is None or (run.known, len(run.rows)) > (best.known, len(best.rows)):
+        if best is None or run.rank > best.rank:
             self._best[cpu], run = run, best
         if run is not None:
             _count(self._left_out, "shorter", 0, count=len(run.rows))
@@ -208,84 +238,6 @@ class _Conversion:
     def _swapped(self, decided: Decided) -> bool:
         entered = decided.value("is_reflect", "idx")
         return entered is not None and entered != decided.value("is_decide")
-
-    def _row(self, decided: Decided) -> tuple[int, str]:
-        """Clock and line of CSV. Raises _Missing."""
-        timers = GOVERNORS[self._header.governor].timers
-        rejected = decided.rejected
-        decide = decided.heard.get("is_decide")
-        state = self._needed(decided, "is_decide")
-        if decide is None or state not in self._header.states[decided.cpu]:
-            raise _Missing(f"is_decide: a state of the header, instead of {state}")
-        latency_ns = self._needed(decided, "is_latency")
-        if latency_ns < 0 or latency_ns % _NS_PER_US:
-            raise _Missing(f"is_latency: whole us, instead of {latency_ns} ns")
-        sleep_ns, delta_ns = self._timers(decided) if timers else (KTIME_MAX, KTIME_MAX)
-        stopped = self._optional(decided, "is_stopped")
-        if timers and "is_stopped" not in decided.heard:
-            self._without_tick += 1
-        iowaiters = self._iowait(decided) if timers else 0
-        menu = self._header.governor == "menu"
-        tick = self._needed if menu and not rejected else self._optional
-        values = {
-            "latency_req_us": latency_ns // _NS_PER_US,
-            "sleep_length_ns": sleep_ns,
-            "delta_next_ns": delta_ns,
-            "tick_stopped": stopped,
-            "nr_iowaiters": iowaiters,
-            "load": 0,
-            "state": state,
-            "stop_tick": self._needed(decided, "is_decide", "stop"),
-            "rejected": int(rejected),
-            "residency_ns": 0 if rejected else self._needed(decided, "is_reflect", "lres"),
-            "got_tick": tick(decided, "is_tick"),
-            "poll_time_limit": 0 if rejected else self._poll_time_limit(decided),
-            "clock_at_select_ns": decide.time_ns,
-        }
-        for column, value in values.items():
-            least, greatest = COLUMNS[column]
-            if not least <= value <= greatest:
-                raise _Missing(f"{column}: {least} to {greatest}, instead of {value}")
-        cells = ",".join(str(values[column]) for column in COLUMNS)
-        return decide.time_ns, f"{cells},{decided.cpu}"
-
-    def _timers(self, decided: Decided) -> tuple[int, int]:
-        """Time to the next timer and to the next event; KTIME_MAX if the kernel did not ask."""
-        always = self._header.governor == "menu" and self._header.version < _TYPICAL_FIRST
-        if "is_sleep" in decided.heard or always:
-            return (
-                self._needed(decided, "is_sleep"),
-                self._needed(decided, "is_sleep", "delta"),
-            )
-        self._optional(decided, "is_sleep")
-        self._without_timers += 1
-        return KTIME_MAX, KTIME_MAX
-
-    def _iowait(self, decided: Decided) -> int:
-        """A kernel asks for tasks in iowait in every decision, or never."""
-        asks = "is_iowait" in decided.heard
-        if self._asks_iowait is None:
-            self._asks_iowait = asks
-        return self._needed(decided, "is_iowait") if asks or self._asks_iowait else 0
-
-    def _poll_time_limit(self, decided: Decided) -> int:
-        self._needed(decided, "is_reflect", "bits")
-        return int(decided.poll_time_limit)
-
-    def _needed(self, decided: Decided, event: str, key: str = "ret") -> int:
-        value = decided.value(event, key)
-        if value is None:
-            what = event if key == "ret" else f"{key} of {event}"
-            raise _Missing(f"{what}: a number, which is not there")
-        return value
-
-    def _optional(self, decided: Decided, event: str) -> int:
-        """0 for what the governor did not ask for, which then decided nothing."""
-        if event not in decided.heard:
-            if self._header.misses.get(event):
-                raise _Missing(f"{event}: the kernel missed some of these probes")
-            return 0
-        return self._needed(decided, event)
 
 
 def _count(

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..workload.problems import unreadable
-from .recorded import Event, Header, Recorded
+from .record_script import GOVERNORS
+from .recorded import Event, Recorded
 
 _EXIT = 0xFFFFFFFF
-_POLL_TIME_LIMIT = 1 << 2
 _CLOCK_STEP_NS = 2_000
 """Times are floored to us: two of them differ by what they say, give or take this."""
 
@@ -26,6 +26,7 @@ class Decided:
 
     entered   a cpu_idle event followed
     finished  the next decision began, so that nothing more can be missing
+    cut       "lost", "unread" or "backwards": the kind of break that came before anything else
     """
 
     cpu: int
@@ -33,6 +34,7 @@ class Decided:
     heard: dict[str, Event] = field(default_factory=dict)
     entered: bool = False
     finished: bool = False
+    cut: str = ""
 
     def value(self, event: str, key: str = "ret") -> int | None:
         found = self.heard.get(event)
@@ -42,46 +44,47 @@ class Decided:
     def rejected(self) -> bool:
         return "is_decide" in self.heard and "is_reflect" not in self.heard
 
-    @property
-    def poll_time_limit(self) -> bool:
-        return bool((self.value("is_reflect", "bits") or 0) & _POLL_TIME_LIMIT)
-
 
 @dataclass(frozen=True, slots=True)
 class Break:
     """From here on, a CPU's history is not the one recorded before.
 
-    kind        "restart": the governor was switched on, its memory is empty. "lost",
-                "undecided", "unread": see `convert.BROKEN`
-    earlier_ns  of a restart, dev->last_residency_ns at that time
+    cpu      -1: of all CPUs
+    kind     "restart": the governor was switched on, its memory is empty. "lost", "unread",
+             "backwards", "undecided": see `convert.BROKEN`
+    earlier  of a restart, what struct cpuidle_device says of the idle period before: idx and lres
     """
 
     cpu: int
     kind: str
     line: int
-    earlier_ns: int = 0
+    earlier: dict[str, int] = field(default_factory=dict)
 
 
 def decisions(recorded: Recorded) -> Iterator[Decided | Break]:
     """In the order in which they end. Raises Unreadable."""
     pending: dict[int, Decided] = {}
-    # CPUs whose events make a chain that a break would break
+    # CPUs whose events make a chain that going idle undecided would break
     seen: set[int] = set()
+    clocks: dict[int, int] = {}
     for event in recorded.events():
-        header = recorded.header
-        cpu = header_cpu(recorded, event)
+        cpu = _cpu(recorded, event)
+        if event.name in ("lost", "unread"):
+            yield from _broken(event.name, event, pending, seen)
+            continue
+        if event.time_ns < clocks.get(event.cpu, 0):
+            yield from _broken("backwards", event, pending, seen)
+        clocks[event.cpu] = event.time_ns
         if event.name == "is_begin":
             if cpu in pending:
                 pending[cpu].finished = True
                 yield pending[cpu]
             pending[cpu] = Decided(cpu, event.line)
             seen.add(cpu)
-        elif event.name in ("lost", "unread", "is_reset"):
-            for broken in sorted(seen) if cpu < 0 else [cpu]:
-                if broken in pending:
-                    yield pending.pop(broken)
-                kind = "restart" if event.name == "is_reset" else event.name
-                yield Break(broken, kind, event.line, event.values.get("lres", 0))
+        elif event.name == "is_reset":
+            if cpu in pending:
+                yield pending.pop(cpu)
+            yield Break(cpu, "restart", event.line, event.values)
         elif event.name == "cpu_idle":
             if not _follow(pending.get(cpu), event) and cpu in seen:
                 if cpu in pending:
@@ -90,12 +93,24 @@ def decisions(recorded: Recorded) -> Iterator[Decided | Break]:
                 seen.discard(cpu)
                 yield Break(cpu, "undecided", event.line)
         elif event.name in ASKED and cpu in pending:
-            _hear(recorded, header, pending[cpu], event)
+            _hear(recorded, pending[cpu], event)
     for cpu in sorted(pending):
         yield pending[cpu]
 
 
-def header_cpu(recorded: Recorded, event: Event) -> int:
+def _broken(
+    kind: str, event: Event, pending: dict[int, Decided], seen: set[int]
+) -> Iterator[Decided | Break]:
+    """Gives up what is pending on the CPU, or on all."""
+    for cpu in sorted(seen) if event.cpu < 0 else [event.cpu]:
+        seen.discard(cpu)
+        if cpu in pending:
+            pending[cpu].cut = kind
+            yield pending.pop(cpu)
+    yield Break(event.cpu, kind, event.line)
+
+
+def _cpu(recorded: Recorded, event: Event) -> int:
     """The CPU an event is about. Raises Unreadable for one that the header lacks."""
     cpu = event.values.get("cpu", -1) if event.name == "is_reset" else event.cpu
     if cpu not in recorded.header.states and event.name.startswith("is_"):
@@ -117,12 +132,14 @@ def _follow(decided: Decided | None, event: Event) -> bool:
     return True
 
 
-def _hear(recorded: Recorded, header: Header, decided: Decided, event: Event) -> None:
+def _hear(recorded: Recorded, decided: Decided, event: Event) -> None:
     """Keeps what belongs to the decision: the same functions have other callers, too."""
     heard, name = decided.heard, event.name
     selecting = "is_decide" not in heard
     if name == "is_tick":
-        belongs = "is_reflect" in heard
+        # the idle loop asks again, and is told less
+        belongs = event.caller == GOVERNORS[recorded.header.governor].reflect
+        belongs &= "is_reflect" in heard
     elif name == "is_reflect":
         belongs = not selecting
         if belongs:

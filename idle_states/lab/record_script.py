@@ -8,7 +8,7 @@ works in a tracing instance of its own and leaves nothing behind.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..resources import resource
+from ..resources import template
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +91,8 @@ def script(
         raise ValueError(f"expected 1 to {SECONDS_MAX} seconds, found {seconds}")
     if not 64 <= buffer_kb <= BUFFER_KB_MAX:
         raise ValueError(f"expected 64 to {BUFFER_KB_MAX} KiB of buffer, found {buffer_kb}")
-    import jinja2
-
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    template = environment.from_string(resource("templates", "record.sh.j2").read_text("utf-8"))
     probed = GOVERNORS[governor]
-    return template.render(
+    return template("record.sh.j2").render(
         governor=governor,
         archs=archs,
         seconds=seconds,

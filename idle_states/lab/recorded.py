@@ -1,7 +1,10 @@
 """What the recording script printed: a header, and the events of the tracing instance.
 
+Shortened:
+
     # governor: menu
     # state: cpu=0 state=1 latency=1 residency=10 disable=0 power=0 name=stop0_lite
+    # tracer: nop
     <idle>-0 [001] d.... 35.387611: is_begin: (menu_select+0xc/0x7c0)
     <idle>-0 [001] d.... 35.387719: is_decide: (do_idle+0x38/0x50 <- menu_select) ret=3 stop=0
     # end
@@ -14,15 +17,18 @@ from typing import NamedTuple
 
 from ..workload.inputs import Input, Kind, lines
 from ..workload.problems import quoted, unreadable
+from ..workload.trace_text import CPU_MAX
 
 FORMAT = "idle-states recording 1"
-_KEYS = ("release", "version", "arch", "hz", "driver", "governor", "restarted")
+_KEYS = ("release", "version", "hz", "driver", "governor")
 
 _EVENT = re.compile(rb".*?\[(\d{1,5})\] (?:\S+ +)?(\d{1,11})\.(\d{6}): (\w+):(.*)")
 _ARGUMENT = re.compile(rb" (\w+)=(-?\d{1,20})(?!\S)")
+_CALLER = re.compile(rb" \((\w+)")
 _LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(?:\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
-_PAIR = re.compile(r"(\w+)=(\S+)")
-_RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?")
+_PAIR = re.compile(r"(\w+)=(\d{1,20})(?!\S)", re.ASCII)
+_RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?", re.ASCII)
+_HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
 
 
 class State(NamedTuple):
@@ -37,13 +43,15 @@ class State(NamedTuple):
 class Event(NamedTuple):
     """name: "lost" where events of the CPU are missing, "unread" (CPU -1) for a line that could
     not be understood. values: arguments that are whole numbers; others, such as (fault), are not
-    there. time_ns is floored to us, as ftrace prints it."""
+    there. time_ns is floored to us, as ftrace prints it. caller: of a result, the function it was
+    returned to."""
 
     cpu: int
     time_ns: int
     name: str
     values: dict[str, int]
     line: int
+    caller: str = ""
 
 
 @dataclass(slots=True)
@@ -52,7 +60,7 @@ class Header:
 
     version   mainline version, from the release
     hz        None where it could not be known
-    states    CPU -> its states, by number
+    states    CPU -> its states, shallowest first
     lost      CPU -> events the buffer had no room for
     misses    probe -> how often the kernel could not take it
     """
@@ -60,18 +68,16 @@ class Header:
     governor: str = ""
     release: str = ""
     build: str = ""
-    arch: str = ""
     driver: str = ""
     hz: int | None = None
-    restarted: bool = False
     version: tuple[int, int] = (0, 0)
-    states: dict[int, dict[int, State]] = field(default_factory=dict)
+    states: dict[int, list[State]] = field(default_factory=dict)
     lost: dict[int, int] = field(default_factory=dict)
     misses: dict[str, int] = field(default_factory=dict)
 
 
 class Recorded:
-    """A recording. header is complete before the first event is given.
+    """A recording, its header read.
 
     ended  its last line has been read; a recording without one was cut
     Raises Unreadable for what is no recording.
@@ -84,65 +90,61 @@ class Recorded:
         self._source = source
         if source.kind is not Kind.TEXT:
             raise unreadable(source.name, f"expected a recording, found: {source.kind}")
+        self._lines = lines(source.blocks(), self.name)
+        self._read_header()
 
     def events(self) -> Iterator[Event]:
-        numbered = lines(self._source.blocks(), self.name)
-        number, first = next(numbered)
-        if first.decode("ascii", "replace").removeprefix("# ").strip() != FORMAT:
-            message = f"expected '# {FORMAT}', printed by the script, found {quoted(first)}"
-            raise unreadable(self.name, message, number)
-        given: dict[str, str] = {}
-        in_header = True
-        for number, line in numbered:
+        """In the order recorded. Raises Unreadable for what follows the last line."""
+        for number, line in self._lines:
+            if self.ended and line.strip():
+                message = f"expected nothing after '# end', found {quoted(line)}"
+                raise unreadable(self.name, message, number)
             if line.startswith(b"#"):
-                text = line[1:].decode("utf-8", "backslashreplace").strip()
-                if in_header:
-                    in_header = self._head(text, number, given)
-                elif text == "end":
-                    self.ended = True
-                continue
-            if in_header:
-                self._complete(given, number)
-                in_header = False
-            if line.strip():
+                self.ended = line.rstrip() == b"# end"
+            elif line.strip():
                 yield _event(line, number)
-        if in_header:
-            self._complete(given, number)
         if self._source.cut is not None:
             self.ended = False
 
-    def _head(self, text: str, line: int, given: dict[str, str]) -> bool:
-        """One line of the header; False if it was the last: ftrace's own follows."""
-        key, _, value = text.partition(": ")
-        if key == "tracer":
-            self._complete(given, line)
-            return False
-        if key in ("state", "lost", "probe"):
-            try:
-                self._row(key, value)
-            except (KeyError, ValueError):
-                raise unreadable(
-                    self.name, f"expected fields of a {key}, found {text!r:.80}", line
-                ) from None
-        else:
-            given.setdefault(key, value.strip())
-        return True
+    def _read_header(self) -> None:
+        number, first = next(self._lines)
+        if first.strip() != f"# {FORMAT}".encode():
+            message = f"expected '# {FORMAT}', printed by the script, found {quoted(first)}"
+            raise unreadable(self.name, message, number)
+        given: dict[str, str] = {}
+        for number, line in self._lines:
+            key, _, value = line.decode("utf-8", "backslashreplace").strip().partition(": ")
+            if key == "# tracer":
+                self._complete(given, number)
+                return
+            if not key.startswith("# "):
+                message = f"expected the header, up to '# tracer: nop', found {quoted(line)}"
+                raise unreadable(self.name, message, number)
+            if key in ("# state", "# lost", "# probe"):
+                self._row(key[2:], value, number)
+            else:
+                given.setdefault(key[2:], value.strip())
+        raise unreadable(self.name, "expected '# tracer: nop' and events, found the end", number)
 
-    def _row(self, key: str, value: str) -> None:
-        """Raises KeyError, ValueError."""
-        pairs = dict(_PAIR.findall(value))
-        if key == "state":
-            states = self.header.states.setdefault(int(pairs["cpu"]), {})
-            states[int(pairs["state"])] = State(
-                int(pairs["latency"]),
-                int(pairs["residency"]),
-                int(pairs["disable"]) != 0,
-                value.partition("name=")[2],
-            )
-        elif key == "lost":
-            self.header.lost[int(pairs["cpu"])] = int(pairs["events"])
-        else:
-            self.header.misses[value.split()[0]] = int(pairs["misses"])
+    def _row(self, key: str, value: str, line: int) -> None:
+        header = self.header
+        numbers, _, name = value.partition(" name=")
+        pairs = {key: int(digits) for key, digits in _PAIR.findall(numbers)}
+        try:
+            if key == "state":
+                states = header.states.setdefault(pairs["cpu"], [])
+                if pairs["state"] != len(states) or pairs["cpu"] > CPU_MAX:
+                    message = f"expected states in their order, of CPUs to {CPU_MAX}"
+                    raise unreadable(self.name, f"{message}, found {value!r:.80}", line)
+                disabled = pairs["disable"] != 0
+                states.append(State(pairs["latency"], pairs["residency"], disabled, name))
+            elif key == "lost":
+                header.lost[pairs["cpu"]] = pairs["events"]
+            else:
+                header.misses[numbers.split(" ", 1)[0]] = pairs["misses"]
+        except KeyError as lacking:
+            message = f"expected a number for {lacking.args[0]} of a {key}, found {value!r:.80}"
+            raise unreadable(self.name, message, line) from None
 
     def _complete(self, given: dict[str, str], line: int) -> None:
         header = self.header
@@ -156,11 +158,9 @@ class Recorded:
             raise unreadable(self.name, message, line)
         header.version = int(match[1]), int(match[2])
         header.release, header.build = given["release"], given["version"]
-        header.arch, header.driver = given["arch"], given["driver"]
-        header.governor = given["governor"]
-        header.restarted = given["restarted"] == "yes"
-        hz = given["hz"].partition(" ")[0]
-        header.hz = int(hz) if hz.isascii() and hz.isdecimal() and 0 < len(hz) < 7 else None
+        header.driver, header.governor = given["driver"], given["governor"]
+        hz = _HZ.fullmatch(given["hz"])
+        header.hz = None if hz is None else int(hz[1])
 
 
 def _event(line: bytes, number: int) -> Event:
@@ -173,4 +173,6 @@ def _event(line: bytes, number: int) -> Event:
     cpu, seconds, micros, name, arguments = match.groups()
     values = {key.decode(): int(value) for key, value in _ARGUMENT.findall(arguments)}
     time_ns = int(seconds) * 1_000_000_000 + int(micros) * 1000
-    return Event(int(cpu), time_ns, name.decode(), values, number)
+    caller = _CALLER.match(arguments)
+    returned_to = "" if caller is None else caller[1].decode()
+    return Event(int(cpu), time_ns, name.decode(), values, number, returned_to)

@@ -1,44 +1,29 @@
 """What there is to say about a converted recording: counts, places, and how to go on."""
 
-import re
+import shlex
 from collections.abc import Iterator
 
-from ..linux.governors import governor_names
 from ..linux.releases import UnknownRelease, release
+from ..linux.uname import running
 from .convert import BROKEN, LEFT_OUT, Converted
-from .recorded import Header, State
+from .recorded import Header
 
-_DISTRIBUTIONS = (
-    # uname -v of Debian: #1 SMP Debian 6.1.176-1 (2026-07-02)
-    ("debian", re.compile(r".*\bDebian (\d+\.\d+\.\d+)-.*")),
-    # uname -r and -v of Ubuntu: 6.8.0-31-generic #31-Ubuntu SMP ...
-    ("ubuntu", re.compile(r"(\d+\.\d+\.\d+)-.* #\S*-Ubuntu\b.*")),
-)
 _SNOOZE_DRIVERS = ("powernv_idle", "pseries_idle")
-INTERVALS = 8
-"""Idle periods menu remembers one by one."""
-SETTLED = 20
-"""Decisions after which these are all recorded ones, with some to spare; correction factors, one
-per range of times to the next timer, take longer to be forgotten."""
+SETTLED = {"menu": 20, "ladder": 20, "teo": 60}
+"""Decisions after which most of an unknown past is forgotten. menu remembers eight idle periods one
+by one; its correction factors, one per range of times to the next timer, take longer. ladder counts
+to four. teo's counts lose an eighth every time."""
 
 
 def kernel_of(header: Header) -> str:
     """What --kernel takes: the distribution's release if there is a model of its series, else the
     mainline release it started from."""
-    whole = f"{header.release} {header.build}"
-    for distribution, pattern in _DISTRIBUTIONS:
-        match = pattern.fullmatch(whole)
-        if match:
-            name = f"{distribution}-{match[1]}"
-            try:
-                return release(name).name
-            except UnknownRelease:
-                break
-    return ".".join(map(str, header.version))
+    found = running(f"{header.release} {header.build}")
+    return found.name if found else ".".join(map(str, header.version))
 
 
-def lines(converted: Converted, name: str) -> Iterator[str]:
-    """For standard error. name: of the recording."""
+def lines(converted: Converted, name: str, output: str | None) -> Iterator[str]:
+    """For standard error. name: of the recording; output: of the file converted to, if any."""
     header = converted.header
     cpus = _number(len(converted.runs), "CPU")
     decisions = _number(converted.decisions, "decision")
@@ -62,36 +47,26 @@ def lines(converted: Converted, name: str) -> Iterator[str]:
     if converted.without_tick:
         count = _number(converted.without_tick, "decision")
         yield f"{name}: {count} without asking whether the tick was stopped, written as 0"
-    yield from _history(converted, name)
-    yield from _next(converted)
-
-
-def _history(converted: Converted, name: str) -> Iterator[str]:
-    unknown = [run.cpu for run in converted.runs if not run.known]
+    unknown = [run.cpu for run in converted.runs if run.earlier is None]
+    skip = SETTLED[header.governor] if unknown else 0
     if unknown:
         yield (
-            f"{name}: what {_cpus(unknown)} went through before is unknown: the first {SETTLED} "
+            f"{name}: what {_cpus(unknown)} went through before is unknown: the first {skip} "
             "decisions, and later ones in rare conditions, may differ from a model's that starts "
             "afresh; record with --restart-governor to know"
         )
-    for run in converted.runs:
-        if run.known and run.earlier_ns:
-            yield (
-                f"{name}: CPU {run.cpu}: the governor started afresh, but found {run.earlier_ns} "
-                "ns of an earlier idle period, where a model starts without: its first "
-                f"{INTERVALS} decisions may differ"
-            )
+    yield from _next(converted, output or "CONVERTED", skip)
 
 
-def _next(converted: Converted) -> Iterator[str]:
+def _next(converted: Converted, output: str, skip: int) -> Iterator[str]:
     header = converted.header
-    if header.governor not in governor_names():
-        return
-    tables = {
-        tuple(state for _, state in sorted(header.states[run.cpu].items()))
-        for run in converted.runs
-    }
+    tables = {tuple(header.states[run.cpu]) for run in converted.runs}
     kernel = kernel_of(header)
+    try:
+        snooze_polls = release(kernel).features.snooze_polling
+    except UnknownRelease as error:
+        yield f"conform cannot judge it: {error}"
+        return
     if len(tables) != 1:
         yield f"CPUs have {len(tables)} different tables; conform takes one (kernel: {kernel})"
         return
@@ -100,22 +75,18 @@ def _next(converted: Converted) -> Iterator[str]:
         yield f"state 0 is {table[0].name}, not snooze; --states implies snooze (kernel: {kernel})"
         return
     pairs = (f"{state.latency_us * 1000}/{state.residency_us * 1000}" for state in table[1:])
-    words = ["--states", ",".join(pairs)]
-    words += ["--polling"] * _polls(header, table[0], kernel)
+    words = [output, "--states", ",".join(pairs)]
+    # a flag that sysfs does not show
+    snoozes = header.driver in _SNOOZE_DRIVERS
+    words += ["--polling"] if (snooze_polls if snoozes else table[0].name == "POLL") else []
     words += ["--governor", header.governor, "--kernel", kernel]
     words += ["--hz", str(header.hz)] if header.hz else []
     disabled = ",".join(str(number) for number, state in enumerate(table) if state.disabled)
     words += ["--disabled", disabled] if disabled else []
-    yield f"now: idle-states conform FILE {' '.join(words)}"
+    words += ["--skip", str(skip)] if skip else []
+    yield f"now: idle-states conform {shlex.join(words)}"
     if header.hz is None:
-        yield "HZ could not be known; give --hz"
-
-
-def _polls(header: Header, first: State, kernel: str) -> bool:
-    """Whether state 0 has the POLLING flag, which sysfs does not show."""
-    if header.driver in _SNOOZE_DRIVERS:
-        return release(kernel).features.snooze_polling
-    return first.name == "POLL"
+        yield "HZ could not be known; 250 is assumed unless you give --hz"
 
 
 def _cpus(numbers: list[int]) -> str:

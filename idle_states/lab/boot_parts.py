@@ -1,0 +1,98 @@
+"""What a boot needs: QEMU, a skiboot.lid, a kernel and busybox for the guest.
+
+All but QEMU is fetched from the distribution's archive and unpacked below a cache, not installed.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .debian import Packages, Unavailable
+
+QEMU = "qemu-system-ppc64"
+QEMU_PACKAGE = "qemu-system-ppc"
+ARCHITECTURE = "ppc64el"
+CACHE = Path("build/boot/parts")
+_LID = "usr/share/qemu/skiboot.lid"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """qemu: the program; the others are files: firmware image, guest kernel, guest busybox."""
+
+    qemu: Path
+    lid: Path
+    kernel: Path
+    busybox: Path
+
+
+def parts(cache: Path = CACHE, *, lid: Path | None = None, kernel: Path | None = None) -> Parts:
+    """The stock parts, fetched if need be; `lid` and `kernel` take the place of theirs.
+
+    Raises Unavailable.
+    """
+    packages = Packages(cache.resolve())
+    return Parts(
+        qemu_program(),
+        _given(lid) if lid else stock_lid(packages),
+        _given(kernel) if kernel else stock_kernel(packages),
+        stock_busybox(packages),
+    )
+
+
+def qemu_program() -> Path:
+    found = shutil.which(QEMU)
+    if found is None:
+        raise Unavailable(f"{QEMU} is not installed (Debian package {QEMU_PACKAGE})")
+    return Path(found)
+
+
+def stock_lid(packages: Packages) -> Path:
+    """The installed one, which is QEMU's own, else that of the archive."""
+    installed = Path("/") / _LID
+    return installed if installed.is_file() else packages.binary_file("qemu-system-data", _LID)
+
+
+def stock_kernel(packages: Packages) -> Path:
+    return packages.binary_file("linux-image-powerpc64le", "boot/vmlinux-*", ARCHITECTURE)
+
+
+def stock_busybox(packages: Packages) -> Path:
+    return packages.binary_file("busybox-static", "bin/busybox", ARCHITECTURE)
+
+
+def skiboot_source(packages: Packages) -> Path:
+    """A source tree of skiboot, out of QEMU's."""
+    return packages.source_tree("qemu", "roms/skiboot")
+
+
+def _given(path: Path) -> Path:
+    if not path.is_file():
+        raise Unavailable(f"expected a file, found no {path}")
+    return path.resolve()
+
+
+def main() -> int:
+    """Fetches every part and says where each is, or why it is not; 3 if one is missing."""
+    packages = Packages(CACHE.resolve())
+    status = 0
+    name2part: dict[str, Callable[[Packages], Path]] = {
+        "qemu": lambda _: qemu_program(),
+        "skiboot.lid": stock_lid,
+        "kernel": stock_kernel,
+        "busybox": stock_busybox,
+        "skiboot source": skiboot_source,
+    }
+    for name, part in name2part.items():
+        try:
+            print(f"{name}: {part(packages)}")
+        except Unavailable as reason:
+            print(f"{name}: missing: {reason}", file=sys.stderr)
+            status = 3
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

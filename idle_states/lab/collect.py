@@ -1,0 +1,69 @@
+"""The console's log of a guest -> the sections its init script printed."""
+
+import base64
+import binascii
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+
+from .guest import SECTIONS
+
+MAX_SECTION_BYTES = 64 * 1024 * 1024
+_SECTION = re.compile(r"@@begin (\w+)@@\n(.*?)@@end \1@@", re.DOTALL)
+_INTRUDER = re.compile(r"\[ *\d{1,9}\.(?:\d{9},\d|\d{6})\] [^\n]*\n")
+"""A line of firmware or kernel, which may come amid another."""
+_LAST_LINES = 5
+
+STAGES = {
+    "firmware": "OPAL ",
+    "kernel": "INIT: Starting kernel",
+    "workload": "@@stage workload@@",
+    "collecting": "@@begin ",
+}
+"""Stage of a boot -> what begins it on the console, in order; before the first, it is QEMU's."""
+
+
+class Incomplete(Exception):
+    """A log that lacks a section or has a damaged one: the guest did not get that far."""
+
+
+def sections(log: str, names: Sequence[str] = SECTIONS) -> Mapping[str, bytes]:
+    """Name -> content, of all `names` at least. Raises Incomplete, with the log's last lines."""
+    log = log.replace("\r", "")
+    found = {}
+    for match in _SECTION.finditer(_INTRUDER.sub("", log)):
+        found[match[1]] = _content(match[1], match[2])
+    missing = [name for name in names if name not in found]
+    if missing:
+        last = "\n".join(f"  {line}" for line in log.splitlines()[-_LAST_LINES:])
+        raise Incomplete(
+            f"expected {', '.join(missing)} in the guest's log, found none; it ends with:\n{last}"
+        )
+    return found
+
+
+def reached(log: str) -> str:
+    """How far a boot got by its log: the last stage of STAGES that has begun."""
+    last = "QEMU"
+    for stage, sign in STAGES.items():
+        if sign in log:
+            last = stage
+    return last
+
+
+def panicked(log: str) -> bool:
+    return "Kernel panic" in log
+
+
+def _content(name: str, text: str) -> bytes:
+    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        packed = base64.b64decode("".join(text.split()), validate=True)
+        content = unpacker.decompress(packed, MAX_SECTION_BYTES)
+    except (binascii.Error, zlib.error) as error:
+        raise Incomplete(f"expected {name} gzipped in base64, found: {error}") from None
+    if unpacker.unconsumed_tail:
+        raise Incomplete(f"expected at most {MAX_SECTION_BYTES} bytes as {name}, found more")
+    if not unpacker.eof:
+        raise Incomplete(f"expected a whole gzip stream as {name}, found its beginning only")
+    return content

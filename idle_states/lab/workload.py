@@ -1,0 +1,51 @@
+"""What a guest does while its governor's decisions are recorded: shell loops for busybox."""
+
+from dataclasses import dataclass
+
+KINDS = {
+    # short sleeps of different lengths: the shell's own, and those of a program it starts
+    "storm": (
+        "[ -p /never ] || mkfifo /never; exec 3<> /never; "
+        "while :; do read -r -t 0.001 line <&3; usleep 150; read -r -t 0.003 line <&3; "
+        "read -r -t 0.001 line <&3; usleep 700; done"
+    ),
+    # two tasks hand a line to and fro over pipes, on two CPUs if there are
+    "ping_pong": (
+        "[ -p /ping ] || mkfifo /ping /pong; "
+        "taskset 1 sh -c 'while read -r line; do echo x; done < /ping > /pong' & "
+        "exec taskset {pong_cpus} sh -c "
+        "'echo x; while read -r line; do echo x; done' > /ping < /pong"
+    ),
+    # wake-ups at an even period
+    "periodic": "while :; do usleep 8000; done",
+    # nothing but what the kernel does by itself
+    "idle": "exec sleep 1000",
+}
+"""Name -> the body of a shell function that goes on until it is killed."""
+
+MIXED = "mixed"
+WORKLOADS = (*(name.replace("_", "-") for name in KINDS), MIXED)
+STEPS = 15
+"""Of a tenth of a second at least, for each kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """kinds: functions of the guest's script, one after the other, `steps` each."""
+
+    name: str
+    kinds: tuple[str, ...]
+    steps: int = STEPS
+
+    def loads(self, smp: int) -> list[tuple[str, str]]:
+        """Name and body of the functions, for a guest of so many CPUs."""
+        cpus = "2" if smp > 1 else "1"
+        return [(kind, KINDS[kind].replace("{pong_cpus}", cpus)) for kind in self.kinds]
+
+
+def workload(name: str) -> Workload:
+    """Raises ValueError for a name that is none."""
+    if name not in WORKLOADS:
+        raise ValueError(f"expected a workload of {', '.join(WORKLOADS)}, found {name!r}")
+    kinds = tuple(KINDS) if name == MIXED else (name.replace("-", "_"),)
+    return Workload(name, kinds)
