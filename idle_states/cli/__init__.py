@@ -21,8 +21,9 @@ _EPILOG = """\
 exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage;
 3 input that cannot be parsed at all, or a missing external program
 
-A TABLE is a revision (see idle-states list) or a file: spec YAML, skiboot C, dtb, dts, or a
-directory like /proc/device-tree. FILE:NAME picks one table of several.
+A TABLE is a revision (see idle-states list) or a file: spec YAML, skiboot C or a whole tree of it,
+skiboot.lid, dtb, dts, a directory like /proc/device-tree or a tar archive of one, a dump of cpuidle
+sysfs. FILE:NAME picks one table of several.
 """
 
 

@@ -2,7 +2,7 @@
 
 VECTORS is a recording with every input (CSV or JSON lines, see idle-states record): the model gets
 the same inputs and the same outcomes, and must decide the same. Exits 1 on any disagreement, and
-prints the first with all inputs and intermediate values."""
+prints the first with all inputs and intermediate values; exits 1, too, if nothing was judged."""
 
 import argparse
 
@@ -19,6 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--disabled", metavar="N,...", default="", help="states that were switched off"
     )
+    parser.add_argument(
+        "--skip",
+        metavar="N",
+        type=int,
+        default=0,
+        help="do not judge the first N decisions of each CPU: the recording began in the middle "
+        "(default: 0)",
+    )
     add_format(parser)
 
 
@@ -29,21 +37,25 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..report.style import Style
     from ..workload.inputs import Input, Kind
-    from ..workload.recording import rows
     from .governor_options import states
-    from .options import UsageError, emit
+    from .options import UsageError, emit, note_missing_core
 
     release, table = states(arguments, arguments.table)
     numbers = [word for word in arguments.disabled.split(",") if word]
     if not all(word.isdecimal() for word in numbers):
         raise UsageError(f"expected state numbers such as 2,3, found {arguments.disabled!r}")
+    if arguments.skip < 0:
+        raise UsageError(f"expected 0 or more decisions to skip, found {arguments.skip}")
     source = Input(arguments.vectors)
     if source.kind not in (Kind.CSV, Kind.JSONL):
         raise UsageError(f"expected an exact recording, found {arguments.vectors}: {source.kind}")
+    note_missing_core()
     result = conform(
-        rows(source),
+        source,
         lambda: Governor.for_kernel(arguments.governor, release, table, arguments.hz),
         frozenset(int(word) for word in numbers),
+        arguments.skip,
+        None if arguments.vectors == "-" else lambda: Input(arguments.vectors),
     )
     if arguments.format == "json":
         inputs = [(arguments.vectors, source.sha256())]
@@ -52,4 +64,4 @@ def run(arguments: argparse.Namespace) -> int:
         what = f"{arguments.governor} of Linux {release.name}"
         style = Style(False) if arguments.output else Style.of()
         emit(arguments, conform_output.text(result, what, style))
-    return int(result.first is not None or not result.decisions)
+    return int(result.first is not None or not result.judged)

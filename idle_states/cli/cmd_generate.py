@@ -4,6 +4,7 @@ C drops into hw/slw.c or hw/slw-p8.c as it is. The tree is what skiboot would ex
 platform. Everything that cannot be expressed is reported first, and then nothing is written."""
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="c: add a main() behind an #ifdef that checks the values when compiled on the host",
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit 1 if the file given by -o is not what would be written",
+    )
     add_output(parser)
 
 
@@ -44,9 +50,36 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("expected --versioned with --to dts or dtb only")
     if arguments.to == "dtb" and not arguments.output and sys.stdout.isatty():
         raise UsageError("expected -o FILE for a dtb; a terminal cannot show it")
+    if arguments.check and not arguments.output:
+        raise UsageError("expected -o FILE with --check")
     source = read_table(arguments.table)
-    emit(arguments, _generated(arguments, source, platform(arguments)))
+    generated = _generated(arguments, source, platform(arguments))
+    if arguments.check:
+        return _stale(Path(arguments.output), generated, arguments.table)
+    emit(arguments, generated)
     return 0
+
+
+def _stale(path: Path, generated: str | bytes, table: str) -> int:
+    """1 with the difference if the file is not up to date. Raises OSError."""
+    wanted = generated.encode() if isinstance(generated, str) else generated
+    found = path.read_bytes() if path.exists() else None
+    if found == wanted:
+        return 0
+    if found is None:
+        print(f"{path}: is missing; {table} generates it")
+    elif b"\0" in found + wanted:
+        print(f"{path}: is not what {table} generates")
+    else:
+        import difflib
+        import sys
+
+        old, new = (text.decode("utf-8", "replace").splitlines(True) for text in (found, wanted))
+        shown = path.as_posix()
+        sys.stdout.writelines(
+            difflib.unified_diff(old, new, shown, f"{shown} as {table} generates it")
+        )
+    return 1
 
 
 def _generated(arguments: argparse.Namespace, source: "Source", machine: "Platform") -> str | bytes:

@@ -7,7 +7,8 @@ Prints a shell script to run on the machine in question, as root:
     idle-states record --convert recording.txt -o recording.csv
 
 --convert makes of its output an exact recording, for conform and replay. Decisions that were not
-recorded completely are left out, and counted on standard error."""
+recorded completely are left out, and counted on standard error; there is said, too, which command
+holds the recording against the governor's model."""
 
 import argparse
 
@@ -77,6 +78,6 @@ def _convert(arguments: argparse.Namespace) -> int:
         raise UsageError("expected --convert alone; the other options are the script's")
     converted = convert(Input(arguments.convert))
     emit(arguments, converted.csv())
-    for line in lines(converted, arguments.convert):
+    for line in lines(converted, arguments.convert, arguments.output):
         print(f"idle-states: {line}", file=sys.stderr)
     return 0

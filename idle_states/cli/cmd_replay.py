@@ -13,27 +13,27 @@ between them.
 Exits 1 if parts of the input could not be used; 3 if none could."""
 
 import argparse
-import os
 import re
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..linux.releases import Release
+    from ..workload.energy import Model
     from ..workload.inputs import Input
     from ..workload.machine import CpuTable, Machine
     from ..workload.replay import Settings
     from ..workload.run import Result
+    from .energy_options import Rows
 
 SUMMARY = "replay a trace with other tables, governors or kernels"
 _CPUS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_format, add_platform
+    from .energy_options import add_power
+    from .options import add_format, add_html, add_platform
 
     parser.add_argument(
         "inputs", metavar="TRACE", nargs="*", help="trace, recording, or sysfs dumps"
@@ -76,32 +76,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for traces of cpu_idle: the next timer ends every idle period, or is far from all "
         "(default: gap)",
     )
+    add_power(parser)
     add_platform(parser)
+    add_html(parser)
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..files import write_file
     from ..findings import Severity
     from ..report import replay_json, replay_text
     from ..report.json_output import envelope
     from ..report.style import Style
-    from .options import UsageError, emit
+    from .options import UsageError, emit, note_missing_core
+    from .progress import Read
 
     release = _release(arguments)
     settings = _settings(arguments, release)
     names = [*arguments.inputs, *arguments.sysfs]
     if not names:
         raise UsageError("expected a trace, a recording or a sysfs dump")
-    with Progress(sys.stderr, names) as progress:
+    note_missing_core()
+    with Read(names) as progress:
         opened = _open(names, progress.advance)
-        result, name, tables = _result(arguments, opened, release, settings)
+        result, name, tables, power = _result(arguments, opened, release, settings)
         inputs = [(source.name, source.sha256()) for source in opened] + tables
+    if arguments.html:
+        from ..report.html import page
+        from ..report.html import replay as html_replay
+
+        title = html_replay.title(name, release, settings)
+        sections = html_replay.sections(result, power)
+        write_file(Path(arguments.html), page.render("replay", title, sections, inputs))
     if arguments.format == "json":
-        body = replay_json.body(result, release, settings)
+        body = replay_json.body(result, release, settings, power)
         emit(arguments, envelope("replay", body, inputs))
     else:
         style = Style(False) if arguments.output else Style.of()
-        emit(arguments, replay_text.render(result, name, release, settings, style))
+        emit(arguments, replay_text.render(result, name, release, settings, style, power))
     return int(any(problem.severity is Severity.ERROR for problem in result.problems))
 
 
@@ -110,19 +122,21 @@ def _result(
     opened: "list[Input]",
     release: "Release",
     settings: "Settings | None",
-) -> "tuple[Result, str, list[tuple[str, str]]]":
-    """The replay, the name of what was replayed, and the files that tables came from."""
+) -> "tuple[Result, str, list[tuple[str, str]], Model | None]":
+    """The replay, the name of what was replayed, the files that tables came from, and what is known
+    of the states' power."""
     from ..workload import run as replays
     from ..workload import sysfs
     from ..workload.inputs import Kind
     from ..workload.machine import Machine, from_sysfs
+    from . import energy_options
     from .options import UsageError
 
     dumps = [sysfs.read(source) for source in opened if source.kind is Kind.SYSFS]
     traces = [source for source in opened if source.kind is not Kind.SYSFS]
     if len(traces) > 1 or len(dumps) > 2:
         raise UsageError("expected one trace and up to two sysfs dumps")
-    machines, files = _machines(arguments, release)
+    machines, files, rows = _machines(arguments, release)
     traced = None
     if dumps:
         own = from_sysfs(dumps[0], release.features.snooze_polling, _disabled(arguments))
@@ -131,11 +145,18 @@ def _result(
     if not machines:
         raise UsageError("expected a table for the states: --table, --states or a sysfs dump")
     traced = traced or machines[0]
+    held = [
+        table
+        for machine in machines
+        for table in (machine.everywhere, *machine.own.values())
+        if table is not None
+    ]
+    power = energy_options.model(arguments, held, rows)
     if not traces:
         if settings is not None:
             raise UsageError("expected a trace for --governor, found sysfs dumps only")
         before = dumps[0] if len(dumps) == 2 else None
-        return replays.from_dumps(before, dumps[-1], traced), dumps[-1].name, files
+        return replays.from_dumps(before, dumps[-1], traced), dumps[-1].name, files, power
     trace = traces[0]
     if trace.kind in (Kind.CSV, Kind.JSONL):
         result = replays.from_recording(trace, traced, machines, release, settings)
@@ -151,7 +172,7 @@ def _result(
             counted,
             certain=bool(dumps) or settings is None,
         )
-    return result, trace.name, files
+    return result, trace.name, files, power
 
 
 def _open(names: list[str], advance: Callable[[int], None]) -> "list[Input]":
@@ -200,13 +221,15 @@ def _disabled(arguments: argparse.Namespace) -> list[int]:
 
 def _machines(
     arguments: argparse.Namespace, release: "Release"
-) -> "tuple[list[Machine], list[tuple[str, str]]]":
+) -> "tuple[list[Machine], list[tuple[str, str]], Rows]":
     """What --table and --states name. A table for some CPUs joins those before it, until one of
-    its CPUs has a table already: then another machine begins."""
+    its CPUs has a table already: then another machine begins. With the files they came from, and
+    the rows of their specs."""
     from ..workload.machine import Machine, from_times
 
     machines: list[Machine] = []
     files: list[tuple[str, str]] = []
+    rows: Rows = []
     own: dict[int, CpuTable] = {}
     names: list[str] = []
 
@@ -219,8 +242,9 @@ def _machines(
     for text in arguments.table:
         before, equals, after = text.partition("=")
         cpus = _cpus(before) if equals and _CPUS.fullmatch(before) else None
-        table, read = _table(text if cpus is None else after, cpus, arguments, release)
+        table, read, written = _table(text if cpus is None else after, cpus, arguments, release)
         files += read
+        rows += written
         if cpus is None:
             close()
             machines.append(table)
@@ -234,12 +258,12 @@ def _machines(
         times = _times(arguments.states)
         every = from_times(times, arguments.polling, _disabled(arguments))
         machines.append(Machine(arguments.states, every, {}))
-    return machines, files
+    return machines, files, rows
 
 
 def _table(
     text: str, cpus: list[int] | None, arguments: argparse.Namespace, release: "Release"
-) -> "tuple[Machine, list[tuple[str, str]]]":
+) -> "tuple[Machine, list[tuple[str, str]], Rows]":
     """A table by name or file. Raises UsageError if it has nothing for these CPUs."""
     from ..compare.journey import journey
     from ..sources import read_table
@@ -247,6 +271,7 @@ def _table(
     from ..workload import sysfs
     from ..workload.inputs import Input, Kind
     from ..workload.machine import Machine, from_driver, from_sysfs
+    from .energy_options import named
     from .options import UsageError, platform
 
     if resolve_name(text) is None and Path(text).is_file() and _is_dump(text):
@@ -257,16 +282,18 @@ def _table(
         missing = [cpu for cpu in cpus or () if cpu not in own]
         if missing:
             raise UsageError(f"expected CPU {missing[0]} in {text}, found {_ranges(list(own))}")
-        return Machine(text, None, own), [(text, source.sha256())]
+        return Machine(text, None, own), [(text, source.sha256())], []
     found = read_table(text)
-    driver = journey(found, platform(arguments), [release]).arrivals[0].driver
+    arrival = journey(found, platform(arguments), [release]).arrivals[0]
+    driver = arrival.driver
     if not driver.states:
         raise UsageError(
             f"expected Linux {release.name} to register states of {text}, found none: "
             f"{driver.fatal or 'all are lost; see idle-states show'}"
         )
     table = from_driver(driver, _disabled(arguments))
-    return Machine(found.name, table, {}), [(found.file, found.sha256)]
+    written = named(arrival, found.table) if found.table else []
+    return Machine(found.name, table, {}), [(found.file, found.sha256)], written
 
 
 def _is_dump(text: str) -> bool:
@@ -313,33 +340,3 @@ def _times(text: str) -> list[tuple[int, int]]:
     if len(found) > 9:
         raise UsageError(f"expected at most 9 states besides snooze, found {len(found)}")
     return found
-
-
-class Progress:
-    """A bar on a terminal, nothing elsewhere. Used as a context manager, which clears it."""
-
-    def __init__(self, stream: TextIO, names: list[str]) -> None:
-        self._stream = stream
-        self._shown = stream.isatty() and os.environ.get("TERM") != "dumb"
-        self._total = sum(os.path.getsize(name) for name in names if os.path.isfile(name))
-        self._done = 0
-        self._next = 0.0
-
-    def __enter__(self) -> "Progress":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._shown and self._next:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
-
-    def advance(self, count: int) -> None:
-        """count more bytes were read."""
-        self._done += count
-        if not self._shown or (now := time.monotonic()) < self._next:
-            return
-        self._next = now + 0.1
-        share = min(1.0, self._done / self._total) if self._total else 0.0
-        filled = "#" * int(40 * share)
-        self._stream.write(f"\r[{filled:<40}] {100 * share:3.0f} %  {self._done >> 20} MiB")
-        self._stream.flush()

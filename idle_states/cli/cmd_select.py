@@ -1,25 +1,45 @@
 """Shows which state a kernel's governor selects in the long run, as exact ranges of idle lengths:
-ended by timers or interrupts, with the tick running or stopped, under each latency limit."""
+ended by timers or interrupts, with the tick running or stopped, under each latency limit; for
+ladder, which idles lead from state to state. With several kernels, or another table, shows only
+what they change for the first one, and exits 1 if there is any.
+
+Every idle period is like the one before. 2 to 9 us ends before 10 us; lengths with decimals are
+exact to the nanosecond. A tick that is kept ends an idle period longer than it; snooze is taken to
+last as long as the idle period does."""
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..compare.selection import Asked, Selection
+    from ..linux.releases import Release
+    from ..report.select_changes import Changed
+    from ..sources import Source
 
 SUMMARY = "show which state a governor selects, as exact ranges"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .governor_options import add_governor
-    from .options import add_format
+    from .options import add_format, add_html
 
     parser.add_argument("table", metavar="TABLE", nargs="?", help="revision or file")
-    add_governor(parser)
-    parser.add_argument(
-        "--latency-limit",
-        metavar="US",
-        type=int,
-        action="append",
-        default=[],
-        help="PM QoS latency limit in us; may be repeated (default: none)",
-    )
+    parser.add_argument("--against", metavar="TABLE", help="what this table changes")
+    add_governor(parser, kernels=True)
+    for option, default, text in (
+        ("--latency-limit", "none", "PM QoS latency limit in us"),
+        ("--next-timer", "10 s", "map idles ended by an interrupt, the next timer US away"),
+        ("--idle", "none", "map the next timer, for idles that an interrupt ends after US"),
+    ):
+        parser.add_argument(
+            option,
+            metavar="US",
+            type=int,
+            action="append",
+            default=[],
+            help=f"{text}; may be repeated (default: {default})",
+        )
     parser.add_argument(
         "--wake",
         metavar="NS",
@@ -27,24 +47,119 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="what waking adds to the measured idle, to find ranges that lock in",
     )
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw the maps too: .svg or .png (needs matplotlib)"
+    )
+    add_html(parser)
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..compare.selection import select
-    from ..linux.governors.steady import NO_LIMIT_US
-    from ..report import select_output
+    from .. import core
+    from ..compare.selection import changes, select
+    from ..linux.releases import NEWEST
+    from ..report import select_changes, select_output
     from ..report.json_output import envelope
     from ..report.style import Style
-    from .governor_options import states
-    from .options import emit
+    from .governor_options import states_on
+    from .options import emit, kernels
 
-    release, table = states(arguments, arguments.table)
-    limits = arguments.latency_limit or [NO_LIMIT_US]
-    selection = select(arguments.governor, release, table, arguments.hz, limits, arguments.wake)
+    asked = _asked(arguments)
+    if not core.available():
+        print("idle-states: this takes longer without the compiled core", file=sys.stderr)
+    _check_plot(arguments.plot)
+    releases = kernels(arguments, [NEWEST])
+    selections: list[Selection] = []
+    for table in (arguments.table, arguments.against)[: 2 if arguments.against else 1]:
+        for release in releases:
+            held = states_on(arguments, table, release)
+            selections.append(
+                select(arguments.governor, release, held, arguments.hz, asked, table or "")
+            )
+    first, *others = selections
+    changed = [(other, changes(first, other)) for other in others]
+    if arguments.plot:
+        _plot(arguments.plot, selections)
+    if arguments.html:
+        _page(arguments, selections, changed, releases)
     if arguments.format == "json":
-        emit(arguments, envelope("select", select_output.body(selection)))
+        inputs = [(source.file, source.sha256) for source in _sources(arguments)]
+        body = select_output.body(first) | {"changes": select_changes.body(changed)}
+        emit(arguments, envelope("select", body, inputs))
     else:
         style = Style(False) if arguments.output else Style.of()
-        emit(arguments, select_output.text(selection, style))
-    return 0
+        text = select_changes.text(first, changed, style) if others else None
+        emit(arguments, text or select_output.text(first, style))
+    return int(any(different for _, different in changed))
+
+
+def _sources(arguments: argparse.Namespace) -> "list[Source]":
+    from ..sources import read_table
+
+    return [read_table(name) for name in (arguments.table, arguments.against) if name]
+
+
+def _page(
+    arguments: argparse.Namespace,
+    selections: "list[Selection]",
+    changed: "Changed",
+    releases: "list[Release]",
+) -> None:
+    from pathlib import Path
+
+    from ..compare.journey import journey
+    from ..files import write_file
+    from ..report.html import page, select
+    from .options import platform
+
+    sources = _sources(arguments)
+    inputs = [(source.file, source.sha256) for source in sources]
+    journeys = [journey(source, platform(arguments), releases) for source in sources]
+    sections = select.sections(selections, changed, journeys)
+    title = select.title(selections)
+    write_file(Path(arguments.html), page.render("select", title, sections, inputs))
+
+
+def _asked(arguments: argparse.Namespace) -> "Asked":
+    from ..compare.selection import Asked
+    from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
+    from .options import UsageError
+
+    if arguments.against and arguments.table is None:
+        raise UsageError("expected --against with a table, not with --states")
+    far_us = FAR_NS // 1000
+    for option, values, first, last in (
+        ("--latency-limit", arguments.latency_limit, 0, NO_LIMIT_US),
+        ("--next-timer", arguments.next_timer, 1, far_us - 1),
+        ("--idle", arguments.idle, 0, far_us - 1),
+        ("--wake", [arguments.wake], 0, FAR_NS),
+    ):
+        for value in values:
+            if not first <= value <= last:
+                raise UsageError(f"expected {option} from {first} to {last}, found {value}")
+    return Asked(
+        tuple(dict.fromkeys(arguments.latency_limit)) or (NO_LIMIT_US,),
+        tuple(sorted({value * 1000 for value in arguments.next_timer})),
+        tuple(sorted({value * 1000 for value in arguments.idle})),
+        arguments.wake,
+    )
+
+
+def _check_plot(file: str | None) -> None:
+    from .options import UsageError
+
+    if file is not None and not file.endswith((".svg", ".png")):
+        raise UsageError(f"expected --plot FILE.svg or FILE.png, found {file!r}")
+    if file is not None:
+        from ..report.select_plot import require
+
+        require()
+
+
+def _plot(file: str, selections: "list[Selection]") -> None:
+    from pathlib import Path
+
+    from ..files import write_file
+    from ..report.select_plot import picture
+
+    write_file(Path(file), picture(selections, file.rpartition(".")[2]))

@@ -1,6 +1,7 @@
 """Options of commands that run a governor: which one, which kernel, over which states."""
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,8 +10,9 @@ if TYPE_CHECKING:
     from ..linux.releases import Release
 
 
-def add_governor(parser: argparse.ArgumentParser) -> None:
-    from .options import add_platform
+def add_governor(parser: argparse.ArgumentParser, *, kernels: bool = False) -> None:
+    """kernels: several of them."""
+    from .options import add_kernels, add_platform
 
     parser.add_argument(
         "--states",
@@ -20,7 +22,10 @@ def add_governor(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
     parser.add_argument("--governor", default="menu", help="menu, teo or ladder (default: menu)")
-    parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
+    if kernels:
+        add_kernels(parser, "the newest")
+    else:
+        parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
     parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
     add_platform(parser)
 
@@ -32,25 +37,43 @@ def states(
 
     Raises UsageError and what reading a table raises.
     """
-    from ..compare.journey import journey
     from ..linux.releases import NEWEST, release
+
+    chosen = release(arguments.kernel or NEWEST)
+    return chosen, states_on(arguments, table, chosen)
+
+
+def states_on(
+    arguments: argparse.Namespace, table: str | None, chosen: "Release"
+) -> "DriverTable | list[State]":
+    """`states` for one kernel."""
+    from ..compare.journey import journey
     from ..sources import read_table
     from .options import UsageError, platform
 
-    chosen = release(arguments.kernel or NEWEST)
     if arguments.hz not in range(1, 100_001):
         raise UsageError(f"expected HZ from 1 to 100000, found {arguments.hz}")
     if (table is None) == (arguments.states is None):
         raise UsageError("expected a table or --states, one of the two")
     if arguments.states is not None:
-        return chosen, _parsed(arguments.states, arguments.polling)
+        return _parsed(arguments.states, arguments.polling)
     if arguments.polling:
         raise UsageError("expected --polling with --states only; for a table the kernel decides")
     assert table is not None
-    driver = journey(read_table(table), platform(arguments), [chosen]).arrivals[0].driver
+    source = read_table(table)
+    driver = journey(source, platform(arguments), [chosen]).arrivals[0].driver
     if not driver.states:
-        raise UsageError(f"Linux {chosen.name} registers nothing of {table}: {driver.fatal}")
-    return chosen, driver
+        why = driver.fatal or "all are lost; see idle-states show"
+        raise UsageError(f"Linux {chosen.name} registers nothing of {table}: {why}")
+    held = source.table.held if source.table else None
+    off = [state.name for state in held.states if state.disabled] if held else []
+    if off:
+        print(
+            f"idle-states: {table} was taken with {', '.join(off)} switched off; shown is what "
+            "is selected with every state on",
+            file=sys.stderr,
+        )
+    return driver
 
 
 def _parsed(text: str, polling: bool) -> "list[State]":

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,12 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="write there instead of standard output"
+    )
+
+
+def add_html(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--html", metavar="FILE", help="write a page with pictures too, complete in itself"
     )
 
 
@@ -84,9 +90,20 @@ def selection(arguments: argparse.Namespace) -> "Selection":
     return Selection(*chosen)
 
 
+def note_missing_core() -> None:
+    """Says on stderr that a replay will be slow. Once per run: by the command, before it begins."""
+    from .. import core
+
+    if not core.available():
+        message = "idle-states: the compiled core is not there; the reference is slower"
+        print(message, file=sys.stderr)
+
+
 def emit(arguments: argparse.Namespace, text: str | bytes) -> None:
     """To --output, written beside and renamed, or to standard output."""
     if arguments.output:
+        from ..files import write_file
+
         write_file(Path(arguments.output), text)
     elif isinstance(text, bytes):
         sys.stdout.buffer.write(text)
@@ -94,23 +111,17 @@ def emit(arguments: argparse.Namespace, text: str | bytes) -> None:
         sys.stdout.write(text)
 
 
-def write_file(path: Path, content: str | bytes) -> None:
-    """Whole or not at all: written beside the target and renamed. Raises OSError."""
-    import os
-    import tempfile
+def emit_parts(arguments: argparse.Namespace, parts: Iterable[str]) -> None:
+    """Like emit, part by part as they come."""
+    if arguments.output:
+        from ..files import replacing
 
-    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(beside, 0o666 & ~mask)
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+        with replacing(Path(arguments.output)) as file:
+            for part in parts:
+                file.write(part.encode("utf-8", "surrogateescape"))
+    else:
+        for part in parts:
+            sys.stdout.write(part)
 
 
 class UsageError(Exception):

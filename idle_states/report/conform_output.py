@@ -9,12 +9,16 @@ from .style import Style, plural
 
 
 def text(result: Conformity, what: str, style: Style) -> str:
-    share = 100 * result.agree / result.decisions if result.decisions else 0.0
-    verdict = "agree" if result.first is None else "do not all agree"
-    kind = "good" if result.first is None else "error"
+    kind, verdict = "good", "agree"
+    if result.first is not None:
+        kind, verdict = "error", "do not all agree"
+    elif not result.judged:
+        kind, verdict = "error", "none judged"
+    share = f" ({100 * result.agree / result.judged:.2f} %)" if result.judged else ""
+    skipped = f"; {result.skipped} skipped" if result.skipped else ""
     lines = [
-        f"{what}: {result.agree} of {plural(result.decisions, 'decision')} agree "
-        f"({share:.2f} %): {style(kind, verdict)}"
+        f"{what}: {result.agree} of {plural(result.judged, 'decision')} agree{share}: "
+        f"{style(kind, verdict)}{skipped}"
     ]
     if result.first is not None:
         lines += ["", *_disagreement(result.first, style)]
@@ -42,7 +46,8 @@ def _disagreement(first: Disagreement, style: Style) -> list[str]:
 def body(result: Conformity) -> dict[str, Any]:
     first = result.first
     return {
-        "decisions": result.decisions,
+        "decisions": result.judged,
+        "skipped": result.skipped,
         "agree": result.agree,
         "first_disagreement": None
         if first is None

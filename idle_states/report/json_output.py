@@ -48,7 +48,9 @@ def finding_json(finding: Finding) -> dict[str, Any]:
             for where, remark in finding.related
         ],
         "kernels": list(finding.kernels),
-        "suppressed": None if finding.suppressed is None else {"reason": finding.suppressed},
+        "suppressed": None
+        if finding.suppressed is None
+        else {"reason": finding.suppressed, "in": finding.kept_in},
     }
 
 

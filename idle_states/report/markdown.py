@@ -2,21 +2,12 @@
 
 from typing import Any
 
-import jinja2
-
-from ..resources import resource
+from ..resources import template
 from ..spec.scalars import format_time
 from ..table import IdleState, IdleTable, Register, flag_names
 
 
 def render(table: IdleTable) -> str:
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    template = environment.from_string(resource("templates", "table.md.j2").read_text("utf-8"))
     notes = [
         f"{_cell(state.name)}: {text}"
         for state in table.states
@@ -24,7 +15,7 @@ def render(table: IdleTable) -> str:
         if text
     ]
     rows = [_row(state, table.register) for state in table.states]
-    return template.render(
+    return template("table.md.j2").render(
         table=table, register=str(table.register).upper(), rows=rows, notes=notes
     )
 

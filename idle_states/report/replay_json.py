@@ -4,13 +4,18 @@ from typing import Any
 
 from ..linux.releases import Release
 from ..workload.counters import PERCENTILES, Figures, percentile_name
+from ..workload.energy import Model, spent
 from ..workload.problems import Problem
 from ..workload.replay import Settings
 from ..workload.run import Account, Result
+from . import energy_output
 
 
-def body(result: Result, release: Release, settings: Settings | None) -> dict[str, Any]:
-    """The keys of one replay. total, cpus: of the first table; tables: of every one."""
+def body(
+    result: Result, release: Release, settings: Settings | None, power: Model | None = None
+) -> dict[str, Any]:
+    """The keys of one replay. total, cpus: of the first table; tables: of every one. power: what
+    is known of the states' power."""
     first, read = result.accounts[0], result.read
     return {
         "exactness": result.exactness,
@@ -32,6 +37,7 @@ def body(result: Result, release: Release, settings: Settings | None) -> dict[st
         **_account(first),
         "observed": _account(result.observed),
         "tables": [_account(account) for account in result.accounts],
+        "energy": None if power is None else _energy(result, power),
         "misses": None
         if result.misses is None
         else {
@@ -52,6 +58,11 @@ def body(result: Result, release: Release, settings: Settings | None) -> dict[st
         ],
         "problems": [_problem(problem) for problem in result.problems],
     }
+
+
+def _energy(result: Result, power: Model) -> dict[str, Any]:
+    spents = [spent(account.total, power) for account in result.accounts]
+    return energy_output.body([account.machine for account in result.accounts], spents, power)
 
 
 def _account(account: Account) -> dict[str, Any]:

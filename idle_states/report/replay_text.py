@@ -5,20 +5,35 @@ from collections.abc import Sequence
 from ..findings import Severity
 from ..linux.releases import Release
 from ..workload.counters import PERCENTILES, Figures, percentile_name
+from ..workload.energy import Model, spent
 from ..workload.replay import Settings
 from ..workload.run import COMPARED, Account, Read, Result
+from . import energy_output
 from .style import Style, plural, printable
+from .tables import right_aligned
 
 _HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW", "REFUSED")
 
 
 def render(
-    result: Result, name: str, release: Release, settings: Settings | None, style: Style
+    result: Result,
+    name: str,
+    release: Release,
+    settings: Settings | None,
+    style: Style,
+    power: Model | None = None,
 ) -> str:
+    """power: what is known of the states' power."""
     parts = [_head(result, name, release, settings, style)]
     parts += [_account(account, style) for account in result.accounts]
     if len(result.accounts) > 1:
         parts.append(_comparison(result.accounts, style))
+    if power is not None:
+        spents = [spent(account.total, power) for account in result.accounts]
+        machines = [account.machine for account in result.accounts]
+        parts.append(energy_output.section(machines, spents, power, style))
+    elif len(result.accounts) > 1:
+        parts.append(energy_output.NO_FIGURES)
     if result.misses is not None:
         parts.append(_misses(result))
     if result.bracketed:
@@ -33,14 +48,15 @@ def _head(
 ) -> str:
     states = "states as entered" if settings is None else f"{settings.governor}, HZ {settings.hz}"
     lines = [
-        f"{printable(name)}: {_read(result.read)}",
+        f"{printable(name)}: {reading(result.read)}",
         f"{style('strong', result.exactness.upper())}: Linux {release.name}, {states}",
     ]
     lines += [f"  - {assumption}" for assumption in result.assumptions]
     return "\n".join(lines) + "\n"
 
 
-def _read(read: Read) -> str:
+def reading(read: Read) -> str:
+    """What was read, in words."""
     words = [str(read.kind)]
     if read.lines:
         words.append(plural(read.lines, "line"))
@@ -64,7 +80,7 @@ def _account(account: Account, style: Style) -> str:
         parts.append(
             f"the model makes {plural(account.decisions, 'decision')} and selects the state really "
             f"entered in {account.agreed} of {account.compared} periods "
-            f"({_percent(account.agreed, account.compared)})\n"
+            f"({percent(account.agreed, account.compared)})\n"
         )
     return "\n".join(parts)
 
@@ -76,9 +92,9 @@ def _figures(figures: Figures) -> str:
             printable(state.name),
             str(state.usage),
             f"{state.time_us} us",
-            _percent(state.time_us, time_us),
-            _counted(state.above, state.usage),
-            _counted(state.below, state.usage),
+            percent(state.time_us, time_us),
+            counted(state.above, state.usage),
+            counted(state.below, state.usage),
             str(state.rejected),
         )
         for state in figures.states
@@ -89,19 +105,19 @@ def _figures(figures: Figures) -> str:
             str(figures.usage),
             f"{time_us} us",
             "",
-            _counted(figures.above, figures.usage),
-            _counted(figures.below, figures.usage),
+            counted(figures.above, figures.usage),
+            counted(figures.below, figures.usage),
             str(sum(state.rejected for state in figures.states)),
         )
     )
-    return _table(_HEAD, rows) + _latencies(figures)
+    return right_aligned(_HEAD, rows) + _latencies(figures)
 
 
 def _latencies(figures: Figures) -> str:
     if not figures.usage:
         return ""
     words = [
-        f"{percentile_name(percentile)} {_us(figures.wake_latency_ns(percentile))}"
+        f"{percentile_name(percentile)} {microseconds(figures.wake_latency_ns(percentile))}"
         for percentile in PERCENTILES
     ]
     return f"  wake latency (exit latency paid): {', '.join(words)}\n"
@@ -112,14 +128,14 @@ def _comparison(accounts: Sequence[Account], style: Style) -> str:
     totals = [account.total for account in accounts]
     rows = [
         ("idle periods", *(str(figures.usage) for figures in totals)),
-        ("too deep", *(_counted(figures.above, figures.usage) for figures in totals)),
-        ("too shallow", *(_counted(figures.below, figures.usage) for figures in totals)),
+        ("too deep", *(counted(figures.above, figures.usage) for figures in totals)),
+        ("too shallow", *(counted(figures.below, figures.usage) for figures in totals)),
     ]
     for percentile in PERCENTILES:
-        latencies = (_us(figures.wake_latency_ns(percentile)) for figures in totals)
+        latencies = (microseconds(figures.wake_latency_ns(percentile)) for figures in totals)
         rows.append((f"wake latency {percentile_name(percentile)}", *latencies))
     head = ("ALL CPUS", *(printable(account.machine) for account in accounts))
-    return style("strong", "Compared") + "\n" + _table(head, rows)
+    return style("strong", "Compared") + "\n" + right_aligned(head, rows)
 
 
 def _misses(result: Result) -> str:
@@ -148,7 +164,7 @@ def _bracketed(result: Result, style: Style) -> str:
         rows.append((printable(name), *cells))
     head = ("STATE", *(counter.upper() for counter in COMPARED))
     title = style("strong", "By the trace, and what the dumps around it count more")
-    return title + "\n" + _table(head, rows)
+    return title + "\n" + right_aligned(head, rows)
 
 
 def _problems(result: Result, style: Style) -> str:
@@ -168,28 +184,16 @@ def _problems(result: Result, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The first column left-aligned, the others right."""
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    lines = [
-        "  ".join(
-            cell.ljust(wide) if place == 0 else cell.rjust(wide)
-            for place, (cell, wide) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (head, *rows)
-    ]
-    return "".join(f"  {line}\n" for line in lines)
+def counted(part: int, whole: int) -> str:
+    """A number and its share."""
+    return f"{part} ({percent(part, whole)})" if part else "0"
 
 
-def _counted(part: int, whole: int) -> str:
-    return f"{part} ({_percent(part, whole)})" if part else "0"
-
-
-def _percent(part: int, whole: int) -> str:
+def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f} %" if whole else "-"
 
 
-def _us(ns: int | None) -> str:
+def microseconds(ns: int | None) -> str:
     if ns is None:
         return "-"
     return f"{ns // 1000} us" if ns % 1000 == 0 else f"{ns / 1000:g} us"

@@ -1,43 +1,79 @@
 """select, for people and for programs."""
 
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
+from ..compare.idle_lengths import first_us, last_us, lengths
 from ..compare.selection import Mapped, Selection
-from ..linux.governors.steady import NO_LIMIT_US, Range
+from ..linux.governors.ladder_steps import Step
+from ..linux.governors.settling import FAR_NS, NO_LIMIT_US, Circumstances
+from ..linux.governors.steady import Range
 from .style import Style, listed
+
+Content = TypeVar("Content", bound=Hashable)
+NARROW = 60
+"""Columns that headings keep to."""
 
 
 def text(selection: Selection, style: Style) -> str:
-    """One block per map, then what never happens."""
-    lines = [
-        style(
-            "strong", f"{selection.governor} of Linux {selection.release.name}, HZ {selection.hz}"
-        ),
-        "  " + ", ".join(_state(selection, i) for i in range(len(selection.states))),
-    ]
-    for title, ranges in _grouped(selection):
-        lines += ["", style("strong", title)]
-        lines += [f"  {_lengths(r):>18}  {_taken(selection, r)}" for r in ranges]
-    lines.append("")
-    if selection.unreachable:
-        never = [selection.names[i] for i in selection.unreachable]
-        lines.append(f"Never selected in any of these: {listed(never)}")
-    if selection.level_with_snooze:
-        level = [selection.names[i] for i in selection.level_with_snooze]
-        lines.append(f"As cheap to leave as snooze: {listed(level)}")
-    for number, (first, last) in selection.locked.items():
-        lines.append(
-            f"Once in {selection.names[number]}, idles of {first} to {last} us keep selecting it: "
-            f"its wake-up of {selection.wake_ns} ns counts as idle time"
-        )
-    if selection.release.basis == "reconstructed":
-        lines.append("This kernel's sources were reconstructed from patches, not read")
-    return "\n".join(lines).rstrip("\n") + "\n"
+    """One block per map, then what never happens. Fits 60 columns unless names are long."""
+    lines = [style("strong", title(selection)), *_states(selection)]
+    shown = [(m, m.ranges) for m in selection.maps if m.circumstances.next_timer_ns == FAR_NS]
+    for titles, ranges in grouped(shown):
+        lines += ["", *(style("strong", line) for line in titles)]
+        if any(m.idle_ns is not None and m.ranges is ranges for m, _ in shown):
+            lines.append("  by the time to the next timer:")
+        lines += aligned((lengths(r.first_ns, r.last_ns), taken(selection, r)) for r in ranges)
+    for fixed, maps in _by_timer(selection.maps).items():
+        lines += ["", *(style("strong", line) for line in _timer_title(*fixed))]
+        lines += _timer_table(maps)
+    lines += _steps(selection, style)
+    return "\n".join([*lines, "", *remarks(selection)]).rstrip("\n") + "\n"
+
+
+def title(selection: Selection) -> str:
+    of = f"{selection.table}: " if selection.table else ""
+    return f"{of}{selection.governor} of Linux {selection.release.name}, HZ {selection.hz}"
+
+
+def aligned(rows: Iterable[tuple[str, str]]) -> list[str]:
+    pairs = list(rows)
+    wide = max(len(left) for left, _ in pairs)
+    return [f"  {left:>{wide}}  {right}" for left, right in pairs]
+
+
+def grouped(
+    contents: Iterable[tuple[Mapped, Content]],
+) -> list[tuple[list[str], Content]]:
+    """Maps of the same content under their titles, each of a line or two."""
+    groups: dict[Content, list[str]] = {}
+    for mapped, content in contents:
+        groups.setdefault(content, []).append(heading(mapped))
+    return [(titles, content) for content, titles in groups.items()]
+
+
+def heading(mapped: Mapped) -> str:
+    fixed = mapped.circumstances
+    tick = "stopped" if fixed.tick_stopped else "running"
+    if mapped.idle_ns is not None:
+        what = f"Idle ended by an interrupt after {mapped.idle_ns // 1000} us"
+    elif fixed.timer_driven:
+        what = "Idle ended by the next timer"
+    elif fixed.next_timer_ns == FAR_NS:
+        what = "Idle ended by an interrupt, timer 10 s away"
+    else:
+        what = f"Idle ended by an interrupt, timer {fixed.next_timer_ns // 1000} us away"
+    head = f"{what}, tick {tick}"
+    if fixed.limit_us == NO_LIMIT_US:
+        return head
+    limit = f"latency limit {fixed.limit_us} us"
+    return f"{head}, {limit}" if len(head + limit) + 2 <= NARROW else f"{head},\n  {limit}"
 
 
 def body(selection: Selection) -> dict[str, Any]:
     """The JSON body. Ranges of a map cover all lengths from 0 us; to_us null means without end."""
     return {
+        "table": selection.table or None,
         "governor": selection.governor,
         "kernel": selection.release.name,
         "hz": selection.hz,
@@ -53,58 +89,165 @@ def body(selection: Selection) -> dict[str, Any]:
         ],
         "map": [
             {
-                "tick": "stopped" if mapped.circumstances.tick_stopped else "running",
-                "ended_by": "timer" if mapped.circumstances.timer_driven else "interrupt",
-                "latency_limit_us": mapped.circumstances.limit_us,
-                "from_us": r.first_us,
-                "to_us": r.last_us,
-                "state": selection.names[r.states[0]],
-                "also": [selection.names[i] for i in r.states[1:]],
+                **where(mapped.circumstances),
+                **bounds(r.first_ns, r.last_ns),
+                "state": selection.taken(r.states)[0],
+                "also": list(selection.taken(r.states)[1:]),
             }
             for mapped in selection.maps
+            if mapped.idle_ns is None
             for r in mapped.ranges
+        ],
+        "timer_map": [
+            {
+                **where(mapped.circumstances),
+                "next_timer_us": None,
+                "idle_us": mapped.idle_ns // 1000,
+                **bounds(r.first_ns, r.last_ns),
+                "state": selection.taken(r.states)[0],
+                "also": list(selection.taken(r.states)[1:]),
+            }
+            for mapped in selection.maps
+            if mapped.idle_ns is not None
+            for r in mapped.ranges
+        ],
+        "steps": [
+            {
+                "from": selection.taken((step.source,))[0],
+                **bounds(step.first_ns, step.last_ns),
+                "to": selection.taken((step.to,))[0],
+                "after": step.after,
+            }
+            for step in selection.steps
         ],
         "unreachable": [selection.names[i] for i in selection.unreachable],
         "level_with_snooze": [selection.names[i] for i in selection.level_with_snooze],
         "lock_in": [
-            {"state": selection.names[i], "from_us": first, "to_us": last}
-            for i, (first, last) in selection.locked.items()
+            {"state": selection.names[i], **bounds(r.first_ns, r.last_ns)}
+            for i, ranges in selection.locked.items()
+            for r in ranges
         ],
     }
 
 
-def _state(selection: Selection, number: int) -> str:
-    state = selection.states[number]
-    polling = " polling" if state.polling else ""
-    times = f"{state.exit_ns // 1000}/{state.residency_ns // 1000} us"
-    return f"{number} {selection.names[number]} {times}{polling}"
+def where(fixed: Circumstances) -> dict[str, Any]:
+    return {
+        "tick": "stopped" if fixed.tick_stopped else "running",
+        "ended_by": "timer" if fixed.timer_driven else "interrupt",
+        "next_timer_us": None if fixed.timer_driven else fixed.next_timer_ns // 1000,
+        "latency_limit_us": fixed.limit_us,
+    }
 
 
-def _grouped(selection: Selection) -> list[tuple[str, tuple[Range, ...]]]:
-    """Maps with the same ranges under one title."""
-    groups: dict[tuple[Range, ...], list[Mapped]] = {}
-    for mapped in selection.maps:
-        groups.setdefault(mapped.ranges, []).append(mapped)
+def bounds(first_ns: int, last_ns: int | None) -> dict[str, Any]:
+    return {
+        "from_us": first_us(first_ns),
+        "to_us": None if last_ns is None else last_us(last_ns),
+        "from_ns": first_ns,
+        "to_ns": last_ns,
+    }
+
+
+def _states(selection: Selection) -> list[str]:
+    wide = max(len(name) for name in selection.names)
     return [
-        ("Idle ended by " + "; or by ".join(_title(m) for m in maps), ranges)
-        for ranges, maps in groups.items()
+        f"  {number} {selection.names[number]:<{wide}}  "
+        f"{state.exit_ns // 1000}/{state.residency_ns // 1000} us"
+        + (" polling" if state.polling else "")
+        for number, state in enumerate(selection.states)
     ]
 
 
-def _title(mapped: Mapped) -> str:
-    fixed = mapped.circumstances
-    what = "the next timer" if fixed.timer_driven else "an interrupt, the next timer far away"
-    tick = "stopped" if fixed.tick_stopped else "running"
-    limit = "" if fixed.limit_us == NO_LIMIT_US else f", latency limit {fixed.limit_us} us"
-    return f"{what}, tick {tick}{limit}"
-
-
-def _lengths(r: Range) -> str:
-    if r.last_us is None:
-        return f"{r.first_us} us and more"
-    return f"{r.first_us} us" if r.first_us == r.last_us else f"{r.first_us} to {r.last_us} us"
-
-
-def _taken(selection: Selection, r: Range) -> str:
-    names = [selection.names[i] for i in r.states]
+def taken(selection: Selection, r: Range) -> str:
+    """Names of what is selected in a range."""
+    names = selection.taken(r.states)
     return names[0] if len(names) == 1 else f"{listed(names)} in turn"
+
+
+def _by_timer(maps: Sequence[Mapped]) -> dict[tuple[bool, int], list[Mapped]]:
+    """(tick stopped, limit) -> maps over the length for each next timer, the far one last; for
+    those with nearer ones only."""
+    found: dict[tuple[bool, int], list[Mapped]] = {}
+    for mapped in sorted(maps, key=lambda mapped: mapped.circumstances.next_timer_ns):
+        fixed = mapped.circumstances
+        if mapped.idle_ns is None and not fixed.timer_driven:
+            found.setdefault((fixed.tick_stopped, fixed.limit_us), []).append(mapped)
+    return {key: some for key, some in found.items() if len(some) > 1}
+
+
+def _timer_title(tick_stopped: bool, limit_us: int) -> list[str]:
+    limit = "" if limit_us == NO_LIMIT_US else f", limit {limit_us} us"
+    return [
+        f"Interrupt before a timer, tick {'stopped' if tick_stopped else 'running'}{limit}",
+        "numbers of states; +: in turn; -: the timer comes first",
+    ]
+
+
+def _timer_table(maps: Sequence[Mapped]) -> list[str]:
+    """Rows: idle lengths. Columns: time to the next timer."""
+    starts = sorted({r.first_ns for mapped in maps for r in mapped.ranges})
+    starts += [mapped.circumstances.next_timer_ns for mapped in maps[:-1]]
+    starts = sorted(set(starts))
+    timers = [mapped.circumstances.next_timer_ns for mapped in maps]
+    head = ["10 s" if timer == FAR_NS else f"{timer // 1000} us" for timer in timers]
+    rows: list[tuple[int, list[str]]] = []
+    for start in starts:
+        cells = [_cell(mapped.ranges, start) for mapped in maps]
+        if not rows or rows[-1][1] != cells:
+            rows.append((start, cells))
+    ends: list[int | None] = [start - 1 for start, _ in rows[1:]]
+    labels = [lengths(start, end) for (start, _), end in zip(rows, [*ends, None], strict=True)]
+    wide = max(map(len, labels))
+    lines = [f"  {'timer in':>{wide}}  " + "  ".join(head)]
+    for label, (_, cells) in zip(labels, rows, strict=True):
+        padded = (f"{cell:<{len(top)}}" for cell, top in zip(cells, head, strict=True))
+        lines.append(f"  {label:>{wide}}  {'  '.join(padded)}".rstrip())
+    return lines
+
+
+def _cell(ranges: Sequence[Range], length_ns: int) -> str:
+    fitting = (r for r in ranges if r.last_ns is None or r.last_ns >= length_ns)
+    found = next(fitting, None)
+    return "-" if found is None else "+".join(str(state) for state in sorted(found.states))
+
+
+def _steps(selection: Selection, style: Style) -> list[str]:
+    lines = []
+    source = None
+    for step in selection.steps:
+        if step.source != source:
+            source = step.source
+            lines += ["", style("strong", f"In {selection.names[source]}, idles measured")]
+        lines.append(f"  {lengths(step.first_ns, step.last_ns):>18}  {way(selection, step)}")
+    return lines
+
+
+def way(selection: Selection, step: Step) -> str:
+    """Where one of ladder's steps leads, and after how many idle periods."""
+    if step.after == 0:
+        return "stay"
+    name = selection.names[step.to]
+    return f"{'up' if step.to > step.source else 'down'} to {name} " + (
+        "at once" if step.after == 1 else f"after {step.after}"
+    )
+
+
+def remarks(selection: Selection) -> list[str]:
+    """What never happens, and what it rests on."""
+    lines = []
+    if selection.unreachable:
+        never = [selection.names[i] for i in selection.unreachable]
+        lines.append(f"Never selected in any of these: {listed(never)}")
+    if selection.level_with_snooze:
+        level = [selection.names[i] for i in selection.level_with_snooze]
+        lines.append(f"As cheap to leave as snooze: {listed(level)}")
+    for number, ranges in selection.locked.items():
+        kept = listed([lengths(r.first_ns, r.last_ns) for r in ranges])
+        lines.append(f"Once in {selection.names[number]}, idles of {kept} keep selecting it:")
+        lines.append(f"  its wake-up of {selection.wake_ns} ns counts as idle time")
+    if selection.steps:
+        lines.append("ladder counts to 4 in all while in a state, in a row or not;")
+        lines.append("  an idle shorter than the exit latency counts as endless")
+    if selection.release.basis == "reconstructed":
+        lines.append("This kernel's sources were reconstructed, not read")
+    return lines

@@ -5,7 +5,8 @@ from typing import Any
 from ..compare.journey import Arrival, Journey
 from ..linux.driver_table import StopChoice
 from ..stages import Changed, Lost
-from ..table import IdleState, flag_names
+from ..table import IdleState, IdleTable, flag_names
+from . import energy_output
 
 
 def body(journey: Journey) -> dict[str, Any]:
@@ -16,7 +17,7 @@ def body(journey: Journey) -> dict[str, Any]:
             "name": table.name,
             "title": table.title,
             "register": str(table.register),
-            "states": [_state(state) for state in table.states],
+            "states": [_state(state, table) for state in table.states],
         },
         "export": None
         if export is None
@@ -28,20 +29,23 @@ def body(journey: Journey) -> dict[str, Any]:
             "outcome": export.outcome,
             "chosen": export.chosen,
         },
+        "energy": energy_output.table_body(table),
         "linux": kernels[0] if kernels else None,
         "kernels": kernels,
     }
 
 
-def _state(state: IdleState) -> dict[str, Any]:
+def _state(state: IdleState, table: IdleTable) -> dict[str, Any]:
+    # what such a source does not tell is unknown, not 0
+    opal = table.held is None and table.listed is None
     return {
         "name": state.name,
         "latency_ns": state.latency_ns,
         "residency_ns": state.residency_ns,
-        "flags": state.flags,
+        "flags": state.flags if opal else None,
         "flag_names": flag_names(state.flags),
-        "control": state.control,
-        "mask": state.mask,
+        "control": state.control if opal else None,
+        "mask": state.mask if opal else None,
         "scope": state.scope,
         "cpuidle": state.cpuidle,
         "provenance": {

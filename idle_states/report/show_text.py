@@ -1,8 +1,9 @@
 """show, for people: the stages side by side, then everything that was lost or altered, and why."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ..beyond_opal import Held
 from ..compare.journey import Arrival, Journey
 from ..linux.driver_table import DriverTable, StopChoice
 from ..spec.scalars import format_time
@@ -25,14 +26,14 @@ def render(journey: Journey, style: Style) -> str:
     lines = [style("strong", table.name) + (f": {table.title}" if table.title else "")]
     if table.note:
         lines.append(f"  {table.note}")
-    lines.append(style("faint", f"  {_whence(journey)}"))
+    lines.append(style("faint", f"  {whence(journey)}"))
     lines += ["", *_stage_table(journey, style)]
-    for title, body in _sections(journey):
-        lines += ["", style("strong", title), *(line for text in body for line in _wrapped(text))]
+    for title, body in sections(journey):
+        lines += ["", style("strong", title), *(line for text in body for line in folded(text))]
     return "\n".join(lines) + "\n"
 
 
-def _wrapped(text: str) -> list[str]:
+def folded(text: str) -> list[str]:
     """A line of a section, folded to the width with a hanging indent."""
     indent = " " * (len(text) - len(text.lstrip()) + 4)
     return textwrap.wrap(
@@ -40,7 +41,8 @@ def _wrapped(text: str) -> list[str]:
     ) or [""]
 
 
-def _whence(journey: Journey) -> str:
+def whence(journey: Journey) -> str:
+    """File, platform and skiboot."""
     source = journey.source
     digest = f" (sha256 {source.sha256[:12]})" if source.sha256 else ""
     machine = ""
@@ -51,24 +53,27 @@ def _whence(journey: Journey) -> str:
 
 
 def _stage_table(journey: Journey, style: Style) -> list[str]:
-    """One row a state; columns that do not fit beside each other follow below."""
-    table = journey.table
-    cells = [
-        ["#", *(str(i) for i in range(len(table.states)))],
-        ["STATE", *(printable(state.name) for state in table.states)],
-        ["LATENCY", *(format_time(state.latency_ns) for state in table.states)],
-        ["RESIDENCY", *(_residency(state) for state in table.states)],
-        ["SAVES", *(_saving(state) for state in table.states)],
-    ]
-    if table.register is not Register.NONE:
-        cells.append(["LOSES", *(_losses(state) for state in table.states)])
-        cells.append([str(table.register).upper(), *(_control(s, table) for s in table.states)])
+    return stage_table(journey.table, style, journey_stages(journey))
+
+
+def journey_stages(journey: Journey) -> list[list[str]]:
+    """Columns beside a table's own: what firmware exports, and what each kernel registers."""
+    table, stages = journey.table, []
     if journey.export is not None:
         exported = set(journey.export.indices)
-        cells.append(
+        stages.append(
             ["FIRMWARE", *("exports" if i in exported else "-" for i in range(len(table.states)))]
         )
-    cells += [_kernel_column(arrival, table) for arrival in journey.arrivals]
+    stages += [_kernel_column(arrival, table) for arrival in journey.arrivals]
+    return stages
+
+
+def stage_table(table: IdleTable, style: Style, stages: Sequence[Sequence[str]] = ()) -> list[str]:
+    """One row a state; columns that do not fit beside each other follow below.
+
+    stages: further columns, each with its head and a cell for every row.
+    """
+    cells = stage_columns(table, stages)
     names, columns = cells[:2], cells[2:]
     lines: list[str] = []
     while columns:
@@ -77,6 +82,23 @@ def _stage_table(journey: Journey, style: Style) -> list[str]:
             taken.append(columns.pop(0))
         lines += [*([""] if lines else []), *_aligned(taken, style)]
     return lines
+
+
+def stage_columns(table: IdleTable, stages: Sequence[Sequence[str]] = ()) -> list[list[str]]:
+    """Columns of number, name and values, each with its head, then the given ones."""
+    cells = [
+        ["#", *(str(i) for i in range(len(table.states)))],
+        ["STATE", *(printable(state.name) for state in table.states)],
+        ["LATENCY", *(format_time(state.latency_ns) for state in table.states)],
+        ["RESIDENCY", *(_residency(state) for state in table.states)],
+    ]
+    if table.listed is None:
+        # there a latency is entry and exit together, and says nothing of the kind
+        cells.append(["SAVES", *(_saving(state) for state in table.states)])
+    if table.register is not Register.NONE:
+        cells.append(["LOSES", *(_losses(state) for state in table.states)])
+        cells.append([str(table.register).upper(), *(_control(s, table) for s in table.states)])
+    return cells + [list(column) for column in stages]
 
 
 def _wide(cells: list[list[str]]) -> int:
@@ -135,7 +157,8 @@ def _kernel_column(arrival: Arrival, table: IdleTable) -> list[str]:
     return cells
 
 
-def _sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
+def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
+    """What was lost or changed on the way, and what follows: (title, lines)."""
     table = journey.table
     export = journey.export
     if export is not None:
@@ -150,11 +173,30 @@ def _sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
                 f"  {printable(lost.state)}: {lost.reason} [{lost.ground}]" for lost in export.lost
             ]
             yield "Lost in firmware", lines
+    if table.held is not None:
+        yield "Note", list(_held(table.held))
     for arrival in journey.arrivals:
         yield from _kernel_sections(arrival, table)
+    energy = _energy(table)
+    if energy:
+        yield "When states pay, by what they draw", energy
     sources = _provenance(table)
     if sources:
         yield "Where the values come from", sources
+
+
+def _held(held: Held) -> Iterator[str]:
+    yield "  what a running kernel holds: firmware and driver are behind it, flags and control"
+    yield "  register are not known, and the kernel named here decides its governor alone"
+    off = [printable(state.name) for state in held.states if state.disabled]
+    if off:
+        yield f"  switched off by the user: {listed(off)}"
+    used = [f"{printable(s.name)} {s.usage}" for s in held.states if s.usage is not None]
+    if used:
+        yield f"  entered since boot: {listed(used)} times"
+    default = [printable(state.name) for state in held.states if state.default_disabled]
+    if default:
+        yield f"  off from the start: {listed(default)}"
 
 
 def _family(table: IdleTable) -> str:
@@ -188,21 +230,27 @@ def _kernel_sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, 
 
 
 def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> Iterator[str]:
-    if not driver.fatal:
+    if not driver.fatal and not driver.states:
+        yield "  registers no driver; CPUs idle as their architecture does by default"
+    elif not driver.fatal:
         names = [printable(state.name) for state in driver.states]
-        polling = " (polling)" if driver.states[0].polling else ""
+        first = driver.states[0]
+        polling = " (polling)" if first.polling else ""
         count = plural(len(names), "state")
-        yield f"  registers {count}: {listed(names)}; {names[0]} is 0/0 us{polling}"
-        level = [s.name for s in driver.states[1:] if s.exit_latency_us == 0]
+        verb = "registers" if table.held is None else "holds"
+        times = f"{first.exit_latency_us}/{first.target_residency_us} us"
+        yield f"  {verb} {count}: {listed(names)}; {names[0]} is {times}{polling}"
+        level = [s.name for s in driver.states[1:] if s.exit_latency_us == first.exit_latency_us]
         if level:
-            yield f"  takes {listed(level)} to cost nothing to leave (0 us), level with snooze"
+            cost = "nothing to leave (0 us)" if first.exit_latency_us == 0 else "no more"
+            yield f"  takes {listed(level)} to cost {cost}, level with {names[0]}"
         if driver.snooze_timeout_us is not None:
             yield f"  leaves snooze after {driver.snooze_timeout_us} us"
     if table.register is Register.PSSCR and driver.spr_loss_level is not None:
         yield f"  idles by default with {_stop(driver.default_stop, arrival, table)}"
     if driver.offline == "stop":
         yield f"  offlines CPUs with {_stop(driver.deepest_stop, arrival, table)}"
-    else:
+    elif driver.offline:
         yield f"  offlines CPUs by {driver.offline}"
 
 
@@ -232,3 +280,11 @@ def _provenance(table: IdleTable) -> list[str]:
         lines.append(f"  {key}")
         lines += [f"      {fields} of {listed(names)}" for fields, names in uses.items()]
     return lines
+
+
+def _energy(table: IdleTable) -> list[str]:
+    if all(state.power is None for state in table.states):
+        return []
+    from . import energy_output
+
+    return energy_output.of_table(table)

@@ -28,3 +28,16 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         lines.append((first + wrapped[0]).rstrip())
         lines += [" " * indent + line for line in wrapped[1:]]
     return "\n".join(lines) + "\n"
+
+
+def right_aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Indented columns, the first left-aligned, the others right."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    lines = [
+        "  ".join(
+            cell.ljust(wide) if place == 0 else cell.rjust(wide)
+            for place, (cell, wide) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (head, *rows)
+    ]
+    return "".join(f"  {line}\n" for line in lines)

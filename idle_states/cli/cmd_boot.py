@@ -1,0 +1,174 @@
+"""Boots real skiboot and a real Linux under QEMU, and prints prediction beside reality.
+
+Firmware is QEMU's own image, --lid, or built from a copy of --tree; with TABLE, a copy has that
+table in the machine's place. Stage by stage, what the models predict is held against what the guest
+shows: the exported properties, OPAL's lines, the registered states, the kernel's lines; with
+--workload also the governor's decisions, each made again from its recorded inputs, and the usage
+counters. Any difference is a failure (exit 1); decisions whose inputs are not all known are counted
+as undetermined.
+
+QEMU enables stop levels 0 and 1 only. --levels changes that in the tree that firmware is handed,
+before the first instruction; what a boot still cannot confirm is listed.
+
+What it needs besides QEMU is fetched from Debian's archive once, see make boot-deps."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..lab.boot_run import Request
+
+SUMMARY = "boot firmware and Linux under QEMU, prediction beside reality"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .options import add_format
+
+    parser.add_argument("table", metavar="TABLE", nargs="?", help="revision or file")
+    firmware = parser.add_mutually_exclusive_group()
+    firmware.add_argument("--lid", metavar="FILE", help="skiboot.lid to boot; only a copy changes")
+    firmware.add_argument("--tree", metavar="DIR", help="skiboot's source, built in a copy")
+    parser.add_argument(
+        "--machine", metavar="M", required=True, help="powernv8, powernv9 or powernv10"
+    )
+    parser.add_argument("--smp", metavar="N", type=int, default=1, help="CPUs (default: 1)")
+    parser.add_argument(
+        "--workload",
+        metavar="W",
+        help="record decisions during storm, ping-pong, periodic, idle or mixed",
+    )
+    parser.add_argument("--governor", metavar="G", help="menu or ladder (default: the kernel's)")
+    parser.add_argument(
+        "--levels", metavar="MASK", help="stop levels that firmware is told of: 0xec000000"
+    )
+    parser.add_argument("--vmlinux", metavar="FILE", help="another kernel to boot")
+    parser.add_argument(
+        "--time-limit", metavar="S", type=float, default=240, help="seconds (default: 240)"
+    )
+    parser.add_argument(
+        "--logs", metavar="DIR", default="build/boot", help="logs and parts (default: build/boot)"
+    )
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import signal
+    import sys
+
+    from ..lab.boot import BootFailure
+    from ..lab.build import BuildFailure
+    from ..lab.debian import Unavailable
+
+    request = _request(arguments)
+    kept = {number: signal.signal(number, _ended) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        return _run(arguments, request)
+    except BootFailure as failure:
+        where = f"boot: {failure.stage}: {failure}"
+        print(f"idle-states: {where}; log: {failure.log.as_posix()}", file=sys.stderr)
+    except BuildFailure as failure:
+        print(f"idle-states: boot: build: {failure}", file=sys.stderr)
+    except Unavailable as reason:
+        print(f"idle-states: boot: {reason}", file=sys.stderr)
+    except OSError as error:
+        # a full disk, say; a write that fails does not know its file
+        where = error.filename or f"a file below {arguments.logs}"
+        print(f"idle-states: boot: {where}: {error.strerror or error}", file=sys.stderr)
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+    return 3
+
+
+def _ended(number: int, frame: object) -> None:
+    """So that what is under way is ended and cleaned up, as after Ctrl-C."""
+    raise SystemExit(128 + number)
+
+
+def _request(arguments: argparse.Namespace) -> "Request":
+    """Raises UsageError."""
+    from ..lab.boot_run import Request
+    from ..lab.qemu import MACHINES
+    from ..lab.record_script import GOVERNORS
+    from ..lab.workload import workload
+    from .options import UsageError
+
+    if arguments.machine not in MACHINES:
+        known = ", ".join(MACHINES)
+        raise UsageError(f"expected a machine of {known}, found {arguments.machine!r}")
+    if not 1 <= arguments.smp <= 16:
+        raise UsageError(f"expected 1 to 16 CPUs, found {arguments.smp}")
+    if arguments.governor is not None and arguments.governor not in GOVERNORS:
+        known = ", ".join(GOVERNORS)
+        raise UsageError(f"expected a governor of {known}, found {arguments.governor!r}")
+    if not arguments.time_limit > 0:
+        raise UsageError(f"expected a time limit above 0 s, found {arguments.time_limit:g}")
+    try:
+        chosen = workload(arguments.workload) if arguments.workload else None
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return Request(
+        arguments.machine,
+        arguments.table,
+        _path(arguments.lid),
+        _path(arguments.tree),
+        _path(arguments.vmlinux),
+        arguments.smp,
+        arguments.governor or "",
+        chosen,
+        _levels(arguments),
+        arguments.time_limit,
+    )
+
+
+def _levels(arguments: argparse.Namespace) -> int | None:
+    from ..table import U32_MAX
+    from .options import UsageError
+
+    text = arguments.levels
+    if text is None:
+        return None
+    if arguments.machine == "powernv8":
+        raise UsageError(
+            "expected --levels with powernv9 or powernv10: powernv8 has no stop levels"
+        )
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= U32_MAX:
+        raise UsageError(f"expected a mask of 32 bits such as 0xec000000, found {text!r}")
+    return value
+
+
+def _path(text: str | None) -> "Path | None":
+    from pathlib import Path
+
+    return None if text is None else Path(text)
+
+
+def _run(arguments: argparse.Namespace, request: "Request") -> int:
+    from pathlib import Path
+
+    from ..lab.boot_run import run as boot
+    from ..report import boot_output
+    from ..report.json_output import envelope
+    from ..report.style import Style
+    from .options import emit
+    from .progress import Line
+
+    with Line() as line:
+        result = boot(
+            request,
+            logs=Path(arguments.logs),
+            progress=lambda stage, elapsed_s: line.show(f"{stage}, {elapsed_s:.0f} s"),
+            say=line.show,
+        )
+    if arguments.format == "json":
+        emit(arguments, envelope("boot", boot_output.body(result), result.inputs))
+    else:
+        style = Style(False) if arguments.output else Style.of()
+        emit(arguments, boot_output.text(result, style))
+    return int(not result.agree)

@@ -1,0 +1,28 @@
+"""Prints a shell script that gathers what an audit needs on a machine.
+
+    idle-states collect > collect.sh
+    sh collect.sh > machine.tar              (there; reads only, best as root)
+    idle-states audit machine.tar
+
+The tar holds the device tree, what cpuidle holds, the kernel's and OPAL's logs, and which processor
+and kernel it is. The audit then also says whether the running kernel is as the models predict."""
+
+import argparse
+
+SUMMARY = "print a script that gathers a machine's data for an audit"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .options import add_output
+
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..compare.running import CPUIDLE, KERNEL_LOG, TOP, UNAME
+    from ..resources import template
+    from .options import emit
+
+    names = {"top": TOP, "cpuidle": CPUIDLE, "uname": UNAME, "kernel_log": KERNEL_LOG}
+    emit(arguments, template("collect.sh.j2").render(names))
+    return 0

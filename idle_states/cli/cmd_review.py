@@ -1,0 +1,109 @@
+"""Reviews a change before it is merged: reads a git repository at both ends of BASE..HEAD and
+reports what lies between. Without a range: the last commit. BASE...HEAD is what HEAD brings since
+the two parted.
+
+The repository is skiboot, or with --specs one of specs; bare ones will do. Nothing is checked out.
+Exits 1 if the change brings findings at or above --fail-on."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..compare.review import Review
+    from ..findings import Finding
+
+SUMMARY = "review what commits bring to the tables of a repository"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .findings_options import add_accepted, add_report, add_rules
+    from .options import add_kernels, add_platform
+
+    parser.add_argument("range", metavar="BASE..HEAD", nargs="?", help="default: the last commit")
+    parser.add_argument("--tree", metavar="DIR", required=True, help="the git repository")
+    parser.add_argument("--specs", action="store_true", help="its tables are specs, not C")
+    parser.add_argument("--per-commit", action="store_true", help="each commit by itself")
+    add_kernels(parser, "the long-term releases, the newest, and two of Debian's")
+    add_platform(parser)
+    parser.add_argument(
+        "--governor",
+        choices=("menu", "teo", "ladder"),
+        default="menu",
+        help="whose selection is compared (default: menu)",
+    )
+    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
+    add_rules(parser)
+    add_accepted(parser)
+    add_report(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..report import review_json, review_text
+    from ..report.formats import render
+    from .findings_options import status
+    from .options import emit
+
+    found = _review(arguments)
+    inputs = review_json.inputs(found)
+    if arguments.format == "text":
+        notes = arguments.notes or arguments.fail_on == "note"
+        emit(arguments, review_text.render(found, notes=notes, suppressed=arguments.suppressed))
+    elif arguments.format == "json":
+        emit(arguments, review_json.render(found, inputs))
+    else:
+        emit(arguments, render(arguments.format, "review", found.new, inputs, found.texts))
+    return status(arguments, found.new)
+
+
+def _review(arguments: argparse.Namespace) -> "Review":
+    from pathlib import Path
+
+    from ..compare.git_objects import Repository
+    from ..compare.review import BadRange, Circumstances, ends, review
+    from ..linux.releases import DEFAULT
+    from .options import UsageError, kernels, platform, selection
+
+    if not 1 <= arguments.hz <= 10_000:
+        raise UsageError(f"expected HZ from 1 to 10000, found {arguments.hz}")
+
+    def accept(findings: "Sequence[Finding]") -> "list[Finding]":
+        return _accepted(arguments, findings)
+
+    circumstances = Circumstances(
+        kernels(arguments, DEFAULT),
+        platform(arguments),
+        arguments.governor,
+        arguments.hz,
+        selection(arguments),
+        accept,
+    )
+    repository = Repository(Path(arguments.tree))
+    try:
+        base, head = ends(repository, arguments.range)
+        return review(
+            repository,
+            base,
+            head,
+            circumstances,
+            specs=arguments.specs,
+            per_commit=arguments.per_commit,
+        )
+    except BadRange as error:
+        raise UsageError(str(error)) from None
+    finally:
+        repository.close()
+
+
+def _accepted(arguments: argparse.Namespace, findings: "Sequence[Finding]") -> "list[Finding]":
+    """The findings with those accepted marked; what is wrong with a suppression is no matter of
+    the change."""
+    from .findings_options import accepted
+
+    about = {(finding.rule, finding.location, finding.message) for finding in findings}
+    return [
+        finding
+        for finding in accepted(arguments, findings, [], {})
+        if (finding.rule, finding.location, finding.message) in about
+    ]

@@ -1,0 +1,167 @@
+"""Simulates a workload on a machine whose CPUs idle as a kernel's governor has it, with one table
+or several.
+
+WORKLOAD is one that comes with the tool, as NAME or NAME:key=value,... (see --list), a YAML file
+with tasks and their programs, or a trace of cpu_idle, whose CPUs then compute and sleep as long as
+traced. Tasks run, block and wake others; each wake-up is placed as the scheduler does, pays the
+exit latency of the state its CPU has come to, and makes the next idle period what it is.
+
+What the machine does is exact for what it is given; what it is given is a model: see the parameters
+below, whose values are printed with every result. Throughput is not predicted, but for the rate of
+what the workload counts."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..workload.energy import Model
+    from ..workload.simulate_setup import Setup
+    from ..workload.simulate_summary import Summary
+
+SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .energy_options import add_power
+    from .options import add_format, add_html, add_platform
+
+    parser.add_argument("workload", metavar="WORKLOAD", nargs="?", help="name or file")
+    parser.add_argument("--list", action="store_true", help="the workloads that come with the tool")
+    parser.add_argument(
+        "--table",
+        metavar="TABLE",
+        action="append",
+        default=[],
+        help="revision or file; may be repeated to compare",
+    )
+    parser.add_argument(
+        "--states",
+        metavar="EXIT/RES,...",
+        help="what the kernel holds, in ns: 1000/10000,2000/20000; snooze is implied as state 0",
+    )
+    parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
+    parser.add_argument(
+        "--disabled", metavar="NAME,...", default="", help="states switched off, by name"
+    )
+    parser.add_argument("--governor", default="menu", help="menu, teo, ladder or haltpoll")
+    parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
+    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
+    parser.add_argument(
+        "--topology",
+        metavar="T",
+        help="preset (clusters-24, power8, power9, power9-fused, power10, lpar-smt8, smt4, smt8, "
+        "smt8-fused), cpus=16,threads=4,fused=yes,pair=2,quad=2,cluster=8,llc=16, a device tree or "
+        "YAML (default: cpus=8)",
+    )
+    parser.add_argument(
+        "--placement",
+        metavar="P",
+        default="",
+        help="recent=on|off,smt=small|big,cluster=off|spread|pack (default: the first of each)",
+    )
+    parser.add_argument("--duration", metavar="TIME", help="to simulate (default: 1s; a trace's)")
+    parser.add_argument("--seed", metavar="N", type=int, default=1, help="default: 1")
+    parser.add_argument(
+        "--runs", metavar="N", type=int, default=1, help="seeds from --seed on (default: 1)"
+    )
+    parser.add_argument(
+        "--bistable",
+        action="store_true",
+        help="tell whether 1 us of jitter would change the result",
+    )
+    add_power(parser)
+    _add_parameters(parser)
+    add_platform(parser)
+    add_html(parser)
+    add_format(parser)
+
+
+def _add_parameters(parser: argparse.ArgumentParser) -> None:
+    from .simulate_options import PARAMETERS, PERMILLE
+
+    group = parser.add_argument_group("parameters that no table or kernel says")
+    group.add_argument(
+        "--exit",
+        metavar="STATE=TIME",
+        action="append",
+        default=[],
+        help="the exit latency that the hardware really has (default: the table's)",
+    )
+    for name, default, text in PARAMETERS:
+        per_mille = name.endswith(PERMILLE)
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="N" if per_mille else "TIME",
+            default=default,
+            help=f"{text} (default: {default})",
+        )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..report import simulate_json, simulate_text
+    from ..report.json_output import envelope
+    from ..report.style import Style
+    from .options import UsageError, emit, note_missing_core
+    from .simulate_options import setups_of
+
+    if arguments.list:
+        emit(arguments, simulate_text.workloads())
+        return 0
+    if arguments.workload is None:
+        raise UsageError("expected a workload; see idle-states simulate --list")
+    setups, inputs, power = setups_of(arguments)
+    note_missing_core()
+    _note_reference(setups)
+    found = [_simulated(setup, arguments) for setup in setups]
+    if arguments.html:
+        _page(arguments.html, found, inputs, power)
+    if arguments.format == "json":
+        emit(arguments, envelope("simulate", simulate_json.body(found, power), inputs))
+    else:
+        style = Style(False) if arguments.output else Style.of()
+        emit(arguments, simulate_text.render(found, style, power))
+    return 0
+
+
+def _page(
+    file: str, found: "list[Summary]", inputs: list[tuple[str, str]], power: "Model | None"
+) -> None:
+    from ..files import write_file
+    from ..report.html import page, simulate
+
+    sections = simulate.sections(found, power)
+    rendered = page.render("simulate", simulate.title(found), sections, inputs)
+    write_file(Path(file), rendered)
+
+
+def _note_reference(setups: "list[Setup]") -> None:
+    """Says on stderr that it will be slow although the core is there."""
+    from .. import core
+    from ..workload import simulate_core
+
+    if core.available() and not all(map(simulate_core.knows, setups)):
+        governor = setups[0].governor
+        message = f"the compiled core does not know {governor}; the reference is slower"
+        print(f"idle-states: {message}", file=sys.stderr)
+
+
+def _simulated(setup: "Setup", arguments: argparse.Namespace) -> "Summary":
+    from dataclasses import replace
+
+    from ..workload import simulate, simulate_core
+    from ..workload.simulate_summary import UNNOTICED_NS, summary
+
+    seeds = range(arguments.seed, arguments.seed + arguments.runs)
+    by_core = simulate_core.knows(setup)
+    one = simulate_core.simulate if by_core else simulate.simulate
+    if by_core:
+        runs = simulate_core.simulate_all(setup, seeds)
+    else:
+        runs = [one(setup, seed) for seed in seeds]
+    jittered = None
+    if arguments.bistable:
+        costs = replace(setup.costs, jitter=setup.costs.jitter + UNNOTICED_NS)
+        jittered = one(replace(setup, costs=costs), arguments.seed)
+    return summary(setup, runs, jittered)

@@ -1,0 +1,97 @@
+"""Progress on standard error: a line on a terminal, nothing elsewhere."""
+
+import os
+import sys
+import time
+from typing import Self
+
+
+class _Shown:
+    """A line that is written over. Used as a context manager, which clears it."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._written = False
+        self._next = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._written:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def _write(self, text: str) -> None:
+        self._written = True
+        sys.stderr.write(f"\r{text}")
+        sys.stderr.flush()
+
+    def _is_due(self) -> bool:
+        """Now and then, where somebody looks."""
+        if not self._terminal or (now := time.monotonic()) < self._next:
+            return False
+        self._next = now + 0.1
+        return True
+
+
+class Count(_Shown):
+    """How many things are done, where nobody knows how many there will be."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self._what = what
+        self._done = 0
+
+    def advance(self) -> None:
+        """One more."""
+        self._done += 1
+        if self._is_due():
+            self._write(f"{self._done} {self._what}")
+
+
+class Line(_Shown):
+    """What is under way, in words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._text = ""
+
+    def show(self, text: str) -> None:
+        if self._terminal and text != self._text:
+            self._text = text
+            self._write(f"\x1b[K{text}")
+
+
+class Bar(_Shown):
+    """How much of a known number is done, which may grow."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self._what = what
+        self._done = self._total = 0
+
+    def expect(self, count: int) -> None:
+        """So many more are to be done."""
+        self._total += count
+
+    def advance(self, count: int = 1) -> None:
+        """So many more are done."""
+        self._done += count
+        if self._is_due():
+            share = min(1.0, self._done / self._total) if self._total else 0.0
+            self._write(f"[{'#' * int(40 * share):<40}] {self._said(share)}")
+
+    def _said(self, share: float) -> str:
+        return f"{self._done} of {self._total} {self._what}"
+
+
+class Read(Bar):
+    """How many bytes of files are read."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__("bytes")
+        self.expect(sum(os.path.getsize(name) for name in names if os.path.isfile(name)))
+
+    def _said(self, share: float) -> str:
+        return f"{100 * share:3.0f} %  {self._done >> 20} MiB"

@@ -1,0 +1,103 @@
+"""Candidates of `tune` evaluated, here or on a cluster, and what came of them kept meanwhile."""
+
+import argparse
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..workload.machine import CpuTable
+    from ..workload.tune.evaluate import Candidate, Outcomes, Work
+    from ..workload.tune.results import Results
+    from ..workload.tune.search import Run
+    from ..workload.tune.source import Source
+
+
+def known(source: "Source", table: "CpuTable") -> "Run":
+    from ..workload.tune.evaluate import known as evaluated
+
+    found: dict[Candidate, Outcomes] = {}
+
+    def evaluate(candidates: "Sequence[Candidate]") -> "Mapping[Candidate, Outcomes]":
+        for candidate in candidates:
+            if candidate not in found:
+                found[candidate] = evaluated(source.gaps, table, candidate)
+        return found
+
+    return evaluate
+
+
+@contextmanager
+def keeping(arguments: argparse.Namespace, work: "Work", source: "Source") -> "Iterator[Results]":
+    """Where results are kept: as told, or in the user's cache until the end."""
+    from ..workload.tune.results import Results
+
+    digest = _digest(work, source)
+    path = Path(arguments.resume) if arguments.resume else _cached(digest)
+    with Results(digest, path) as results:
+        if results.kept:
+            print(f"idle-states: going on from {results.kept} results in {path}", file=sys.stderr)
+        try:
+            yield results
+        except KeyboardInterrupt:
+            if path is not None:
+                message = f"{len(results.found)} results are kept in {path}"
+                print(f"idle-states: {message}; the same command line goes on", file=sys.stderr)
+            raise
+    if path is not None and not arguments.resume:
+        path.unlink(missing_ok=True)
+
+
+def _cached(digest: str) -> Path | None:
+    """None where there is no place to write to."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    directory = Path(home) / "idle-states"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"results are not kept, {directory}: {error.strerror}"
+        print(f"idle-states: {message}; name a file with --resume", file=sys.stderr)
+        return None
+    return directory / f"tune-{digest[:16]}.jsonl"
+
+
+def _digest(work: "Work", source: "Source") -> str:
+    """Of all that an evaluation depends on; not of power and objective, which come after it."""
+    from .. import __version__
+    from ..workload.tune.evaluate import Task
+
+    # a task's gaps are told by their file
+    given = replace(work, cpus=()) if isinstance(work, Task) else work
+    return hashlib.sha256(repr((__version__, source.sha256, given)).encode()).hexdigest()
+
+
+@contextmanager
+def running(arguments: argparse.Namespace, work: "Work", results: "Results") -> "Iterator[Run]":
+    """Evaluates with the governor, here or on a cluster, with a bar."""
+    from ..workload.tune.spread import Cluster, on_processors
+    from .progress import Bar
+
+    with Bar("tables evaluated") as bar:
+
+        def over(spread: "Callable[[Sequence[Candidate]], None]") -> "Run":
+            def evaluate(candidates: "Sequence[Candidate]") -> "Mapping[Candidate, Outcomes]":
+                new = [each for each in candidates if each not in results.found]
+                bar.expect(len(new))
+                spread(new)
+                return results.found
+
+            return evaluate
+
+        if not arguments.scheduler:
+            yield over(lambda new: on_processors(work, new, results, bar.advance, arguments.jobs))
+            return
+        from ..cluster import client
+
+        with client(arguments.scheduler) as connected:
+            cluster = Cluster(connected, work)
+            yield over(lambda new: cluster.evaluate(new, results, bar.advance))

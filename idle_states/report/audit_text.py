@@ -1,0 +1,230 @@
+"""audit, for people: a page per input, or what a fleet has in common."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from .. import __version__
+from ..compare.audit import Audited, Registered, Selected
+from ..compare.fleet import Group, Summary
+from ..compare.idle_lengths import lengths
+from ..compare.trees import Difference
+from ..findings import Severity
+from .findings_text import render as render_findings
+from .show_text import folded, stage_table
+from .style import Style, plural, printable
+from .tables import columns
+
+_SHOWN = 12
+"""Groups and rules of a fleet that are listed."""
+
+
+def page(audited: Audited, style: Style, *, notes: bool) -> str:
+    """Everything about one table of an input."""
+    title = audited.file if not audited.table else f"{audited.file}: {audited.table}"
+    lines = [style("strong", printable(title))]
+    if audited.sha256:
+        lines.append(style("faint", f"  sha256 {audited.sha256}"))
+    for name, text in heading(audited):
+        lines += folded(f"  {name:<9} {printable(text)}")
+    source = audited.source
+    if source is not None and source.table is not None and source.table.states:
+        lines += ["", *stage_table(source.table, style)]
+    for title, body in sections(audited):
+        lines += ["", style("strong", title)]
+        lines += [line for text in body for line in folded(f"  {text}")]
+    texts = source.texts if source else {}
+    found = render_findings(audited.findings, texts, style, notes=notes)
+    if found:
+        lines += ["", style("strong", "Findings"), found.rstrip("\n")]
+    return "\n".join(lines) + "\n"
+
+
+def heading(audited: Audited) -> Iterator[tuple[str, str]]:
+    """(what, text): the machine, its firmware, the nearest table."""
+    machine = audited.machine
+    if machine is not None:
+        if machine.model or machine.serial:
+            serial = f", serial {machine.serial}" if machine.serial else ""
+            yield "machine", f"{machine.model or 'unnamed'}{serial}"
+        pvr = "" if machine.pvr is None else f" {machine.revision} (PVR {machine.pvr:#010x})"
+        threads = f" of {plural(machine.threads, 'thread')}" if machine.threads else ""
+        cores = f", {plural(machine.cpus, 'core')}{threads}" if machine.cpus else ""
+        yield "processor", f"{audited.cpu or machine.processor or 'unknown'}{pvr}{cores}"
+    if machine is not None and (machine.pvr is not None or machine.skiboot):
+        versions = [f"{name} {text}" for name, text in machine.versions.items() if text]
+        skiboot = f"skiboot {machine.skiboot}" if machine.skiboot else "version not in the tree"
+        git = f" ({machine.git_id})" if machine.git_id else ""
+        yield "firmware", "; ".join([f"{skiboot}{git}", *versions])
+    yield from audited.facts
+    if audited.nearest:
+        count = len(audited.differences)
+        what = plural(count, "difference") if count else "no difference"
+        yield "nearest", f"{audited.nearest}, {what}"
+
+
+def sections(audited: Audited) -> Iterator[tuple[str, list[str]]]:
+    """(title, lines), fit for a terminal."""
+    if audited.differences:
+        yield f"Differs from {audited.nearest}", [printable(text) for text in audited.differences]
+    if audited.missing:
+        yield (
+            "Not exported by firmware",
+            [f"{printable(state)}: {printable(reason)}" for state, reason in audited.missing],
+        )
+    if audited.registered:
+        yield (
+            "What kernels register",
+            [line for group in audited.registered for line in _registered(group)],
+        )
+    if audited.selected:
+        yield (
+            "What is selected for steady idles that an interrupt ends",
+            [line for group in audited.selected for line in _selected(group)],
+        )
+    if audited.running is not None:
+        running = audited.running
+        head = f"Linux {running.kernel}, modelled as {running.modelled_as}"
+        body = [printable(text) for text in running.differences] or ["as predicted"]
+        yield f"The running kernel: {head}", body
+    if audited.verdicts:
+        yield "Other tools", [_verdicts(audited, tool) for tool in ("fwts", "op-test")]
+
+
+def _registered(group: Registered) -> Iterator[str]:
+    names = ", ".join(
+        f"{state.name} {state.exit_latency_us}/{state.target_residency_us}"
+        + (" polling" if state.polling else "")
+        for state in group.states
+    )
+    yield f"{', '.join(group.kernels)}: {printable(names) or 'nothing'} (us)"
+    yield from (f"  loses {printable(state)}: {reason}" for state, reason in group.lost)
+
+
+def _selected(group: Selected) -> Iterator[str]:
+    ranges = [
+        f"{lengths(first, last)} {printable(' and '.join(names))}"
+        for first, last, names in group.ranges
+    ]
+    yield f"{', '.join(group.kernels)}: {'; '.join(ranges)}"
+
+
+def _verdicts(audited: Audited, tool: str) -> str:
+    parts = []
+    for verdict in audited.verdicts:
+        if verdict.tool != tool:
+            continue
+        if verdict.skipped:
+            parts.append(f"{verdict.test} not tested ({verdict.skipped})")
+        elif verdict.failures:
+            label, detail = verdict.failures[0]
+            more = f" and {len(verdict.failures) - 1} more" if len(verdict.failures) > 1 else ""
+            parts.append(f"{verdict.test} fail: {label} ({printable(detail)}){more}")
+        else:
+            parts.append(f"{verdict.test} pass")
+    return f"{tool}: {'; '.join(parts)}"
+
+
+def against(name: str, differences: Sequence[Difference], style: Style) -> str:
+    """Two trees beside each other. name: of the other file."""
+    if not differences:
+        return style("strong", f"Same below /ibm,opal as {name}") + "\n"
+    lines = [style("strong", f"Differs below /ibm,opal from {name}")]
+    for found in differences:
+        if found.a is None or found.b is None:
+            lines.append(
+                f"  {printable(found.path)}: only in {name if found.a is None else 'this'}"
+            )
+        else:
+            lines += folded(f"  {printable(found.path)}: {value(found.a)}, there {value(found.b)}")
+    return "\n".join(lines) + "\n"
+
+
+def value(data: bytes) -> str:
+    """A property, as text if it is some."""
+    text = data.rstrip(b"\0")
+    if text and text.isascii() and text.decode().isprintable():
+        return f'"{text.decode()[:60]}"'
+    shown = f"<{data.hex(' ', 4)}>" if data else "empty"
+    return shown if len(shown) <= 80 else f"{shown[:77]}...>"
+
+
+def fleet(summary: Summary, passed_over: Iterable[tuple[str, int]], style: Style) -> str:
+    """What many inputs have in common, and which stand out."""
+    lines = [
+        style(
+            "strong",
+            f"{plural(summary.inputs, 'input')}, {plural(summary.tables, 'table')} of idle states, "
+            f"{plural(len(summary.groups), 'different one')}",
+        )
+    ]
+    if summary.without_table:
+        lines.append(f"  {plural(summary.without_table, 'tree')} without idle states")
+    if summary.unreadable_count:
+        lines.append(style("error", f"  {plural(summary.unreadable_count, 'input')} unreadable"))
+        lines += [line for text in summary.unreadable for line in folded(f"    {printable(text)}")]
+    lines += [f"  passed over: {what}: {count}" for what, count in passed_over]
+    outliers = {group.fingerprint for group in summary.outliers()}
+    lines += ["", style("strong", "Tables"), *_groups(summary, outliers)]
+    if summary.found:
+        lines += ["", style("strong", "Findings, by inputs that have them")]
+        lines += _rules(summary, style)
+    if summary.verdicts:
+        lines += ["", style("strong", "Other tools")]
+        for (tool, test), counts in sorted(summary.verdicts.items()):
+            lines.append(
+                f"  {tool}, {test}: {counts['passed']} pass, {counts['failed']} fail, "
+                f"{counts['skipped']} not tested"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _groups(summary: Summary, outliers: set[str]) -> Iterator[str]:
+    groups = summary.sorted_groups()
+    # what stands out must not be cut off
+    shown = [g for g in groups if g.fingerprint in outliers][:_SHOWN]
+    shown = [*[g for g in groups if g not in shown][:_SHOWN], *shown]
+    top = _common(group.examples[0] for group in shown)
+    rows = [_group(group, top, group.fingerprint in outliers) for group in shown]
+    if top:
+        yield f"  examples are below {printable(top)}"
+    text = columns(("COUNT", "CPU", "TABLE", "NEAREST", "STATES", "FOR EXAMPLE"), rows)
+    yield from (f"  {line}".rstrip() for line in text.splitlines())
+    if len(groups) > len(shown):
+        yield f"  and {len(groups) - len(shown)} more; --format json lists all"
+
+
+def _common(files: Iterable[str]) -> str:
+    """The directory that all files lie below; "" if there is none worth the words."""
+    directories = [os.path.dirname(file) for file in files]
+    try:
+        return os.path.commonpath(directories).rstrip("/") if directories else ""
+    except ValueError:
+        return ""
+
+
+def _group(group: Group, top: str, outlier: bool) -> tuple[str, ...]:
+    count = len(group.differences)
+    nearest = f"{group.nearest or '-'}{f' +{count}' if count else ''}"
+    file = group.examples[0]
+    example = printable(os.path.relpath(file, top) if top else file)
+    states = str(len(group.states))
+    note = " (stands out)" if outlier else ""
+    cpu = printable(group.cpu) or "?"
+    return str(group.count), cpu, group.fingerprint, nearest, states, example + note
+
+
+def _rules(summary: Summary, style: Style) -> Iterator[str]:
+    def key(item: tuple[tuple[str, str, str], int]) -> tuple[int, int, str]:
+        (rule, _, severity), count = item
+        return -Severity[severity.upper()], -count, rule
+
+    for (rule, name, severity), count in sorted(summary.found.items(), key=key):
+        yield f"  {count:>7}  {style(severity, f'{severity:<7}')}  {rule} {name}"
+
+
+def closing(digests: Sequence[tuple[str, str]]) -> str:
+    """Which tool, and a digest of all inputs: sha256 of lines as sha256sum prints them."""
+    listing = "".join(f"{digest}  {file}\n" for file, digest in digests)
+    whole = hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"idle-states {__version__}; sha256 of all inputs' digests {whole}\n"

@@ -1,0 +1,134 @@
+"""boot, for people and for programs."""
+
+from typing import Any
+
+from ..lab.boot_run import Result
+from ..lab.predict import SELECTED, Stage
+from .style import Style, plural, printable
+from .tables import columns
+
+_MOST_SHOWN = 10
+_UNITS = {
+    "export": "property",
+    "opal-messages": "line",
+    "registered": "state",
+    "linux-messages": "line",
+    "selected": "decision",
+    "usage": "counter",
+}
+
+
+def text(result: Result, style: Style) -> str:
+    request = result.request
+    lines = [
+        style("strong", f"{printable(result.predicted.table.name)} on {request.machine}"),
+        f"  {_firmware(result)}",
+        f"  {printable(result.predicted.kernel)}, {_modelled(result)}",
+        f"  {result.qemu}, {plural(request.smp, 'CPU')}, {result.qemu_s:.0f} s",
+        "",
+    ]
+    rows = [(stage.name, _verdict(stage), _judged(stage)) for stage in result.stages]
+    table = columns(("STAGE", "VERDICT", "JUDGED"), rows)
+    lines += [_coloured(line, style) for line in table.splitlines()]
+    for stage in result.stages:
+        if stage.differences:
+            lines += ["", style("strong", f"Differences: {stage.name}")]
+            lines += _differences(stage)
+    lines += ["", style("strong", "What this boot cannot confirm")]
+    lines += [f"  {printable(line)}" for line in result.unconfirmed]
+    lines += ["", f"Logs: {result.directory.as_posix()}"]
+    return "\n".join(lines) + "\n"
+
+
+def _firmware(result: Result) -> str:
+    name = printable(result.predicted.firmware) or "unknown"
+    request = result.request
+    words = f"skiboot: {name}"
+    if result.predicted.platform.skiboot is None:
+        words += " (modelled as the newest)"
+    if request.table is not None:
+        words += f", with the table in the place of {result.place}"
+    if request.levels is not None:
+        words += f", told of stop levels {request.levels:#010x}"
+    return words
+
+
+def _modelled(result: Result) -> str:
+    release = result.predicted.release
+    return "no model of it" if release is None else f"modelled as {release.name}"
+
+
+def _verdict(stage: Stage) -> str:
+    return {True: "agree", False: "differ", None: "not judged"}[stage.agree]
+
+
+def _judged(stage: Stage) -> str:
+    unit = _UNITS[stage.name]
+    if stage.agree is None:
+        return printable(stage.note)
+    said = plural(stage.judged, unit).replace("propertys", "properties")
+    if stage.undetermined:
+        said += f"; {stage.undetermined} undetermined: {printable(stage.note)}"
+    elif stage.note:
+        said += f"; {printable(stage.note)}"
+    return said
+
+
+def _coloured(line: str, style: Style) -> str:
+    if " differ " in line:
+        return style("error", line)
+    return style("faint", line) if "not judged" in line else line
+
+
+def _differences(stage: Stage) -> list[str]:
+    lines = []
+    for each in stage.differences[:_MOST_SHOWN]:
+        lines.append(f"  {printable(each.path)}")
+        lines.append(f"    predicted: {printable(each.predicted) or 'nothing'}")
+        lines.append(f"    found:     {printable(each.found) or 'nothing'}")
+    more = len(stage.differences) - _MOST_SHOWN
+    return [*lines, f"  and {more} more"] if more > 0 else lines
+
+
+def body(result: Result) -> dict[str, Any]:
+    request, predicted = result.request, result.predicted
+    selected = next(stage for stage in result.stages if stage.name == SELECTED)
+    replayed = result.replayed
+    return {
+        "machine": request.machine,
+        "cpus": request.smp,
+        "table": predicted.table.name,
+        "place": result.place,
+        "levels": request.levels,
+        "workload": request.workload.name if request.workload else None,
+        "governor": replayed.governor if replayed else None,
+        "versions": {
+            "qemu": result.qemu,
+            "skiboot": predicted.firmware,
+            "linux": predicted.kernel,
+            "modelled_as": predicted.release.name if predicted.release else None,
+        },
+        "agree": result.agree,
+        "stages": [_stage(stage) for stage in result.stages],
+        "decisions": {
+            "judged": selected.judged,
+            "agree": selected.judged - len(replayed.disagreements) if replayed else 0,
+            "undetermined": selected.undetermined,
+        },
+        "unconfirmed": list(result.unconfirmed),
+        "logs": result.directory.as_posix(),
+    }
+
+
+def _stage(stage: Stage) -> dict[str, Any]:
+    return {
+        "stage": stage.name,
+        "agree": stage.agree,
+        "judged": stage.judged,
+        "undetermined": stage.undetermined,
+        "note": stage.note,
+        "differences": [
+            {"path": each.path, "predicted": each.predicted, "found": each.found}
+            for each in stage.differences
+        ],
+    }

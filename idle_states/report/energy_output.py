@@ -1,0 +1,162 @@
+"""What idle time costs, for people and programs: never a figure without what it rests on."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..table import IdleTable
+from ..workload.energy import WATTS, BadPower, Bounds, Model, Spent, from_specs, payoffs
+from .style import Style, printable
+from .tables import right_aligned
+
+NO_FIGURES = (
+    "Energy: no state of these tables has a figure; give some (--power snooze=1,...), or take the "
+    "rows' word for it (--power implied)\n"
+)
+_NS = 1_000_000_000
+
+BreakEven = tuple[Fraction, Fraction | None] | None
+Payoff = tuple[str, str, BreakEven]
+
+
+def section(names: Sequence[str], spents: Sequence[Spent], model: Model, style: Style) -> str:
+    """Tables side by side, then the assumptions."""
+    unit = "J" if model.unit == WATTS else "s awake"
+    rows = [
+        (printable(state), *(_energy(dict(spent.states).get(state)) for spent in spents))
+        for state in dict.fromkeys(name for spent in spents for name, _ in spent.states)
+    ]
+    rows.append(("total", *(_energy(spent.total) for spent in spents)))
+    rows.append(("on average", *(_power(spent.power, model) for spent in spents)))
+    head = (f"ENERGY, {unit}", *map(printable, names))
+    lines = [f"  - {printable(assumption)}\n" for assumption in model.assumptions]
+    missing = sorted({name for spent in spents for name in spent.missing})
+    if missing:
+        lines.append(f"  - no figures for {', '.join(map(printable, missing))}: no total\n")
+    title = style("strong", "Energy of the idle time") + "\n"
+    return title + right_aligned(head, rows) + "".join(lines)
+
+
+def body(names: Sequence[str], spents: Sequence[Spent], model: Model) -> dict[str, Any]:
+    """The same; energies in J, or in seconds of an awake CPU."""
+    return {
+        **described(model),
+        "tables": [
+            {
+                "table": name,
+                "states": [
+                    {"name": state, "energy": pair(own, _NS)} for state, own in spent.states
+                ],
+                "total": pair(spent.total, _NS),
+                "mean_power": pair(spent.power),
+                "missing": list(spent.missing),
+            }
+            for name, spent in zip(names, spents, strict=True)
+        ],
+    }
+
+
+def of_table(table: IdleTable) -> list[str]:
+    """Lines for `show`: when states of a table pay, by their own figures; empty without any."""
+    found = _of_spec(table)
+    if found is None:
+        return []
+    model, payoffs = found
+    lines = [
+        f"  {printable(after)} pays against {printable(before)} from {pays(bounds)} on"
+        for before, after, bounds in payoffs
+    ]
+    return [*lines, *(f"  - {printable(assumption)}" for assumption in model.assumptions)]
+
+
+def table_body(table: IdleTable) -> dict[str, Any] | None:
+    """The same for programs; None without figures."""
+    found = _of_spec(table)
+    if found is None:
+        return None
+    model, payoffs = found
+    return {
+        **described(model),
+        "break_evens": [
+            {"before": before, "state": after, "us": range_us(bounds)}
+            for before, after, bounds in payoffs
+        ],
+    }
+
+
+def _of_spec(table: IdleTable) -> tuple[Model, list[Payoff]] | None:
+    names = [state.name for state in table.states]
+    try:
+        model = from_specs(zip(names, table.states, strict=True))
+    except BadPower:
+        # watts, without what the CPU draws awake: nothing follows from them
+        return None
+    return None if model is None else (model, payoffs(model, names))
+
+
+def pays(bounds: BreakEven) -> str:
+    """A break-even in words."""
+    if bounds is None:
+        return "no length"
+    low, high = bounds
+    least = f"{number(low / 1000)} us"
+    if high is None:
+        return f"{least} (or no length at all)"
+    return least if low == high else f"{number(low / 1000)} to {number(high / 1000)} us"
+
+
+def range_us(bounds: BreakEven) -> dict[str, float | None] | None:
+    """high: null where by some figures the state never pays; null where by none it does."""
+    if bounds is None:
+        return None
+    low, high = bounds
+    most = None if high is None else round(float(high) / 1000, 6)
+    return {"low": round(float(low) / 1000, 6), "high": most}
+
+
+def described(model: Model) -> dict[str, Any]:
+    """Figures and assumptions of a model."""
+    return {
+        "unit": model.unit,
+        "assumptions": list(model.assumptions),
+        "awake": pair(model.awake),
+        "states": [
+            {
+                "name": name,
+                "power": pair(state.power),
+                "tau_ns": state.tau_ns,
+                "ground": state.ground,
+            }
+            for name, state in model.states.items()
+        ],
+    }
+
+
+def pair(bounds: Bounds | None, scale: int = 1) -> dict[str, float] | None:
+    """Both bounds, to nine decimals."""
+    if bounds is None:
+        return None
+    return {
+        "low": round(float(bounds.low / scale), 9),
+        "high": round(float(bounds.high / scale), 9),
+    }
+
+
+def ranged(bounds: Bounds, digits: int = 6) -> str:
+    """Both ends, or the one there is."""
+    ends = [number(end, digits) for end in (bounds.low, bounds.high)]
+    return ends[0] if bounds.low == bounds.high else f"{ends[0]} to {ends[1]}"
+
+
+def number(value: Fraction, digits: int = 6) -> str:
+    return f"{float(value):.{digits}g}"
+
+
+def _energy(bounds: Bounds | None) -> str:
+    return "-" if bounds is None else ranged(bounds.times(Fraction(1, _NS)))
+
+
+def _power(bounds: Bounds | None, model: Model) -> str:
+    if bounds is None:
+        return "-"
+    return ranged(bounds, 4) + (" W" if model.unit == WATTS else " awake")

@@ -1,0 +1,25 @@
+"""The forms in which findings are reported to machines; text is each command's own."""
+
+from collections.abc import Mapping, Sequence
+
+from ..findings import Finding
+from . import github, json_output, junit, sarif
+
+FORMATS = ("text", "json", "sarif", "github", "junit")
+
+
+def render(
+    form: str,
+    command: str,
+    findings: Sequence[Finding],
+    inputs: Sequence[tuple[str, str]],
+    texts: Mapping[str, str],
+) -> str:
+    """form: one of FORMATS but text. inputs: (file, SHA-256); texts: file -> text."""
+    if form == "sarif":
+        return sarif.render(command, findings, inputs, texts)
+    if form == "github":
+        return github.render(findings)
+    if form == "junit":
+        return junit.render(command, findings, inputs)
+    return json_output.envelope(command, json_output.findings_body(findings), inputs)

@@ -1,0 +1,206 @@
+"""audit: each input's machine, stages and findings; what a fleet has in common."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ...compare.audit import Audited, Registered
+from ...compare.fleet import Group, Summary
+from ...compare.idle_lengths import lengths
+from ...compare.trees import Difference
+from ...findings import Finding, Severity
+from ...table import IdleTable
+from ..audit_text import heading, value
+from ..audit_text import sections as text_sections
+from ..kernel_ranges import kernel_ranges
+from ..style import plural
+from . import pictures, stages, svg
+from .page import Lines, Part, Picture, Section, Table
+from .pictures import Band, Row
+
+_SHOWN = 40
+"""Tables of a fleet that are listed."""
+
+
+def title(summary: Summary) -> str:
+    return f"Audit of {plural(summary.inputs, 'input')}, {plural(summary.tables, 'table')}"
+
+
+def sections(
+    audited: Audited, *, notes: bool, against: tuple[str, Sequence[Difference]] | None = None
+) -> list[Section]:
+    """Everything about one table of an input. against: another tree, and what differs from it."""
+    name = f"{audited.file}: {audited.table}" if audited.table else audited.file
+    about = Lines(tuple(f"{what}: {words}" for what, words in heading(audited)))
+    parts: list[Part] = [about] if about.lines else []
+    source = audited.source
+    if source is not None and source.table is not None and source.table.states:
+        tree = source.node is not None
+        columns = [
+            _column(source.table, tree, group, _kernels(audited, group.kernels))
+            for group in audited.registered
+        ]
+        parts += stages.of_table(source.table, columns)
+    if audited.selected:
+        parts.append(_selected(audited))
+    found = [Section(name, tuple(parts))]
+    found += [
+        Section(title, (Lines(tuple(line.strip() for line in lines)),))
+        for title, lines in text_sections(replace(audited, selected=()))
+    ]
+    if against is not None:
+        found.append(_against(*against))
+    shown = [f for f in audited.findings if f.counts and (notes or f.severity > Severity.NOTE)]
+    if shown:
+        found.append(Section("Findings", (_findings(shown),)))
+    return found
+
+
+def _kernels(audited: Audited, some: Sequence[str]) -> str:
+    asked = [kernel for group in audited.registered for kernel in group.kernels]
+    return kernel_ranges(some, asked)
+
+
+def _column(table: IdleTable, tree: bool, group: Registered, kernels: str) -> list[str]:
+    """What kernels register, row by row. tree: the table is the exported one."""
+    name2state = {state.name: state for state in group.states}
+    row2state = {state.source: state for state in group.states}
+    cells = [f"LINUX {kernels}"]
+    for number, row in enumerate(table.states):
+        state = row2state.get(number) if tree else name2state.get(row.name)
+        times = state and f"{state.exit_latency_us}/{state.target_residency_us} us"
+        cells.append("-" if state is None else f"{state.index}: {times}")
+    return cells
+
+
+def _selected(audited: Audited) -> Picture:
+    held = [state.name for group in audited.registered for state in group.states]
+    taken = [name for group in audited.selected for _, _, some in group.ranges for name in some]
+    names = list(dict.fromkeys([*held, *taken]))
+    rows, lines = [], []
+    for group in audited.selected:
+        label = f"Linux {_kernels(audited, group.kernels)}"
+        bands = []
+        for first, last, some in group.ranges:
+            series = tuple(sorted(names.index(name) for name in some))
+            short = "+".join(map(str, series))
+            what = " and ".join(some)
+            end = float("inf") if last is None else last + 1
+            where = lengths(first, last)
+            bands.append(Band(first, end, series, short, f"{short} {what}", f"{where}: {what}"))
+            lines.append((label if len(bands) == 1 else "", where, what))
+        rows.append(Row(label, tuple(bands)))
+    starts = [first for group in audited.selected for first, _, _ in group.ranges]
+    caption = "What is selected for steady idles that an interrupt ends"
+    drawing = pictures.bands(
+        caption,
+        "A row for kernels that select the same; bands along a logarithmic scale of the idle "
+        "length carry the number of the state that is selected.",
+        rows,
+        svg.times(starts, "idle length, every idle period alike"),
+    )
+    table = Table(caption, ("kernels", "idle length", "selected"), tuple(lines))
+    legend = tuple((svg.swatch_band(i), f"{i} {name}") for i, name in enumerate(names))
+    return Picture(drawing, table, legend)
+
+
+def _against(name: str, differences: Sequence[Difference]) -> Section:
+    if not differences:
+        return Section(f"Same below /ibm,opal as {name}", ())
+    rows = tuple((found.path, _value(found.a), _value(found.b)) for found in differences)
+    table = Table("Properties that differ", ("path", "here", "there"), rows)
+    return Section(f"Differs below /ibm,opal from {name}", (table,))
+
+
+def _value(data: bytes | None) -> str:
+    return "-" if data is None else value(data)
+
+
+def _findings(findings: Sequence[Finding]) -> Table:
+    rows = tuple(
+        (
+            f"{finding.rule} {finding.name}",
+            str(finding.severity),
+            finding.message,
+            str(finding.location),
+            ", ".join(finding.kernels),
+        )
+        for finding in sorted(findings, key=lambda finding: -finding.severity)
+    )
+    return Table("By severity", ("rule", "severity", "message", "place", "kernels"), rows)
+
+
+def fleet(summary: Summary, passed_over: Mapping[str, int]) -> list[Section]:
+    """What many inputs have in common, and which stand out."""
+    groups = summary.sorted_groups()
+    outliers = {group.fingerprint for group in summary.outliers()}
+    # what stands out must not be cut off
+    kept = sorted(groups, key=lambda g: (g.fingerprint not in outliers, -g.count))[:_SHOWN]
+    shown = [group for group in groups if group in kept]
+    head = ("table", "inputs", "cpu", "nearest", "states", "for example", "")
+    rows = tuple(_group(group, group.fingerprint in outliers) for group in shown)
+    parts: list[Part] = [Lines(tuple(_counts(summary, passed_over)))]
+    if rows:
+        parts.append(Table("Different tables", head, rows, frozenset({1, 4})))
+    if len(groups) > len(shown):
+        parts.append(Lines((f"and {plural(len(groups) - len(shown), 'table')} more",)))
+    found = [Section("What they have in common", tuple(parts))]
+    if summary.found:
+        found.append(Section("Findings, by inputs that have them", (_rules(summary),)))
+    if summary.verdicts:
+        verdicts = tuple(
+            (f"{tool}, {test}", *(str(counts[what]) for what in ("passed", "failed", "skipped")))
+            for (tool, test), counts in sorted(summary.verdicts.items())
+        )
+        columns = ("test", "pass", "fail", "not tested")
+        table = Table("Inputs by verdict", columns, verdicts, frozenset({1, 2, 3}))
+        found.append(Section("Other tools", (table,)))
+    return found
+
+
+def _counts(summary: Summary, passed_over: Mapping[str, int]) -> Iterator[str]:
+    different = plural(len(summary.groups), "different one")
+    inputs, tables = plural(summary.inputs, "input"), plural(summary.tables, "table")
+    yield f"{inputs}, {tables} of idle states, {different}"
+    if summary.without_table:
+        yield f"{plural(summary.without_table, 'tree')} without idle states"
+    if summary.unreadable_count:
+        yield f"{plural(summary.unreadable_count, 'input')} unreadable"
+        yield from summary.unreadable
+    yield from (f"passed over: {what}: {count}" for what, count in sorted(passed_over.items()))
+
+
+def _group(group: Group, outlier: bool) -> tuple[str, ...]:
+    count = len(group.differences)
+    return (
+        group.fingerprint,
+        str(group.count),
+        group.cpu or "?",
+        f"{group.nearest or '-'}{f' +{count}' if count else ''}",
+        str(len(group.states)),
+        group.examples[0],
+        "stands out" if outlier else "",
+    )
+
+
+def _rules(summary: Summary) -> Picture:
+    def key(item: tuple[tuple[str, str, str], int]) -> tuple[int, int, str]:
+        (rule, _, severity), count = item
+        return -Severity[severity.upper()], -count, rule
+
+    found = sorted(summary.found.items(), key=key)
+    kinds = [str(severity) for severity in reversed(Severity)]
+    bars = []
+    for (rule, name, severity), count in found:
+        number, words = kinds.index(severity), f"{rule} {name}: {count}"
+        band = Band(0, count / summary.inputs, (number,), str(count), str(count), words)
+        bars.append(Row(f"{rule} {name}", (band,)))
+    drawing = pictures.bands(
+        "Share of inputs with a finding",
+        "For each rule a bar: the share of inputs with such a finding.",
+        bars,
+        svg.shares(f"share of {plural(summary.inputs, 'input')}"),
+    )
+    rows = tuple((f"{rule} {name}", severity, str(n)) for (rule, name, severity), n in found)
+    table = Table("Inputs by rule", ("rule", "severity", "inputs"), rows, frozenset({2}))
+    legend = tuple((svg.swatch_band(number), kind) for number, kind in enumerate(kinds))
+    return Picture(drawing, table, legend)

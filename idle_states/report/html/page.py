@@ -1,0 +1,108 @@
+"""What a page consists of, and how it becomes HTML. templates/page.html.j2 has its looks."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from ... import __version__
+from ...resources import template
+from ..style import printable
+from . import svg
+
+_LISTED = 200
+"""Inputs that are listed one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """numbers: columns of figures, which are aligned to the right. unbroken: cells of one line."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: frozenset[int] = frozenset()
+    unbroken: bool = False
+    kind: str = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """table: what it shows, for those who do not see it. legend: sample and words."""
+
+    drawing: Element
+    table: Table
+    legend: tuple[tuple[Element, str], ...] = ()
+    kind: str = "picture"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Statements, one below the other."""
+
+    lines: tuple[str, ...]
+    kind: str = "lines"
+
+
+Part = Table | Picture | Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    title: str
+    parts: tuple[Part, ...]
+
+
+def render(
+    command: str, title: str, sections: Iterable[Section], inputs: Iterable[tuple[str, str]]
+) -> str:
+    """The whole page; the same for the same results. inputs: (file, SHA-256)."""
+    unique = list(dict.fromkeys(inputs))
+    return template("page.html.j2").render(
+        title=printable(title),
+        command=command,
+        version=__version__,
+        definitions=svg.markup(svg.definitions()),
+        sections=[
+            {"title": printable(section.title), "parts": [_part(part) for part in section.parts]}
+            for section in sections
+        ],
+        inputs=[(printable(file), digest or "-") for file, digest in unique[:_LISTED]],
+        more=max(0, len(unique) - _LISTED),
+        digest=_whole(unique),
+    )
+
+
+def _part(part: Part) -> dict[str, object]:
+    if isinstance(part, Lines):
+        return {"kind": part.kind, "lines": _printable(part.lines)}
+    if isinstance(part, Table):
+        return _table(part)
+    return {
+        "kind": part.kind,
+        "title": part.drawing.findtext("title"),
+        "drawing": svg.markup(part.drawing),
+        "legend": [(svg.markup(sample), printable(words)) for sample, words in part.legend],
+        "table": _table(part.table),
+    }
+
+
+def _table(table: Table) -> dict[str, object]:
+    return {
+        "kind": table.kind,
+        "caption": printable(table.caption),
+        "head": _printable(table.head),
+        "rows": [_printable(row) for row in table.rows],
+        "numbers": table.numbers,
+        "unbroken": table.unbroken,
+    }
+
+
+def _printable(words: Sequence[str]) -> list[str]:
+    return [printable(word) for word in words]
+
+
+def _whole(inputs: Sequence[tuple[str, str]]) -> str:
+    """Of lines as sha256sum prints them."""
+    listing = "".join(f"{digest}  {file}\n" for file, digest in inputs)
+    return hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()

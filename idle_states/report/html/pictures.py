@@ -1,0 +1,221 @@
+"""The kinds of picture there are: bands, curves, points and spans."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from . import svg
+from .svg import NARROW, Axis, add, percent, text
+
+_LABEL, _BAND, _GAP = 16, 22, 8
+_AXIS = 38
+_PLOT = 180
+_TOP = 14
+_NEAR_X, _NEAR_Y = 40, 14
+"""Points so close, in percent and in pixels, share a label."""
+_FINEST = 0.25
+"""Steps of a curve that are closer, in percent of the width, are drawn as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """From first to last, along the axis.
+
+    series  numbers of hatchings; several lie above each other
+    short, name  labels: the longer one that fits is shown
+    tip     the whole of it, in words
+    """
+
+    first: float
+    last: float
+    series: tuple[int, ...]
+    short: str
+    name: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Bands side by side under a label."""
+
+    label: str
+    bands: tuple[Band, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A share that rises by steps: (value, share from there on), ascending."""
+
+    label: str
+    steps: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """low, high: bounds of y. series: number of the marker. label: stands beside it."""
+
+    x: float
+    low: float
+    high: float
+    series: int
+    label: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From one value to another, of one thing; no last: there is none."""
+
+    label: str
+    first: float
+    last: float | None
+    tip: str
+
+
+def bands(title: str, description: str, rows: Sequence[Row], axis: Axis) -> Element:
+    """A row below the other."""
+    pitch = _LABEL + _BAND + _GAP
+    bottom = pitch * len(rows)
+    found = svg.canvas(title, description, bottom + _AXIS)
+    _axis(found, axis, bottom)
+    for number, row in enumerate(rows):
+        top = pitch * number
+        label = text(found, svg.shortened(row.label, NARROW), x=0, y=top + 12, class_="on")
+        svg.tip(label, row.label)
+        for band in row.bands:
+            _band(found, band, axis, top + _LABEL)
+    return found
+
+
+def _band(parent: Element, band: Band, axis: Axis, top: float) -> None:
+    left, right = axis.at(band.first), axis.at(band.last)
+    if right <= left:
+        return
+    group = add(parent, "g")
+    svg.tip(group, band.tip)
+    height = _BAND / max(1, len(band.series))
+    for layer, number in enumerate(band.series):
+        add(
+            group,
+            "rect",
+            x=percent(left),
+            y=top + layer * height,
+            width=percent(right - left),
+            height=height,
+            fill=svg.hatching(number),
+            class_="band",
+        )
+    for words in (band.name, band.short):
+        if svg.fits(words, right - left):
+            text(
+                group,
+                words,
+                x=percent((left + right) / 2),
+                y=top + _BAND / 2 + 4,
+                text_anchor="middle",
+                class_="on",
+            )
+            break
+
+
+def curves(title: str, description: str, some: Sequence[Curve], axis: Axis) -> Element:
+    """Shares from 0 to 1 over the axis."""
+    bottom = _TOP + _PLOT
+    found = svg.canvas(title, description, bottom + _AXIS)
+    _axis(found, axis, bottom)
+    heights = svg.shares("")
+    _heights(found, heights, [share for share, _ in heights.ticks])
+    for number, curve in enumerate(some):
+        group = add(found, "g")
+        svg.tip(group, curve.label)
+        x = drawn = share = 0.0
+        for value, after in (*curve.steps, (float("inf"), 0.0)):
+            here = axis.at(value)
+            if here - x >= _FINEST:
+                svg.line(group, number, percent(x), _y(drawn), percent(x), _y(share))
+                svg.line(group, number, percent(x), _y(share), percent(here), _y(share))
+                x, drawn = here, share
+            share = after
+    return found
+
+
+def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> Element:
+    """Markers with labels; a line from low to high where they differ."""
+    bottom = _TOP + _PLOT
+    found = svg.canvas(title, description, bottom + _AXIS)
+    _axis(found, axis, bottom)
+    _heights(found, up, [value for value, _ in up.ticks])
+    labels: list[tuple[float, float, list[str]]] = []
+    for point in some:
+        x = axis.at(point.x)
+        low, high = (_y(up.at(value) / 100) for value in (point.low, point.high))
+        group = add(found, "g")
+        svg.tip(group, point.tip)
+        if point.low != point.high:
+            add(group, "line", x1=percent(x), x2=percent(x), y1=low, y2=high, class_="bar")
+        middle = (low + high) / 2
+        svg.marker(group, point.series, x, middle)
+        if point.label:
+            near = (n for a, b, n in labels if abs(x - a) <= _NEAR_X and abs(middle - b) <= _NEAR_Y)
+            beside = next(near, None)
+            if beside is None:
+                labels.append((x, middle, [point.label]))
+            else:
+                beside.append(point.label)
+    for x, y, words in labels:
+        left = x > 50
+        place = add(found, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
+        anchor = "end" if left else "start"
+        room = NARROW * (x if left else 100 - x) / 100
+        label = svg.shortened(", ".join(words), room)
+        text(place, label, x=-9 if left else 9, y=4, text_anchor=anchor, class_="on")
+    return found
+
+
+def spans(title: str, description: str, some: Sequence[Span], axis: Axis) -> Element:
+    """A line for each, from a ring at its beginning to a bar at its end."""
+    pitch = _LABEL + 18
+    bottom = pitch * len(some)
+    found = svg.canvas(title, description, bottom + _AXIS)
+    _axis(found, axis, bottom)
+    for number, span in enumerate(some):
+        top = pitch * number
+        label = text(found, svg.shortened(span.label, NARROW), x=0, y=top + 12, class_="on")
+        svg.tip(label, span.tip)
+        middle = top + _LABEL + 8
+        first = axis.at(span.first)
+        if span.last is not None:
+            last = percent(axis.at(span.last))
+            add(found, "line", x1=percent(first), x2=last, y1=middle, y2=middle, class_="span")
+            add(found, "line", x1=last, x2=last, y1=middle - 7, y2=middle + 7, class_="span")
+        add(found, "circle", cx=percent(first), cy=middle, r=4.5, class_="ring")
+    return found
+
+
+def _y(share: float) -> float:
+    return _TOP + _PLOT * (1 - share)
+
+
+def _axis(parent: Element, axis: Axis, bottom: float) -> None:
+    for value, label in axis.ticks:
+        x = axis.at(value)
+        add(parent, "line", x1=percent(x), x2=percent(x), y1=0, y2=bottom + 4, class_="grid")
+        text(parent, label, x=percent(x), y=bottom + 17, text_anchor=_anchor(x), class_="tick")
+    text(parent, axis.caption, x=0, y=bottom + 33, class_="tick")
+
+
+def _anchor(x: float) -> str:
+    return "start" if x < 8 else "end" if x > 90 else "middle"
+
+
+def _heights(parent: Element, axis: Axis, values: Sequence[float]) -> None:
+    for value, label in _labelled(axis, values):
+        y = _y(axis.at(value) / 100)
+        add(parent, "line", x1=0, x2="100%", y1=y, y2=y, class_="grid")
+        text(parent, label, x=2, y=y - 3, class_="tick on")
+
+
+def _labelled(axis: Axis, values: Sequence[float]) -> Iterator[tuple[float, str]]:
+    value2label = dict(axis.ticks)
+    for value in values:
+        yield value, value2label[value]

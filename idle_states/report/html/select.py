@@ -1,0 +1,215 @@
+"""select: the selection map, a band for each range of idle lengths, kernel by kernel."""
+
+from collections.abc import Hashable, Sequence
+from xml.etree.ElementTree import Element
+
+from ...compare.idle_lengths import lengths
+from ...compare.journey import Journey
+from ...compare.selection import Mapped, Selection
+from ...linux.governors.ladder_steps import Step
+from ...linux.governors.settling import FAR_NS, NO_LIMIT_US
+from ...linux.governors.steady import Range
+from .. import select_output
+from ..kernel_ranges import kernel_ranges
+from ..select_changes import Changed, each, reach
+from . import pictures, stages, svg
+from .page import Lines, Part, Picture, Section, Table
+from .pictures import Band, Row
+
+
+def title(selections: Sequence[Selection]) -> str:
+    first = selections[0]
+    names = list(dict.fromkeys(s.table for s in selections if s.table))
+    of = f"{' and '.join(names)}: " if names else ""
+    kernels = list(dict.fromkeys(s.release.name for s in selections))
+    return f"{of}{first.governor} of Linux {kernel_ranges(kernels, kernels)}, HZ {first.hz}"
+
+
+def sections(
+    selections: Sequence[Selection], changed: Changed, journeys: Sequence[Journey]
+) -> list[Section]:
+    """selections: of the first table or kernel first; changed: what the others change in it."""
+    found = [Section("What is selected", tuple(_maps(selections)))]
+    found += [_steps(selection) for selection in selections if selection.steps]
+    found += [
+        Section(f"Remarks: {select_output.title(selection)}", (Lines(tuple(said)),))
+        for selection in selections
+        if (said := _joined(select_output.remarks(selection)))
+    ]
+    if len(selections) > 1:
+        found.append(_changes(selections[0], changed))
+    if not journeys:
+        found.append(_states(selections[0]))
+    return [*found, *(section for journey in journeys for section in stages.of_journey(journey))]
+
+
+def _maps(selections: Sequence[Selection]) -> list[Part]:
+    """With one selection, a picture for all maps over the idle's length; with several, one for
+    each map, which shows what differs."""
+    names = list(dict.fromkeys(name for s in selections for name in s.names))
+    legend = tuple((svg.swatch_band(i), f"{i} {name}") for i, name in enumerate(names))
+    numbers = range(len(selections[0].maps))
+    if len(selections) == 1:
+        maps = selections[0].maps
+        by_length = [n for n in numbers if maps[n].idle_ns is None]
+        groups = [by_length, *([n] for n in numbers if n not in by_length)]
+    else:
+        groups = [[n] for n in numbers]
+    parts: list[Part] = []
+    for group in groups:
+        rows = [
+            (label, selection, selection.maps[number])
+            for number in group
+            for label, selection in _alike(selections, number)
+        ]
+        drawing, table = _picture(rows, names)
+        parts.append(Picture(drawing, table, legend))
+    return parts
+
+
+def _alike(selections: Sequence[Selection], number: int) -> list[tuple[str, Selection]]:
+    """Those that select the same are one row, under the names of all."""
+    if len(selections) == 1:
+        return [(circumstances(selections[0].maps[number]), selections[0])]
+    groups: dict[Hashable, list[Selection]] = {}
+    for selection in selections:
+        groups.setdefault(
+            (selection.table, selection.names, selection.maps[number].ranges), []
+        ).append(selection)
+    kernels = list(dict.fromkeys(s.release.name for s in selections))
+    several = len({s.table for s in selections}) > 1
+    found = []
+    for group in groups.values():
+        ranges = kernel_ranges([s.release.name for s in group], kernels)
+        whose = f"{group[0].table}, " if several else ""
+        found.append((f"{whose}Linux {ranges}", group[0]))
+    return found
+
+
+def _picture(
+    rows: Sequence[tuple[str, Selection, Mapped]], names: Sequence[str]
+) -> tuple[Element, Table]:
+    one = rows[0][2]
+    fixed = circumstances(one)
+    over_timer = one.idle_ns is not None
+    what = "time to the next timer" if over_timer else "idle length"
+    shared = "" if len({circumstances(mapped) for _, _, mapped in rows}) > 1 else fixed
+    about = f"{'Next timer' if over_timer else 'Idle length'} and selected state"
+    caption = f"{about}: {shared}" if shared else about
+    starts = [r.first_ns for _, _, mapped in rows for r in mapped.ranges]
+    drawing = pictures.bands(
+        caption,
+        f"A row for each of {'; '.join(label for label, _, _ in rows)}. Bands along a logarithmic "
+        f"scale of the {what} carry the number of the state that is selected.",
+        [
+            Row(label, tuple(_band(selection, r, names) for r in mapped.ranges))
+            for label, selection, mapped in rows
+        ],
+        svg.times(starts, f"{what}, every idle period alike"),
+    )
+    alike: dict[Hashable, tuple[list[str], list[tuple[str, str]]]] = {}
+    for label, selection, mapped in rows:
+        selected = [(lengths(r.first_ns, r.last_ns), _taken(selection, r)) for r in mapped.ranges]
+        alike.setdefault(tuple(selected), ([], selected))[0].append(label)
+    lines = [
+        ("; ".join(labels) if place == 0 else "", *cells)
+        for labels, selected in alike.values()
+        for place, cells in enumerate(selected)
+    ]
+    return drawing, Table(caption, ("map", what, "selected"), tuple(lines))
+
+
+def _band(selection: Selection, r: Range, names: Sequence[str]) -> Band:
+    taken = [name for name in selection.taken(r.states) if name in names]
+    series = tuple(sorted(names.index(name) for name in taken))
+    short = "+".join(str(number) for number in series)
+    name = f"{short} {' and '.join(names[number] for number in series)}"
+    last = float("inf") if r.last_ns is None else r.last_ns + 1
+    whole = f"{lengths(r.first_ns, r.last_ns)}: {_taken(selection, r)}"
+    return Band(r.first_ns, last, series, short, name, whole)
+
+
+def _taken(selection: Selection, r: Range) -> str:
+    return select_output.taken(selection, r)
+
+
+def circumstances(mapped: Mapped) -> str:
+    """What is held fixed, short enough for a phone."""
+    fixed = mapped.circumstances
+    if mapped.idle_ns is not None:
+        ended = f"interrupt after {mapped.idle_ns // 1000} us"
+    elif fixed.timer_driven:
+        ended = "timer"
+    elif fixed.next_timer_ns == FAR_NS:
+        ended = "interrupt"
+    else:
+        ended = f"interrupt, timer {fixed.next_timer_ns // 1000} us"
+    limit = "" if fixed.limit_us == NO_LIMIT_US else f", limit {fixed.limit_us} us"
+    return f"{ended}, tick {'stopped' if fixed.tick_stopped else 'running'}{limit}"
+
+
+def _steps(selection: Selection) -> Section:
+    def row(step: Step) -> tuple[str, ...]:
+        name = selection.taken((step.source,))[0]
+        way = select_output.way(selection, step)
+        return name, lengths(step.first_ns, step.last_ns), way
+
+    table = Table(
+        "From state to state", ("in", "idles measured", "leads"), tuple(map(row, selection.steps))
+    )
+    return Section(f"Steps: {select_output.title(selection)}", (table,))
+
+
+def _changes(first: Selection, changed: Changed) -> Section:
+    parts: list[Part] = []
+    for other, maps in changed:
+        said = tuple(line for line in reach(first, other) if line)
+        caption = f"From {_short(first)} to {_short(other)}"
+        rows = tuple(
+            (
+                circumstances(mapped),
+                lengths(change.first_ns, change.last_ns),
+                each(change.a),
+                each(change.b),
+            )
+            for mapped, some in maps
+            for change in some
+        )
+        if rows:
+            parts.append(Table(caption, ("map", "idle length or timer", "before", "now"), rows))
+        else:
+            said = (f"{caption}: nothing changes", *said)
+        if said:
+            parts.append(Lines(said))
+    return Section("What changes", tuple(parts))
+
+
+def _short(selection: Selection) -> str:
+    of = f"{selection.table}, " if selection.table else ""
+    return f"{of}Linux {selection.release.name}"
+
+
+def _states(selection: Selection) -> Section:
+    rows = tuple(
+        (
+            name,
+            str(number),
+            svg.time(state.exit_ns) if state.exit_ns else "0",
+            svg.time(state.residency_ns) if state.residency_ns else "0",
+            "polling" if state.polling else "",
+        )
+        for number, (name, state) in enumerate(zip(selection.names, selection.states, strict=True))
+    )
+    head = ("state", "number", "exit latency", "target residency", "")
+    return Section("States", (Table("As given", head, rows, frozenset({1, 2, 3})),))
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Indented lines go on with those before them."""
+    found: list[str] = []
+    for line in lines:
+        if line.startswith("  ") and found:
+            found[-1] = f"{found[-1]} {line.strip()}"
+        else:
+            found.append(line)
+    return found

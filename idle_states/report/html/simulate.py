@@ -1,0 +1,189 @@
+"""simulate: where the CPUs' time went, what wake-ups waited for, table by table."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from ...spec.scalars import format_time
+from ...workload.energy import Model
+from ...workload.simulate_setup import Costs, bucket_top
+from ...workload.simulate_summary import BISTABLE_POINTS, Spread, Summary
+from ..style import listed, plural
+from . import pictures, svg
+from .page import Lines, Part, Picture, Section, Table
+from .replay import energies
+from .shares import Share, bar, distribution, legend
+
+_AWAKE = "awake"
+
+
+def title(found: Sequence[Summary]) -> str:
+    setup = found[0].setup
+    return f"{setup.workload.name}: {setup.governor} of Linux {setup.release.name}, HZ {setup.hz}"
+
+
+def sections(found: Sequence[Summary], power: Model | None = None) -> list[Section]:
+    """One simulation, a Summary for each table. power: what states draw; None: nothing says."""
+    named = [(each.setup.name, each.figures) for each in found]
+    said = [line for each in found if (line := _bistable(each))]
+    return [
+        Section("What was simulated", (_about(found[0]), _costs(found[0].setup.costs))),
+        Section("Where the time of the CPUs went", (_times(found),)),
+        Section("What wake-ups waited for", (_latencies(found),)),
+        Section("Beside this", (_rates(found), *_scopes(found))),
+        *([energies(named, power)] if power is not None else []),
+        *([Section("How stable it is", (Lines(tuple(said)),))] if said else []),
+    ]
+
+
+def _about(found: Summary) -> Lines:
+    setup = found.setup
+    first, last = found.runs[0].seed, found.runs[-1].seed
+    seeds = f"seed {first}" if first == last else f"seeds {first} to {last}: mean (least to most)"
+    tasks, cpus = len(setup.workload.tasks), setup.topology.cpus
+    return Lines(
+        (
+            f"{plural(tasks, 'task')} on {plural(cpus, 'CPU')} ({setup.topology.name})",
+            f"placement: {setup.policy}",
+            f"{format_time(setup.duration_ns)} each, {seeds}",
+        )
+    )
+
+
+def _costs(costs: Costs) -> Table:
+    rows = []
+    for name in Costs.__dataclass_fields__:
+        value = getattr(costs, name)
+        written = str(value) if name.endswith("_permille") else format_time(value)
+        rows.append((name.replace("_", "-"), written))
+    return Table(
+        "Given, by no table or kernel", ("parameter", "value"), tuple(rows), frozenset({1})
+    )
+
+
+def _times(found: Sequence[Summary]) -> Picture:
+    names = [_AWAKE, *dict.fromkeys(state.name for each in found for state in each.states)]
+    rows, lines = [], []
+    for each in found:
+        parts = _shares(each)
+        rows.append(bar(each.setup.name, parts, names))
+        lines.append((_AWAKE, _percent(100 * parts[0].value), *5 * ("",), each.setup.name))
+        lines += [
+            (
+                state.name,
+                _percent(100 * part.value),
+                _written(state.usage, _whole),
+                _written(state.share, _percent),
+                _written(state.above, _whole),
+                _written(state.below, _whole),
+                _written(state.reached, _whole),
+                each.setup.name,
+            )
+            for part, state in zip(parts[1:], each.states, strict=True)
+        ]
+    drawing = pictures.bands(
+        "Share of the CPUs' time by state asked for",
+        "For each table a bar of the time of all CPUs, divided by states, which are numbered.",
+        rows,
+        svg.shares("share of the time of all CPUs"),
+    )
+    head = (
+        "state",
+        "share of time",
+        "idle periods",
+        "their share",
+        "too deep",
+        "too shallow",
+        "reached",
+        "table",
+    )
+    caption = "Time by state asked for; idle periods that ended, as the kernel counts them"
+    table = Table(caption, head, tuple(lines), frozenset(range(1, 7)))
+    return Picture(drawing, table, legend(names, names))
+
+
+def _shares(found: Summary) -> list[Share]:
+    """Of all CPUs' time, awake first; periods that had not ended count, too."""
+    # of a thread: so long had it asked for this state or a deeper one
+    deeper = [100.0, *(share.mean for share in found.scopes[0].idle), 0.0]
+    names = [_AWAKE, *found.setup.table.names]
+    return [
+        Share(name, max(0.0, this - next_) / 100, "of all CPUs' time")
+        for name, (this, next_) in zip(names, pairwise(deeper), strict=True)
+    ]
+
+
+def _latencies(found: Sequence[Summary]) -> Picture:
+    some = []
+    for each in found:
+        counts: Counter[int] = Counter()
+        for run in each.runs:
+            counts.update(run.latencies)
+        some.append((each.setup.name, [(bucket_top(b), n) for b, n in sorted(counts.items())]))
+    drawing, lines = distribution(
+        "Share of wake-ups that waited at most so long", "wake-up to first instruction", some
+    )
+    rows = tuple(
+        (name, *(_written(each.latency_ns[name], _us) for each in found))
+        for name in found[0].latency_ns
+    )
+    return Picture(drawing, _compared("Wake-up to first instruction", found, rows), lines)
+
+
+def _rates(found: Sequence[Summary]) -> Table:
+    rows = [("switches/s", *(_written(each.switches_per_s, _whole) for each in found))]
+    counts = found[0].setup.workload.counts
+    if counts:
+        rows.append((f"{counts}/s", *(_written(each.counted_per_s, _whole) for each in found)))
+    return _compared("Rates", found, rows)
+
+
+def _compared(caption: str, found: Sequence[Summary], rows: Sequence[tuple[str, ...]]) -> Table:
+    head = ("", *(each.setup.name for each in found))
+    return Table(caption, head, tuple(rows), frozenset(range(1, len(head))))
+
+
+def _scopes(found: Sequence[Summary]) -> list[Part]:
+    """Which share of the time all of a core, pair or quad asked for a state or a deeper one."""
+    parts: list[Part] = []
+    for each in found:
+        names = each.setup.table.names
+        rows = tuple(
+            (scope.scope, str(scope.instances), *(_percent(share.mean) for share in scope.idle))
+            for scope in each.scopes
+            if scope.scope == "thread" or scope.instances < each.scopes[0].instances
+        )
+        head = ("all of a", "of", *(f"{name} or deeper" for name in names))
+        caption = f"Time in which all of it had asked for a state: {each.setup.name}"
+        parts.append(Table(caption, head, rows, frozenset(range(1, len(head)))))
+    return parts
+
+
+def _bistable(found: Summary) -> str:
+    if found.bistable is None:
+        return ""
+    if not found.bistable:
+        return f"{found.setup.name}: stable, jitter changes no share by {BISTABLE_POINTS:g} points"
+    return (
+        f"{found.setup.name}: bistable, with a little jitter the share of {listed(found.bistable)} "
+        f"changes by more than {BISTABLE_POINTS:g} points"
+    )
+
+
+def _written(value: Spread | None, form: Callable[[float], str]) -> str:
+    if value is None:
+        return "-"
+    mean, least, most = (form(each) for each in (value.mean, value.least, value.greatest))
+    return mean if value.least == value.greatest else f"{mean} ({least} to {most})"
+
+
+def _whole(value: float) -> str:
+    return f"{value:.0f}"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.2f} %"
+
+
+def _us(value: float) -> str:
+    return f"{value / 1000:.3g} us"

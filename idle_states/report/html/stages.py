@@ -1,0 +1,61 @@
+"""A table, stage by stage: what each row becomes in firmware and kernels."""
+
+from collections.abc import Sequence
+
+from ...compare.journey import Journey
+from ...table import IdleTable
+from ..show_text import journey_stages, sections, stage_columns, whence
+from . import pictures, svg
+from .page import Lines, Part, Picture, Section, Table
+from .pictures import Span
+
+_NUMBERS = ("#", "LATENCY", "RESIDENCY", "SAVES")
+
+
+def of_journey(journey: Journey) -> list[Section]:
+    """The stages, then everything that is lost or altered, and why."""
+    table = journey.table
+    name = f"{table.name}: {table.title}" if table.title else table.name
+    about = tuple(line for line in (table.note, whence(journey)) if line)
+    parts = (Lines(about), *of_table(table, journey_stages(journey)))
+    return [
+        Section(f"Stages of {name}", parts),
+        *(
+            Section(title, (Lines(tuple(line.strip() for line in lines)),))
+            for title, lines in sections(journey)
+        ),
+    ]
+
+
+def of_table(table: IdleTable, stages: Sequence[Sequence[str]]) -> tuple[Part, ...]:
+    """stages: columns with their heads."""
+    columns = stage_columns(table, stages)
+    # the name is what a row is about
+    columns[:2] = [columns[1], columns[0]]
+    head, *rows = zip(*columns, strict=True)
+    numbers = frozenset(i for i, name in enumerate(head) if name in _NUMBERS)
+    data = Table("States, stage by stage", head, tuple(rows), numbers, unbroken=True)
+    if not table.states:
+        return (data,)
+    times = [t for s in table.states for t in (s.latency_ns, s.residency_ns) if t is not None]
+    drawing = pictures.spans(
+        "Exit latency and target residency",
+        f"For each state of {table.name} a line from its exit latency, a ring, to its target "
+        "residency, a bar, on a logarithmic scale.",
+        [
+            Span(
+                state.name,
+                state.latency_ns,
+                state.residency_ns,
+                f"{state.name}: exit latency {svg.time(state.latency_ns)}"
+                + (
+                    ""
+                    if state.residency_ns is None
+                    else f", target residency {svg.time(state.residency_ns)}"
+                ),
+            )
+            for state in table.states
+        ],
+        svg.times(times, "exit latency (ring) to target residency (bar)"),
+    )
+    return (Picture(drawing, data),)

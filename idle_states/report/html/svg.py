@@ -1,0 +1,230 @@
+"""The little SVG that pictures are made of.
+
+A picture is as wide as the page: along x everything is placed in percent, along y in pixels, so
+that text keeps its size on a phone. Series differ in hatching, dashes or the form of a marker, not
+in colour alone.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from markupsafe import Markup
+
+from ..style import printable
+
+NARROW = 300
+"""Width in pixels that labels have to get by with."""
+CHARACTER = 7
+"""Width of a character of a label in pixels, or a little less."""
+HATCHES = (
+    "",
+    "M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4",
+    "M1,2 h2 M5,6 h2",
+    "M-2,6 l4,4 M0,0 l8,8 M6,-2 l4,4",
+    "M0,0 l8,8 M0,8 l8,-8",
+    "M0,2 h8 M0,6 h8",
+    "M2,4 a2,2 0 1 0 4,0 a2,2 0 1 0 -4,0",
+    "M2,0 v8 M6,0 v8",
+    "M0,4 h8 M4,0 v8",
+    "M0,6 l4,-4 l4,4",
+)
+DASHES = ("", "8 4", "2 3", "10 3 2 3", "14 6", "5 2 1 2 1 2", "1 6", "20 4 4 4")
+MARKERS = (
+    "M-5,0 a5,5 0 1 0 10,0 a5,5 0 1 0 -10,0 z",
+    "M-4.5,-4.5 h9 v9 h-9 z",
+    "M0,-6 l6,10 h-12 z",
+    "M0,-6.5 l6.5,6.5 l-6.5,6.5 l-6.5,-6.5 z",
+    "M0,6 l6,-10 h-12 z",
+    "M-2,-6 h4 v4 h4 v4 h-4 v4 h-4 v-4 h-4 v-4 h4 z",
+)
+_SAME, _NOTHING = 1e-9, 1e-12
+"""Values so close, relatively and absolutely, are one on an axis."""
+_TILE = 8
+"""Side of a hatching's tile in pixels."""
+
+
+def element(name: str, **attributes: object) -> Element:
+    """An element; _ in names stands for -, a trailing one is left out (class_)."""
+    found = Element(name)
+    for key, value in attributes.items():
+        found.set(key.rstrip("_").replace("_", "-"), _written(value))
+    return found
+
+
+def add(parent: Element, name: str, **attributes: object) -> Element:
+    child = element(name, **attributes)
+    parent.append(child)
+    return child
+
+
+def text(parent: Element, words: str, **attributes: object) -> Element:
+    found = add(parent, "text", **attributes)
+    found.text = printable(words)
+    return found
+
+
+def tip(parent: Element, words: str) -> None:
+    """What a pointer that rests there is told."""
+    SubElement(parent, "title").text = printable(words)
+
+
+def canvas(title: str, description: str, height: float) -> Element:
+    """An empty picture. height: in pixels."""
+    found = element("svg", class_="picture", role="img", width="100%", height=height)
+    SubElement(found, "title").text = printable(title)
+    SubElement(found, "desc").text = printable(description)
+    return found
+
+
+def markup(picture: Element) -> Markup:
+    """As it stands in a page. Its text is escaped."""
+    return Markup(tostring(picture, encoding="unicode"))
+
+
+def percent(value: float) -> str:
+    return f"{_number(value)}%"
+
+
+def hatching(number: int) -> str:
+    return f"url(#h{number % len(HATCHES)})"
+
+
+def definitions() -> Element:
+    """The hatchings, once for all pictures of a page."""
+    found = element("svg", class_="definitions", width=0, height=0, aria_hidden="true")
+    for number, path in enumerate(HATCHES):
+        tile = add(
+            found,
+            "pattern",
+            id=f"h{number}",
+            width=_TILE,
+            height=_TILE,
+            patternUnits="userSpaceOnUse",
+        )
+        add(tile, "rect", width=_TILE, height=_TILE, class_=f"s{number}")
+        if path:
+            add(tile, "path", d=path, class_="hatch")
+    return found
+
+
+def swatch_band(number: int) -> Element:
+    """A sample for a legend."""
+    found = _sample()
+    add(found, "rect", x=1, y=1, width=30, height=14, fill=hatching(number), class_="band")
+    return found
+
+
+def swatch_line(number: int) -> Element:
+    found = _sample()
+    line(found, number, 0, 8, 32, 8)
+    return found
+
+
+def swatch_marker(number: int) -> Element:
+    found = _sample()
+    add(found, "path", d=MARKERS[number % len(MARKERS)], transform="translate(16 8)", class_="mark")
+    return found
+
+
+def line(parent: Element, number: int, x1: object, y1: float, x2: object, y2: float) -> None:
+    """A piece of a curve."""
+    drawn = add(parent, "line", x1=x1, y1=y1, x2=x2, y2=y2, class_=f"curve c{number % 4}")
+    if dashes := DASHES[number % len(DASHES)]:
+        drawn.set("stroke-dasharray", dashes)
+
+
+def marker(parent: Element, number: int, x: float, y: float) -> Element:
+    """x: in percent, y: in pixels."""
+    place = add(parent, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
+    add(place, "path", d=MARKERS[number % len(MARKERS)], class_="mark")
+    return place
+
+
+def shortened(words: str, pixels: float) -> str:
+    """Cut to what fits."""
+    room = max(4, int(pixels / CHARACTER))
+    words = printable(words)
+    return words if len(words) <= room else f"{words[: room - 1]}…"
+
+
+def fits(words: str, share: float) -> bool:
+    """Whether words fit a part of the width given in percent, on a phone too."""
+    return len(printable(words)) * CHARACTER + 6 <= share * NARROW / 100
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From values to percent of the width; what lies outside is put at the ends.
+
+    ticks  (value, label)
+    """
+
+    first: float
+    last: float
+    ticks: tuple[tuple[float, str], ...]
+    caption: str
+    logarithmic: bool = False
+
+    def at(self, value: float) -> float:
+        inside = min(max(value, self.first), self.last)
+        if self.logarithmic:
+            share = math.log(inside / self.first) / math.log(self.last / self.first)
+        else:
+            share = (inside - self.first) / (self.last - self.first)
+        return 100 * share
+
+
+def shares(caption: str) -> Axis:
+    """0 to 100 percent."""
+    return Axis(0, 1, tuple((part / 4, f"{25 * part} %") for part in range(5)), caption)
+
+
+def times(values_ns: Sequence[int], caption: str) -> Axis:
+    """Logarithmic, about all the values, in ns. The lower end is 0."""
+    some = [value for value in values_ns if value > 0] or [1000]
+    first, last = min(some) / 4, max(some) * 2
+    decades = range(math.ceil(math.log10(first) - 1e-9), math.floor(math.log10(last) + 1e-9) + 1)
+    bare = Axis(first, last, (), caption, logarithmic=True)
+    ticks, free = [(first, "0")], 5.0
+    for power in decades:
+        label, place = time(10**power), bare.at(10**power)
+        half = 100 * CHARACTER * len(label) / NARROW / 2
+        clear = place - half > free if place < 90 else place - 2 * half > free
+        if clear:
+            ticks.append((float(10**power), label))
+            free = place + half
+    return Axis(first, last, tuple(ticks), caption, logarithmic=True)
+
+
+def time(ns: float) -> str:
+    """In the unit that suits it: 300 ns, 20 us, 5 ms."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.6g} {unit}"
+    return f"{ns:.6g} ns"
+
+
+def linear(low: float, high: float, caption: str, count: int = 4) -> Axis:
+    """About low to high, with round ticks."""
+    if high - low <= max(_SAME * max(abs(low), abs(high)), _NOTHING):
+        spread = abs(low) / 2 if abs(low) > _NOTHING else 1.0
+        low, high = low - spread, high + spread
+    step = 10 ** math.floor(math.log10((high - low) / count))
+    step *= next(factor for factor in (1, 2, 5, 10) if factor * step * count >= high - low)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    places = [number * step for number in range(first, last + 1)]
+    return Axis(places[0], places[-1], tuple((p, f"{p:.6g}") for p in places), caption)
+
+
+def _sample() -> Element:
+    return element("svg", class_="sample", width=32, height=16, aria_hidden="true")
+
+
+def _written(value: object) -> str:
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")

@@ -1,0 +1,77 @@
+"""Findings as JUnit XML, for CI systems that show test reports.
+
+A test suite per input; a test case per finding, and one that passes for an input without any.
+Errors and warnings fail, notes and suppressed findings are skipped tests with their reason.
+Form: the Jenkins JUnit plugin's junit-10.xsd, which GitLab reads as well.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+from ..findings import Finding, Severity
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 has no way to write."""
+
+
+def render(command: str, findings: Sequence[Finding], inputs: Iterable[tuple[str, str]]) -> str:
+    """inputs: (file, SHA-256 or "")."""
+    digests = dict(inputs)
+    suites: dict[str, list[Finding]] = {file: [] for file in digests}
+    for finding in findings:
+        suites.setdefault(finding.location.file or finding.table, []).append(finding)
+    cases = sum(max(1, len(found)) for found in suites.values())
+    failures = sum(_fails(finding) for finding in findings)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites name="idle-states {command}" tests="{cases}" failures="{failures}">',
+    ]
+    for file, found in suites.items():
+        lines += _suite(file, digests.get(file, ""), found)
+    return "\n".join([*lines, "</testsuites>", ""])
+
+
+def _suite(file: str, digest: str, findings: list[Finding]) -> Iterable[str]:
+    failures = sum(_fails(finding) for finding in findings)
+    skipped = len(findings) - failures
+    yield (
+        f'  <testsuite name={_attribute(file)} tests="{max(1, len(findings))}" '
+        f'failures="{failures}" errors="0" skipped="{skipped}">'
+    )
+    if digest:
+        yield f'    <properties><property name="sha256" value="{digest}"/></properties>'
+    if not findings:
+        yield f'    <testcase classname={_attribute(file)} name="no findings"/>'
+    for finding in findings:
+        yield from _case(file, finding)
+    yield "  </testsuite>"
+
+
+def _case(file: str, finding: Finding) -> Iterable[str]:
+    where = finding.location
+    name = f"{finding.rule} {finding.name} {where.path}".rstrip()
+    yield f"    <testcase classname={_attribute(file)} name={_attribute(name)}>"
+    kernels = f"\non Linux {', '.join(finding.kernels)}" if finding.kernels else ""
+    if _fails(finding):
+        text = f"{where}: {finding.message}{kernels}"
+        yield (
+            f"      <failure type={_attribute(str(finding.severity))} "
+            f"message={_attribute(finding.message)}>{escape(_clean(text))}</failure>"
+        )
+    else:
+        reason = finding.message if finding.suppressed is None else finding.suppressed
+        yield f"      <skipped message={_attribute(reason)}/>"
+    yield "    </testcase>"
+
+
+def _fails(finding: Finding) -> bool:
+    return finding.counts and finding.severity is not Severity.NOTE
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _clean(text: str) -> str:
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

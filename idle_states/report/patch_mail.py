@@ -1,0 +1,126 @@
+"""Patches as `git format-patch` writes them, ready for `git am`. The same input gives the same
+bytes: the date is SOURCE_DATE_EPOCH's, else the description's, else today's.
+"""
+
+import datetime
+import os
+import re
+from collections.abc import Sequence
+from email.header import Header
+from email.utils import format_datetime, quote
+
+from .. import __version__
+from ..compare.patches.plan import Change, Plan, Step
+from .patch_diff import counts, encoded, file_diff
+
+_FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
+_NOBODY = "idle-states <idle-states@localhost>"
+_SLUG_CHARACTERS = 52
+
+
+def file_name(step: Step, number: int) -> str:
+    """0001-slw-Modify-....patch, as git would name it."""
+    slug = re.sub(r"[^A-Za-z0-9._]+", "-", step.patch.subject).strip("-.")
+    return f"{number:04}-{re.sub(r'[.]+', '.', slug)[:_SLUG_CHARACTERS].rstrip('-.')}.patch"
+
+
+def mails(plan: Plan) -> list[tuple[str, bytes]]:
+    """File name and content of a mail for each patch that changes something."""
+    made = plan.made
+    return [
+        (file_name(step, number), _mail(plan, step, number, len(made)))
+        for number, step in enumerate(made, 1)
+    ]
+
+
+def _mail(plan: Plan, step: Step, number: int, total: int) -> bytes:
+    identity = plan.tree.identity
+    mark = "[PATCH]" if total == 1 else f"[PATCH {number}/{total}]"
+    author = f"{_word(identity.name)} <{identity.email}>" if identity else _NOBODY
+    diff = "".join(
+        file_diff(name, step.before[name], text, plan.tree.mode(name))
+        for name, text in step.after.items()
+    )
+    message = _message(step)
+    signed = f"\nSigned-off-by: {identity}\n" if identity else ""
+    headers = [
+        f"From: {author}\n",
+        f"Date: {_date(step)}\n",
+        f"Subject: {mark} {_text(step.patch.subject)}\n",
+    ]
+    if not (message + signed + diff).isascii():
+        headers += [
+            "MIME-Version: 1.0\n",
+            "Content-Type: text/plain; charset=UTF-8\n",
+            "Content-Transfer-Encoding: 8bit\n",
+        ]
+    end = f"-- \nidle-states {__version__}\n\n"
+    return encoded(
+        "".join([_FROM, *headers, "\n", message, signed, "---\n", _stat(step), "\n", diff, end])
+    )
+
+
+def _message(step: Step) -> str:
+    body = step.patch.body or _listed(step.changes)
+    return body.rstrip("\n") + "\n"
+
+
+def _listed(changes: Sequence[Change]) -> str:
+    """What a patch without words of its own does, one line for each value."""
+    lines = []
+    for change in changes:
+        if change.field == "row":
+            lines.append(f"{change.state}: {'added' if change.after else 'removed'}")
+        elif change.field == "order":
+            lines.append(f"{change.state}: moved")
+        else:
+            lines.append(f"{change.state}: {change.field} {change.before} -> {change.after}")
+    return "\n".join(lines)
+
+
+def _date(step: Step) -> str:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    utc = datetime.UTC
+    if epoch.isdigit():
+        when = datetime.datetime.fromtimestamp(int(epoch), utc)
+    elif step.patch.date:
+        when = datetime.datetime.combine(step.patch.date, datetime.time(), utc)
+    else:
+        when = datetime.datetime.now(utc).replace(microsecond=0)
+    return format_datetime(when)
+
+
+def _stat(step: Step) -> str:
+    """git's diffstat."""
+    rows = [(name, *counts(step.before[name], text)) for name, text in step.after.items()]
+    wide = max(len(name) for name, _, _ in rows)
+    number = max(len(str(added + removed)) for _, added, removed in rows)
+    most = max(added + removed for _, added, removed in rows)
+    room = 79 - wide - number - 5
+    lines = []
+    for name, added, removed in rows:
+        scale = min(1.0, room / most)
+        bar = "+" * _scaled(added, scale) + "-" * _scaled(removed, scale)
+        lines.append(f" {name:<{wide}} | {added + removed:>{number}} {bar}\n")
+    plus, minus = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    parts = [f"{len(rows)} file{'s' * (len(rows) != 1)} changed"]
+    if plus:
+        parts.append(f"{plus} insertion{'s' * (plus != 1)}(+)")
+    if minus:
+        parts.append(f"{minus} deletion{'s' * (minus != 1)}(-)")
+    return "".join([*lines, f" {', '.join(parts)}\n"])
+
+
+def _scaled(count: int, scale: float) -> int:
+    return max(1, int(count * scale)) if count else 0
+
+
+def _text(text: str) -> str:
+    return text if text.isascii() else Header(text, "utf-8", maxlinelen=990).encode()
+
+
+def _word(name: str) -> str:
+    """A name as a mail header has it: quoted where it has special characters."""
+    if not name.isascii():
+        return _text(name)
+    return f'"{quote(name)}"' if re.search(r'[()<>@,;:\\".\[\]]', name) else name

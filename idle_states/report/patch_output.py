@@ -1,0 +1,127 @@
+"""What `patch` says on the terminal and in JSON."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..compare.patches.description import Patch
+from ..compare.patches.plan import MADE, PRESENT, Change, Plan, Step
+from .patch_diff import file_diff
+from .style import Style, plural, printable
+
+
+def change_line(change: Change) -> str:
+    """hw/slw.c:245:19: power9_cpu_idle_states stop0_lite: latency 200ns -> 1us"""
+    head = f"{change.file}:{change.line}:{change.column}: {change.table} {printable(change.state)}"
+    if change.field == "row":
+        return f"{head}: row {'added' if change.after else 'removed'}"
+    if change.field == "order":
+        return f"{head}: row moved"
+    return f"{head}: {change.field} {printable(change.before)} -> {printable(change.after)}"
+
+
+def check_text(plan: Plan, absent: Sequence[str], style: Style) -> str:
+    """The difference: values, then the hunks that would settle them."""
+    lines = [style("strong", change_line(c)) for step in plan.made for c in step.changes]
+    if lines:
+        lines.append("")
+    lines += [_settled(step, "no difference") for step in plan.steps if step.status != MADE]
+    lines += [f"{name}: the tree has no such table" for name in absent]
+    lines.append(summary(plan))
+    return "\n".join(lines) + "\n" + ("\n" + diff_text(plan, style) if plan.made else "")
+
+
+def diff_text(plan: Plan, style: Style) -> str:
+    """One diff of all patches together."""
+    kinds = {"+": "good", "-": "error", "@": "note"}
+    diff = "".join(
+        file_diff(name, plan.tree.files[name], text, plan.tree.mode(name))
+        for name, text in plan.files.items()
+    )
+    return "".join(
+        style(kinds[line[0]], line) + "\n" if line[:1] in kinds else line + "\n"
+        for line in diff.split("\n")[:-1]
+    )
+
+
+def done_text(plan: Plan, written: Iterable[str]) -> str:
+    """After patches or files were written."""
+    lines = [_settled(step, PRESENT) for step in plan.steps if step.status != MADE]
+    return "".join(f"{line}\n" for line in [*lines, *written])
+
+
+def _settled(step: Step, present: str) -> str:
+    status = present if step.status == PRESENT else step.status
+    return f"{step.patch.name}: {status}" + (f": {step.reason}" if step.reason else "")
+
+
+def summary(plan: Plan) -> str:
+    changes = sum(len(step.changes) for step in plan.made)
+    if not changes:
+        return "no difference"
+    return f"{plural(changes, 'value')} in {plural(len(plan.files), 'file')} would change"
+
+
+def list_text(patches: Sequence[Patch]) -> str:
+    from .tables import columns
+
+    rows = [(patch.name, _releases(patch), patch.subject) for patch in patches]
+    return columns(("PATCH", "SKIBOOT", "SUBJECT"), rows)
+
+
+def _releases(patch: Patch) -> str:
+    if patch.since or patch.until:
+        return f"{patch.since or '...'} - {patch.until or '...'}"
+    return "any"
+
+
+def body(plan: Plan, absent: Sequence[str], written: Sequence[str]) -> dict[str, Any]:
+    return {
+        "equal": not plan.made,
+        "version": plan.tree.version,
+        "patches": [_step_json(step) for step in plan.steps],
+        "absent": list(absent),
+        "diff": diff_text(plan, Style(False)),
+        "written": list(written),
+    }
+
+
+def list_body(patches: Sequence[Patch]) -> dict[str, Any]:
+    return {"packaged": [_patch_json(patch) for patch in patches]}
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    return {
+        "name": step.patch.name,
+        "subject": step.patch.subject,
+        "status": step.status,
+        "reason": step.reason,
+        "changes": [
+            {
+                "location": {
+                    "file": change.file or None,
+                    "line": change.line or None,
+                    "column": change.column or None,
+                    "path": f"{change.table}.{change.state}.{change.field}",
+                },
+                "table": change.table,
+                "state": change.state,
+                "field": change.field,
+                "before": change.before,
+                "after": change.after,
+            }
+            for change in step.changes
+        ],
+    }
+
+
+def _patch_json(patch: Patch) -> dict[str, Any]:
+    return {
+        "name": patch.name,
+        "subject": patch.subject,
+        "since": patch.since,
+        "until": patch.until,
+        "evidence": [
+            {"claim": item.claim, "source": item.source, "command": item.command}
+            for item in patch.evidence
+        ],
+    }

@@ -1,0 +1,165 @@
+"""A review as plain text, fit for a reply by mail: 72 columns, the verdict in the first line."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..compare.diff import Difference
+from ..compare.review import Change, PerKernel, Review, TableChange
+from ..findings import Finding, Severity
+from .kernel_ranges import kernel_ranges
+from .style import plural, printable
+
+WIDTH = 72
+SHOWN = 12
+"""Lines of one kind for one table; the rest is counted."""
+
+
+def render(review: Review, *, notes: bool, suppressed: bool) -> str:
+    """notes: show notes too; suppressed: what is found and suppressed, with the reasons."""
+    lines = list(_wrapped(_verdict(review), ""))
+    where = f"{_short(review.base)}..{_short(review.head)}"
+    looked = f"{where}, {plural(review.commits, 'commit')}, Linux {', '.join(review.kernels)}"
+    lines += _wrapped(looked, "")
+    for change in review.changes:
+        if change.commit is not None:
+            lines += [
+                "",
+                *_wrapped(f"{change.commit.short} {printable(change.commit.subject)}", ""),
+            ]
+        lines += _change(change, review, notes, suppressed)
+    return "\n".join(lines) + "\n"
+
+
+def _verdict(review: Review) -> str:
+    tables = {table.source.name for change in review.changes for table in change.tables}
+    new = [finding for finding in review.new if finding.counts]
+    if not tables and not new and not review.fixed:
+        unread = any(change.unread for change in review.changes)
+        return "No table is compared." if unread else "No table changes."
+    counts = [
+        plural(number, str(severity))
+        for severity in reversed(Severity)
+        if (number := sum(finding.severity is severity for finding in new))
+    ]
+    brought = (
+        f"{plural(len(new), 'new finding')} ({', '.join(counts)})" if new else "no new finding"
+    )
+    return f"{plural(len(tables), 'table')} changed: {brought}, {len(review.fixed)} fixed."
+
+
+def _change(change: Change, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:
+    for table in change.tables:
+        yield ""
+        yield from _table(table, review, notes, suppressed)
+    if change.unread:
+        yield ""
+        yield from _wrapped(
+            f"Not compared, not readable at one end: {', '.join(change.unread)}", ""
+        )
+        yield from _findings("new", change.files.new, review, notes)
+        yield from _findings("fixed", change.files.fixed, review, notes)
+    if change.message:
+        yield ""
+        yield "The message and the change"
+        yield from _findings("", change.message, review, notes)
+
+
+def _table(table: TableChange, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:
+    yield from _wrapped(_title(table), "")
+    yield from _limited(_rows(table.differences))
+    yield from _limited(_per_kernel(table.linux, "Linux", review))
+    yield from _limited(_per_kernel(table.selection, f"{review.governor} on Linux", review))
+    yield from _findings("new", table.outcome.new, review, notes)
+    yield from _findings("fixed", table.outcome.fixed, review, notes)
+    if suppressed:
+        for finding in table.outcome.silenced:
+            text = f"suppressed now: {_tag(finding)}: {finding.suppressed}"
+            yield from _wrapped(printable(text), "  ")
+
+
+def _title(table: TableChange) -> str:
+    before, after = table.before, table.after
+    name = printable(f"{table.source.name} ({table.source.file})")
+    if before is None:
+        return f"{name}, added"
+    if after is None:
+        return f"{name}, removed"
+    notes = []
+    if before.name != after.name:
+        notes.append(f"was {printable(before.name)}")
+    if before.file != after.file:
+        notes.append(f"moved from {printable(before.file)}")
+    return ", ".join([name, *notes])
+
+
+def _rows(differences: Sequence[Difference]) -> Iterator[str]:
+    """One entry for a state, with all its fields."""
+    by_state: dict[str, list[str]] = {}
+    for difference in differences:
+        stage, path = difference.stage, difference.path
+        if stage == "table" and path.startswith("states."):
+            name, _, field = path.removeprefix("states.").partition(".")
+            label = f"{field} " if field else ""
+        else:
+            name = "firmware exports" if stage == "export" else path
+            label = "" if path in ("states", "order") else f"{path} "
+        by_state.setdefault(name, []).append(f"{label}{difference.a} -> {difference.b}")
+    for name, parts in by_state.items():
+        yield f"{name}: {', '.join(parts)}"
+
+
+def _per_kernel(groups: Iterable[PerKernel], what: str, review: Review) -> Iterator[str]:
+    """One entry for kernels with the same differences."""
+    for group in groups:
+        kernels = kernel_ranges(group.kernels, review.kernels)
+        said = [f"{d.path.removeprefix('states.')}: {d.a} -> {d.b}" for d in group.differences]
+        more = len(said) - SHOWN
+        rest = [f"and {more} more, see --format json"] if more > 0 else []
+        yield f"{what} {kernels}: {'; '.join([*said[:SHOWN], *rest])}"
+
+
+def _findings(
+    label: str, findings: Iterable[Finding], review: Review, notes: bool
+) -> Iterator[str]:
+    shown = [f for f in findings if f.counts and (notes or f.severity is not Severity.NOTE)]
+    hidden = sum(f.counts for f in findings) - len(shown)
+    entries = []
+    for finding in shown:
+        kernels = kernel_ranges(finding.kernels, review.kernels) if finding.kernels else ""
+        where = finding.location
+        place = f"{where.file}:{where.line}: " if where.line is not None else ""
+        on = f" (on Linux {kernels})" if kernels else ""
+        head = f"{label} " if label else ""
+        if label == "fixed":
+            place = ""
+        entries.append(f"{head}{_tag(finding)}: {place}{finding.message}{on}")
+    yield from _limited(entries)
+    if hidden:
+        yield f"  {label} {plural(hidden, 'note')}, --notes shows them"
+
+
+def _tag(finding: Finding) -> str:
+    return f"{finding.severity} {finding.rule} {finding.name}"
+
+
+def _limited(entries: Iterable[str]) -> Iterator[str]:
+    everything = list(entries)
+    for entry in everything[:SHOWN]:
+        yield from _wrapped(printable(entry), "  ")
+    if len(everything) > SHOWN:
+        yield f"  and {len(everything) - SHOWN} more, see --format json"
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _short(name: str) -> str:
+    return name[:9] or "nothing"

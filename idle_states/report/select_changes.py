@@ -1,0 +1,65 @@
+"""select with several kernels or tables: what changes, for people and for programs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..compare.idle_lengths import lengths
+from ..compare.selection import Change, Mapped, Selection
+from .select_output import aligned, bounds, grouped, title, where
+from .style import Style, listed
+
+Changed = Sequence[tuple[Selection, list[tuple[Mapped, list[Change]]]]]
+
+
+def text(first: Selection, changed: Changed, style: Style) -> str:
+    """A block for each selection compared with the first."""
+    lines = [f"From  {title(first)}"]
+    for other, maps in changed:
+        lines += ["", style("strong", f"to    {title(other)}")]
+        if not maps:
+            lines.append("  nothing changes")
+        for titles, different in grouped((mapped, tuple(some)) for mapped, some in maps):
+            lines += ["", *titles]
+            lines += aligned(
+                (
+                    lengths(change.first_ns, change.last_ns),
+                    f"{each(change.a)} -> {each(change.b)}",
+                )
+                for change in different
+            )
+        lines += reach(first, other)
+    return "\n".join(lines) + "\n"
+
+
+def reach(first: Selection, other: Selection) -> list[str]:
+    """States of both that only one of them takes."""
+    before, now = ({s.names[i] for i in s.unreachable} for s in (first, other))
+    found = []
+    for label, names in (("Never selected any more", now - before), ("Selected now", before - now)):
+        known = [name for name in first.names if name in names and name in other.names]
+        if known:
+            found += ["", f"{label}: {listed(known)}"]
+    return found
+
+
+def body(changed: Changed) -> list[dict[str, Any]]:
+    """All changes, one after the other."""
+    return [
+        {
+            "table": other.table or None,
+            "kernel": other.release.name,
+            **where(mapped.circumstances),
+            "idle_us": None if mapped.idle_ns is None else mapped.idle_ns // 1000,
+            **bounds(change.first_ns, change.last_ns),
+            "a": list(change.a),
+            "b": list(change.b),
+        }
+        for other, maps in changed
+        for mapped, some in maps
+        for change in some
+    ]
+
+
+def each(names: Sequence[str]) -> str:
+    """All that are selected in turn."""
+    return "/".join(names)

@@ -1,0 +1,168 @@
+"""simulate, for people: what was simulated, figures by table, and the tables side by side."""
+
+import textwrap
+from collections.abc import Sequence
+
+from ..spec.scalars import format_time
+from ..workload.energy import Model, spent
+from ..workload.simulate_setup import Costs
+from ..workload.simulate_summary import BISTABLE_POINTS, UNNOTICED_NS, Spread, Summary
+from ..workload.workloads import described
+from . import energy_output
+from .style import Style, listed, plural, printable
+from .tables import right_aligned
+
+_HEAD = ("STATE", "ASKED FOR", "TIME", "TOO DEEP", "TOO SHALLOW", "REACHED")
+_WIDTH = 100
+
+
+def render(found: Sequence[Summary], style: Style, power: Model | None = None) -> str:
+    """power: what states draw; None: nothing says."""
+    parts = [_head(found[0], style)]
+    parts += [_table_part(each, style) for each in found]
+    if len(found) > 1:
+        parts.append(_comparison(found, style))
+    if power is not None:
+        spents = [spent(each.figures, power) for each in found]
+        names = [each.setup.name for each in found]
+        parts.append(energy_output.section(names, spents, power, style))
+    elif len(found) > 1:
+        parts.append(energy_output.NO_FIGURES)
+    return "\n".join(parts)
+
+
+def workloads() -> str:
+    """What --list prints."""
+    parts = []
+    for each in described():
+        words = ",".join(f"{key}={value}" for key, value in each.parameters.items())
+        text = textwrap.fill(each.text, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        parts.append(f"{each.name}:{words}\n{text}\n")
+    return "\n".join(parts)
+
+
+def _head(found: Summary, style: Style) -> str:
+    setup = found.setup
+    seeds = f"seed {found.runs[0].seed}"
+    if len(found.runs) > 1:
+        seeds = f"seeds {found.runs[0].seed} to {found.runs[-1].seed}: mean (least to greatest)"
+    lines = [
+        f"{style('strong', printable(setup.workload.name))}: "
+        f"{plural(len(setup.workload.tasks), 'task')} on {plural(setup.topology.cpus, 'CPU')} "
+        f"({printable(setup.topology.name)}), {setup.policy}",
+        f"{setup.governor} of Linux {setup.release.name}, HZ {setup.hz}; "
+        f"{format_time(setup.duration_ns)} each, {seeds}",
+        *textwrap.wrap(
+            "given: " + ", ".join(_costs(setup.costs)),
+            _WIDTH,
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _costs(costs: Costs) -> list[str]:
+    words = []
+    for name in Costs.__dataclass_fields__:
+        value = getattr(costs, name)
+        time = str(value) if name.endswith("_permille") else format_time(value)
+        words.append(f"{name.replace('_', '-')} {time}")
+    return words
+
+
+def _table_part(found: Summary, style: Style) -> str:
+    setup = found.setup
+    rows = []
+    for number, state in enumerate(found.states):
+        off = " (off)" if number in setup.table.disabled else ""
+        rows.append(
+            (
+                printable(state.name) + off,
+                _count(state.usage),
+                _percent(state.share),
+                _count(state.above),
+                _count(state.below),
+                _count(state.reached),
+            )
+        )
+    text = style("strong", printable(setup.name)) + "\n" + right_aligned(_HEAD, rows)
+    words = [f"{name} {_us(value)}" for name, value in found.latency_ns.items()]
+    text += f"  wake-up to first instruction: {', '.join(words)}\n"
+    text += f"  {_rate(found.switches_per_s)} switches/s"
+    if setup.workload.counts:
+        text += f", {_rate(found.counted_per_s)} {printable(setup.workload.counts)}/s"
+    return text + "\n" + _scopes(found) + _bistable(found, style)
+
+
+def _scopes(found: Summary) -> str:
+    """Which share of the time all of a core, pair or quad asked for a state or a deeper one."""
+    head = ("ALL OF A", "OF", *(f"{printable(name)}+" for name in found.setup.table.names))
+    rows, last = [], 0
+    for each in found.scopes:
+        # a pair of one core is that core
+        if each.instances != last:
+            shares = (f"{share.mean:.2f} %" for share in each.idle)
+            rows.append((each.scope, str(each.instances), *shares))
+        last = each.instances
+    return right_aligned(head, rows)
+
+
+def _bistable(found: Summary, style: Style) -> str:
+    if found.bistable is None:
+        return ""
+    jitter = format_time(UNNOTICED_NS)
+    if not found.bistable:
+        return f"  stable: {jitter} of jitter changes no share by {BISTABLE_POINTS:g} points\n"
+    names = listed([printable(name) for name in found.bistable])
+    return (
+        f"  {style('warning', 'bistable')}: with {jitter} of jitter, the share of {names} changes "
+        f"by more than {BISTABLE_POINTS:g} points\n"
+    )
+
+
+def _comparison(found: Sequence[Summary], style: Style) -> str:
+    head = ("", *(printable(each.setup.name) for each in found))
+    rows = [
+        ("switches/s", *(_rate(each.switches_per_s) for each in found)),
+        ("too deep", *(_count(_sum([s.above for s in each.states])) for each in found)),
+        ("too shallow", *(_count(_sum([s.below for s in each.states])) for each in found)),
+        *(
+            (f"wake-up {name}", *(_us(each.latency_ns[name]) for each in found))
+            for name in found[0].latency_ns
+        ),
+    ]
+    if found[0].setup.workload.counts:
+        name = f"{printable(found[0].setup.workload.counts)}/s"
+        rows.insert(1, (name, *(_rate(each.counted_per_s) for each in found)))
+    return style("strong", "Compared") + "\n" + right_aligned(head, rows)
+
+
+def _sum(spreads: Sequence[Spread]) -> Spread:
+    """Of means only; least and greatest do not add up."""
+    mean = sum(each.mean for each in spreads)
+    return Spread(mean, mean, mean)
+
+
+def _spelled(value: Spread, shown: str, least: str, greatest: str) -> str:
+    return shown if value.least == value.greatest else f"{shown} ({least} to {greatest})"
+
+
+def _count(value: Spread) -> str:
+    return _spelled(value, f"{value.mean:.0f}", f"{value.least:.0f}", f"{value.greatest:.0f}")
+
+
+def _percent(value: Spread) -> str:
+    texts = [f"{each:.2f} %" for each in (value.mean, value.least, value.greatest)]
+    return _spelled(value, *texts)
+
+
+def _rate(value: Spread) -> str:
+    return _spelled(value, f"{value.mean:.0f}", f"{value.least:.0f}", f"{value.greatest:.0f}")
+
+
+def _us(value: Spread | None) -> str:
+    if value is None:
+        return "-"
+    texts = [f"{each / 1000:.3g} us" for each in (value.mean, value.least, value.greatest)]
+    return _spelled(value, *texts)

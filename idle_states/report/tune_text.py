@@ -1,0 +1,163 @@
+"""tune, for people: the best residencies beside the present ones, and what they rest on."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ..workload.energy import WATTS, break_even
+from ..workload.tune.search import LATENCY, WEIGHTED, Judged, Objective
+from ..workload.tune.tuning import Tuning
+from ..workload.tune.waits import regrets
+from .energy_output import number, ranged
+from .style import Style, plural, printable
+from .tables import right_aligned
+
+_NS = 1_000_000_000
+
+
+def meaning(objective: Objective) -> str:
+    """In words."""
+    if objective.kind == LATENCY:
+        return "least mean wake latency at no more than the present table's energy"
+    if objective.kind == WEIGHTED:
+        weight = number(objective.weight)
+        return f"least energy, a ns of wake latency costing as much as {weight} ns awake"
+    return "least energy"
+
+
+def render(tuning: Tuning, style: Style) -> str:
+    source, tuned = tuning.source, tuning.tuned
+    lines = [
+        f"{printable(source.name)}: {plural(tuning.gaps, 'idle gap')}, "
+        f"{tuning.idle_ns / _NS:.6f} s ({source.exactness})",
+        f"{style('strong', printable(tuning.name))}: Linux {tuning.release.name}, "
+        + (
+            "no governor"
+            if tuning.settings is None
+            else f"{tuning.settings.governor}, HZ {tuning.settings.hz}"
+        ),
+        f"objective: {meaning(tuned.objective)}; {plural(tuned.tried, 'table')} tried",
+    ]
+    parts = [
+        "\n".join(lines) + "\n\n",
+        _residencies(tuning, style),
+        "\n",
+        _gain(tuning, style),
+        "\n",
+    ]
+    parts += [_front(tuning, style), "\n"]
+    if tuning.waits:
+        parts += [_waits(tuning, style), "\n"]
+    parts += [style("strong", "All of this rests on") + "\n"]
+    parts += [f"  - {printable(assumption)}\n" for assumption in tuning.assumptions()]
+    for problem in source.problems:
+        severity = str(problem.severity)
+        parts.append(f"{style(severity, severity)}: {problem.count} {problem.meaning}\n")
+    return "".join(parts)
+
+
+def _residencies(tuning: Tuning, style: Style) -> str:
+    tuned, table, model = tuning.tuned, tuning.table, tuning.power
+    rows = []
+    for place, name in enumerate(table.names[1:]):
+        before = model.states[table.names[place]]
+        even = break_even(model.awake, before, model.states[name])
+        low, high = tuned.near[place]
+        rows.append(
+            (
+                printable(name),
+                f"{table.states[place + 1].exit_ns // 1000}",
+                f"{tuned.present.candidate[place]}",
+                _even(even),
+                f"{tuned.best.candidate[place]}",
+                f"{low}" if low == high else f"{low} to {high}",
+            )
+        )
+    head = ("RESIDENCY, us", "EXIT LATENCY", "PRESENT", "BREAK-EVEN", "BEST", "WITHIN 1 %")
+    return style("strong", "Residencies") + "\n" + right_aligned(head, rows)
+
+
+def _gain(tuning: Tuning, style: Style) -> str:
+    tuned = tuning.tuned
+    three = (tuned.present, tuned.even, tuned.best)
+    unit = "J" if tuning.power.unit == WATTS else "s awake"
+    rows = [
+        ("costs more than the best", *(percent(tuned.regret(each)) for each in three)),
+        (f"energy, {unit}", *(_energy(each) for each in three)),
+        ("wake latency mean, us", *(f"{float(each.mean_ns) / 1000:.4g}" for each in three)),
+        ("wake latency p99, us", *(f"{each.p99_ns / 1000:g}" for each in three)),
+    ]
+    if tuned.best.outcomes.work:
+        rows.append(("work counted", *(str(each.outcomes.work) for each in three)))
+        rows[1] = (f"energy of 1000 counted, {unit}", *rows[1][1:])
+    text = right_aligned(("", "PRESENT", "BREAK-EVEN", "BEST"), rows)
+    for what, best in (("lower", tuned.if_low), ("upper", tuned.if_high)):
+        if best.candidate != tuned.best.candidate:
+            words = ", ".join(map(str, best.candidate))
+            text += f"  with all figures at their {what} bounds, the best is {words} us\n"
+    if not tuned.even.feasible:
+        text += "  break-evens cost more energy than the present table\n"
+    return style("strong", "Tables") + "\n" + text
+
+
+def _front(tuning: Tuning, style: Style) -> str:
+    rows = [
+        (
+            f"{each.p99_ns / 1000:g} us",
+            _energy(each),
+            f"{float(each.mean_ns) / 1000:.4g} us",
+            " ".join(map(str, each.candidate)),
+        )
+        for each in tuning.tuned.front
+    ]
+    title = "No table tried has less of both"
+    head = ("P99 WAKE LATENCY", "ENERGY", "MEAN WAKE LATENCY", "RESIDENCIES, us")
+    return style("strong", title) + "\n" + right_aligned(head, rows)
+
+
+def _waits(tuning: Tuning, style: Style) -> str:
+    rows = []
+    for wait in tuning.waits:
+        found = regrets(wait)
+        rows.append(
+            (
+                printable(wait.name),
+                _wait(wait.best_ns),
+                _between(wait.near_ns),
+                _even(wait.break_even_ns),
+                percent(found[0] if found else None),
+                percent(found[1] if found else None),
+            )
+        )
+    first = printable(tuning.table.names[0])
+    now = "has no time-out" if tuning.timeout_ns is None else f"for {_wait(tuning.timeout_ns)} us"
+    title = f"How long to poll before a state, the time alone being known (now {first} {now})"
+    head = ("TIME, us", "BEST", "WITHIN 1 %", "BREAK-EVEN", "COSTS MORE", "NOW COSTS MORE")
+    return style("strong", title) + "\n" + right_aligned(head, rows)
+
+
+def percent(share: Fraction | None) -> str:
+    return "-" if share is None else f"{100 * float(share):.3g} %"
+
+
+def _energy(judged: Judged) -> str:
+    """Of a simulation, of 1000 counted."""
+    return ranged(judged.energy.times(Fraction(1000 if judged.outcomes.work else 1, _NS)))
+
+
+def _even(bounds: "tuple[Fraction, Fraction | None] | None") -> str:
+    if bounds is None:
+        return "never"
+    low, high = bounds
+    if high is None:
+        return f"{number(low / 1000, 7)} or never"
+    least, most = number(low / 1000, 7), number(high / 1000, 7)
+    return least if least == most else f"{least} to {most}"
+
+
+def _wait(wait_ns: int | None) -> str:
+    return "never" if wait_ns is None else f"{wait_ns / 1000:g}"
+
+
+def _between(bounds: Sequence[int | None]) -> str:
+    low, high = (_wait(bound) for bound in bounds)
+    return low if low == high else f"{low} to {high}"
