@@ -3,6 +3,11 @@
 # make lint   ruff, mypy --strict
 # make oracle LINUX=path   governors of any kernel tree against the models
 # make bench  speed, with dtc and dt-validate beside it
+# make boot-deps  fetch what a boot under QEMU needs, into build/boot/parts
+# make trees  boot QEMU's machines, and keep their device trees as test data
+# make nightly     boot every spec on every machine that takes it, and keep what was confirmed
+# make validation  docs/validation.md from what nightly kept
+# make published   docs/published.md: published measurements, simulated
 # make dist   wheel and sdist under dist/
 
 PYTHON ?= python3
@@ -14,7 +19,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint oracle bench dist clean packages
+.PHONY: run test lint oracle bench boot-deps trees nightly validation published dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -44,6 +49,29 @@ oracle: packages $(VENV)/.installed-test
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/whole_process.py
 	$(BIN)/python benchmarks/governors.py
+	$(BIN)/python benchmarks/replays.py
+	$(BIN)/python benchmarks/simulate.py
+	$(BIN)/python benchmarks/audit.py
+	$(BIN)/python benchmarks/tune.py
+	$(BIN)/python benchmarks/boot.py
+
+boot-deps: $(VENV)/.installed
+	@sh tests/install-packages.sh
+	$(BIN)/python -m idle_states.lab.boot_parts
+
+trees: boot-deps
+	PYTHONPATH=. $(BIN)/python tests/record_trees.py
+
+nightly: boot-deps
+	$(BIN)/python -m idle_states.lab.boot_nightly docs/validation.json
+
+validation: $(VENV)/.installed
+	@mkdir -p build
+	$(BIN)/python -m idle_states.report.boot_validation docs/validation.json > build/validation.md
+	mv build/validation.md docs/validation.md
+
+published: $(VENV)/.installed
+	$(BIN)/python -m idle_states.report.published docs
 
 dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .
@@ -62,7 +90,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # An editable install in compat mode starts as fast as a real one and follows the sources.
-BUILT_FROM := setup.cfg setup.py pyproject.toml $(wildcard idle_states/core/*.[ch])
+BUILT_FROM := setup.cfg setup.py pyproject.toml $(wildcard idle_states/*/*.[ch])
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 	@$(INSTALL) .
@@ -70,7 +98,8 @@ $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/bin/python $(BUILT_FROM)
-	@$(INSTALL) '.[test,lint,dtschema]' || { \
+	@$(INSTALL) '.[test,lint,dtschema,dask,parquet]' || \
+	  $(INSTALL) '.[test,lint,dtschema]' || { \
 	  echo "dtschema could not be built (it needs a C compiler and Python.h: apt-get install gcc python3-dev); its tests will be skipped" >&2; \
 	  $(INSTALL) '.[test,lint]'; }
 	@$(BIN)/python -m compileall -q idle_states

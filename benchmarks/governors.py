@@ -29,7 +29,6 @@ from idle_states import core  # noqa: E402
 from idle_states.linux.governors import Governor  # noqa: E402
 from idle_states.linux.governors.interface import Outcome, Situation, State, tick_ns  # noqa: E402
 from tests.oracle.linux import governors as oracle  # noqa: E402
-from tests.oracle.linux.source import includes, read  # noqa: E402
 from tests.vectors import table  # noqa: E402
 
 HZ = 250
@@ -105,24 +104,16 @@ class Kernel:
     """A governor of the kernel, compiled for timing in `work`."""
 
     def __init__(self, tree: Path, work: Path, governor: str) -> None:
-        sources = dict(oracle._sources(tree, f"{governor}.c"))
-        extract = oracle._extract(read(tree, oracle._CPUIDLE))
         scratch = work / governor
-        include = scratch / "include"
-        include.mkdir(parents=True)
-        (include / "cpuidle_extract.h").write_text(extract, encoding="utf-8")
-        for name, text in sources.items():
-            (scratch / name).write_text(text, encoding="utf-8")
-        for name in {n for text in sources.values() for n in includes(text)} - set(sources):
-            header = include / name.replace("../", "")
-            header.parent.mkdir(parents=True, exist_ok=True)
-            header.write_text('#include "governor.h"\n', encoding="utf-8")
         select, reflect = CALLS[governor]
-        self.program = scratch / "program"
-        command = ["gcc", *oracle._FLAGS, f"-DHZ={HZ}", f"-DGOVERNOR_SELECT={select}"]
-        command += [f"-DGOVERNOR_REFLECT={reflect}", f'-DGOVERNOR_SOURCE="{scratch}/{governor}.c"']
-        command += [f"-I{include}", f"-I{oracle._SHIM}", "-o", str(self.program)]
-        subprocess.run([*command, str(ROOT / "benchmarks" / "governor_time.c")], check=True)
+        self.program = oracle.build_program(
+            scratch,
+            tree,
+            governor,
+            HZ,
+            [ROOT / "benchmarks" / "governor_time.c"],
+            {"GOVERNOR_SELECT": select, "GOVERNOR_REFLECT": reflect},
+        )
         self.work = scratch
 
     def run(self, packed: core.Buffer, states: Sequence[State]) -> tuple[float, bytes]:
@@ -222,7 +213,7 @@ def report(
         return bytes(decisions)
 
     def core_for_any() -> core.Buffer:
-        found = core.replay(governor, features, states, HZ, packed, any_features=True)
+        found = core.run(governor, features, states, HZ, packed, any_features=True)
         return found.packed
 
     def sweep(level: int) -> list[core.Decisions]:
@@ -232,7 +223,7 @@ def report(
         results: dict[str, float] = {}
         results["kernel's C"], expected = native.run(packed, states)
         results["core"], found = timed(
-            lambda: core.replay(governor, features, states, HZ, packed).packed, len(made)
+            lambda: core.run(governor, features, states, HZ, packed).packed, len(made)
         )
         same(f"{governor}, core", found, expected)
         if core.specialised(governor, features):

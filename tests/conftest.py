@@ -1,11 +1,19 @@
 """Fixtures shared by the tests: real source trees, and the specs."""
 
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.oracle import Unavailable
+
+
+def pytest_configure() -> None:
+    """A suite started in the background of a shell ignores SIGINT, and so would the programs that
+    tests interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

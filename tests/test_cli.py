@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -285,3 +286,39 @@ def test_an_ascii_only_locale_is_served(tmp_path: Path) -> None:
     spec.write_text(FAULTY_SPEC.replace("name: mine", "name: mine\ntitle: µs – λ"), "utf-8")
     result = whole_process("show", str(spec), PYTHONIOENCODING="ascii", LC_ALL="C")
     assert result.returncode == 0, result.stderr
+
+
+def test_generate_check_tells_a_stale_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "power9.c"
+    words = ["generate", "--to", "c", "power9", "-o", str(path)]
+    assert main([*words, "--check"]) == 1
+    assert not path.exists()
+    assert "is missing" in capsys.readouterr().out
+    assert main(words) == 0
+    assert main([*words, "--check"]) == 0
+    text = path.read_text()
+    path.write_text(text.replace("latency_ns = 1000,", "latency_ns = 200,"))
+    capsys.readouterr()
+    assert main([*words, "--check"]) == 1
+    changed = [line for line in capsys.readouterr().out.splitlines() if line[:2] in ("-\t", "+\t")]
+    assert [line.split()[-1] for line in changed] == ["200,", "1000,"]
+    assert main(["generate", "--to", "c", "power9", "--check"]) == 2
+
+
+def test_output_replaces_files_keeps_links_and_never_a_device(tmp_path: Path) -> None:
+    words = ["generate", "--to", "c", "power9", "-o"]
+    real, link, pipe = (tmp_path / name for name in ("real.c", "link.c", "pipe"))
+    real.write_text("old")
+    link.symlink_to(real)
+    assert main([*words, str(link)]) == 0
+    assert link.is_symlink()
+    assert "cpu_idle_states" in real.read_text()
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        assert main([*words, str(pipe)]) == 0
+        assert reader.stdout is not None
+        assert reader.stdout.read() == real.read_bytes()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.c", "pipe", "real.c"]

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
+from idle_states.core import eras as eras_h
 from idle_states.linux.governors.interface import Governor, Outcome, Situation, State
 from idle_states.linux.releases import all_releases, release
 from tests import vectors
@@ -104,7 +105,7 @@ def compare(era: Era, cpu: Cpu, hz: int) -> None:
     for as_selected in (False, True):
         packed = core.pack(rows, as_selected=as_selected)
         for any_features in (False, True):
-            found = core.replay(
+            found = core.run(
                 era.governor, era.features, states, hz, packed, any_features=any_features
             )
             assert decided(found) == answers, (as_selected, any_features)
@@ -123,7 +124,7 @@ def test_recorded_decisions(path: Path, any_features: bool) -> None:
     recorded = vectors.read(path)
     chosen = features(recorded.governor, recorded.kernel)
     packed = core.pack((row.situation, row.outcome) for row in recorded.rows)
-    found = core.replay(
+    found = core.run(
         recorded.governor, chosen, recorded.states, vectors.HZ, packed, any_features=any_features
     )
     assert decided(found) == [(row.state, row.stop_tick) for row in recorded.rows]
@@ -173,6 +174,99 @@ def test_features_of_no_release(kernel: str, change: dict[str, Any]) -> None:
         compare(Era("menu", kernel, chosen), random_cpu(random, 250, 1), 250)
 
 
+# Streams: rows come in pieces
+
+
+def pieces(data: st.DataObject, rows: bytes) -> Iterator[bytes]:
+    """The rows, cut anywhere between two."""
+    at = 0
+    while at < len(rows):
+        end = at + core.ROW.size * data.draw(st.integers(0, 5))
+        yield rows[at:end]
+        at = end
+
+
+@pytest.mark.parametrize("governor", core.GOVERNORS)
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_pieces_are_decided_as_in_one_go(governor: str, data: st.DataObject) -> None:
+    hz = data.draw(st.sampled_from(HZS))
+    cpu = data.draw(any_cpu(hz, fewest(governor)))
+    era = data.draw(st.sampled_from([era for era in eras() if era.governor == governor]))
+    states, rows, answers = by_reference(era, cpu, hz)
+    packed = bytes(core.pack(rows, as_selected=data.draw(st.booleans())))
+    stream = core.Stream(governor, era.features, states, hz)
+    found = b"".join(stream.replay(piece).packed for piece in pieces(data, packed))
+    assert decided(core.Decisions(found)) == answers
+
+
+@pytest.mark.parametrize("era", [era for era in eras() if era.governor == "menu"], ids=str)
+def test_sweeps_of_pieces_at_any_level(era: Era) -> None:
+    """What a governor remembers is the same for all instruction sets."""
+    random = Random(f"pieces, {era}")
+    for tables, rows, hz in sweeps(era, 6):
+        packed = bytes(rows)
+        single = [bytes(core.run("menu", era.features, one, hz, packed).packed) for one in tables]
+        streams = [core.Stream("menu", era.features, one, hz) for one in tables]
+        levels = {level: core.Sweep(streams, level=level) for level in LEVELS}
+        found = [b""] * len(tables)
+        sweep, at = levels[0], 0
+        while at < len(packed):
+            memories = sweep.memories
+            sweep = levels[random.choice(LEVELS)]
+            sweep.memories[:] = memories
+            end = at + core.ROW.size * random.choice((1, 2, 7, 30))
+            answers = sweep.replay(packed[at:end])
+            found = [a + bytes(b.packed) for a, b in zip(found, answers, strict=True)]
+            at = end
+        assert found == single
+
+
+@pytest.mark.parametrize("governor", core.GOVERNORS)
+def test_a_governor_that_is_switched_on(governor: str) -> None:
+    random = Random(f"switched on, {governor}")
+    for era in [era for era in eras() if era.governor == governor]:
+        cpu = random_cpu(random, 250, 3)
+        states = [State(*state) for state in cpu.states]
+        deepest = len(states) - 1
+        for earlier in (Outcome(-1, 0), Outcome(deepest, 12_345_678), Outcome(0, 700)):
+            reference = era.reference(states, 250)
+            reference.switched_on(earlier)
+            stream = core.Stream(governor, era.features, states, 250)
+            stream.switched_on(earlier)
+            rows, answers = [], []
+            for row in cpu.rows:
+                decision = reference.select(situation(row))
+                became = outcome(row, decision.state, cpu.states)
+                reference.finished(became)
+                rows.append((situation(row), became))
+                answers.append((decision.state, decision.stop_tick))
+            assert decided(stream.replay(core.pack(rows))) == answers
+
+
+# The public function
+
+
+@pytest.mark.parametrize("by_core", [True, False])
+@pytest.mark.parametrize("as_selected", [True, False])
+def test_replay_of_a_kernel_by_name(
+    monkeypatch: pytest.MonkeyPatch, by_core: bool, as_selected: bool
+) -> None:
+    random = Random("public")
+    era = next(era for era in eras() if str(era) == "teo-6.6")
+    for _ in range(3):
+        states, rows, answers = by_reference(era, random_cpu(random, 250, 2), 250)
+        packed = core.pack(rows, as_selected=as_selected)
+        with monkeypatch.context() as without:
+            if not by_core:
+                without.setattr(core, "can_replay", lambda governor: False)
+            found = core.replay("teo", "6.6", states, packed, hz=250)
+        assert decided(found) == answers
+        assert list(found.states) == [state for state, _ in answers]
+    with pytest.raises(ValueError, match="expected whole rows of 64 bytes, found 65 bytes"):
+        core.replay("teo", "6.6", states, bytes(65))
+
+
 # Sweeps
 
 
@@ -192,7 +286,7 @@ def sweeps(era: Era, count: int) -> Iterator[tuple[list[list[State]], bytearray,
 @pytest.mark.parametrize("era", [era for era in eras() if era.governor == "menu"], ids=str)
 def test_sweep_equals_single_replays(era: Era) -> None:
     for tables, rows, hz in sweeps(era, 12):
-        single = [core.replay("menu", era.features, table, hz, rows) for table in tables]
+        single = [core.run("menu", era.features, table, hz, rows) for table in tables]
         for level in LEVELS:
             assert core.sweep("menu", era.features, tables, hz, rows, level=level) == single
         assert core.sweep("menu", era.features, tables, hz, rows, threads=2) == single
@@ -202,7 +296,7 @@ def test_sweep_equals_single_replays(era: Era) -> None:
 def test_other_governors_sweep_too(governor: str) -> None:
     era = Era(governor, "6.1", features(governor, "6.1"))
     for tables, rows, hz in sweeps(era, 3):
-        single = [core.replay(governor, era.features, table, hz, rows) for table in tables]
+        single = [core.run(governor, era.features, table, hz, rows) for table in tables]
         assert core.sweep(governor, era.features, tables, hz, rows, threads=2) == single
 
 
@@ -230,7 +324,7 @@ def test_threads_over_cpus() -> None:
         table, rows, expected = by_reference(era, Cpu(states, cpu.rows), 250)
         packed.append(core.pack(rows))
         answers.append(expected)
-    found = core.replay_cpus("teo", chosen, table, 250, packed, threads=3)
+    found = core.run_cpus("teo", chosen, table, 250, packed, threads=3)
     assert [decided(decisions) for decisions in found] == answers
 
 
@@ -245,6 +339,12 @@ def test_releases_have_code_of_their_own(era: Era) -> None:
     assert core.specialised(era.governor, era.features) == expected
 
 
+@pytest.mark.parametrize("governor", ["menu", "teo"])
+def test_headers_are_those_of_the_releases(governor: str) -> None:
+    """Otherwise: python -m idle_states.core.eras, and compile."""
+    assert eras_h.path(governor).read_text() == eras_h.header(governor)
+
+
 def test_unknown_features_are_refused() -> None:
     @dataclass(frozen=True)
     class Other:
@@ -254,22 +354,22 @@ def test_unknown_features_are_refused() -> None:
     assert not core.supports("round robin", features("menu", "6.1"))
     odd = replace(features("menu", "6.1"), stopped_tick="sometimes")
     with pytest.raises(core.Unsupported, match=r"expected stopped_tick to be one of .*sometimes"):
-        core.replay("menu", odd, [State(0, 0)], 250, b"")
+        core.run("menu", odd, [State(0, 0)], 250, b"")
 
 
 @pytest.mark.parametrize("count", [0, 11])
 def test_too_few_or_many_states_are_refused(count: int) -> None:
     with pytest.raises(core.Unsupported, match=f"expected 1 to 10 states, found {count}"):
-        core.replay("menu", features("menu", "6.1"), [State(0, 0)] * count, 250, b"")
+        core.run("menu", features("menu", "6.1"), [State(0, 0)] * count, 250, b"")
 
 
 def test_wrong_sizes_are_refused() -> None:
     chosen = features("menu", "6.1")
     with pytest.raises(ValueError, match="expected 64 bytes of rows, found 65"):
-        core.replay("menu", chosen, [State(0, 0)], 250, bytes(65))
+        core.run("menu", chosen, [State(0, 0)], 250, bytes(65))
     with pytest.raises(ValueError, match="expected HZ from 1 to 1000000, found 0"):
-        core.replay("menu", chosen, [State(0, 0)], 0, b"")
-    assert core.replay("menu", chosen, [State(0, 0)], 250, b"").unpacked() == []
+        core.run("menu", chosen, [State(0, 0)], 0, b"")
+    assert core.run("menu", chosen, [State(0, 0)], 250, b"").unpacked() == []
 
 
 def test_without_the_extension() -> None:
@@ -279,7 +379,7 @@ def test_without_the_extension() -> None:
         "from idle_states.linux.governors.ladder_features import LadderFeatures\n"
         "assert not core.available() and core.instruction_set() == ''\n"
         "assert not core.supports('ladder', LadderFeatures())\n"
-        "try: core.replay('ladder', LadderFeatures(), [], 250, b'')\n"
+        "try: core.run('ladder', LadderFeatures(), [], 250, b'')\n"
         "except core.CoreMissing as error: print(error)\n"
     )
     root = Path(__file__).parent.parent

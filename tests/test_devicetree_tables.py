@@ -28,9 +28,7 @@ from tests.test_fdt import VALUES
 
 DATA = Path(__file__).parent / "data" / "dt"
 OPAL = [
-    revision.name
-    for revision in revisions()
-    if find(revision.name).register is not Register.NONE
+    revision.name for revision in revisions() if find(revision.name).register is not Register.NONE
 ]
 STOP = [name for name in OPAL if find(name).register is Register.PSSCR]
 EMPTY_ROOT = Node("")
@@ -62,9 +60,7 @@ def one_table(root: Node) -> IdleTable:
 @pytest.mark.parametrize("through", [through_dtb, through_dts])
 @pytest.mark.parametrize("register", [Register.PSSCR, Register.PMICR])
 @pytest.mark.parametrize("name", OPAL)
-def test_every_row_survives(
-    name: str, register: Register, through: Callable[[Node], Node]
-) -> None:
+def test_every_row_survives(name: str, register: Register, through: Callable[[Node], Node]) -> None:
     table = find(name)
     root = around(Node("power-mgt", encode(table.states, register)))
     read = one_table(through(root))
@@ -155,7 +151,10 @@ def test_table_knows_where_it_is_from() -> None:
     assert table.name == NODE
     assert table.exported
     assert (table.origin.kind, table.origin.file, table.origin.sha256) == (
-        "dtb", "some/tree.dtb", "abc")
+        "dtb",
+        "some/tree.dtb",
+        "abc",
+    )
     assert (node.where.path, node.where.file, node.where.line) == (NODE, "some/tree.dtb", None)
     where = table.states[3].where["control"]
     assert (where.file, where.path) == ("some/tree.dtb", f"{NODE}:{dt.PSSCR}[3]")
@@ -189,8 +188,14 @@ def cpus(name: str = "PowerPC,POWER9@0", version: bytes | None = None) -> Node:
         *(
             (around(cpus=cpus("cpu@0", cell(pvr << 16 | 0x1200))), generation, pvr)
             for pvr, generation in [
-                (0x3F, "power7"), (0x4A, "power7"), (0x4B, "power8"), (0x4C, "power8"),
-                (0x4D, "power8"), (0x4E, "power9"), (0x4F, "power9"), (0x80, "power10"),
+                (0x3F, "power7"),
+                (0x4A, "power7"),
+                (0x4B, "power8"),
+                (0x4C, "power8"),
+                (0x4D, "power8"),
+                (0x4E, "power9"),
+                (0x4F, "power9"),
+                (0x80, "power10"),
                 (0x82, "power11"),
             ]
         ),
@@ -235,8 +240,10 @@ ROWS = encode(find("power9").states[:2], Register.PSSCR)
         (around(Node("power-mgt")), [NODE]),
         (around(Node("power-mgt@0", ROWS)), []),
         (Node("", {}, (Node("power-mgt", ROWS),)), ["/power-mgt"]),
-        (Node("", {}, (Node("a", {}, (Node("power-mgt"),)), Node("power-mgt"))),
-         ["/a/power-mgt", "/power-mgt"]),
+        (
+            Node("", {}, (Node("a", {}, (Node("power-mgt"),)), Node("power-mgt"))),
+            ["/a/power-mgt", "/power-mgt"],
+        ),
         (around(Node("power-mgt", ROWS, (Node("power-mgt"),))), [NODE]),
         (Node("", ROWS), ["/"]),
         (Node("", {dt.STOP_LEVELS: cell(1)}), ["/"]),
@@ -452,9 +459,7 @@ def test_versioned_tree_is_the_one_that_was_proposed(dtc: str) -> None:
 
 @pytest.mark.parametrize("platform", ["all-levels", "rainier", "no-homer"])
 @pytest.mark.parametrize("name", STOP)
-def test_versioned_tree_has_every_exported_state_once(
-    dtc: str, name: str, platform: str
-) -> None:
+def test_versioned_tree_has_every_exported_state_once(dtc: str, name: str, platform: str) -> None:
     table = find(name)
     root = tree_of(table, PRESETS[platform], versioned=True)
     assert compiled(dtc, dts.write(root)) == fdt.write(root)

@@ -448,6 +448,45 @@ def test_real_trees_survive_byte_for_byte(dtc: str, skiboot_tree: Path) -> None:
         assert fdt.write(read.root, read.reservations, read.boot_cpu) == data
 
 
+class Slowly(fdt._Reader):
+    """As where C was not compiled."""
+
+    def _quickly(self, at: int, end: int, closed: bool) -> Node | None:
+        return None
+
+
+@settings(deadline=None, max_examples=500)
+@given(root=TREES, data=st.data())
+def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
+    """The same tree from a blob, and from one with a byte or a word changed; and no other."""
+    if fdt._fdt is None:
+        pytest.skip("the package was installed without a C compiler")
+    blob = bytearray(fdt.write(root))
+    for _ in range(data.draw(st.integers(0, 2))):
+        at = data.draw(st.integers(40, len(blob) - 4))
+        if data.draw(st.booleans()):
+            blob[at] = data.draw(st.integers(0, 255))
+        else:
+            word = data.draw(st.sampled_from([0, 1, 2, 3, 4, 9, 0xFFFFFFFF, len(blob)]))
+            blob[at & ~3 : (at & ~3) + 4] = word.to_bytes(4, "big")
+    found: list[object] = []
+    for reader in (fdt._Reader, Slowly):
+        try:
+            found.append(reader(bytes(blob), "x.dtb").blob())
+        except Unreadable as error:
+            found.append(error.findings)
+    assert found[0] == found[1]
+
+
+def test_c_is_really_asked() -> None:
+    if fdt._fdt is None:
+        pytest.skip("the package was installed without a C compiler")
+    reader = Slowly(fdt.write(Node("")), "x.dtb")
+    reader.blob()
+    start = reader.data.index(b"\0\0\0\1")
+    assert fdt._Reader._quickly(reader, start, len(reader.data), closed=False) == Node("")
+
+
 @settings(deadline=None)
 @given(root=TREES)
 def test_libfdt_sees_the_same_tree(root: Node) -> None:

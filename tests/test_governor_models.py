@@ -28,6 +28,7 @@ from idle_states.linux.governors.interface import (
     tick_ns,
 )
 from idle_states.linux.governors.interface import State as ModelState
+from idle_states.linux.governors.teo import Teo
 from idle_states.linux.releases import Release
 from tests.oracle import Unavailable
 from tests.oracle.linux.governors import (
@@ -184,6 +185,13 @@ def situation(row: Row) -> Situation:
         clock_ns=row.clock_ns,
         disabled=row.disabled,
     )
+
+
+class UtilisedTeo(Teo):
+    """teo that is told what the oracle's kernel sees: the load is in use, of a capacity of 1024."""
+
+    def select(self, situation: Situation, utilised: bool = False) -> Decision:
+        return super().select(situation, utilised or situation.load > 1024 >> 6)
 
 
 def outcome(row: Row, selected: int, states: Sequence[State]) -> Outcome:
@@ -419,6 +427,7 @@ def pair_of(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
         kernel = taken_as(tree)
         package = "idle_states.linux.governors"
         made = getattr(importlib.import_module(f"{package}.{name}"), name.capitalize())
+        made = UtilisedTeo if name == "teo" else made
         features = importlib.import_module(f"{package}.{name}_features").features(kernel)
 
         def model(states: Sequence[State]) -> Governor:

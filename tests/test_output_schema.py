@@ -50,6 +50,9 @@ TREE = """\
 };
 """
 COMMANDS = [
+    "audit {spec} {tree}",
+    "audit {tree} --against {tree}",
+    "audit {tree} --governor menu --kernel 6.1 --kernel 6.12",
     "list",
     "rules",
     "check",
@@ -70,8 +73,13 @@ COMMANDS = [
     "diff power8 power10",
     "select power9-dd1@84368bbf8 --kernel 4.11 --platform op920 --wake 1300",
     "select --states 12000/120000 --polling --kernel 6.19 --governor ladder",
+    "select power9-dd1@84368bbf8 --against power9-dd1 --kernel 4.11 --idle 12 --next-timer 20",
     "conform {vectors} --states 12000/120000 --polling --kernel debian-6.1.192",
     "conform {vectors} --states 12000/120000 --kernel 6.12",
+    "tune --states 12000/120000 --trace {vectors} --kernel 6.12 --power implied",
+    "tune power8 --trace {vectors} --objective latency --governor none",
+    "simulate pipe --table power9 --topology smt8-fused --runs 2 --duration 1ms --bistable",
+    "simulate server --states 1000/10000 --disabled state1 --governor ladder --duration 1ms",
 ]
 OPEN = ["replay {vectors} --table pseries-power10 --kernel debian-6.1.192"]
 """Described, but with parts left open."""

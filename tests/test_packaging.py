@@ -2,6 +2,7 @@
 
 import configparser
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -75,6 +76,26 @@ def test_sdist_has_what_a_build_needs(built: Path) -> None:
         assert wanted in names
 
 
+def test_one_wheel_serves_all_pythons(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    assert "-cp311-abi3-" in wheel.name
+
+
+def test_without_a_compiler_it_installs_without_the_core(built: Path, tmp_path: Path) -> None:
+    """From the sdist, which therefore has the C sources, too."""
+    (sdist,) = built.glob("*.tar.gz")
+    for name, compiler, there in (("with", None, True), ("without", "/bin/false", False)):
+        if there and shutil.which("gcc") is None:
+            continue
+        target = tmp_path / name
+        environment = {} if compiler is None else {"CC": compiler}
+        words = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir")
+        run(*words, "--target", target, sdist, **environment)
+        program = "from idle_states import core; print(core.available())"
+        out = run(sys.executable, "-c", program, cwd=tmp_path, PYTHONPATH=str(target))
+        assert out.strip() == str(there)
+
+
 def test_an_installed_wheel_checks_all_tables(built: Path, tmp_path: Path) -> None:
     (wheel,) = built.glob("*.whl")
     venv.create(tmp_path / "venv", with_pip=True)
@@ -82,6 +103,7 @@ def test_an_installed_wheel_checks_all_tables(built: Path, tmp_path: Path) -> No
     run(python, "-m", "pip", "install", "--quiet", wheel)
     tool = tmp_path / "venv" / "bin" / "idle-states"
     assert "12 tables, 9 kernels: 0 errors" in run(tool, "check", cwd=tmp_path)
+    assert "mambo-stop4" in run(tool, "patch", "--list", cwd=tmp_path)
     for form in ("c", "dts", "md", "yaml"):
         assert run(tool, "generate", "power10", "--to", form, cwd=tmp_path)
 

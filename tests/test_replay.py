@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.cli import cmd_replay, main
+from idle_states.cli.progress import Read
 from idle_states.linux import idle_loop
 from idle_states.linux.governors import Decision, Outcome, Situation, State
 from idle_states.linux.governors.interface import KTIME_MAX
@@ -208,6 +209,8 @@ def test_a_recording_of_more_states_than_the_table_has(
 
 class Scripted:
     """A governor that answers from a list, and keeps what it was given."""
+
+    poll_limit_ns = None
 
     def __init__(self, *decisions: Decision) -> None:
         self.decisions = list(decisions)
@@ -571,7 +574,8 @@ def test_progress_is_shown_on_a_terminal_only(
     path = tmp_path / "trace"
     path.write_bytes(bytes(1000))
     for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
-        with cmd_replay.Progress(stream, [str(path)]) as progress:
+        monkeypatch.setattr("sys.stderr", stream)
+        with Read([str(path)]) as progress:
             progress.advance(250)
         assert ("25 %" in stream.getvalue()) == shown
         assert stream.getvalue().endswith("\r\x1b[K") == shown

@@ -123,7 +123,8 @@ partition: {extended-cede: [{hint: 1, latency-ticks: 1, wake-on-irq: yes}]}
 register: psscr
 states:
   - {name: a, latency: 1us, residency: 1us, flags: [], psscr: 0,
-     measured: [{kind: ipi, latency: 1us, source: me}]}
+     measured: [{kind: ipi, latency: 1us, source: me}],
+     power: {low: 1%, high: 2%, source: me, confidence: low}}
 """
 
 
@@ -138,6 +139,7 @@ def test_keys_of_other_mappings(monkeypatch: pytest.MonkeyPatch) -> None:
         partition,
         partition["extended-cede"]["items"]["properties"],
         STATE["measured"]["items"]["properties"],
+        STATE["power"]["properties"],
     ]
     assert sorted(known) == sorted(tuple(properties) for properties in described)
 
@@ -234,6 +236,7 @@ states:
     reason: for the test
     measured:
       - {kind: ipi, latency: 3856ns, source: me}
+    power: {low: 85%, high: 90.5%, of: core, source: me, confidence: low}
 """
 BROKEN = [
     ("latency:", "latencyy:", {"IS920", "IS921"}),
@@ -279,6 +282,10 @@ BROKEN = [
     ("[rl, mtl, tr, ec, esl]", "[RL]", {"IS925"}),
     ("kind: commit", "kind: guess", {"IS925"}),
     ("confidence: high", "confidence: certain", {"IS925"}),
+    ("low: 85%", "low: 0.85", {"IS922"}),
+    ("low: 85%", "low: -1%", {"IS922"}),
+    ("high: 90.5%, ", "", {"IS921"}),
+    ("confidence: low", "confidence: none", {"IS925"}),
     ("mtl: 0x3", "mtl: 16", {"IS924"}),
     ("tr: 3", "tr: 4", {"IS924"}),
     ("pvr: 0x004e", "pvr: 0x1004e", {"IS924"}),

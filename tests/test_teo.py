@@ -489,6 +489,16 @@ def test_a_utilised_cpu_does_not_poll() -> None:
             assert governor.select(idle(FAR), utilised=True).state == state
 
 
+@pytest.mark.parametrize(("kernel", "state"), [("6.5", 0), ("6.6", 1)])
+def test_a_utilised_cpu_with_two_states_does_not_ask_for_the_next_event(
+    kernel: str, state: int
+) -> None:
+    """From 6.6 on it counts as half a tick away."""
+    table = [State(0, 0, True), State(12_000, 120_000)]
+    near = idle(120_000, delta=3_000)
+    assert answer(Teo(table, of(kernel)).select(near, utilised=True)) == (state, False)
+
+
 def test_utilised_with_the_tick_stopped() -> None:
     assert Teo(FOUR, of("6.3")).select(idle(FAR, stopped=True), utilised=True).state == 2
     assert Teo(FOUR, of("6.6")).select(idle(FAR, stopped=True), utilised=True).state == 3

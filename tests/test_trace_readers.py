@@ -7,12 +7,14 @@ import json
 import tracemalloc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from idle_states.cli import main
+from idle_states.core.packing import compiled
 from idle_states.findings import Unreadable
 from idle_states.workload import recording, sysfs
 from idle_states.workload.inputs import BLOCK, LINE_MAX, Input, Kind
@@ -59,10 +61,26 @@ def text(*lines: str) -> bytes:
     return "".join(f"{each}\n" for each in lines).encode()
 
 
+class Core:
+    """used: what the tests of this module read traces with; None: Python alone."""
+
+    used: Any = None
+
+
+CORE = Core()
+
+
+@pytest.fixture(autouse=True, scope="module", params=["python", "core"])
+def _both_ways(request: pytest.FixtureRequest) -> None:
+    if request.param == "core" and compiled is None:
+        pytest.skip("the C core is not compiled")
+    CORE.used = compiled if request.param == "core" else None
+
+
 def scan(data: bytes, size: int = BLOCK) -> tuple[list[Event], Problems, TraceText, list[int]]:
     """Events with their line numbers, of text that comes in blocks."""
     problems = Problems()
-    reader = TraceText(problems)
+    reader = TraceText(problems, CORE.used)
     events, lines = [], []
     for batch in reader.batches(data[at : at + size] for at in range(0, len(data), size)):
         events += batch.events
@@ -75,7 +93,7 @@ def pair(data: bytes, **limits: int) -> tuple[list[Period], Problems, Pairing]:
     problems = Problems()
     counts = {int(name[3:]): count for name, count in limits.items()}
     pairing = Pairing(problems, lambda cpu: counts.get(cpu)) if limits else Pairing(problems)
-    reader = TraceText(problems)
+    reader = TraceText(problems, CORE.used)
     periods = [period for batch in reader.batches([data]) for period in pairing.feed(batch)]
     return periods + pairing.finish(), problems, pairing
 
@@ -182,6 +200,63 @@ def test_the_quick_scan_reads_what_the_thorough_one_reads(
     assert quick[3] == thorough[3]
     assert not quick[1].listing()
     assert counted(thorough[1]) == {"unreadable-line": 1}
+
+
+FRAGMENTS = (
+    *("cpu_idle", "cpu_idle:", "cpu_idle_miss:", "power:", "a-b:", " state=1", " cpu_id=3"),
+    *(
+        " type=below",
+        " type=above",
+        "1.123456: ",
+        "12.123456789: ",
+        "1.1: ",
+        "CPU:3 [LOST 5 EVENTS]",
+    ),
+    *("swapper 0 [002] 1.5: PERF_RECORD_LOST lost 4", "# ", "=> ", "\t", " ", "  ", "x", "\x00"),
+    *("\xe9", "\r", "\x0b", "[003]", "123", ":", ".", "state=4294967295", "9999999999", "8191"),
+    *("8192", "12345678901.123456: foo", "cpu_idle:state=0 cpu_id=2"),
+)
+MISS_LINE = (
+    "          <idle>-0     [001]  0.000002001: cpu_idle_miss:    cpu_id=1 state=2 type=above"
+)
+ANY_LINE = st.one_of(
+    st.builds(line, st.sampled_from((0, 7, EXIT_STATE)), st.integers(0, 10**12), st.integers(0, 9)),
+    st.sampled_from(
+        [
+            OTHER,
+            MISS_LINE,
+            *(form.format(cpu=1, time="1.000001", state=2) for form in FORMS.values()),
+        ]
+    ),
+    st.lists(st.sampled_from(FRAGMENTS), max_size=8).map("".join),
+)
+CHANGES = st.lists(
+    st.tuples(st.integers(0, 120), st.integers(0, 3), st.sampled_from(("", *FRAGMENTS))), max_size=3
+)
+
+
+@pytest.mark.skipif(compiled is None, reason="the C core is not compiled")
+@settings(max_examples=300)
+@given(st.lists(st.tuples(ANY_LINE, CHANGES), min_size=1, max_size=5))
+def test_the_core_reads_lines_as_python_does(
+    parts: list[tuple[str, list[tuple[int, int, str]]]],
+) -> None:
+    """Lines of all forms, with something put in or taken out."""
+    lines = []
+    for made, changes in parts:
+        for at, length, fragment in changes:
+            made = made[:at] + fragment + made[at + length :]
+        lines.append(made.encode("latin-1"))
+    chunk = b"\n".join(lines)
+    results = []
+    for core in (compiled, None):
+        problems = Problems()
+        reader = TraceText(problems, core)
+        batch = reader._batch(chunk) if core else reader._thorough(b"\n" + chunk, 1)
+        numbers = [batch.line(index) for index in range(len(batch.events))]
+        counts = (reader.events, reader.lost, reader.coarse)
+        results.append((batch.events, numbers, counts, problems.listing()))
+    assert results[0] == results[1]
 
 
 def test_a_trace_may_change_its_form() -> None:
@@ -437,7 +512,7 @@ def test_a_gigantic_line_takes_bounded_memory() -> None:
         yield b"x\n" + text(line(EXIT_STATE, 2_000), "half a li")
 
     problems = Problems()
-    reader = TraceText(problems)
+    reader = TraceText(problems, CORE.used)
     tracemalloc.start()
     events = [event for batch in reader.batches(blocks()) for event in batch.events]
     peak = tracemalloc.get_traced_memory()[1]
@@ -461,7 +536,7 @@ def test_memory_does_not_grow_with_the_trace() -> None:
                 )
 
         problems = Problems()
-        reader, pairing = TraceText(problems), Pairing(problems)
+        reader, pairing = TraceText(problems, CORE.used), Pairing(problems)
         tracemalloc.start()
         for batch in reader.batches(trace()):
             pairing.feed(batch)

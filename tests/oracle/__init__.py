@@ -1,7 +1,8 @@
-"""Oracles: the real thing, fetched, extracted or compiled when a test runs."""
+"""Oracles: the real thing, fetched, extracted or compiled when a test runs.
+
+Where it cannot be had, `Unavailable` says why, and tests skip with it.
+"""
+
+from idle_states.lab.debian import Unavailable
 
 __all__ = ["Unavailable"]
-
-
-class Unavailable(Exception):
-    """The real thing cannot be had here; the message says why. Tests skip with it."""

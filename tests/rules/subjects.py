@@ -1,13 +1,17 @@
 """Subjects for rules, from spec fragments, rows and device-tree source, in each of the forms."""
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from idle_states.devicetree import idle_nodes
 from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.power_mgt import PowerMgt, decode, encode
+from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding
+from idle_states.linux.driver_table import DriverState
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.rules.catalogue import rule_named
 from idle_states.rules.engine import Selection, run
@@ -52,7 +56,67 @@ def in_form(subject: Subject, form: str) -> Subject:
         return subject
     if form == "c":
         return Subject(as_c(subject.table), subject.kernels, subject.platform)
+    if form in ("sysfs", "nodes"):
+        return beyond_opal(subject, form)
     return tree(encode(subject.table.states, subject.table.register), subject.table.cpu, subject)
+
+
+def beyond_opal(subject: Subject, form: str) -> Subject:
+    """The states that the first kernel registers, as a dump of sysfs or as nodes of an Arm tree."""
+    states = subject.linux(subject.kernels[0]).states
+    if form == "sysfs":
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / "dump.txt"
+            file.write_text(
+                "".join(
+                    f"/sys/devices/system/cpu/cpu0/cpuidle/state{state.index}/{attribute}:{value}\n"
+                    for state in states
+                    for attribute, value in (
+                        ("latency", state.exit_latency_us),
+                        ("name", state.name),
+                        ("residency", state.target_residency_us),
+                    )
+                )
+            )
+            table = read_source(str(file)).table
+    else:
+        (listed,) = idle_nodes.lists_of(arm_tree(states[1:]), "arm.dtb")
+        table = idle_nodes.table_of(listed, "dtb", "arm.dtb", "")
+    assert table
+    return Subject(table, subject.kernels)
+
+
+def arm_tree(states: Sequence[DriverState]) -> Node:
+    """One CPU that lists these states, each a node under a node of its own."""
+    nodes = tuple(
+        Node(
+            f"idle-states-{state.index}",
+            {},
+            (
+                Node(
+                    state.name,
+                    {
+                        "compatible": b"arm,idle-state\0",
+                        "phandle": dt.u32_array([state.index]),
+                        "arm,psci-suspend-param": dt.u32_array([0x10000]),
+                        "entry-latency-us": dt.u32_array([0]),
+                        "exit-latency-us": dt.u32_array([state.exit_latency_us]),
+                        "min-residency-us": dt.u32_array([state.target_residency_us]),
+                    },
+                ),
+            ),
+        )
+        for state in states
+    )
+    cpu = Node(
+        "cpu@0",
+        {
+            "device_type": b"cpu\0",
+            "enable-method": b"psci\0",
+            "cpu-idle-states": dt.u32_array(state.index for state in states),
+        },
+    )
+    return Node("", {}, (Node("cpus", {}, (cpu, *nodes)),))
 
 
 def as_c(table: IdleTable) -> IdleTable:

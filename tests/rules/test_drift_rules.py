@@ -13,7 +13,7 @@ from idle_states.rules.engine import Selection, run
 from idle_states.rules.subject import Subject
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import parse_platform
-from idle_states.spec.library import current, find
+from idle_states.spec.library import current, find, revisions
 from idle_states.table import Cpu, Firmware, Flag, IdleState, IdleTable, Origin, Register
 
 KERNELS = tuple(release(name) for name in DEFAULT)
@@ -415,3 +415,10 @@ FIRES_TODAY = {
 def test_what_fires_on_todays_tables(name: str) -> None:
     findings = found("IS5", Subject(find(name), KERNELS))
     assert [(f.rule, f.severity) for f in findings] == FIRES_TODAY.get(name, [])
+
+
+def test_revisions_are_named_after_their_generation() -> None:
+    """IS501 passes over those of other generations by their names."""
+    for revision in revisions():
+        cpu = find(revision.name).cpu
+        assert cpu is None or revision.name.startswith((cpu.generation, "pseries"))

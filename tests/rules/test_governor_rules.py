@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.governors import Governor
-from idle_states.linux.governors.steady import Circumstances, Range, selection_map, settled
+from idle_states.linux.governors.settling import Circumstances, Settling
+from idle_states.linux.governors.steady import Range, selection_map
 from idle_states.linux.releases import release
 from idle_states.rules.engine import Selection, run
 from idle_states.rules.subject import Subject
@@ -26,9 +28,11 @@ def fires(code: str, table: IdleTable, kernel: str) -> bool:
 
 def menu_map(table: IdleTable, kernel: str, limit_us: int = 10**9) -> tuple[Range, ...]:
     driver = Subject(table, []).linux(release(kernel))
-    return selection_map(
-        lambda: Governor.for_kernel("menu", kernel, driver), Circumstances(limit_us=limit_us)
-    )
+    return selection_map(menu(kernel, driver), Circumstances(limit_us=limit_us))
+
+
+def menu(kernel: str, driver: DriverTable) -> Settling:
+    return Settling(lambda: Governor.for_kernel("menu", kernel, driver))
 
 
 @pytest.mark.parametrize("residency_us", [10, 14, 15, 20])
@@ -40,7 +44,7 @@ def test_polling_override_is_what_menu_does(kernel: str, residency_us: int) -> N
     table = with_first(1000, residency_us * 1000)
     expected = (1,) if fires("IS420", table, kernel) else (0,)
     driver = Subject(table, []).linux(release(kernel))
-    taken = settled(lambda: Governor.for_kernel("menu", kernel, driver), 5, Circumstances())
+    taken = menu(kernel, driver).at(5_000, Circumstances())
     assert taken == expected
 
 
@@ -67,16 +71,14 @@ def test_the_founding_case_under_any_latency_limit() -> None:
     assert fires("IS402", table, "4.11")
     driver = Subject(table, []).linux(release("4.11"))
     for limit_us in (1, 5, 100, 10**9):
-        ranges = selection_map(
-            lambda: Governor.for_kernel("menu", "4.11", driver), Circumstances(limit_us=limit_us)
-        )
-        assert ranges[0] == Range(0, 1, (0,))
-        assert (ranges[1].first_us, ranges[1].states) == (2, (1,))
-        assert ranges[1].last_us is None or ranges[1].last_us >= 48
-    unlimited = selection_map(lambda: Governor.for_kernel("menu", "4.11", driver), Circumstances())
-    assert unlimited[1] == Range(2, 48, (1,))
+        ranges = selection_map(menu("4.11", driver), Circumstances(limit_us=limit_us))
+        assert ranges[0] == Range(0, 1_999, (0,))
+        assert (ranges[1].first_ns, ranges[1].states) == (2_000, (1,))
+        assert ranges[1].last_ns is None or ranges[1].last_ns >= 48_999
+    unlimited = selection_map(menu("4.11", driver), Circumstances())
+    assert unlimited[1] == Range(2_000, 48_999, (1,))
     fixed = menu_map(find("power9-dd1"), "4.11")
-    assert fixed[0] == Range(0, 9, (0,))
+    assert fixed[0] == Range(0, 9_999, (0,))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_the_founding_case_under_any_latency_limit() -> None:
 def test_the_residency_did_the_work(exit_us: int, residency_us: int, locks_at_3us: bool) -> None:
     """Rounding alone, (1,2), still takes stop0_lite for idles of 3 us; (0,10) does not."""
     driver = Subject(with_first(exit_us * 1000, residency_us * 1000), []).linux(release("4.11"))
-    taken = settled(lambda: Governor.for_kernel("menu", "4.11", driver), 3, Circumstances())
+    taken = menu("4.11", driver).at(3_000, Circumstances())
     assert (1 in taken) is locks_at_3us
 
 

@@ -1,11 +1,14 @@
 """Every rule's page is complete, and its examples do what the page says, in every form."""
 
+import datetime
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from idle_states import config
+from idle_states.compare.accepted import accept
 from idle_states.findings import Finding, Severity, Unreadable
 from idle_states.linux.releases import DEFAULT
 from idle_states.rules.catalogue import known_codes, rule_named, rules
@@ -14,6 +17,7 @@ from idle_states.rules.rule import FORMS, Loaded
 from idle_states.rules.subject import Subject
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
+from idle_states.sources import read_sources
 from idle_states.spec.library import current, load, resolve_name
 
 from . import pages, subjects
@@ -31,7 +35,8 @@ def examples() -> Sequence[object]:
     params = []
     for loaded in CHECKED:
         in_dts = pages.is_dts(example_of(loaded, "Example"))
-        for form in ("dt",) if in_dts else loaded.rule.forms:
+        written = ("nodes",) if loaded.rule.forms == ("nodes",) else ("dt",)
+        for form in written if in_dts else loaded.rule.forms:
             params.append(pytest.param(loaded, form, id=f"{loaded.rule.code}-{form}"))
     return params
 
@@ -122,7 +127,9 @@ def about_a_spec() -> Sequence[object]:
     return [
         pytest.param(loaded, id=loaded.rule.code)
         for loaded in rules()
-        if loaded.check is None and "IS901" <= loaded.rule.code < "IS930"
+        if loaded.check is None
+        and "IS901" <= loaded.rule.code < "IS930"
+        and loaded.rule.code not in ("IS904", "IS905")
     ]
 
 
@@ -148,6 +155,42 @@ def test_complaint_about_a_spec_is_as_its_page_says(loaded: Loaded, tmp_path: Pa
     assert loaded.rule.code not in {finding.rule for finding in found}
 
 
+def complaints_about_configuration(example: str, directory: Path) -> set[str]:
+    """Codes of what there is to say about a setup.cfg, whatever is checked with it."""
+    file = directory / "setup.cfg"
+    file.write_text(example, "utf-8")
+    try:
+        found = accept([], config.read(file), [], datetime.date(2027, 1, 1))
+    except Unreadable as unreadable:
+        found = list(unreadable.findings)
+    return {finding.rule for finding in found}
+
+
+@pytest.mark.parametrize("code", ["IS904", "IS905"])
+def test_complaint_about_a_configuration_is_as_its_page_says(code: str, tmp_path: Path) -> None:
+    loaded = rule_named(code)
+    assert loaded
+    assert complaints_about_configuration(example_of(loaded, "Example"), tmp_path) == {code}
+    assert complaints_about_configuration(example_of(loaded, "Use instead"), tmp_path) == set()
+
+
+@pytest.mark.parametrize("code", [f"IS70{digit}" for digit in range(1, 7)])
+def test_complaint_about_a_log_is_as_its_page_says(code: str, tmp_path: Path) -> None:
+    loaded = rule_named(code)
+    assert loaded
+    path = tmp_path / "log.txt"
+    for title, expected in (("Example", [loaded.rule]), ("Use instead", [])):
+        path.write_text(example_of(loaded, title) + "\n", "utf-8")
+        (source,) = read_sources(str(path))
+        assert [(f.rule, f.name, f.severity) for f in source.findings] == [
+            (rule.code, rule.name, rule.severity) for rule in expected
+        ]
+        assert source.table is None
+        assert source.facts
+        for finding in source.findings:
+            assert finding.location.line
+
+
 def refusals(example: str, directory: Path) -> set[str]:
     """Codes of what reading a device-tree or C source raises or finds."""
     try:
@@ -156,7 +199,7 @@ def refusals(example: str, directory: Path) -> set[str]:
         return {finding.rule for finding in unreadable.findings}
 
 
-@pytest.mark.parametrize("code", ["IS114", "IS931", "IS932"])
+@pytest.mark.parametrize("code", ["IS114", "IS601", "IS931", "IS932"])
 def test_complaint_about_a_source_is_as_its_page_says(
     code: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

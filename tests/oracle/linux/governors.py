@@ -11,7 +11,7 @@ import re
 import struct
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +31,7 @@ __all__ = [
     "GovernorOracle",
     "Row",
     "State",
+    "build_program",
     "governor_tree",
     "taken_as",
 ]
@@ -42,6 +43,8 @@ STATE_MAX = 10
 GOVERNOR_FILES = ("Makefile", "drivers/cpuidle/governors", "include/linux/cpuidle.h")
 
 _SHIM = Path(__file__).parent / "shim"
+_UNITS = (_SHIM / "governor_unit.c", _SHIM / "governor_loop.c")
+_NO_MACROS: Mapping[str, str] = {}
 _DIRECTORY = "drivers/cpuidle/governors"
 _CPUIDLE = "include/linux/cpuidle.h"
 _CONSTANTS = r"CPUIDLE_(?:STATE_MAX|NAME_LEN|DESC_LEN|FLAG_\w+)"
@@ -82,6 +85,7 @@ class Row(NamedTuple):
 
     latency_req_us .. disabled: what the governor can ask for, as the vectors' README names it;
         disabled: numbers of states switched off meanwhile.
+    load: the run queue's until 4.19; for teo of 6.3 to 6.10 the CPU's utilisation, of 1024.
     rejected: the driver refuses the state: last residency 0, reflect() is not called, and what
         follows is of no effect.
     residency_ns: measured, exit latency included.
@@ -244,7 +248,38 @@ def _digest(texts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def _compile(scratch: Path, sources: dict[str, str], unit: str, extract: str, hz: int) -> Path:
+def build_program(
+    directory: Path,
+    tree: Path,
+    governor: str,
+    hz: int,
+    units: Sequence[Path],
+    macros: Mapping[str, str],
+) -> Path:
+    """A program of another kind than GovernorOracle's, with the same shim and compiler flags.
+
+    directory  a new one, to build in
+    units      what to compile; it includes GOVERNOR_SOURCE
+    Raises OracleError, Unavailable.
+    """
+    unit = f"{governor}.c"
+    directory.mkdir(parents=True)
+    sources = dict(_sources(tree, unit))
+    return _compile(
+        directory, sources, unit, _extract(read(tree, _CPUIDLE)), hz, units=units, macros=macros
+    )
+
+
+def _compile(
+    scratch: Path,
+    sources: dict[str, str],
+    unit: str,
+    extract: str,
+    hz: int,
+    *,
+    units: Sequence[Path] = _UNITS,
+    macros: Mapping[str, str] = _NO_MACROS,
+) -> Path:
     """The program, built in `scratch` with a way to the shim for every header named."""
     include = scratch / "include"
     include.mkdir()
@@ -258,7 +293,8 @@ def _compile(scratch: Path, sources: dict[str, str], unit: str, extract: str, hz
     program = scratch / "program"
     command = ["gcc", *_FLAGS, f"-DHZ={hz}", f'-DGOVERNOR_SOURCE="{scratch / unit}"']
     command += [f"-I{include}", f"-I{_SHIM}", "-o", str(program)]
-    command += [str(_SHIM / name) for name in ("governor_unit.c", "governor_loop.c")]
+    command += [f"-D{name}={value}" for name, value in macros.items()]
+    command += map(str, units)
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:

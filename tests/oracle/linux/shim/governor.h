@@ -134,8 +134,9 @@ void get_iowait_load(unsigned long *nr_waiters, unsigned long *load);
 #define FSHIFT 11
 #define FIXED_1 (1 << FSHIFT)
 
-/* CPU utilisation, which teo of 6.3 to 6.10 looks at, is 0 throughout. */
-#define sched_cpu_util(cpu) ((void)(cpu), 0UL)
+/* CPU utilisation, which teo of 6.3 to 6.10 looks at. */
+#define CONFIG_SMP 1
+unsigned long sched_cpu_util(int cpu);
 #define arch_scale_cpu_capacity(cpu) ((void)(cpu), 1024UL)
 
 #define trace_guest_halt_poll_ns_grow(new_value, old_value)

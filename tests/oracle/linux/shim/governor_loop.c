@@ -87,6 +87,12 @@ ktime_t tick_nohz_get_sleep_length(void)
 }
 #endif
 
+unsigned long sched_cpu_util(int cpu)
+{
+	(void)cpu;
+	return row.load;
+}
+
 bool tick_nohz_tick_stopped(void)
 {
 	return row.tick_stopped;

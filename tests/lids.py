@@ -1,0 +1,42 @@
+"""Images with tables of idle states, made by hand: the struct's layouts written down once more."""
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from idle_states.table import IdleState
+from tests.oracle import Unavailable
+
+FORMS = {"5.3 and on": ">16sIIQQI4x", "4.1.1 to 5.2": ">16sIII4xQQ", "up to 4.1": ">16sIIQQ"}
+FILLER = b"\xf5" * 4096
+
+
+def row(state: IdleState, era: str = "5.3 and on") -> bytes:
+    name = state.name.encode("utf-8", "surrogateescape")
+    times = (state.latency_ns,) if era == "up to 4.1" else (state.latency_ns, state.residency_ns)
+    registers = (state.control, state.mask)
+    values = (*registers, state.flags) if era == "5.3 and on" else (state.flags, *registers)
+    return struct.pack(FORMS[era], name, *times, *values)
+
+
+def image(states: Sequence[IdleState], era: str = "5.3 and on") -> bytes:
+    """An image with these rows back to back."""
+    return FILLER + b"".join(row(state, era) for state in states) + FILLER
+
+
+def stock_lid() -> bytes:
+    """Debian's skiboot.lid, 7.0 or later; skips where it cannot be had."""
+    from tests.oracle.debian import binary_file
+
+    installed = Path("/usr/share/qemu/skiboot.lid")
+    try:
+        file = (
+            installed
+            if installed.is_file()
+            else binary_file("qemu-system-data", "usr/share/qemu/skiboot.lid")
+        )
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    return file.read_bytes()

@@ -1,0 +1,202 @@
+/* Reads trees, line by line, and says what the kernel makes of each:
+ *   node PATH          property NAME HEX        cpus INDEX...        run
+ */
+#include "dt_idle.h"
+
+int oracle_probe(void);
+u32 oracle_parameter(int cpu, int state);
+
+struct cpumask oracle_masks[MAX_CPUS];
+int oracle_cpu_count;
+struct cpuidle_device *cpuidle_devices[MAX_CPUS];
+static struct cpuidle_device devices[MAX_CPUS];
+static struct cpuidle_driver *drivers[MAX_CPUS];
+struct psci_operations psci_ops = { 1 };
+int devtree_lock;
+
+static struct device_node nodes[64];
+static int node_count, cpu_nodes[MAX_CPUS];
+
+void oracle_say(const char *level, const char *format, ...)
+{
+	va_list values;
+
+	printf("message %s ", level);
+	va_start(values, format);
+	for (const char *at = format; *at; at++) {
+		if (*at != '%') {
+			if (*at != '\n')
+				putchar(*at);
+		} else if (!strncmp(at, "%pOF", 4)) {
+			printf("%s", of_node_full_name(va_arg(values, struct device_node *)));
+			at += 3;
+		} else if (!strncmp(at, "%#x", 3)) {
+			printf("%#x", va_arg(values, unsigned int));
+			at += 2;
+		} else if (!strncmp(at, "%td", 3)) {
+			printf("%td", va_arg(values, ptrdiff_t));
+			at += 2;
+		} else if (at[1] == 's') {
+			printf("%s", va_arg(values, char *));
+			at++;
+		} else if (at[1] == 'd') {
+			printf("%d", va_arg(values, int));
+			at++;
+		} else {
+			fprintf(stderr, "format %s is not known\n", format);
+			exit(2);
+		}
+	}
+	va_end(values);
+	putchar('\n');
+}
+
+const void *of_get_property(const struct device_node *node, const char *name, int *length)
+{
+	for (int i = 0; node && i < node->property_count; i++) {
+		if (!strcmp(node->properties[i].name, name)) {
+			if (length)
+				*length = node->properties[i].length;
+			return node->properties[i].value;
+		}
+	}
+	return NULL;
+}
+
+int of_property_read_u32(const struct device_node *node, const char *name, u32 *value)
+{
+	int length;
+	const void *found = of_get_property(node, name, &length);
+
+	if (!found)
+		return -EINVAL;
+	if (length < 4)
+		return -EOVERFLOW;
+	*value = be32_to_cpup(found);
+	return 0;
+}
+
+int of_property_read_string(const struct device_node *node, const char *name, const char **text)
+{
+	int length;
+	const void *found = of_get_property(node, name, &length);
+
+	if (!found || !length || !memchr(found, 0, length))
+		return -EILSEQ;
+	*text = found;
+	return 0;
+}
+
+const struct of_device_id *of_match_node(const struct of_device_id *known,
+					 const struct device_node *node)
+{
+	int length = 0;
+	const char *found = of_get_property(node, "compatible", &length);
+
+	for (; known->compatible[0]; known++)
+		for (const char *at = found; found && at < found + length; at += strlen(at) + 1)
+			if (!strcmp(at, known->compatible))
+				return known;
+	return NULL;
+}
+
+struct device_node *of_find_node_by_phandle(phandle handle)
+{
+	u32 own;
+
+	for (int i = 0; handle && i < node_count; i++)
+		if (!of_property_read_u32(&nodes[i], "phandle", &own) && own == handle)
+			return &nodes[i];
+	return NULL;
+}
+
+struct device_node *of_cpu_device_node_get(int cpu)
+{
+	return &nodes[cpu_nodes[cpu]];
+}
+
+bool psci_power_state_is_valid(u32 state)
+{
+	return !(state & ~0x0301ffffu) || !(state & ~0x4fffffffu);
+}
+
+void *devm_kzalloc(struct device *dev, size_t size, int flags)
+{
+	return calloc(1, size + 1);
+}
+
+int cpuidle_register(struct cpuidle_driver *drv, const void *coupled)
+{
+	drivers[drv->cpumask->cpu] = drv;
+	return 0;
+}
+
+void cpuidle_unregister(struct cpuidle_driver *drv)
+{
+	drivers[drv->cpumask->cpu] = NULL;
+}
+
+struct cpuidle_driver *cpuidle_get_cpu_driver(struct cpuidle_device *dev)
+{
+	return drivers[dev->cpu];
+}
+
+static void run(void)
+{
+	printf("status %d\n", oracle_probe());
+	for (int cpu = 0; cpu < oracle_cpu_count; cpu++) {
+		for (int i = 0; drivers[cpu] && i < drivers[cpu]->state_count; i++) {
+			struct cpuidle_state *state = &drivers[cpu]->states[i];
+
+			printf("state %d %s %u %u %d %u\n", cpu, state->name, state->exit_latency,
+			       state->target_residency,
+			       !!(state->flags & CPUIDLE_FLAG_TIMER_STOP),
+			       i ? oracle_parameter(cpu, i) : 0);
+		}
+		drivers[cpu] = NULL;
+	}
+	printf("end\n");
+	for (int i = 0; i < node_count; i++)
+		for (int j = 0; j < nodes[i].property_count; j++)
+			free(nodes[i].properties[j].value);
+	node_count = oracle_cpu_count = 0;
+}
+
+static void add_property(struct device_node *node, const char *name, const char *hex)
+{
+	struct property *property = &node->properties[node->property_count++];
+
+	snprintf(property->name, sizeof(property->name), "%s", name);
+	property->length = strlen(hex) / 2;
+	property->value = calloc(1, property->length + 8);
+	for (int i = 0; i < property->length; i++)
+		sscanf(hex + 2 * i, "%2hhx", &property->value[i]);
+}
+
+int main(void)
+{
+	static char line[65536], name[256], hex[65536];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		hex[0] = 0;
+		if (sscanf(line, "node %255s", name) == 1) {
+			struct device_node *node = &nodes[node_count++];
+
+			memset(node, 0, sizeof(*node));
+			snprintf(node->path, sizeof(node->path), "%s", name);
+			node->name = strdup(strrchr(name, '/') + 1);
+			strtok((char *)node->name, "@");
+		} else if (sscanf(line, "property %255s %65535s", name, hex) >= 1) {
+			add_property(&nodes[node_count - 1], name, hex);
+		} else if (sscanf(line, "cpu %255s", name) == 1) {
+			int cpu = oracle_cpu_count++;
+
+			cpu_nodes[cpu] = atoi(name);
+			oracle_masks[cpu].cpu = devices[cpu].cpu = cpu;
+			cpuidle_devices[cpu] = &devices[cpu];
+		} else {
+			run();
+		}
+	}
+	return 0;
+}

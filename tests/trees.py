@@ -1,0 +1,26 @@
+"""What boots left, compared with what models say: shared by recorded and live boots."""
+
+import re
+
+from idle_states.devicetree import fdt
+from idle_states.devicetree.power_mgt import NODE, PowerMgt
+from idle_states.linux import register
+from idle_states.linux.driver_table import DriverTable
+from idle_states.linux.releases import release
+from idle_states.table import IdleTable
+
+
+def power_mgt_properties(tree: bytes) -> dict[str, bytes]:
+    """power-mgt's properties without the phandle, which firmware gives every node."""
+    node = fdt.read(tree, "tree")
+    for part in NODE.strip("/").split("/"):
+        (node,) = (child for child in node.children if child.name == part)
+    return {key: value for key, value in node.properties.items() if key != "phandle"}
+
+
+def registered(table: IdleTable, node: PowerMgt | None, dmesg: str) -> DriverTable:
+    """What the kernel that wrote `dmesg` registers from a node, as predicted."""
+    match = re.search(r"SMP Debian ([0-9.]+)-", dmesg)
+    assert match
+    assert table.cpu
+    return register(node, table.cpu, release(f"debian-{match[1]}"), table)
