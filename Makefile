@@ -1,6 +1,7 @@
 # make run    build a virtual environment, install, check every current table, follow one
 # make test   install what the tests need, then run all of them
 # make lint   ruff, mypy --strict
+# make fuzz   the tests that draw their inputs, on new ones each time
 # make oracle LINUX=path   governors of any kernel tree against the models
 # make bench  speed, with dtc and dt-validate beside it
 # make boot-deps  fetch what a boot under QEMU needs, into build/boot/parts
@@ -19,7 +20,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint oracle bench boot-deps trees nightly validation published dist clean packages
+.PHONY: run test lint fuzz oracle bench boot-deps trees nightly validation published dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -41,6 +42,9 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+fuzz: packages $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m "" --hypothesis-profile=default $(PYTEST)
 
 oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \
