@@ -7,7 +7,7 @@ import pytest
 
 from idle_states import core
 from idle_states.lab import published, published_wakes
-from idle_states.lab.published import PERIODS, POINTS, POLLING, Sweep, predict
+from idle_states.lab.published import PERIODS, POINTS, POLLING, Sweep, predict, ticks
 from idle_states.lab.published_wakes import ERROR_PERCENT, FACTOR, ROWS, counted, wakes
 from idle_states.report.published import pages, write
 
@@ -66,6 +66,19 @@ def test_predicted_rows(sweep: Sweep, bistable: set[tuple[int, str]]) -> None:
 
 
 @needs_core
+@pytest.mark.slow
+def test_other_tick_rates_are_predicted() -> None:
+    """From parameters fitted at HZ 100 to a kernel without the flag; the share grows with HZ."""
+    rows = ticks(predict(POLLING, POLLING.fitted).free)
+    assert [row.case.hz for row in rows] == [100, 250, 1000]
+    assert not any(row.bistable or row.fitted for row in rows)
+    assert max(row.points for row in rows) <= POINTS
+    shares = [row.simulated[0] for row in rows]
+    assert shares == sorted(shares)
+    assert shares[2] > 4 * shares[0]
+
+
+@needs_core
 @pytest.mark.parametrize("number", range(len(ROWS)))
 def test_dominant_state(number: int) -> None:
     found = counted(number)
@@ -90,3 +103,4 @@ def test_wakes_predicted_from_timers() -> None:
 
 def test_distance_is_the_worse_state() -> None:
     assert published.distance((10.0, 80.0), (11.0, 77.0)) == 3.0
+    assert published.distance((10.0, 80.0), (11.0, None)) == 1.0

@@ -3,7 +3,8 @@
 No document says what the woken thread did, what a wake-up took its waker, how long snooze goes on
 after its time limit and how even the hardware is. These four are free. They are fitted to half the
 rows, by the least mean error on a grid; the other half is then predicted. Whoever exchanges the
-halves sees what the first half could not have said.
+halves sees what the first half could not have said. A measurement on the same machine may then be
+predicted as a whole.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +21,6 @@ from ..workload.simulate_summary import BISTABLE_POINTS, UNNOTICED_NS
 
 FIT_NS, DURATION_NS = 200_000_000, 500_000_000
 SEEDS = (1, 2, 3, 4)
-HZ = 100
 WOKEN = 1
 """The CPU whose time the measurements are of."""
 POINTS = 1.0
@@ -28,6 +28,8 @@ POINTS = 1.0
 
 Shares = tuple[float, float]
 """Of the woken thread's time: snooze, CEDE; in a hundred."""
+Measured = tuple[float, float | None]
+"""The same; None: not published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class Case:
     setting: str
     kernel: str
     cede_ns: tuple[int, int]
-    measured: Shares
+    measured: Measured
+    hz: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,11 @@ POLLING = Sweep(
     frozenset({0, 2, 4}),
 )
 """The review of Linux 5ddcc03a07ae: 6.0-rc4 before and after snooze was flagged POLLING."""
+TICKS = tuple(
+    Case(230, f"HZ {hz}", "6.2", (12_000, 120_000), (snooze, None), hz)
+    for hz, snooze in ((100, 0.63), (250, 1.53), (1000, 2.81))
+)
+"""Snooze's share by HZ; on the machine of POLLING, as its rows with the flag suggest."""
 
 
 @cache
@@ -176,7 +184,7 @@ def shares(
         (Effect(0, 0, True), Effect(case.cede_ns[0], 0, True)),
         "menu",
         chosen,
-        HZ,
+        case.hz,
         duration_ns,
         replace(Costs(), snooze_overshoot=free.overshoot, jitter=free.jitter),
     )
@@ -185,8 +193,10 @@ def shares(
     return snooze, cede
 
 
-def distance(one: Shares, other: Shares) -> float:
-    return max(abs(a - b) for a, b in zip(one, other, strict=True))
+def distance(simulated: Shares, measured: Measured) -> float:
+    """The greater one of both states', where it was measured."""
+    both = zip(simulated, measured, strict=True)
+    return max(abs(share - known) for share, known in both if known is not None)
 
 
 @cache
@@ -202,7 +212,8 @@ def predict(sweep: Sweep, fitted: frozenset[int]) -> Outcome:
 
     best = min(sweep.grid, key=mean_error)
     rows = tuple(
-        _row(sweep, case, best, number in fitted) for number, case in enumerate(sweep.cases)
+        _row(sweep.workload, case, best, number in fitted)
+        for number, case in enumerate(sweep.cases)
     )
     return Outcome(sweep, best, mean_error(best), rows)
 
@@ -212,13 +223,19 @@ def exchanged(sweep: Sweep) -> Outcome:
     return predict(sweep, frozenset(range(len(sweep.cases))) - sweep.fitted)
 
 
-def _row(sweep: Sweep, case: Case, free: Free, fitted: bool) -> Predicted:
+@cache
+def ticks(free: Free) -> tuple[Predicted, ...]:
+    """TICKS, none of which is fitted. free: of POLLING."""
+    return tuple(_row(POLLING.workload, case, free, False) for case in TICKS)
+
+
+def _row(workload: str, case: Case, free: Free, fitted: bool) -> Predicted:
     jitters = {max(0, free.jitter + change) for change in (-UNNOTICED_NS, 0, UNNOTICED_NS)}
     jittered = [
-        shares(sweep.workload, case, replace(free, jitter=jitter), seed)[0]
+        shares(workload, case, replace(free, jitter=jitter), seed)[0]
         for jitter in sorted(jitters)
         for seed in SEEDS
     ]
-    runs = [shares(sweep.workload, case, free, seed) for seed in SEEDS]
+    runs = [shares(workload, case, free, seed) for seed in SEEDS]
     mean = (fmean(run[0] for run in runs), fmean(run[1] for run in runs))
     return Predicted(case, mean, (min(jittered), max(jittered)), fitted)
