@@ -172,6 +172,30 @@ def test_threads_do_not_matter() -> None:
     ]
 
 
+def test_progress_adds_up() -> None:
+    base = setup("server", "cpus=4", duration_ns=50_000_000)
+    told: list[int] = []
+    runs = simulate_core.simulate_all(base, range(3), told.append)
+    assert len(runs) == 3
+    assert min(told) >= 0
+    # the last event of a run is a little before its end
+    assert 0.9 * 3 * base.duration_ns < sum(told) <= 3 * base.duration_ns
+
+
+def test_an_interruption_stops_runs_under_way() -> None:
+    """A run of some hours ends as soon as its progress cannot be told."""
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(more_ns: int) -> None:
+        raise Interrupted
+
+    base = setup("server", "cpus=4", duration_ns=10**15)
+    with pytest.raises(Interrupted):
+        simulate_core.simulate_all(base, range(4), interrupt)
+
+
 def test_haltpoll_is_the_reference_s() -> None:
     base = setup("pipe", governor="haltpoll", times=((1_000, 10_000),))
     assert not simulate_core.knows(base)
@@ -182,9 +206,9 @@ def test_buffers_of_another_size_are_refused() -> None:
     from idle_states.core.packing import compiled
 
     with pytest.raises(ValueError, match="tuple of 12 buffers"):
-        compiled.simulate("menu", b"", b"", 250, (b"",), ())
+        compiled.simulate("menu", b"", b"", 250, (b"",), (), bytearray(16))
     with pytest.raises(BufferError):
-        compiled.simulate("menu", b"", b"", 250, (b"",) * 12, (b"",) * 6)
+        compiled.simulate("menu", b"", b"", 250, (b"",) * 12, (b"",) * 6, bytearray(16))
 
 
 def test_a_large_machine() -> None:

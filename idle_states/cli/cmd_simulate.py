@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..workload.energy import Model
-    from ..workload.simulate_setup import Setup
+    from ..workload.simulate_setup import Run, Setup
     from ..workload.simulate_summary import Summary
 
 SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
@@ -150,18 +152,26 @@ def _note_reference(setups: "list[Setup]") -> None:
 def _simulated(setup: "Setup", arguments: argparse.Namespace) -> "Summary":
     from dataclasses import replace
 
-    from ..workload import simulate, simulate_core
     from ..workload.simulate_summary import UNNOTICED_NS, summary
 
     seeds = range(arguments.seed, arguments.seed + arguments.runs)
-    by_core = simulate_core.knows(setup)
-    one = simulate_core.simulate if by_core else simulate.simulate
-    if by_core:
-        runs = simulate_core.simulate_all(setup, seeds)
-    else:
-        runs = [one(setup, seed) for seed in seeds]
+    runs = _runs(setup, seeds)
     jittered = None
     if arguments.bistable:
         costs = replace(setup.costs, jitter=setup.costs.jitter + UNNOTICED_NS)
-        jittered = one(replace(setup, costs=costs), arguments.seed)
+        jittered = _runs(replace(setup, costs=costs), seeds[:1])[0]
     return summary(setup, runs, jittered)
+
+
+def _runs(setup: "Setup", seeds: "Sequence[int]") -> "list[Run]":
+    from ..workload import simulate, simulate_core
+    from .progress import Simulated
+
+    with Simulated(setup.name, len(seeds) * setup.duration_ns) as shown:
+        if simulate_core.knows(setup):
+            return simulate_core.simulate_all(setup, seeds, shown.advance)
+        runs = []
+        for seed in seeds:
+            runs.append(simulate.simulate(setup, seed))
+            shown.advance(setup.duration_ns)
+        return runs

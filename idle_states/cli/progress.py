@@ -95,3 +95,14 @@ class Read(Bar):
 
     def _said(self, share: float) -> str:
         return f"{100 * share:3.0f} %  {self._done >> 20} MiB"
+
+
+class Simulated(Bar):
+    """How much of the time to simulate is over. what: of which table."""
+
+    def __init__(self, what: str, total_ns: int) -> None:
+        super().__init__(what)
+        self.expect(total_ns)
+
+    def _said(self, share: float) -> str:
+        return f"{100 * share:3.0f} %  {self._what}"

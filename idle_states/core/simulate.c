@@ -462,6 +462,11 @@ static void start(struct simulation *s)
 	s->started = true;
 }
 
+u64 simulation_now(const struct simulation *s)
+{
+	return s->now;
+}
+
 bool simulation_run(struct simulation *s, u64 events)
 {
 	struct sim_totals *totals = s->in.totals;

@@ -75,6 +75,8 @@ struct simulation;
 struct simulation *simulation_new(const struct sim_input *input);
 /* So many events more; whether that was not the end. */
 bool simulation_run(struct simulation *s, u64 events);
+/* Time of the last event, in ns. */
+u64 simulation_now(const struct simulation *s);
 void simulation_free(struct simulation *s);
 
 #endif

@@ -2,16 +2,18 @@
 #include "module.h"
 #include "simulate.h"
 
-#define EVENTS_AT_ONCE 10000000
+#define EVENTS_AT_ONCE 1000000
 
 PyDoc_STRVAR(simulate_doc,
-	     "simulate(governor, features, states, hz, inputs, results)\n--\n\n"
+	     "simulate(governor, features, states, hz, inputs, results, watch)\n--\n\n"
 	     "inputs: setting, small cores, pairs, quads, clusters, caches, cores for placement,\n"
 	     "effects, ops, programs, logarithms, thresholds. results: counters, reached, scope_ns,\n"
-	     "latencies, trace, totals, all 0. Checked for their sizes only.");
+	     "latencies, trace, totals, all 0. Checked for their sizes only. watch: two numbers that\n"
+	     "another thread may use meanwhile, the ns simulated so far and, if not 0, to stop.");
 
 enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, OPS, PROGRAMS, LOG2, THRESHOLDS, INPUTS };
 enum { COUNTERS, REACHED, SCOPE_NS, LATENCIES, TRACE, TOTALS, RESULTS };
+enum { NOW, STOP, WATCH };
 
 static bool opened(PyObject *tuple, Py_buffer *buffers, Py_ssize_t count, int flags)
 {
@@ -49,17 +51,18 @@ static bool have_sizes(const Py_buffer *in, const Py_buffer *out)
 	       has_size(&out[TOTALS], sizeof(struct sim_totals), "totals");
 }
 
-static PyObject *simulated(const struct sim_input *input)
+static PyObject *simulated(const struct sim_input *input, volatile u64 *watch)
 {
 	struct simulation *simulation = simulation_new(input);
 	bool more = true;
 
 	if (!simulation)
 		return PyErr_NoMemory();
-	while (more && !PyErr_CheckSignals()) {
+	while (more && !watch[STOP] && !PyErr_CheckSignals()) {
 		Py_BEGIN_ALLOW_THREADS
 		more = simulation_run(simulation, EVENTS_AT_ONCE);
 		Py_END_ALLOW_THREADS
+		watch[NOW] = simulation_now(simulation);
 	}
 	simulation_free(simulation);
 	return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
@@ -67,7 +70,7 @@ static PyObject *simulated(const struct sim_input *input)
 
 static PyObject *simulate(PyObject *self, PyObject *args)
 {
-	Py_buffer in[INPUTS] = {0}, out[RESULTS] = {0};
+	Py_buffer in[INPUTS] = {0}, out[RESULTS] = {0}, watch = {0};
 	PyObject *inputs, *outputs, *result = NULL;
 	struct cpu cpu = {0};
 	char memory[MEMORY_SIZE];
@@ -75,13 +78,13 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 	unsigned int hz;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "sy*y*IOO", &name, &cpu.features, &cpu.states, &hz, &inputs,
-			      &outputs))
+	if (!PyArg_ParseTuple(args, "sy*y*IOOw*", &name, &cpu.features, &cpu.states, &hz, &inputs,
+			      &outputs, &watch))
 		return NULL;
 	PyBuffer_FillInfo(&cpu.memory, NULL, memory, MEMORY_SIZE, 0, PyBUF_WRITABLE);
 	if (opened(inputs, in, INPUTS, PyBUF_SIMPLE) &&
 	    opened(outputs, out, RESULTS, PyBUF_WRITABLE) && prepare(&cpu, name, hz) &&
-	    have_sizes(in, out)) {
+	    have_sizes(in, out) && has_size(&watch, WATCH * sizeof(u64), "watch")) {
 		struct sim_input input = {
 			.setting = in[SETTING].buf,
 			.of = {in[SMALL].buf, in[PAIR].buf, in[QUAD].buf, in[CLUSTER].buf, in[LLC].buf,
@@ -104,7 +107,7 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 		};
 
 		if (input.finish)
-			result = simulated(&input);
+			result = simulated(&input, watch.buf);
 		else
 			PyErr_Format(PyExc_ValueError, "expected a governor to simulate, found %s", name);
 	}
@@ -112,6 +115,7 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 		PyBuffer_Release(&in[i]);
 	for (int i = 0; i < RESULTS; i++)
 		PyBuffer_Release(&out[i]);
+	PyBuffer_Release(&watch);
 	release(&cpu);
 	return result;
 }

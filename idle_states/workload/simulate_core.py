@@ -2,7 +2,8 @@
 
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from .. import core
 from ..core.packing import compiled, packed_features, packed_states
@@ -21,6 +22,23 @@ _OP = struct.Struct("<QQIIIIII")
 _PROGRAM = struct.Struct("<7I")
 _COUNTER_BYTES = 48
 _NOWHERE = (1 << 32) - 1
+_POLL_SECONDS = 0.1
+
+
+class Watch:
+    """A simulation seen by another thread."""
+
+    def __init__(self) -> None:
+        self.cells = array("Q", (0, 0))
+
+    @property
+    def now_ns(self) -> int:
+        """Time of its last event, or one not long before it."""
+        return self.cells[0]
+
+    def stop(self) -> None:
+        """Soon. What it returns is of no use then."""
+        self.cells[1] = 1
 
 
 def knows(setup: Setup) -> bool:
@@ -30,7 +48,7 @@ def knows(setup: Setup) -> bool:
     return core.can_replay(_governor(setup))
 
 
-def simulate(setup: Setup, seed: int, trace: int = 0) -> Run:
+def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> Run:
     """By the core. The interpreter's lock is released meanwhile."""
     topology, states = setup.topology, setup.table.states
     governor = _governor(setup)
@@ -68,6 +86,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0) -> Run:
         setup.hz,
         inputs,
         (counters, reached, scope_ns, latencies, traced, totals),
+        (watch or Watch()).cells,
     )
     each_bytes = _COUNTER_BYTES * len(states)
     for cpu, tally in enumerate(tallies):
@@ -169,16 +188,32 @@ def _programs(setup: Setup) -> tuple[bytes, bytes]:
     return bytes(ops), bytes(programs)
 
 
-def simulate_all(setup: Setup, seeds: Sequence[int]) -> list[Run]:
-    """One run a seed, on as many threads as there are processors."""
-    from concurrent.futures import ThreadPoolExecutor
+def simulate_all(
+    setup: Setup, seeds: Sequence[int], advance: Callable[[int], None] = lambda more_ns: None
+) -> list[Run]:
+    """One run a seed, on as many threads as there are processors.
 
-    if len(seeds) == 1:
-        # in the main thread, an interrupt is heard at once
-        return [simulate(setup, seeds[0])]
+    advance: told now and then how many ns more were simulated, all runs together. An interruption
+    stops those under way.
+    """
+    watches = [Watch() for _ in seeds]
     pool = ThreadPoolExecutor(max(1, min(core.processors(), len(seeds))))
+    told = 0
     try:
-        return list(pool.map(lambda seed: simulate(setup, seed), seeds))
+        futures = [
+            pool.submit(simulate, setup, seed, 0, watch)
+            for seed, watch in zip(seeds, watches, strict=True)
+        ]
+        under_way = set(futures)
+        while under_way:
+            done, under_way = wait(under_way, _POLL_SECONDS, FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+            now = sum(watch.now_ns for watch in watches)
+            advance(now - told)
+            told = now
+        return [future.result() for future in futures]
     finally:
-        # an interrupt waits for the runs under way, not for all
+        for watch in watches:
+            watch.stop()
         pool.shutdown(cancel_futures=True)
