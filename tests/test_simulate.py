@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.sources import read_table
+from idle_states.spec.library import find, revisions
 from idle_states.workload import programs, topology
 from idle_states.workload.counters import total
 from idle_states.workload.machine import from_times
@@ -26,6 +27,7 @@ from idle_states.workload.simulate_setup import (
     bucket_top,
     check_costs,
     effects_of,
+    scope_of,
 )
 from idle_states.workload.simulate_summary import bistable, summary
 from idle_states.workload.workloads import built_in, run, wake
@@ -230,6 +232,25 @@ def test_effects_come_from_the_table() -> None:
     old = read_table("power9-dd1@84368bbf8").table
     # the kernel of then holds 0 us; the hardware still takes 200 ns
     assert effects_of(replace(table, states=table.states), old)[1].exit_ns == 200
+
+
+@pytest.mark.parametrize("name", [revision.name for revision in revisions()])
+def test_scopes_follow_from_the_level(name: str) -> None:
+    """What a spec says of a state's scope, its rows as firmware has them lead to as well."""
+    table = find(name)
+    for row in table.states:
+        if row.scope is not None:
+            assert scope_of(row, table.register) == row.scope, row.name
+
+
+def test_a_tree_acts_as_its_spec() -> None:
+    spec = find("power9")
+    bare = replace(spec, states=tuple(replace(row, scope=None) for row in spec.states))
+    table = from_times([(1_000, 10_000)] * len(spec.states), False)
+    table = replace(table, names=("snooze", *(row.name for row in spec.states)))
+    effects = effects_of(table, bare)
+    assert effects == effects_of(table, spec)
+    assert [effect.scope for effect in effects] == [0, 0, 0, 1, 1, 1, 1, 2, 3]
 
 
 # Random numbers

@@ -7,7 +7,7 @@ are of the size measured on POWER9, and every one is an option.
 from dataclasses import dataclass
 
 from ..linux.releases import Release
-from ..table import IdleTable, Register
+from ..table import Flag, IdleState, IdleTable, Register
 from .counters import Figures
 from .machine import SNOOZE, CpuTable
 from .placement import Policy
@@ -34,9 +34,9 @@ class Costs:
     ipi             until an idle CPU that does not poll hears of a wake-up by another. POWER9:
                     2565 ns to wake a polling CPU and 3856 ns one in stop0_lite, of which the table
                     of that time explains 200
-    snooze_overshoot   polling is over, and measured, so long after its time limit. Fitted to the
-                    sweep that tests/test_simulate_sweeps.py has: with 500 ns, a period of 50 us is
-                    on the other side of (1, 10)'s edge
+    snooze_overshoot   polling is over, and measured, so long after its time limit. Of the size that
+                    docs/published.md fits, 2500 and 3500 ns; with 500 ns, a period of 50 us is on
+                    the other side of (1, 10)'s edge
     jitter          of every end of an idle state: 0 to so much more, uniform
     slice           a task that shares its CPU yields after so long
     background      the kernel's own next timer, on every CPU at multiples of so much; it does
@@ -127,25 +127,38 @@ def effects_of(
 ) -> tuple[Effect, ...]:
     """From the rows of the table that firmware has; what it does not say, from the kernel's.
 
-    exits_ns: name -> the exit latency that the hardware really has. Without scope, a row acts on
-    its core from level 3 or the loss of hypervisor context on, else on its thread. A row whose
-    control register sets neither ESL nor EC, as stop0_lite's, holds the thread's share of the core.
+    exits_ns: name -> the exit latency that the hardware really has. A row whose control register
+    sets neither ESL nor EC, as stop0_lite's, holds the thread's share of the core.
     """
     found = []
-    rows = {row.name: row for row in source.states} if source is not None else {}
+    rows = {row.name: row for row in source.states} if source else {}
     for name, state in zip(table.names, table.states, strict=True):
         row = rows.get(name)
         exit_ns, scope, holds = state.exit_ns, 0, state.polling or name == SNOOZE
-        if row is not None:
+        if source and row:
             exit_ns = row.latency_ns
-            scope = min(SCOPES.index(row.scope) if row.scope in SCOPES else 3, 3)
-            if row.scope is None:
-                scope = 0
-            if source is not None and source.register is Register.PSSCR:
+            named = row.scope or scope_of(row, source.register)
+            # nothing is shared by more than a quad here
+            scope = SCOPES.index(named) if named in SCOPES else len(SCOPES) - 1
+            if source.register is Register.PSSCR:
                 holds = not (row.psscr.esl or row.psscr.ec)
         exit_ns = (exits_ns or {}).get(name, exit_ns)
         found.append(Effect(exit_ns, scope, holds))
     return tuple(found)
+
+
+def scope_of(row: IdleState, register: Register) -> str:
+    """What a row of firmware acts on, by its level: firmware does not say.
+
+    POWER9: a pair shares the clocks that level 8 stops, a quad the L3 that level 11 flushes.
+    POWER8: all but nap take the core.
+    """
+    if register is Register.PSSCR:
+        if not row.level or not (row.psscr.esl or row.psscr.ec):
+            return "thread"
+        return "quad" if row.level >= 11 else "pair" if row.level >= 8 else "core"
+    beyond_nap = Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1 | Flag.WINKLE_ENABLED
+    return "core" if row.flags & beyond_nap else "thread"
 
 
 @dataclass(frozen=True, slots=True)
