@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
-from idle_states.cli import main, simulate_options
+from idle_states.cli import main, workload_options
 from idle_states.findings import Finding, Unreadable
 from idle_states.resources import resource
 from idle_states.spec.scalars import UNITS_NS
@@ -61,11 +61,11 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 def test_defaults_are_those_of_costs() -> None:
-    for name, default, _ in simulate_options.PARAMETERS:
+    for name, default, _ in workload_options.PARAMETERS:
         digits = default.rstrip("nums")
         unit = UNITS_NS[default[len(digits) :]] if digits != default else 1
         assert int(digits) * unit == getattr(Costs(), name)
-    assert [name for name, _, _ in simulate_options.PARAMETERS] == list(Costs.__dataclass_fields__)
+    assert [name for name, _, _ in workload_options.PARAMETERS] == list(Costs.__dataclass_fields__)
 
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
@@ -160,7 +160,7 @@ def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )  # fmt: skip
     assert found["workload"] == {"name": "log writer", "tasks": 5, "counts": "commits"}
     assert found["topology"]["name"] == "four"
-    assert [each["file"] for each in found["inputs"]] == [str(workload)]
+    assert [each["file"] for each in found["inputs"]] == [str(workload), str(machine)]
     assert found["tables"][0]["runs"][0]["counted"] > 100
 
 

@@ -698,6 +698,17 @@ def test_tune_a_simulated_workload(capsys: pytest.CaptureFixture[str]) -> None:
     assert "energy of 1000 counted" in capsys.readouterr().out
 
 
+def test_tune_on_a_machine_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What --workload takes is what simulate takes; slower hardware does less work."""
+    machine = tmp_path / "m.yaml"
+    machine.write_text("name: four\ncpus: 4\nthreads: 4\n")
+    words = (*SIMULATED, "--power", "implied", "--topology", str(machine))
+    found = tuned(capsys, *words)
+    assert [each["file"] for each in found["inputs"]][1:] == [str(machine)]
+    slower = tuned(capsys, *words, "--switch", "5us")
+    assert slower["present"]["work"] < found["present"]["work"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -705,7 +716,9 @@ def test_tune_a_simulated_workload(capsys: pytest.CaptureFixture[str]) -> None:
         (["--topology", "cpus=x"], "expected a number for cpus"),
         (["--placement", "recent=x"], "expected recent=on|off"),
         (["--runs", "0"], "--runs from 1 to 10000"),
-        (["--duration", "5"], "expected --duration from 1ns to 1000s, found '5'"),
+        (["--duration", "5"], "--duration: expected a time with its unit, such as 200ns"),
+        (["--ipi", "5"], "--ipi: expected a time with its unit"),
+        (["--exit", "stop7=1us"], "--exit: expected STATE=TIME with a state (snooze"),
         (["--workload", "nosuch"], "expected a workload (busy-waker"),
         (["--governor", "none"], "expected a governor for --workload"),
         (["--gaps", "x"], "one of the three"),

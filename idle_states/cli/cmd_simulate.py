@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..workload.energy import Model
     from ..workload.simulate_setup import Run, Setup
     from ..workload.simulate_summary import Summary
@@ -28,6 +26,7 @@ SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power
     from .options import add_format, add_html, add_platform
+    from .workload_options import add_parameters, add_workload
 
     parser.add_argument("workload", metavar="WORKLOAD", nargs="?", help="name or file")
     parser.add_argument("--list", action="store_true", help="the workloads that come with the tool")
@@ -50,55 +49,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--governor", default="menu", help="menu, teo, ladder or haltpoll")
     parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
     parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
-    parser.add_argument(
-        "--topology",
-        metavar="T",
-        help="preset (clusters-24, power8, power9, power9-fused, power10, lpar-smt8, smt4, smt8, "
-        "smt8-fused), cpus=16,threads=4,fused=yes,pair=2,quad=2,cluster=8,llc=16, a device tree or "
-        "YAML (default: cpus=8)",
-    )
-    parser.add_argument(
-        "--placement",
-        metavar="P",
-        default="",
-        help="recent=on|off,smt=small|big,cluster=off|spread|pack (default: the first of each)",
-    )
-    parser.add_argument("--duration", metavar="TIME", help="to simulate (default: 1s; a trace's)")
-    parser.add_argument("--seed", metavar="N", type=int, default=1, help="default: 1")
-    parser.add_argument(
-        "--runs", metavar="N", type=int, default=1, help="seeds from --seed on (default: 1)"
-    )
+    add_workload(parser)
     parser.add_argument(
         "--bistable",
         action="store_true",
         help="tell whether 1 us of jitter would change the result",
     )
     add_power(parser)
-    _add_parameters(parser)
+    add_parameters(parser)
     add_platform(parser)
     add_html(parser)
     add_format(parser)
-
-
-def _add_parameters(parser: argparse.ArgumentParser) -> None:
-    from .simulate_options import PARAMETERS, PERMILLE
-
-    group = parser.add_argument_group("parameters that no table or kernel says")
-    group.add_argument(
-        "--exit",
-        metavar="STATE=TIME",
-        action="append",
-        default=[],
-        help="the exit latency that the hardware really has (default: the table's)",
-    )
-    for name, default, text in PARAMETERS:
-        per_mille = name.endswith(PERMILLE)
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar="N" if per_mille else "TIME",
-            default=default,
-            help=f"{text} (default: {default})",
-        )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -113,10 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.workload is None:
         raise UsageError("expected a workload; see idle-states simulate --list")
-    setups, inputs, power = setups_of(arguments)
+    setups, seeds, inputs, power = setups_of(arguments)
     note_missing_core()
     _note_reference(setups)
-    found = [_simulated(setup, arguments) for setup in setups]
+    found = [_simulated(setup, seeds, arguments.bistable) for setup in setups]
     if arguments.html:
         _page(arguments.html, found, inputs, power)
     if arguments.format == "json":
@@ -149,21 +110,20 @@ def _note_reference(setups: "list[Setup]") -> None:
         print(f"idle-states: {message}", file=sys.stderr)
 
 
-def _simulated(setup: "Setup", arguments: argparse.Namespace) -> "Summary":
+def _simulated(setup: "Setup", seeds: range, bistable: bool) -> "Summary":
     from dataclasses import replace
 
     from ..workload.simulate_summary import UNNOTICED_NS, summary
 
-    seeds = range(arguments.seed, arguments.seed + arguments.runs)
     runs = _runs(setup, seeds)
     jittered = None
-    if arguments.bistable:
+    if bistable:
         costs = replace(setup.costs, jitter=setup.costs.jitter + UNNOTICED_NS)
         jittered = _runs(replace(setup, costs=costs), seeds[:1])[0]
     return summary(setup, runs, jittered)
 
 
-def _runs(setup: "Setup", seeds: "Sequence[int]") -> "list[Run]":
+def _runs(setup: "Setup", seeds: range) -> "list[Run]":
     from ..workload import simulate, simulate_core
     from .progress import Simulated
 

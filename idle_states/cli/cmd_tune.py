@@ -30,11 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power
     from .governor_options import add_governor
     from .options import add_format, add_html
+    from .workload_options import add_parameters, add_workload
 
     parser.add_argument("table", metavar="TABLE", nargs="?", help="revision or file")
     parser.add_argument("--trace", metavar="T", help="trace of cpu_idle, or exact recording")
     parser.add_argument(
-        "--workload", metavar="W", help="simulated: NAME, NAME:key=value,... or a file"
+        "--workload", metavar="W", help="to simulate: as WORKLOAD of idle-states simulate"
     )
     parser.add_argument("--gaps", metavar="FILE", help="CSV of gap_ns,count")
     add_governor(parser)
@@ -60,22 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: 10)",
     )
     add_power(parser)
-    parser.add_argument(
-        "--topology", metavar="T", default="cpus=8", help="of the simulation (default: cpus=8)"
-    )
-    parser.add_argument(
-        "--placement", metavar="P", default="", help="likewise: recent=off,smt=big,cluster=spread"
-    )
-    parser.add_argument("--seed", metavar="N", type=int, default=1, help="likewise (default: 1)")
-    parser.add_argument(
-        "--runs", metavar="N", type=int, default=1, help="seeds from --seed on (default: 1)"
-    )
-    parser.add_argument("--duration", metavar="TIME", default="1s", help="of a run (default: 1s)")
     parser.add_argument("--jobs", metavar="N", type=int, help="at a time (default: one per CPU)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="run on a Dask cluster")
     parser.add_argument(
         "--resume", metavar="FILE", help="keep what was evaluated there, and go on from it"
     )
+    add_workload(parser.add_argument_group("what --workload simulates"))
+    add_parameters(parser)
     add_html(parser)
     add_format(parser)
 
@@ -105,9 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not alone:
         settings.governor_of(subject.table)
     tuning = _tune(arguments, settings, subject, objective, alone)
-    inputs = list(subject.files)
-    if tuning.source.sha256:
-        inputs.append((tuning.source.name, tuning.source.sha256))
+    inputs = [*subject.files, *tuning.source.files]
     if arguments.html:
         _page(arguments.html, tuning, inputs)
     if arguments.format == "json":

@@ -1,11 +1,8 @@
 """What `tune` is given: the table, what its states draw, and the idle gaps."""
 
 import argparse
-import hashlib
 import os
-import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -92,59 +89,24 @@ def source(arguments: argparse.Namespace, cuts: list[int]) -> "Source":
 def simulation(
     arguments: argparse.Namespace, settings: "Settings", subject: Subject
 ) -> "tuple[Source, Work]":
-    """A workload that is simulated. Raises UsageError, and Unreadable for a workload's file."""
-    from ..workload import placement, topology
-    from ..workload.programs import BadWorkload
-    from ..workload.simulate_setup import BadParameter, Setup, effects_of
+    """A workload that is simulated. Raises UsageError, and Unreadable for a file's fault."""
+    from ..workload.simulate_setup import Setup, effects_of
     from ..workload.tune.simulated import Simulation
     from ..workload.tune.source import simulated
-    from ..workload.workloads import built_in, described
-    from ..workload.workloads_file import misfit, read
-    from .options import UsageError
+    from .workload_options import exits, given
 
-    if not 1 <= arguments.runs <= 10_000 or not 0 <= arguments.seed < 1 << 64:
-        raise UsageError("expected --runs from 1 to 10000, --seed from 0 to 2^64 - 1")
-    duration_ns = _time_ns("--duration", arguments.duration)
-    text, digest = arguments.workload, ""
-    try:
-        workload = built_in(text)
-        if workload is None and not Path(text).is_file():
-            known = ", ".join(each.name for each in described())
-            raise UsageError(f"expected a workload ({known}) or a file, found {text!r}")
-        if workload is None:
-            data = Path(text).read_bytes()
-            digest = hashlib.sha256(data).hexdigest()
-            workload = read(data, text)
-        machine = topology.parse(arguments.topology)
-        policy = placement.parse(arguments.placement)
-    except (BadWorkload, BadParameter, topology.BadTopology, placement.BadPlacement) as error:
-        raise UsageError(str(error)) from None
-    wrong = misfit(workload, machine.cpus, text if digest else None)
-    if wrong is not None:
-        raise wrong
+    of = given(arguments)
     setup = Setup(
         subject.name,
-        machine,
-        policy,
-        workload,
+        of.topology,
+        of.policy,
+        of.workload,
         subject.table,
-        effects_of(subject.table, subject.rows),
+        effects_of(subject.table, subject.rows, exits(arguments, subject.table)),
         settings.governor,
         settings.release,
         settings.hz,
-        duration_ns,
+        of.duration_ns,
+        of.costs,
     )
-    seeds = tuple(range(arguments.seed, arguments.seed + arguments.runs))
-    return simulated(text, digest), Simulation(setup, seeds)
-
-
-def _time_ns(option: str, text: str) -> int:
-    """A time with its unit, from 1 ns to 1000 s. Raises UsageError."""
-    from ..spec.scalars import UNITS_NS
-    from .options import UsageError
-
-    match = re.fullmatch(r"(\d{1,12})(ns|us|ms|s)", text, re.ASCII)
-    found = int(match[1]) * UNITS_NS[match[2]] if match else 0
-    if not 1 <= found <= 1000 * UNITS_NS["s"]:
-        raise UsageError(f"expected {option} from 1ns to 1000s, found {text!r}")
-    return found
+    return simulated(arguments.workload, of.files), Simulation(setup, tuple(of.seeds))

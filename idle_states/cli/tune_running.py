@@ -73,7 +73,7 @@ def _digest(work: "Work", source: "Source") -> str:
 
     # a task's gaps are told by their file
     given = replace(work, cpus=()) if isinstance(work, Task) else work
-    return hashlib.sha256(repr((__version__, source.sha256, given)).encode()).hexdigest()
+    return hashlib.sha256(repr((__version__, source.files, given)).encode()).hexdigest()
 
 
 @contextmanager

@@ -46,10 +46,11 @@ class Cpu:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """exactness: one of those above. assumptions: about the gaps, in words."""
+    """files: with their SHA-256. exactness: one of those above. assumptions: about the gaps, in
+    words."""
 
     name: str
-    sha256: str
+    files: tuple[tuple[str, str], ...]
     exactness: str
     gaps: Gaps
     cpus: tuple[Cpu, ...]
@@ -76,7 +77,7 @@ def read(source: Input, cuts: Iterable[int] = ()) -> Source:
         exactness = ESTIMATED
     return Source(
         source.name,
-        source.sha256(),
+        ((source.name, source.sha256()),),
         exactness,
         gathered.gaps(),
         tuple(cpus),
@@ -106,17 +107,17 @@ def read_list(source: Input, cuts: Iterable[int] = ()) -> Source:
     if not gaps.count:
         raise unreadable(source.name, "expected idle gaps, found none")
     said = ("gaps as listed; in which order they came is not known",)
-    return Source(source.name, source.sha256(), COUNTED, gaps, (), said)
+    return Source(source.name, ((source.name, source.sha256()),), COUNTED, gaps, (), said)
 
 
-def simulated(name: str, sha256: str) -> Source:
+def simulated(name: str, files: tuple[tuple[str, str], ...]) -> Source:
     """Of a workload: its gaps are those of each candidate's own simulation."""
     said = (
         "tasks, their CPUs and what they cost are simulated, and gaps follow from the table",
         "energy is that of all CPUs for the whole run, for each unit of work counted",
         "a state is taken to be reached when it is asked for, whatever siblings keep lighter",
     )
-    return Source(name, sha256, SIMULATED, from_counts(()), (), said)
+    return Source(name, files, SIMULATED, from_counts(()), (), said)
 
 
 def _traced(source: Input, gathered: Gatherer) -> tuple[list[Cpu], tuple[Problem, ...]]:

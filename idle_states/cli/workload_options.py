@@ -1,0 +1,222 @@
+"""Options that say what is simulated, but for the table: workload, machine, time, parameters."""
+
+import argparse
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..workload.machine import CpuTable
+    from ..workload.placement import Policy
+    from ..workload.programs import Workload
+    from ..workload.simulate_setup import Costs
+    from ..workload.topology import Topology
+
+_TIME = re.compile(r"(\d{1,13})(ns|us|ms|s)", re.ASCII)
+_PERMILLE = "_permille"
+_DURATION_MAX_NS = 1_000_000_000_000_000
+PARAMETERS = (
+    ("switch", "600ns", "from an idle period or another task to a task's first instruction"),
+    ("wake", "500ns", "a waker's work for each task it wakes"),
+    ("idle_entry", "300ns", "from a task's last instruction to the governor"),
+    ("turn", "1us", "from an idle period that led to nothing to the governor"),
+    ("ipi", "1100ns", "until an idle CPU that does not poll hears of a wake-up"),
+    ("snooze_overshoot", "1500ns", "polling is over so long after its time limit"),
+    ("jitter", "0ns", "up to so much more for every exit, uniform"),
+    ("slice", "3ms", "a task that shares its CPU yields after so long"),
+    ("background", "1s", "the kernel's own timer on every CPU"),
+    ("smt_busy_permille", "101", "what a computing sibling takes of a thread's speed"),
+    ("smt_hold_permille", "43", "what a sibling takes that idles and holds its share"),
+)
+"""Fields of Costs, their defaults as text; kept here so that --help imports nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is simulated. files: with their SHA-256."""
+
+    workload: "Workload"
+    topology: "Topology"
+    policy: "Policy"
+    duration_ns: int
+    seeds: range
+    costs: "Costs"
+    files: tuple[tuple[str, str], ...]
+
+
+def add_workload(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """All but WORKLOAD itself, and but the parameters."""
+    parser.add_argument(
+        "--topology",
+        metavar="T",
+        help="preset (clusters-24, power8, power9, power9-fused, power10, lpar-smt8, smt4, smt8, "
+        "smt8-fused), cpus=16,threads=4 with ,fused=yes ,pair=2 ,quad=2 ,cluster=8 or ,llc=16, "
+        "a device tree or YAML (default: cpus=8)",
+    )
+    parser.add_argument(
+        "--placement",
+        metavar="P",
+        default="",
+        help="recent=on|off,smt=small|big,cluster=off|spread|pack (default: the first of each)",
+    )
+    parser.add_argument("--duration", metavar="TIME", help="to simulate (default: 1s; a trace's)")
+    parser.add_argument("--seed", metavar="N", type=int, default=1, help="default: 1")
+    parser.add_argument(
+        "--runs", metavar="N", type=int, default=1, help="seeds from --seed on (default: 1)"
+    )
+
+
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("parameters that no table or kernel says")
+    group.add_argument(
+        "--exit",
+        metavar="STATE=TIME",
+        action="append",
+        default=[],
+        help="the exit latency that the hardware really has (default: the table's)",
+    )
+    for name, default, text in PARAMETERS:
+        per_mille = name.endswith(_PERMILLE)
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="N" if per_mille else "TIME",
+            default=default,
+            help=f"{text} (default: {default})",
+        )
+
+
+def given(arguments: argparse.Namespace) -> Given:
+    """Raises UsageError, and Unreadable for a file's fault."""
+    from ..workload import placement, workloads_file
+    from .options import UsageError
+
+    seeds = _seeds(arguments)
+    workload, duration_ns, files = _workload(arguments.workload)
+    if arguments.duration is not None:
+        duration_ns = _time("--duration", arguments.duration)
+    if not 1 <= duration_ns <= _DURATION_MAX_NS:
+        raise UsageError(f"expected --duration from 1ns to 1000000s, found {arguments.duration}")
+    topology, machine_files = _topology(arguments, workload)
+    try:
+        policy = placement.parse(arguments.placement)
+    except placement.BadPlacement as error:
+        raise UsageError(f"--placement: {error}") from None
+    misfit = workloads_file.misfit(workload, topology.cpus, files[0][0] if files else None)
+    if misfit is not None:
+        if files:
+            raise misfit
+        raise UsageError(misfit.findings[0].message)
+    costs = _costs(arguments)
+    return Given(workload, topology, policy, duration_ns, seeds, costs, (*files, *machine_files))
+
+
+def _seeds(arguments: argparse.Namespace) -> range:
+    from .options import UsageError
+
+    for name, least, most in (("seed", 0, (1 << 64) - 1), ("runs", 1, 10_000)):
+        value = getattr(arguments, name)
+        if not least <= value <= most:
+            raise UsageError(f"expected --{name} from {least} to {most}, found {value}")
+    return range(arguments.seed, arguments.seed + arguments.runs)
+
+
+def _workload(text: str) -> "tuple[Workload, int, list[tuple[str, str]]]":
+    """The workload, for how long to simulate it unless that is said, and its file."""
+    import hashlib
+
+    from ..workload import workloads, workloads_file, workloads_trace
+    from ..workload.inputs import Input
+    from ..workload.programs import BadWorkload
+    from .options import UsageError
+
+    second = 1_000_000_000
+    try:
+        found = workloads.built_in(text)
+    except BadWorkload as error:
+        raise UsageError(str(error)) from None
+    if found is not None:
+        return found, second, []
+    path = Path(text)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        data = path.read_bytes()
+        return (
+            workloads_file.read(data, text),
+            second,
+            [(text, hashlib.sha256(data).hexdigest())],
+        )
+    if not path.is_file():
+        known = ", ".join(workloads.BUILT_IN)
+        raise UsageError(f"expected a workload ({known}), YAML or a trace, found {text!r}")
+    source = Input(text)
+    traced, duration_ns = workloads_trace.read(source)
+    return traced, duration_ns, [(text, source.sha256())]
+
+
+def _topology(
+    arguments: argparse.Namespace, workload: "Workload"
+) -> "tuple[Topology, list[tuple[str, str]]]":
+    """The machine, and its file."""
+    import hashlib
+
+    from ..workload import topology, topology_file
+    from .options import UsageError
+
+    if arguments.topology is None:
+        bound = max((task.cpu for task in workload.tasks if task.cpu is not None), default=0)
+        return topology.parse(f"cpus={max(8, bound + 1)}"), []
+    path = Path(arguments.topology)
+    if arguments.topology not in topology.PRESETS and path.is_file():
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        return topology_file.read(path), [(arguments.topology, digest)]
+    try:
+        return topology.parse(arguments.topology), []
+    except topology.BadTopology as error:
+        raise UsageError(f"--topology: {error}") from None
+
+
+def exits(arguments: argparse.Namespace, table: "CpuTable") -> dict[str, int]:
+    """State -> the exit latency in ns that the hardware really has. Raises UsageError."""
+    from .options import UsageError
+
+    found = {}
+    for text in arguments.exit:
+        name, equals, time = text.partition("=")
+        if not equals or name not in table.names:
+            known = ", ".join(table.names)
+            raise UsageError(f"--exit: expected STATE=TIME with a state ({known}), found {text!r}")
+        found[name] = _time("--exit", time)
+    return found
+
+
+def _costs(arguments: argparse.Namespace) -> "Costs":
+    from ..workload.simulate_setup import BadParameter, Costs, check_costs
+    from .options import UsageError
+
+    values = {}
+    for name, _, _ in PARAMETERS:
+        text, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
+        if not name.endswith(_PERMILLE):
+            values[name] = _time(option, text)
+        elif re.fullmatch(r"\d{1,4}", text, re.ASCII):
+            values[name] = int(text)
+        else:
+            raise UsageError(f"{option}: expected a number, found {text!r}")
+    costs = Costs(**values)
+    try:
+        check_costs(costs)
+    except BadParameter as error:
+        raise UsageError(str(error)) from None
+    return costs
+
+
+def _time(option: str, text: str) -> int:
+    from ..spec.scalars import UNITS_NS
+    from .options import UsageError
+
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"{option}: expected a time with its unit, such as 200ns or 10us, found {text!r}"
+        )
+    return int(match[1]) * UNITS_NS[match[2]]
