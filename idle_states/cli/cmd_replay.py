@@ -226,6 +226,7 @@ def _machines(
     its CPUs has a table already: then another machine begins. With the files they came from, and
     the rows of their specs."""
     from ..workload.machine import Machine, from_times
+    from .governor_options import times
 
     machines: list[Machine] = []
     files: list[tuple[str, str]] = []
@@ -255,8 +256,7 @@ def _machines(
         names.append(text)
     close()
     if arguments.states:
-        times = _times(arguments.states)
-        every = from_times(times, arguments.polling, _disabled(arguments))
+        every = from_times(times(arguments.states), arguments.polling, _disabled(arguments))
         machines.append(Machine(arguments.states, every, {}))
     return machines, files, rows
 
@@ -265,14 +265,13 @@ def _table(
     text: str, cpus: list[int] | None, arguments: argparse.Namespace, release: "Release"
 ) -> "tuple[Machine, list[tuple[str, str]], Rows]":
     """A table by name or file. Raises UsageError if it has nothing for these CPUs."""
-    from ..compare.journey import journey
-    from ..sources import read_table
     from ..spec.library import resolve_name
     from ..workload import sysfs
     from ..workload.inputs import Input, Kind
     from ..workload.machine import Machine, from_driver, from_sysfs
     from .energy_options import named
-    from .options import UsageError, platform
+    from .governor_options import registered
+    from .options import UsageError
 
     if resolve_name(text) is None and Path(text).is_file() and _is_dump(text):
         source = Input(text)
@@ -283,15 +282,8 @@ def _table(
         if missing:
             raise UsageError(f"expected CPU {missing[0]} in {text}, found {_ranges(list(own))}")
         return Machine(text, None, own), [(text, source.sha256())], []
-    found = read_table(text)
-    arrival = journey(found, platform(arguments), [release]).arrivals[0]
-    driver = arrival.driver
-    if not driver.states:
-        raise UsageError(
-            f"expected Linux {release.name} to register states of {text}, found none: "
-            f"{driver.fatal or 'all are lost; see idle-states show'}"
-        )
-    table = from_driver(driver, _disabled(arguments))
+    found, arrival = registered(arguments, text, release)
+    table = from_driver(arrival.driver, _disabled(arguments))
     written = named(arrival, found.table) if found.table else []
     return Machine(found.name, table, {}), [(found.file, found.sha256)], written
 
@@ -325,18 +317,3 @@ def _cpus(text: str) -> list[int]:
 
 def _ranges(cpus: list[int]) -> str:
     return f"CPUs {min(cpus)} to {max(cpus)}" if cpus else "none"
-
-
-def _times(text: str) -> list[tuple[int, int]]:
-    """Exit latency and residency in ns of 1000/10000,2000/20000. Raises UsageError."""
-    from .options import UsageError
-
-    found = []
-    for word in text.split(","):
-        match = re.fullmatch(r"(\d{1,18})/(\d{1,18})", word.strip())
-        if match is None:
-            raise UsageError(f"expected EXIT/RESIDENCY in ns such as 1000/10000, found {word!r}")
-        found.append((int(match[1]), int(match[2])))
-    if len(found) > 9:
-        raise UsageError(f"expected at most 9 states besides snooze, found {len(found)}")
-    return found

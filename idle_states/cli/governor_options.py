@@ -1,13 +1,16 @@
 """Options of commands that run a governor: which one, which kernel, over which states."""
 
 import argparse
+import re
 import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..compare.journey import Arrival
     from ..linux.driver_table import DriverTable
     from ..linux.governors import State
     from ..linux.releases import Release
+    from ..sources.source import Source
 
 
 def add_governor(parser: argparse.ArgumentParser, *, kernels: bool = False) -> None:
@@ -47,9 +50,7 @@ def states_on(
     arguments: argparse.Namespace, table: str | None, chosen: "Release"
 ) -> "DriverTable | list[State]":
     """`states` for one kernel."""
-    from ..compare.journey import journey
-    from ..sources import read_table
-    from .options import UsageError, platform
+    from .options import UsageError
 
     if arguments.hz not in range(1, 100_001):
         raise UsageError(f"expected HZ from 1 to 100000, found {arguments.hz}")
@@ -60,11 +61,7 @@ def states_on(
     if arguments.polling:
         raise UsageError("expected --polling with --states only; for a table the kernel decides")
     assert table is not None
-    source = read_table(table)
-    driver = journey(source, platform(arguments), [chosen]).arrivals[0].driver
-    if not driver.states:
-        why = driver.fatal or "all are lost; see idle-states show"
-        raise UsageError(f"Linux {chosen.name} registers nothing of {table}: {why}")
+    source, arrival = registered(arguments, table, chosen)
     held = source.table.held if source.table else None
     off = [state.name for state in held.states if state.disabled] if held else []
     if off:
@@ -73,19 +70,46 @@ def states_on(
             "is selected with every state on",
             file=sys.stderr,
         )
-    return driver
+    return arrival.driver
+
+
+def registered(
+    arguments: argparse.Namespace, table: str, chosen: "Release"
+) -> "tuple[Source, Arrival]":
+    """A revision or file, and what a kernel registers of it: a state at least.
+
+    Raises UsageError and what reading a table raises.
+    """
+    from ..compare.journey import journey
+    from ..sources import read_table
+    from .options import UsageError, platform
+
+    source = read_table(table)
+    arrival = journey(source, platform(arguments), [chosen]).arrivals[0]
+    if not arrival.driver.states:
+        raise UsageError(
+            f"expected Linux {chosen.name} to register states of {table}, found none: "
+            f"{arrival.driver.fatal or 'all are lost; see idle-states show'}"
+        )
+    return source, arrival
 
 
 def _parsed(text: str, polling: bool) -> "list[State]":
     from ..linux.governors import State
+
+    return [State(0, 0, polling), *(State(*pair) for pair in times(text))]
+
+
+def times(text: str) -> list[tuple[int, int]]:
+    """Exit latency and residency in ns of 1000/10000,2000/20000. Raises UsageError."""
     from .options import UsageError
 
-    found = [State(0, 0, polling)]
-    for part in text.split(","):
-        exit_ns, slash, residency_ns = part.strip().partition("/")
-        if not (slash and exit_ns.isdecimal() and residency_ns.isdecimal()):
-            raise UsageError(f"expected EXIT/RESIDENCY in ns, such as 1000/10000, found {part!r}")
-        found.append(State(int(exit_ns), int(residency_ns)))
-    if len(found) > 10:
-        raise UsageError(f"expected at most nine states besides snooze, found {len(found) - 1}")
+    found = []
+    for word in text.split(","):
+        match = re.fullmatch(r"(\d{1,15})/(\d{1,15})", word.strip(), re.ASCII)
+        if match is None:
+            raise UsageError(f"expected EXIT/RESIDENCY in ns such as 1000/10000, found {word!r}")
+        found.append((int(match[1]), int(match[2])))
+    if len(found) > 9:
+        raise UsageError(f"expected at most 9 states besides snooze, found {len(found)}")
     return found

@@ -1,7 +1,6 @@
 """What simulate is asked to do: its options as setups."""
 
 import argparse
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,48 +67,25 @@ def _tables(
     arguments: argparse.Namespace, release: "Release"
 ) -> "list[tuple[str, CpuTable, IdleTable | None, list[tuple[str, str]], Rows]]":
     """Name, what the kernel holds, what firmware has, the file, and its rows by Linux's names."""
-    from ..compare.journey import journey
-    from ..sources import read_table
-    from ..workload.machine import from_driver
+    from ..workload.machine import from_driver, from_times
     from .energy_options import named
-    from .options import UsageError, platform
+    from .governor_options import registered, times
+    from .options import UsageError
 
     if arguments.polling and not arguments.states:
         raise UsageError("expected --polling with --states only; for a table the kernel decides")
     found: list[tuple[str, CpuTable, IdleTable | None, list[tuple[str, str]], Rows]] = []
     for text in arguments.table:
-        source = read_table(text)
-        arrival = journey(source, platform(arguments), [release]).arrivals[0]
-        driver = arrival.driver
-        if not driver.states:
-            raise UsageError(
-                f"expected Linux {release.name} to register states of {text}, found none: "
-                f"{driver.fatal or 'all are lost; see idle-states show'}"
-            )
-        table = _switched_off(arguments, from_driver(driver))
+        source, arrival = registered(arguments, text, release)
+        table = _switched_off(arguments, from_driver(arrival.driver))
         rows = named(arrival, source.table) if source.table else []
         found.append((source.name, table, source.table, [(source.file, source.sha256)], rows))
     if arguments.states:
-        table = _switched_off(arguments, _plain(arguments))
+        table = _switched_off(arguments, from_times(times(arguments.states), arguments.polling))
         found.append((arguments.states, table, None, [], []))
     if not found:
         raise UsageError("expected a table: --table or --states")
     return found
-
-
-def _plain(arguments: argparse.Namespace) -> "CpuTable":
-    from ..workload.machine import from_times
-    from .options import UsageError
-
-    times = []
-    for word in arguments.states.split(","):
-        match = re.fullmatch(r"(\d{1,15})/(\d{1,15})", word.strip(), re.ASCII)
-        if match is None:
-            raise UsageError(f"expected EXIT/RESIDENCY in ns such as 1000/10000, found {word!r}")
-        times.append((int(match[1]), int(match[2])))
-    if len(times) > 9:
-        raise UsageError(f"expected at most 9 states besides snooze, found {len(times)}")
-    return from_times(times, arguments.polling)
 
 
 def _switched_off(arguments: argparse.Namespace, table: "CpuTable") -> "CpuTable":

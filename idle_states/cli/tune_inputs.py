@@ -31,21 +31,18 @@ class Subject:
 
 def subject(arguments: argparse.Namespace) -> Subject:
     """Raises UsageError and what reading a table raises."""
-    from ..compare.journey import journey
     from ..linux.driver_table import DriverTable
-    from ..sources import read_table
     from ..workload.machine import from_driver, from_times
     from .energy_options import named
-    from .governor_options import states
-    from .options import UsageError, platform
+    from .governor_options import registered, states
+    from .options import UsageError
 
     release, found = states(arguments, arguments.table)
     files: tuple[tuple[str, str], ...] = ()
     rows: Rows = []
     spec = None
     if isinstance(found, DriverTable):
-        source = read_table(arguments.table)
-        arrival = journey(source, platform(arguments), [release]).arrivals[0]
+        source, arrival = registered(arguments, arguments.table, release)
         spec, name, files = source.table, source.name, ((source.file, source.sha256),)
         table = from_driver(found)
         rows = named(arrival, spec) if spec else []
