@@ -45,6 +45,7 @@ class Seat:
     doing: str = "starting"
     kick: Callable[[int], None] | None = None
     tick_off: bool = False
+    stolen: int = 0
     usage: Counter[int] = field(default_factory=Counter)
     time: Counter[int] = field(default_factory=Counter)
 
@@ -168,13 +169,13 @@ class World:
     def work(self, seat: Seat, person: Person, script: Any) -> Steps:
         seat.doing, seat.tick_off, person.at = "working", False, seat.number
         self.log.append((self.now, seat.number, person.name))
-        yield "hold", SWITCH
+        yield from self.spend(seat, SWITCH)
         while True:
             step = next(script)
             if step[0] == "run":
-                yield "hold", step[1]
+                yield from self.spend(seat, step[1])
             elif step[0] == "wake":
-                yield "hold", WAKE
+                yield from self.spend(seat, WAKE)
                 other = step[1]
                 if other.asleep:
                     other.asleep = False
@@ -196,11 +197,19 @@ class World:
                 self.later(due, lambda due=due: self.ring(seat, person, due))  # type: ignore[misc]
                 return
 
+    def spend(self, seat: Seat, time: int) -> Steps:
+        """Time of a person's own; alarms take from it."""
+        seat.stolen = 0
+        while time:
+            yield "hold", time
+            time, seat.stolen = seat.stolen, 0
+
     resume: dict[str, Any]
 
     def ring(self, seat: Seat, person: Person, due: int) -> None:
         seat.alarms.remove(due)
         if seat.doing in ("working", "polling"):
+            seat.stolen += WAKE
             self.rouse(person, seat)
         else:
             seat.late.append(person)
@@ -225,10 +234,11 @@ class World:
         person.at = place
         seat.line.append((person, self.resume[person.name]))
         if seat.kick:
-            seat.kick(0 if seat is by or seat.doing == "polling" else IPI)
+            # by itself: an alarm that rang while it polled
+            seat.kick(WAKE if seat is by else 0 if seat.doing == "polling" else IPI)
 
     def place(self, person: Person, by: Seat) -> int:
-        before, lately, person.lately = person.at, person.lately, person.at
+        before, lately = person.at, person.lately
         goal = before
         if by.free:
             goal = before if self.seats[before].free else by.number
@@ -236,6 +246,7 @@ class World:
             return goal
         if self.seats[before].free:
             return before
+        person.lately = before
         if self.recent and self.seats[lately].free:
             return lately
         return self.look_around(goal)

@@ -67,6 +67,7 @@ def test_a_round_trip_takes_what_it_should() -> None:
     assert hops(found) == {600 + 1_000 + 500}
     assert usage(found)[1] < 20
     assert found.latency_ns(50) == 603  # 600, to a part in 2^7
+    assert found.latency_ns(100) == found.latency_max_ns
 
 
 def test_exit_latency_and_ipi_are_paid() -> None:
@@ -107,6 +108,71 @@ def test_kept_tick_wakes_a_physical_state() -> None:
 def test_background_timer_ends_long_idles() -> None:
     quiet = setup(once((run(10),)), "cpus=1", duration_ns=10_000_000_000, background=500_000_000)
     assert 18 <= sum(usage(simulate(quiet, 1))) <= 60
+
+
+def test_background_timer_fires_while_the_tick_runs() -> None:
+    """As the governor was told; the tick is none of it."""
+    quiet = setup(
+        once((run(10),)), "cpus=1", kernel="6.1", duration_ns=200_000_000, background=1_000_000
+    )
+    assert sum(usage(simulate(quiet, 1))) == pytest.approx(200, abs=10)
+
+
+@pytest.mark.parametrize("disabled", [frozenset(), frozenset({1})], ids=["state 1", "snooze"])
+def test_own_timer_costs_the_same_in_every_state(disabled: frozenset[int]) -> None:
+    """A timer wakes its task: that takes as long while polling as after a state without latency."""
+    workload = Workload("w", (Task("t", 0, (run(5_000), sleep(100_000)), 0),))
+    base = setup(workload, "cpus=1", times=((1_000, 5_000),), disabled=disabled)
+    base = replace(base, effects=(Effect(0, 0, True), Effect(0, 0, False)))
+    found = simulate(base, 1)
+    state = 0 if disabled else 1
+    assert usage(found)[state] > 80
+    assert found.latency_max_ns == base.costs.wake + base.costs.switch
+
+
+def test_own_timer_takes_time_from_the_task_that_computes() -> None:
+    tasks = (
+        Task("sleeper", 0, (sleep(10_000),), 0),
+        Task("worker", 0, (run(1_000_000), COUNT), 0, once=True),
+    )
+    found = simulate(setup(Workload("w", tasks), "cpus=1", slice=2_000_000), 1, 100)
+    assert found.counted == 1
+    (last,) = [time for time, _, task in found.trace if task == 0][1:2]
+    # one timer, then the sleeper waits in line until the end of the worker's slice
+    assert last == 600 + 600 + 1_000_000 + 500
+
+
+def test_haltpoll_does_not_shorten_snooze() -> None:
+    """Its limit is poll_idle()'s; snooze has its own time-out, 10 us here."""
+    workload = Workload("w", (Task("t", 0, (run(30_000), sleep(60_000)), 0),))
+    base = setup(workload, "cpus=1", governor="haltpoll", kernel="6.18", times=((1_000, 10_000),))
+    found = simulate(base, 1)
+    snooze = found.cpus[0].states[0]
+    assert snooze.usage > 50
+    assert snooze.time_us <= snooze.usage * (10 + 2)
+
+
+def test_a_spin_ends_at_its_multiple_whoever_shares_the_cpu() -> None:
+    spins = Op(Kind.SPIN, Duration(1_000_000))
+    tasks = (Task("spins", 0, (spins, COUNT), 0), Task("runs", 0, (run(4_000_000_000),), 0))
+    found = simulate(
+        setup(Workload("w", tasks), "cpus=1", slice=100_000, duration_ns=20_000_000), 1
+    )
+    assert found.counted == 19
+
+
+def test_the_recent_cpu_is_remembered_when_it_is_looked_at() -> None:
+    """Not where the previous one is idle: the task is on 0, 1, 1 and returns to 0."""
+    many = (run(10_000), sleep(100_000)) * 3
+    tasks = (
+        Task("t", 0, (*many, run(900_000)), None, once=True),
+        Task("b0", 0, (sleep(80_000), run(200_000)), 0, once=True),
+        Task("b1", 0, (sleep(300_000), run(200_000)), 1, once=True),
+    )
+    found = simulate(
+        setup(Workload("w", tasks), "cpus=4", kernel="6.1", duration_ns=1_000_000), 1, 100
+    )
+    assert [cpu for _, cpu, task in found.trace if task == 0] == [0, 1, 1, 0]
 
 
 def test_time_adds_up() -> None:
@@ -365,8 +431,8 @@ def test_built_in_workloads_are_read() -> None:
         ("pipe:wrok=10us", "with work"),
         ("schbench:workers=many", "a number"),
         ("schbench:workers=0", "1 or more"),
-        ("server:gap=0ns", "times of 1"),
-        ("periodic:period=0us", "times of 1"),
+        ("server:gap=0ns", "expected 1 to 1099511627776 ns"),
+        ("periodic:period=0us", "for a time that waker sleeps to a multiple of, found 0"),
         ("pipe:work=1us,work=1us", "once"),
         ("ping-pong:cpus=3", "1 or 2"),
     ):

@@ -169,6 +169,7 @@ def test_a_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trace.write_text(TRACE)
     found = simulated(capsys, str(trace), "--states", "1000/10000", "--kernel", "6.1")
     assert found["duration_ns"] == 2_100_000
+    assert found["topology"]["cpus"] == found["workload"]["tasks"]
     (run,) = found["tables"][0]["runs"]
     assert run["switches"] == 2 + 2  # each task, and after each sleep that ends in time
     idle_us = sum(state["time_us"] for state in run["cpus"]["0"]["states"])
@@ -197,6 +198,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
         ("pipe --table power9 --duration 5", "time with its unit"),
         ("pipe --table power9 --runs 0", "--runs from 1"),
         ("pipe --table power9 --seed -1", "--seed from 0"),
+        ("pipe --table power9 --seed 18446744073709551615 --runs 2", "to 18446744073709551614,"),
         ("pipe --table power9 --hz 0", "--hz from 1"),
         ("pipe --table power9 --wake 0ns", "expected wake from 1"),
         ("pipe --table power9 --jitter 1h", "--jitter: expected a time"),
@@ -234,6 +236,11 @@ def test_programs_are_read() -> None:
     assert (wake.first, wake.count, wake.which, wake.sync) == (0, 4, Which.NEXT, True)
 
 
+def test_times_may_be_longer_than_firmware_s() -> None:
+    found = read("tasks:\n  a: {program: [{sleep: 5s}]}\n")
+    assert found.tasks[0].ops[0].duration == Duration(5_000_000_000)
+
+
 def test_schema_and_reader_agree() -> None:
     schema = json.loads(resource("schemas", "idle-states-workload.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -254,6 +261,9 @@ def test_schema_and_reader_agree() -> None:
         ("tasks: {}\n", 1, "expected a task"),
         ("tasks:\n  a: {programm: [wait]}\n", 2, "did you mean 'program'"),
         ("tasks:\n  a: {program: []}\n", 2, "something to do"),
+        ("tasks:\n  a: {program: [wait], cpu: []}\n", 2, "a CPU, found an empty list"),
+        ("tasks:\n  '': {program: [wait]}\n", 2, "a name of a task"),
+        ("tasks:\n  a: {program: [sleep: 2000s]}\n", 2, "at most 1099511627776 ns, found 2000s"),
         ("tasks:\n  a:\n    program:\n      - jump\n", 4, "something to do"),
         ("tasks:\n  a:\n    program:\n      - run\n", 4, "run: with a time"),
         ("tasks:\n  a:\n    program:\n      - run: 5\n", 4, "unit"),

@@ -172,6 +172,23 @@ def test_threads_do_not_matter() -> None:
     ]
 
 
+def test_spins_and_timers_on_a_shared_cpu() -> None:
+    """What interrupts a spin, and what takes time from a task."""
+    spin, sleep, run = (
+        Op(kind, Duration(ns))
+        for kind, ns in ((Kind.SPIN, 70_000), (Kind.SLEEP, 11_000), (Kind.RUN, 300_000))
+    )
+    tasks = (
+        Task("spins", 0, (spin, Op(Kind.COUNT)), 0),
+        Task("sleeps", 0, (sleep,), 0),
+        Task("runs", 0, (run, sleep)),
+    )
+    base = setup(Workload("w", tasks), "smt4", slice=50_000, background=700_000)
+    reference, compiled = both(base)
+    assert compiled == reference
+    assert compiled.counted > 20
+
+
 def test_progress_adds_up() -> None:
     base = setup("server", "cpus=4", duration_ns=50_000_000)
     told: list[int] = []

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _TIME = re.compile(r"(\d{1,13})(ns|us|ms|s)", re.ASCII)
 _PERMILLE = "_permille"
+_CPUS = 8
 _DURATION_MAX_NS = 1_000_000_000_000_000
 PARAMETERS = (
     ("switch", "600ns", "from an idle period or another task to a task's first instruction"),
@@ -52,7 +53,7 @@ def add_workload(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> N
         metavar="T",
         help="preset (clusters-24, power8, power9, power9-fused, power10, lpar-smt8, smt4, smt8, "
         "smt8-fused), cpus=16,threads=4 with ,fused=yes ,pair=2 ,quad=2 ,cluster=8 or ,llc=16, "
-        "a device tree or YAML (default: cpus=8)",
+        "a device tree or YAML (default: cpus=8; a trace's)",
     )
     parser.add_argument(
         "--placement",
@@ -93,11 +94,12 @@ def given(arguments: argparse.Namespace) -> Given:
 
     seeds = _seeds(arguments)
     workload, duration_ns, files = _workload(arguments.workload)
+    traced = bool(files) and not _is_yaml(files[0][0])
     if arguments.duration is not None:
         duration_ns = _time("--duration", arguments.duration)
     if not 1 <= duration_ns <= _DURATION_MAX_NS:
         raise UsageError(f"expected --duration from 1ns to 1000000s, found {arguments.duration}")
-    topology, machine_files = _topology(arguments, workload)
+    topology, machine_files = _topology(arguments, workload, 1 if traced else _CPUS)
     try:
         policy = placement.parse(arguments.placement)
     except placement.BadPlacement as error:
@@ -114,10 +116,11 @@ def given(arguments: argparse.Namespace) -> Given:
 def _seeds(arguments: argparse.Namespace) -> range:
     from .options import UsageError
 
-    for name, least, most in (("seed", 0, (1 << 64) - 1), ("runs", 1, 10_000)):
-        value = getattr(arguments, name)
-        if not least <= value <= most:
-            raise UsageError(f"expected --{name} from {least} to {most}, found {value}")
+    if not 1 <= arguments.runs <= 10_000:
+        raise UsageError(f"expected --runs from 1 to 10000, found {arguments.runs}")
+    most = (1 << 64) - arguments.runs
+    if not 0 <= arguments.seed <= most:
+        raise UsageError(f"expected --seed from 0 to {most}, found {arguments.seed}")
     return range(arguments.seed, arguments.seed + arguments.runs)
 
 
@@ -138,7 +141,7 @@ def _workload(text: str) -> "tuple[Workload, int, list[tuple[str, str]]]":
     if found is not None:
         return found, second, []
     path = Path(text)
-    if path.suffix.lower() in (".yaml", ".yml"):
+    if _is_yaml(text):
         data = path.read_bytes()
         return (
             workloads_file.read(data, text),
@@ -153,8 +156,12 @@ def _workload(text: str) -> "tuple[Workload, int, list[tuple[str, str]]]":
     return traced, duration_ns, [(text, source.sha256())]
 
 
+def _is_yaml(name: str) -> bool:
+    return name.lower().endswith((".yaml", ".yml"))
+
+
 def _topology(
-    arguments: argparse.Namespace, workload: "Workload"
+    arguments: argparse.Namespace, workload: "Workload", least: int
 ) -> "tuple[Topology, list[tuple[str, str]]]":
     """The machine, and its file."""
     import hashlib
@@ -164,7 +171,7 @@ def _topology(
 
     if arguments.topology is None:
         bound = max((task.cpu for task in workload.tasks if task.cpu is not None), default=0)
-        return topology.parse(f"cpus={max(8, bound + 1)}"), []
+        return topology.parse(f"cpus={max(least, bound + 1)}"), []
     path = Path(arguments.topology)
     if arguments.topology not in topology.PRESETS and path.is_file():
         digest = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -115,7 +115,8 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 		else
 			plan_at(&s->plan, number, now + s->set.poll_limit_ns + s->set.overshoot_ns);
 	} else {
-		plan_at(&s->plan, number, now + (cpu->stopped ? background : to_tick));
+		plan_at(&s->plan, number,
+			now + (cpu->stopped ? background : least(background, to_tick)));
 	}
 }
 
@@ -187,7 +188,10 @@ static void enqueue(struct simulation *s, u32 task, u32 number, u32 waker)
 	append(s, &cpu->queue, task);
 	placement_add(&s->placement, number);
 	if (cpu->phase == IDLE) {
-		cpu_exits(s, cpu, number == waker || polls(s, cpu) ? 0 : s->set.ipi_ns, false);
+		/* Its own timer while it polls: the wake-up is done within the idle period. */
+		u64 delay = number == waker ? s->set.wake_ns : polls(s, cpu) ? 0 : s->set.ipi_ns;
+
+		cpu_exits(s, cpu, delay, false);
 	} else if (cpu->phase == RUNNING) {
 		u64 limit = greatest(cpu->slice_end_ns, s->now);
 
@@ -202,16 +206,16 @@ static u32 placed(struct simulation *s, u32 number, u32 waker, bool sync)
 {
 	const struct program *program = &s->in.programs[number];
 	struct task *task = &s->tasks[number];
-	u32 previous = task->cpu, recent = task->recent;
+	u32 previous = task->cpu, recent = task->recent, target;
 
 	if (program->cpu != NOWHERE)
 		return program->cpu;
 	if (program->with_waker)
 		return waker;
-	task->recent = previous;
-	return placement_choose(&s->placement,
-				placement_target(&s->placement, waker, previous, sync), previous,
-				recent);
+	target = placement_target(&s->placement, waker, previous, sync);
+	if (placement_looks_at_recent(&s->placement, target, previous))
+		task->recent = previous;
+	return placement_choose(&s->placement, target, previous, recent);
 }
 
 static void wake(struct simulation *s, u32 task, u32 waker, u64 since_ns, bool sync)
@@ -227,6 +231,11 @@ static void timer(struct simulation *s, u32 number)
 
 	cpu->timers = task->next;
 	if (cpu->phase == RUNNING || (cpu->phase == IDLE && polls(s, cpu))) {
+		if (cpu->phase == RUNNING && !cpu->spins) {
+			worked(s, cpu);
+			cpu->work += s->set.wake_ns * WORK;
+			run(s, cpu);
+		}
 		wake(s, number, task->cpu, s->now, false);
 		return;
 	}
@@ -393,10 +402,20 @@ static void switch_to_next(struct simulation *s, struct cpu_now *cpu)
 	if (totals->traced < s->set.trace_most)
 		s->in.trace[totals->traced++] = (struct traced){s->now, here, number};
 	if (task->woken_ns != NEVER) {
-		s->in.latencies[bucket_of(s->now + s->set.switch_ns - task->woken_ns)]++;
+		u64 latency = s->now + s->set.switch_ns - task->woken_ns;
+
+		s->in.latencies[bucket_of(latency)]++;
+		totals->latency_max_ns = greatest(totals->latency_max_ns, latency);
 		task->woken_ns = NEVER;
 	}
-	if (task->work) {
+	if (task->spins_until_ns) {
+		u64 left = task->spins_until_ns > s->now ? task->spins_until_ns - s->now : 0;
+
+		cpu->work = greatest(left, s->set.switch_ns) * WORK;
+		cpu->spins = true;
+		task->spins_until_ns = 0;
+		run(s, cpu);
+	} else if (task->work) {
 		cpu->work = task->work + s->set.switch_ns * WORK;
 		task->work = 0;
 		run(s, cpu);
@@ -413,8 +432,11 @@ static void ran(struct simulation *s, struct cpu_now *cpu)
 		cpu->spins = false;
 		advance(s, cpu, cpu->task);
 	} else if (cpu->queue.first != NOWHERE) {
+		if (cpu->spins)
+			s->tasks[cpu->task].spins_until_ns = s->now + cpu->work / WORK;
+		else
+			s->tasks[cpu->task].work = cpu->work;
 		cpu->spins = false;
-		s->tasks[cpu->task].work = cpu->work;
 		append(s, &cpu->queue, cpu->task);
 		switch_to_next(s, cpu);
 	} else {
@@ -430,7 +452,7 @@ static void cpu_event(struct simulation *s, struct cpu_now *cpu)
 		break;
 	case IDLE:
 		if (!polls(s, cpu)) {
-			cpu_exits(s, cpu, 0, !cpu->stopped);
+			cpu_exits(s, cpu, 0, !cpu->stopped && s->now % s->set.tick_ns == 0);
 			break;
 		}
 		s->in.reached[0]++;

@@ -42,7 +42,7 @@ struct traced {
 };
 
 struct sim_totals {
-	u64 switches, counted, events, digest, traced;
+	u64 switches, counted, events, digest, latency_max_ns, traced;
 };
 
 /* Groups of CPUs: of each CPU, its number. */

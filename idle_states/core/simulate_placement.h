@@ -143,6 +143,11 @@ static inline u32 by_cluster(const struct placement *p, u32 target)
 	return inside == NOWHERE ? target : inside;
 }
 
+INLINE bool placement_looks_at_recent(const struct placement *p, u32 target, u32 previous)
+{
+	return !is_idle(p, target) && !(shares_cache(p, previous, target) && is_idle(p, previous));
+}
+
 INLINE u32 placement_choose(const struct placement *p, u32 target, u32 previous, u32 recent)
 {
 	u32 llc = p->of->llc[target], size, found;

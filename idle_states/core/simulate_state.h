@@ -18,7 +18,7 @@ enum { BUSY, HOLDS, FREE, TAKES };
 
 /* next: in its CPU's queue, pending list or timers, of which it is in one at most. */
 struct task {
-	u64 key, draws, work, debt_ns, woken_ns, due_ns, tokens;
+	u64 key, draws, work, spins_until_ns, debt_ns, woken_ns, due_ns, tokens;
 	u32 at, turn, cpu, recent, next;
 	bool waits, wakes;
 };

@@ -15,16 +15,17 @@ from ..workload.simulate_summary import BISTABLE_POINTS
 from .html import svg
 from .published_plots import Pair, pairs
 
-_HEAD = f"""\
+_HEAD = """\
 # Published measurements, simulated
 
 Made by `make published`; not edited by hand. Each row of a measurement beside what `simulate`'s
 model makes of it; shares are of the woken thread's time, errors in points of a hundred, the greater
 one of both states. Where parameters are free they were fitted to half the rows, by the least mean
-error on a grid (`idle_states/lab/published.py`), and the other half was predicted.
+error on a grid (`idle_states/lab/published.py`), and the other half was predicted. A fitted row
+that turns out to be bistable is left out, and the others are fitted again.
 
-A row is **bistable** if the share of snooze differs by more than {BISTABLE_POINTS:.0f} points
-between {len(sweeps.SEEDS)} seeds, each with the jitter that was fitted and with 1 us less (not
+A row is **bistable** if the share of snooze differs by more than {bistable:.0f} points
+between {seeds} seeds, each with the jitter that was fitted and with 1 us less (not
 below 0) and more; what it then lies between is in the last column but one. The tool finds that from
 its own runs, not from the error.
 
@@ -33,11 +34,12 @@ waker's period longer; *overshoot* of snooze after its time limit; *jitter* of e
 state. All else has `simulate`'s defaults, of which ipi and those of SMT come from other POWER9
 measurements (docs/simulation.md).
 
-tests/test_published.py asserts these bounds:
+The aim is {aim:g} point for each row that was predicted and is not bistable. Missed by: {missed}.
 
-- {sweeps.POINTS:g} point for each row that was predicted and is not bistable, of the first three
-- the state measured to dominate does, by a factor of {wakes.FACTOR} or more
-- {wakes.ERROR_PERCENT:g} % for each wake-up by another CPU that was predicted from one by a timer
+tests/test_published.py asserts that no other row is, and these bounds:
+
+- the state measured to dominate does, by a factor of {factor} or more
+- {percent:g} % for each wake-up by another CPU that was predicted from one by a timer
 """
 _PERIODS = """\
 linuxppc-dev 1626676399-15975-1: on a POWER9 partition, Linux 5.13, HZ 100, a thread wakes a sibling
@@ -89,7 +91,9 @@ _NOT = """\
   all. The halves were chosen knowing that, and so were the grids' bounds.
 - Two sets of parameters for two machines: the sweeps do not share work, handling or overshoot, and
   a fit of four parameters to a few rows does not measure any of them. Only the shares are checked.
-- At HZ 1000 the share of snooze is over by a quarter of itself, though by less than a point.
+- How long a CPU is awake for a wake-up, in the second sweep: measured, 5.0 us (every 110 us without
+  the flag), 6.8 us (110 us with it) and 5.3 to 5.4 us (the others); the model has one time for all.
+- At HZ 1000 the share of snooze is over by close to half of itself.
 - The benchmark's gains: measured {measured}; simulated {simulated}.
 - The few periods in other states than the dominant: the simulation's come from the idle periods
   before and from background timers, and their number means nothing.
@@ -102,12 +106,14 @@ _NOT = """\
 def pages() -> dict[str, str]:
     """Path below docs -> text."""
     found = {"published.md": ""}
-    parts = [_HEAD]
+    parts = [""]
+    over: list[Predicted] = []
     for sweep, title, about in (
         (sweeps.PERIODS, "Period of a wake-up, CEDE (1, 10) and (10, 100)", _PERIODS),
         (POLLING, "Snooze with and without the POLLING flag", _POLLING),
     ):
         outcome = predict(sweep, sweep.fitted)
+        over += sweeps.missed(outcome.rows)
         parts.append(_sweep(title, about, outcome, exchanged(sweep)))
         found[f"published/{sweep.name}.svg"] = _shares_plot(title, outcome.rows)
     free, again = predict(POLLING, POLLING.fitted).free, exchanged(POLLING).free
@@ -117,7 +123,20 @@ def pages() -> dict[str, str]:
     parts += [_counters(), _latencies(), _not_reproduced()]
     found["published/usage-counters.svg"] = _counters_plot()
     found["published/wake-latencies.svg"] = _latencies_plot()
+    parts[0] = _head([*over, *sweeps.missed(rows)])
     return {**found, "published.md": "\n".join(parts)}
+
+
+def _head(missed: Iterable[Predicted]) -> str:
+    over = (f"{row.case.period_us} us, {row.case.setting} ({row.points:.2f})" for row in missed)
+    return _HEAD.format(
+        bistable=BISTABLE_POINTS,
+        seeds=len(sweeps.SEEDS),
+        aim=sweeps.AIM,
+        missed="; ".join(over) or "none",
+        factor=wakes.FACTOR,
+        percent=wakes.ERROR_PERCENT,
+    )
 
 
 def _sweep(title: str, about: str, outcome: Outcome, other: Outcome) -> str:

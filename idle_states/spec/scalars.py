@@ -25,8 +25,8 @@ def text(node: Node, expected: str, problems: Problems) -> str | None:
     return node.text
 
 
-def time_ns(node: Node, problems: Problems) -> int | None:
-    """A time with its unit, exact to the nanosecond and within u32, or None after reporting."""
+def time_ns(node: Node, problems: Problems, most: int = U32_MAX) -> int | None:
+    """A time with its unit, exact to the nanosecond, or None after reporting."""
     raw = text(node, "a time with its unit, such as 200ns, 2us or 10ms", problems)
     if raw is None:
         return None
@@ -50,10 +50,9 @@ def time_ns(node: Node, problems: Problems) -> int | None:
     if rest:
         problems.bad_time(f"expected a whole number of nanoseconds, found {raw!r}", node.where)
         return None
-    if nanoseconds > U32_MAX:
-        problems.out_of_range(
-            f"at most {U32_MAX} ns (u32 in firmware)", f"{raw} = {nanoseconds} ns", node.where
-        )
+    if nanoseconds > most:
+        why = " (u32 in firmware)" if most == U32_MAX else ""
+        problems.out_of_range(f"at most {most} ns{why}", f"{raw} = {nanoseconds} ns", node.where)
         return None
     return nanoseconds
 

@@ -6,7 +6,9 @@ then, in this order, the first that is idle:
 
   1  the target
   2  the previous CPU, if it shares the last-level cache with the target
-  3  the recently used CPU, where that is on (32e839dda3ba); the previous one is now remembered so
+  3  the recently used CPU, where that is on (32e839dda3ba). When it is looked at, the previous one
+     is remembered in its place, as from 5.14 on (89aafd67f28c); what 4.16 to 5.13 remembered, the
+     CPU on which a task last woke another, is not modelled
   4  a CPU of a wholly idle core, in a walk around the last-level cache that begins behind the
      target
   5  a sibling of the previous CPU
@@ -110,6 +112,12 @@ class Placement:
         if not self.idle(previous) and self.tasks[waker] < self.tasks[previous]:
             return waker
         return previous
+
+    def looks_at_recent(self, target: int, previous: int) -> bool:
+        """Whether neither of these will do."""
+        return not self.idle(target) and not (
+            self._shares_cache(previous, target) and self.idle(previous)
+        )
 
     def choose(self, target: int, previous: int, recent: int) -> int:
         """select_idle_sibling()."""

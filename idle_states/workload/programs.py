@@ -103,6 +103,14 @@ class Workload:
     note: str = ""
 
 
+_SAID = {
+    Kind.RUN: "runs",
+    Kind.SPIN: "spins",
+    Kind.SLEEP: "sleeps",
+    Kind.EVERY: "sleeps to a multiple of",
+}
+
+
 class BadWorkload(ValueError):
     """A workload that cannot be run; says what was expected and what was found."""
 
@@ -123,8 +131,8 @@ def check(workload: Workload) -> None:
             low, high = op.duration.low, op.duration.high
             if not least <= low <= DURATION_MAX or high > DURATION_MAX:
                 raise BadWorkload(
-                    f"{workload.name}: expected times of {least} to {DURATION_MAX} ns for "
-                    f"{task.name}, found {low}"
+                    f"{workload.name}: expected {least} to {DURATION_MAX} ns for a time that "
+                    f"{task.name} {_SAID[op.kind]}, found {low if low < least else max(low, high)}"
                 )
             if op.duration.spread is Spread.UNIFORM and high < low:
                 raise BadWorkload(

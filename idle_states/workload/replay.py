@@ -136,12 +136,9 @@ class Model:
 
     def _polling(self, governor: Governor, table: CpuTable) -> Polling:
         """How long state 0 polls: haltpoll has a limit of its own."""
-        own = governor.poll_limit_ns
-        if own and table.states[0].polling:
-            return Polling(own, True)
         if table not in self._polls:
             self._polls[table] = polling(table, self._settings.release, self._settings.hz)
-        return self._polls[table]
+        return self._polls[table].of(governor.poll_limit_ns)
 
     def figures(self) -> dict[int, Figures]:
         """CPU -> what it would have done."""

@@ -11,8 +11,9 @@ planned. For a seed, everything is as it was the last time.
   waking up          A wake-up by another CPU is heard ipi later unless the CPU polls; then the exit
                      latency of the state reached is paid, and what its core, pair or quad takes if
                      another thread has begun to wake that up (simulate_scopes.py). The period is
-                     measured from before to after. A timer's own wake-up is done on its CPU, after
-                     that.
+                     measured from before to after. A timer's own wake-up is done on its CPU and
+                     takes as long as a waker's: after that, while polling within it, and from the
+                     time of a task that computes.
   computing          Siblings that compute, or hold their share of the core, slow a thread down.
   sharing            Tasks wait in line; one that shares its CPU yields at the end of its slice.
 
@@ -97,6 +98,7 @@ class Simulation:
         self._sequence = 0
         self._latencies: Counter[int] = Counter()
         self._reached = [0] * len(setup.effects)
+        self._latency_max_ns = 0
         self._switches = self._counted = self._events = self._digest = 0
         self._trace: list[tuple[int, int, int]] = []
         self._trace_most = trace
@@ -129,6 +131,7 @@ class Simulation:
             tuple(self._reached),
             tuple(map(tuple, self._scopes.scope_ns)),
             dict(sorted(self._latencies.items())),
+            self._latency_max_ns,
             self._switches,
             self._counted,
             self._events,
@@ -165,7 +168,8 @@ class Simulation:
                 self._idled(cpu, time_limit=self._polling.told)
                 self._between(cpu, self._costs.turn)
             else:
-                self._exit(cpu, 0, got_tick=not cpu.stopped)
+                ticks = not cpu.stopped and self._now % self._tick_ns == 0
+                self._exit(cpu, 0, got_tick=ticks)
         elif cpu.phase == EXITING:
             self._idled(cpu, time_limit=False)
             if cpu.pending or cpu.queue:
@@ -223,13 +227,14 @@ class Simulation:
         self._take(cpu, HOLDS if self._setup.effects[state].holds else FREE)
         if self._polls(cpu):
             own_ns = cpu.governor.poll_limit_ns if cpu.governor else None
-            limit_ns = own_ns or self._polling.limit_ns
+            limit_ns = self._polling.of(own_ns).limit_ns
             if limit_ns is None:
                 self._never(cpu.number)
             else:
                 self._at(cpu.number, now + limit_ns + self._costs.snooze_overshoot)
         else:
-            self._at(cpu.number, now + (background_ns if cpu.stopped else to_tick_ns))
+            timer_ns = background_ns if cpu.stopped else min(background_ns, to_tick_ns)
+            self._at(cpu.number, now + timer_ns)
 
     def _exit(self, cpu: Cpu, delay_ns: int, *, got_tick: bool = False) -> None:
         """Something wakes the CPU up, which hears of it after the delay."""
@@ -300,9 +305,15 @@ class Simulation:
         if len(self._trace) < self._trace_most:
             self._trace.append((self._now, cpu.number, task.number))
         if task.woken_ns is not None:
-            self._latencies[bucket_of(self._now + self._costs.switch - task.woken_ns)] += 1
+            latency_ns = self._now + self._costs.switch - task.woken_ns
+            self._latencies[bucket_of(latency_ns)] += 1
+            self._latency_max_ns = max(self._latency_max_ns, latency_ns)
             task.woken_ns = None
-        if task.work:
+        if task.spins_until_ns:
+            left_ns = max(task.spins_until_ns - self._now, self._costs.switch)
+            cpu.work, cpu.spins, task.spins_until_ns = left_ns * WORK, True, 0
+            self._run(cpu)
+        elif task.work:
             cpu.work, task.work = task.work + self._costs.switch * WORK, 0
             self._run(cpu)
         else:
@@ -329,8 +340,11 @@ class Simulation:
             cpu.spins = False
             self._advance(cpu, task)
         elif cpu.queue:
+            if cpu.spins:
+                task.spins_until_ns = self._now + cpu.work // WORK
+            else:
+                task.work = cpu.work
             cpu.spins = False
-            task.work = cpu.work
             cpu.queue.append(task)
             self._switch(cpu)
         else:
@@ -442,6 +456,10 @@ class Simulation:
         # the first in time, and of these the first in order
         cpu.timers.pop(0)
         if cpu.phase == RUNNING or (cpu.phase == IDLE and self._polls(cpu)):
+            if cpu.phase == RUNNING and not cpu.spins:
+                self._worked(cpu)
+                cpu.work += self._costs.wake * WORK
+                self._run(cpu)
             self._wake(task, cpu.number, self._now, sync=False)
             return
         cpu.pending.append(task)
@@ -457,8 +475,10 @@ class Simulation:
             return task.program.cpu
         if task.program.with_waker:
             return waker
-        previous, recent, task.recent = task.cpu, task.recent, task.cpu
+        previous, recent = task.cpu, task.recent
         target = self._placement.target(waker, previous, sync)
+        if self._placement.looks_at_recent(target, previous):
+            task.recent = previous
         return self._placement.choose(target, previous, recent)
 
     def _first(self, task: Task) -> int:
@@ -472,8 +492,11 @@ class Simulation:
         cpu.queue.append(task)
         self._placement.tasks[number] += 1
         if cpu.phase == IDLE:
-            heard = number == waker or self._polls(cpu)
-            self._exit(cpu, 0 if heard else self._costs.ipi)
+            if number == waker:
+                # its own timer while it polls: the wake-up is done within the idle period
+                self._exit(cpu, self._costs.wake)
+            else:
+                self._exit(cpu, 0 if self._polls(cpu) else self._costs.ipi)
         elif cpu.phase == RUNNING:
             limit_ns = max(cpu.slice_end_ns, self._now)
             if cpu.until_ns > limit_ns:

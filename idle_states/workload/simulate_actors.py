@@ -25,7 +25,7 @@ class Task:
     tokens       wake-ups that came while it did not wait
     debt_ns      kernel's work to do before its program goes on
     wakes        of which is that of the wake-up it is at
-    work         what is left of a run that was interrupted
+    work         what is left of a run that was interrupted; spins_until_ns: of a spin, 0: of none
     woken_ns     when, if it was since it ran last
     """
 
@@ -42,6 +42,7 @@ class Task:
     debt_ns: int = 0
     wakes: bool = False
     work: int = 0
+    spins_until_ns: int = 0
     woken_ns: int | None = None
     due_ns: int = 0
 

@@ -77,7 +77,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     counters = bytearray(_COUNTER_BYTES * len(states) * topology.cpus)
     reached = _zeros(len(states))
     scope_ns = _zeros(len(SCOPES) * (len(states) + 1))
-    latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(5)
+    latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(6)
     traced = _zeros(3 * trace)
     compiled.simulate(
         setup.governor,
@@ -91,7 +91,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     each_bytes = _COUNTER_BYTES * len(states)
     for cpu, tally in enumerate(tallies):
         tally.absorb(counters[cpu * each_bytes : (cpu + 1) * each_bytes])
-    switches, counted, events, digest, traces = totals
+    switches, counted, events, digest, latency_max_ns, traces = totals
     levels = len(states) + 1
     return Run(
         seed,
@@ -100,6 +100,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         tuple(reached),
         tuple(tuple(scope_ns[at : at + levels]) for at in range(0, len(scope_ns), levels)),
         {bucket: count for bucket, count in enumerate(latencies) if count},
+        latency_max_ns,
         switches,
         counted,
         events,

@@ -170,7 +170,8 @@ class Run:
                  was asked for
     scope_ns     scope -> level -> time summed over its instances; level -1, the first, is awake,
                  the others are the lightest state that any thread of it had asked for
-    latencies    bucket -> wake-ups; from the wake-up to the first instruction
+    latencies    bucket -> wake-ups; from the wake-up to the first instruction; latency_max_ns: the
+                 greatest of them
     switches     tasks that began to run, or went on; counted: what the workload counts
     events       of the simulation
     digest       of every event, its time and whom it concerned
@@ -183,6 +184,7 @@ class Run:
     reached: tuple[int, ...]
     scope_ns: tuple[tuple[int, ...], ...]
     latencies: dict[int, int]
+    latency_max_ns: int
     switches: int
     counted: int
     events: int
@@ -190,7 +192,8 @@ class Run:
     trace: tuple[tuple[int, int, int], ...] = ()
 
     def latency_ns(self, percentile: float) -> int | None:
-        """Nearest rank, the greatest value of its bucket; None without wake-ups."""
+        """Nearest rank, the greatest value that its bucket may have had: the exact one below 2^7
+        ns and of the greatest, else at most one part in 2^7 more. None without wake-ups."""
         count = sum(self.latencies.values())
         if not count:
             return None
@@ -198,7 +201,7 @@ class Run:
         for bucket, number in sorted(self.latencies.items()):
             rank -= number
             if rank <= 0:
-                return bucket_top(bucket)
+                return min(bucket_top(bucket), self.latency_max_ns)
         raise AssertionError("ranks do not exceed the count")
 
 

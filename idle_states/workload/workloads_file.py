@@ -29,6 +29,7 @@ from ..spec import scalars
 from ..spec.document import Mapping, Node, Scalar, Sequence, decode, parse
 from ..spec.problems import Problems, suggestion
 from .programs import (
+    DURATION_MAX,
     MULTIPLES,
     NO_TIME,
     TASKS_MAX,
@@ -94,6 +95,8 @@ def _groups(document: Mapping, problems: Problems) -> dict[str, _Group]:
     found: dict[str, _Group] = {}
     first = 0
     for name, body in tasks.entries.items():
+        if not name:
+            problems.wrong_type("a name of a task", "an empty one", tasks.keys[name])
         if not isinstance(body, Mapping):
             problems.wrong_type(f"what {name!r} does, as a mapping", body.kind, body.where)
             continue
@@ -201,19 +204,19 @@ def _wake(value: Node, groups: dict[str, _Group], problems: Problems) -> Op | No
 
 def _duration(value: Node, problems: Problems) -> Duration | None:
     if not isinstance(value, Mapping):
-        time = scalars.time_ns(value, problems)
+        time = scalars.time_ns(value, problems, DURATION_MAX)
         return None if time is None else Duration(time)
     if len(value.entries) != 1 or next(iter(value.entries)) not in ("uniform", "exponential"):
         problems.wrong_type("uniform: [FROM, TO] or exponential: MEAN", "other keys", value.where)
         return None
     word, inner = next(iter(value.entries.items()))
     if word == "exponential":
-        mean = scalars.time_ns(inner, problems)
+        mean = scalars.time_ns(inner, problems, DURATION_MAX)
         return None if mean is None else Duration(mean, 0, Spread.EXPONENTIAL)
     if not isinstance(inner, Sequence) or len(inner.items) != 2:
         problems.wrong_type("two times, as [FROM, TO]", inner.kind, inner.where)
         return None
-    low, high = (scalars.time_ns(item, problems) for item in inner.items)
+    low, high = (scalars.time_ns(item, problems, DURATION_MAX) for item in inner.items)
     if low is None or high is None:
         return None
     if high < low:
@@ -227,6 +230,8 @@ def _cpus(body: Mapping, problems: Problems) -> list[int]:
     if node is None:
         return []
     items = node.items if isinstance(node, Sequence) else [node]
+    if not items:
+        problems.wrong_type("a CPU", "an empty list", node.where)
     found = [scalars.integer(item, problems, most=CPUS_MAX - 1, what="a CPU") for item in items]
     return [cpu for cpu in found if cpu is not None]
 
