@@ -154,12 +154,21 @@ def test_usage_errors_are_exit_2(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["generate", "power9", "--to", "md", "--versioned"], "--versioned with --to dts or dtb"),
         (["generate", "power9"], "--to"),
         (["select", "power8", "--kernel", "4.4"], "expected a release from 4.6 on for menu"),
-        (["nonsense"], "invalid choice"),
+        (["shwo", "power9"], "found 'shwo'; did you mean 'show'?"),
+        (["show", "power9", "--kernle", "4.11"], "--kernle 4.11; did you mean '--kernel'?"),
+        (["nonsense"], "expected a command, found 'nonsense'"),
         ([], "COMMAND"),
     ):
         status, out, err = run(capsys, *words)
         assert (status, out) == (2, ""), words
         assert said in err
+
+
+def test_options_may_stand_between_files(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("power9", "--ignore", "IS2", "power8")
+    status, between = document(capsys, "check", *words)
+    assert (status, between) == document(capsys, "check", "--ignore", "IS2", "power9", "power8")
+    assert len(between["inputs"]) == 2
 
 
 def test_a_revision_wins_over_a_file_of_its_name(

@@ -87,7 +87,7 @@ def test_tour(
 def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     """The command line is understood; tests/test_boot_command.py really boots."""
     (command,) = [command for command in TOUR if command.startswith("boot ")]
-    arguments = parser("boot").parse_args(shlex.split(command))
+    arguments = parser().parse_args(shlex.split(command))
     assert arguments.machine in MACHINE_TABLE
     monkeypatch.chdir(home)
     assert read_table(arguments.table).table

@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 
 from idle_states.cli import main
 from idle_states.findings import Unreadable
-from idle_states.statistics import reading
+from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
 from tests.test_output_schema import OUTPUT, STRICT
 
 Validator = jsonschema.Draft202012Validator
 ROW_A = "100,222784,473466,294510,302295.26,45380.6"
 ROW_B = "100,205316,609420,385198,396338.72,78135.648"
+HEAD = "  N    Min    Max    Median    Avg    Stddev\n"
+BLOCK = "Latency percentiles (usec)\n50.0th: 21\n"
+TABLE = "Hmean x 5.00 ( 0.00%) 6.00 ( 20.00%)\n"
 NEW_BLOCK = """\
 Wakeup Latencies percentiles (usec) runtime {runtime} (s) ({n} total samples)
 \t  50.0th: 9          (200 samples)
@@ -181,7 +184,7 @@ def test_table_that_contradicts_its_means(capsys: pytest.CaptureFixture[str], fi
     status, out, _ = run(capsys, file("good", f"                 old   new\n{good}{time}"))
     assert status == 0
     assert "287.54 (   0.00%)       817.01 ( 184.14%)" in out
-    assert "10.00 (   0.00%)         8.00 (  20.00%)" in out
+    assert "10.00 (   0.00%)         8.00 *  20.00%*" in out
     name = file("bad", f"{good}{good.replace('184.14', '148.14')}")
     status, out, _ = run(capsys, name)
     assert status == 1
@@ -198,6 +201,133 @@ def test_means_of_named_samples(capsys: pytest.CaptureFixture[str], file: Any) -
     assert [row["cells"][1]["percent"] for row in rows] == [-100.0, 50.0]
     harmonic = body(capsys, "--mmtests", "--mean", "Hmean", *names)["mmtests"]
     assert harmonic[0]["cells"][0]["value"] == pytest.approx(3 / (1 / 2 + 1 / 4 + 1 / 6))
+
+
+def test_mean_of_what_is_better_when_lower(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    names = [file("a", "x 2 4\n"), file("b", "x 6\n"), file("c", "x 3\n")]
+    words = ["--mmtests", "--lower-is-better", *names]
+    _, out, _ = run(capsys, *words)
+    assert "3.00 (   0.00%)         6.00 (-100.00%)         3.00 (   0.00%)" in out
+    cells = body(capsys, *words)["mmtests"][0]["cells"]
+    assert [str(cell["percent"]) for cell in cells] == ["0.0", "-100.0", "0.0"]
+    assert [cell["significant"] for cell in cells] == [None] * 3
+
+
+def test_missing_means_keep_their_place(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    name = file(
+        "a",
+        "Hmean x 5.00 ( 0.00%) nan ( nan%) 6.00 ( 20.00%)\n"
+        "Hmean y 5.00 ( 0.00%) 0.00 ( 0.00%) 6.00 ( 20.00%)\n"
+        "Stddev z 5.00 ( 0.00%) 0.00 ( 100.00%) 6.00 ( -20.00%)\n"
+        "Hmean w nan ( nan%) 7.00 ( nan%) 6.00 ( 0.00%)\n",
+    )
+    status, out, _ = run(capsys, name)
+    assert status == 0
+    assert out.splitlines()[0] == (
+        "Hmean     x         5.00 (   0.00%)          nan (      -%)         6.00 (  20.00%)"
+    )
+    rows = body(capsys, name)["mmtests"]
+    assert [[cell["value"] for cell in row["cells"]] for row in rows] == [
+        [5.0, None, 6.0], [5.0, 0.0, 6.0], [5.0, 0.0, 6.0], [None, 7.0, 6.0]
+    ]  # fmt: skip
+    assert [[cell["percent"] for cell in row["cells"]] for row in rows] == [
+        [0.0, None, 20.0], [0.0, None, 20.0], [0.0, 100.0, -20.0], [None, None, None]
+    ]  # fmt: skip
+
+
+def test_one_sense_of_better_a_row(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    name = file("a", "Amean x 10.00 ( 0.00%) 8.00 ( 20.00%) 8.00 ( -20.00%)\n")
+    status, out, _ = run(capsys, name)
+    assert status == 1
+    assert "line 1: Amean x: -20.00% is printed, the means give 20.00%" in out
+    cells = body(capsys, name)["mmtests"][0]["cells"]
+    assert [cell["follows"] for cell in cells] == [True, True, False]
+    assert [cell["percent"] for cell in cells] == [0.0, 20.0, 20.0]
+
+
+def test_marks_and_names_of_a_table_are_kept(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    text = (
+        "Results:\n"
+        "                   5.3.0-rc1              5.3.0-rc1\n"
+        "                     vanilla                recent1\n"
+        "Hmean     1        287.54 (   0.00%)      817.01 * 184.14%*\n"
+        "Hmean     2       1268.12 (   0.00%)     1270.00 (   0.15%)\n"
+    )
+    for name in (file("a", text), file("b", "".join(f"> > {x}\n" for x in text.splitlines()))):
+        _, out, _ = run(capsys, name)
+        assert out.splitlines() == [
+            "                          5.3.0-rc1               5.3.0-rc1",
+            "                            vanilla                 recent1",
+            "Hmean     1       287.54 (   0.00%)       817.01 * 184.14%*",
+            "Hmean     2      1268.12 (   0.00%)      1270.00 (   0.15%)",
+        ]
+        cells = [row["cells"] for row in body(capsys, name)["mmtests"]]
+        assert [cell["significant"] for cell in cells[0]] == [False, True]
+        assert cells[1][1]["significant"] is False
+        assert [cell["column"] for cell in cells[0]] == ["5.3.0-rc1 vanilla", "5.3.0-rc1 recent1"]
+    for option in (["--lower-is-better"], ["--mean", "Hmean"]):
+        status, _, err = run(capsys, "--mmtests", *option, name)
+        assert status == 2
+        assert "expected samples for --mean and --lower-is-better, found an mmtests table" in err
+
+
+def test_quoted_and_indented_rows(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    printed = f"x old\n+ new one\n+--+\n|x+|\n{HEAD}x 3 1 3 2 2 1\n+ 3 2 4 3 3 1\n"
+    for prefix in ("> ", ">> ", "> > ", "    ", ">     "):
+        name = file("a", "".join(f"{prefix}{line}\n" for line in printed.splitlines()))
+        assert [one["name"] for one in body(capsys, name)["sets"]] == ["old", "new one"]
+    assert body(capsys, file("b", "> 5\n> > 6\n>7\n"))["sets"][0]["max"] == 7.0
+
+
+def test_labelled_rows(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    rows = "without 3 1 3 2 2 1\nwith patch: 3 2 4 3 3 1\nx new 3 2 4 3 3 1\n"
+    names = [one["name"] for one in body(capsys, file("a", HEAD + rows))["sets"]]
+    assert names == ["without", "with patch", "new"]
+
+
+def test_what_is_no_row(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    around = (
+        "* 5 runs of 100 loops each\nDifference at 99.0% confidence\n\t94043.5 +/- 23276.2\n"
+        "\t31.1098% +/- 7.69983%\n 5.10 - 5.15 : ####  23% (24)\n7.2 - 7.5 :\n"
+    )
+    text = f"{around}{HEAD}3 1 3 2 2 1\n{around}3 2 4 3 3 1\n{around}-- \n2.39.2\n"
+    assert len(body(capsys, file("a", text))["sets"]) == 2
+
+
+def test_every_form_in_a_mail(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    sides = "Latency percentiles (usec)\tLatency percentiles (usec)\n50.0th: 5\t50.0th: 7\n"
+    name = file("mail", f"Hello,\n\n{sides}\n{HEAD}3 1 3 2 2 1\n3 2 4 3 3 1\n\n{TABLE}")
+    found = body(capsys, name, "-c", "95", "--audit-outliers")
+    assert len(found["schbench"][0]["blocks"]) == 2
+    assert len(found["comparisons"][0]["without_maxima"]) == 3
+    assert found["mmtests"][0]["name"] == "x"
+    _, out, _ = run(capsys, name)
+    parts = ("7 (+40.00 %)", "Hmean     x", "no difference proven at 99 % confidence")
+    assert sorted(parts, key=out.index) == list(parts)
+    for option in ("--ministat", "--histogram", "--schbench", "--mmtests"):
+        status, _, err = run(capsys, option, name)
+        assert status == 2
+        assert "found summary rows and schbench percentiles and an mmtests table" in err
+
+
+def test_two_blocks_of_a_heading(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    old, new = (f"{BLOCK}99.0th: {tail}\n min=1, max=99\n" for tail in (48, 60))
+    stacked = file("a", f"w/o patch:\n{old}\nw/ patch:\n{new}")
+    (group,) = body(capsys, stacked)["schbench"]
+    assert [block["name"] for block in group["blocks"]] == [f"{stacked}:3", f"{stacked}:9"]
+    assert group["blocks"][1]["percentiles"][1]["change_percent"] == 25.0
+    assert len(body(capsys, file("b", old + new + old))["schbench"]) == 3
+    # two intervals of one run are no comparison
+    interval = [NEW_BLOCK.format(runtime=time, n=290, tail=50) for time in (10, 20)]
+    assert len(body(capsys, file("c", "".join(interval)))["schbench"]) == 4
+    assert len(body(capsys, file("d", interval[0] * 2))["schbench"]) == 2
+
+
+def test_another_reference(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    name = file("a", f"{HEAD}one 3 1 3 2 2 1\ntwo 3 2 4 3 3 1\nthree 3 3 5 4 4 1\n")
+    found = body(capsys, name, "--reference", "2")["comparisons"]
+    assert [(one["reference"], one["set"]) for one in found] == [("two", "one"), ("two", "three")]
+    assert [one["difference"] for one in found] == [-1.0, 1.0]
 
 
 # Verdicts
@@ -245,6 +375,44 @@ def test_one_outlier_decides(capsys: pytest.CaptureFixture[str], file: Any) -> N
     assert out.index("No difference proven at 95.0%") < out.index("without the one maximum")
 
 
+def test_a_row_with_too_few_digits(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    """One sample a thousand times the others leaves nothing of them in eight digits."""
+    shape = [(7 * i) % 41 for i in range(99)]
+    first = [4980 + x for x in shape] + [5_000_000]
+    other = [4995 + x for x in shape] + [5010]
+    names = [file("a", "\n".join(map(str, first))), file("b", "\n".join(map(str, other)))]
+    found = body(capsys, "--audit-outliers", *names)
+    assert [again["survives"] for again in found["comparisons"][0]["without_maxima"]] == [
+        False, True, False
+    ]  # fmt: skip
+    rows = [
+        "{n},{min:.8g},{max:.8g},{median:.8g},{average:.8g},{stddev:.8g}".format(**one)
+        for one in found["sets"]
+    ]
+    words = ["--audit-outliers", "--summary", f"a={rows[0]}", "--summary", f"b={rows[1]}"]
+    (pair,) = body(capsys, *words)["comparisons"]
+    assert [(again["survives"], again["verdict"]) for again in pair["without_maxima"]] == [
+        (None, None), (True, "none"), (None, None)
+    ]  # fmt: skip
+    status, out, _ = run(capsys, *words)
+    assert status == 0
+    assert out.count("the rows have too few digits to tell") == 2
+    assert "  whether the conclusion survives cannot be told from these rows\n" in out
+
+
+def test_percent_of_next_to_nothing(capsys: pytest.CaptureFixture[str], file: Any) -> None:
+    """It is no double: null, as in JSON there is no infinity."""
+    names = [file("a", "1e-300\n" * 3), file("b", "1e90\n2e90\n3e90\n")]
+    words = ["--ministat", "--audit-outliers", *names]
+    text = json.dumps(body(capsys, *words))
+    assert "Infinity" not in text
+    assert '"percent": null' in text
+    _, out, _ = run(capsys, *words)
+    assert "inf %" not in out
+    values = [file("c", "x 1e-300\n"), file("d", "x 1e100\n")]
+    assert body(capsys, "--mmtests", *values)["mmtests"][0]["cells"][1]["percent"] is None
+
+
 def test_every_key_is_required(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--summary", ROW_A, "--summary", ROW_B, "--audit-outliers"]
     document = body(capsys, *words)
@@ -287,6 +455,35 @@ def test_every_key_is_required(capsys: pytest.CaptureFixture[str]) -> None:
         ("50.0th: 5\n75.0th: 3\n", ":2:1: error: expected percentiles and values to rise"),
         ("50.0th: 5  50.0th: 6\n75.0th: 7\n", ":2:1: error: expected 2 percentiles, found 1"),
         ("500.0th: 5\n", "expected a percentile up to 100, found 500.0"),
+        (f"{BLOCK}99.0th: 1,266\n", ":3:1: error: expected percentiles such as 50.0th: 21, found"),
+        (f"{BLOCK}99.0th: 12.5\n", ":3:1: error: expected percentiles such as 50.0th: 21, found"),
+        (f"{BLOCK}  *99.0th: -5\n", ":3:1: error: expected percentiles such as 50.0th: 21"),
+        ("50.0th: 5  50.0th: 5,1\n75.0th: 7  75.0th: 9\n", ":1:1: error: expected percentiles"),
+        ("99.0th: 12.5\n", ":1:1: error: expected percentiles such as"),
+        ("50.0th: 5 (5,282 samples)\n", ":1:1: error: expected percentiles such as"),
+        (f"{BLOCK}min=1, max=6,341\n", ":3:1: error: expected extremes such as min=1, max=4000"),
+        (f"{BLOCK}\n5\n6\n7\n", ":4:1: error: expected schbench percentiles alone, found samples"),
+        (f"{HEAD}x 3 1 3 2 2 1\n+ 5, 1 2 1 1 0\n", ":3:1: error: expected N to be a whole"),
+        (f"{HEAD}x 3 1 3 2 2 1\n@ 5 1 2 1 1\n0.5\n", ":3:1: error: expected N,Min,Max,Median"),
+        (f"{HEAD}3 1 3 2 2 1\n5 1 2 1 1\n0.5\n", ":3:1: error: expected N,Min,Max,Median"),
+        (f"{HEAD}3 1 3 2 2 1\n5 1 two 1 1 0.5\n", ":3:1: error: expected Max to be a number"),
+        (f"{HEAD}with 5 1 2 1 1 0.5 7\n", ":2:1: error: expected N,Min,Max,Median,Avg,Stddev"),
+        (f"{HEAD}with 5 1 2 1 1\n", ":2:1: error: expected N,Min,Max,Median,Avg,Stddev"),
+        (f"{HEAD}nothing\n", ":1:1: error: expected rows below N Min Max Median Avg Stddev"),
+        (f"x 5 1 2 1 1 0.5\n{HEAD}x 3 1 3 2 2 1\n", ":1:1: error: expected N Min Max Median"),
+        (f"{HEAD}3 1 3 2 2 1\n50\n60\n", ":3:1: error: expected summary rows alone, found"),
+        (f"{HEAD}3 1 3 2 2 1\n50 # ms\n60\n", ":3:1: error: expected summary rows alone, found"),
+        (f"{HEAD}3 1 3 2 2 1\n50\n", ":3:1: error: expected a row, found '50' alone"),
+        (f"{HEAD}5 1e-101 2 1 1 0.5\n", ":2:1: error: expected Min to be 0 or at least 1e-100"),
+        ("1e-200\n2e-200\n3e-200\n", ":1:1: error: expected a sample of 0 or at least 1e-100"),
+        (f"{TABLE}Hmean y 5.00 ( 0.00%)\n", ":2:1: error: expected 2 means as in the row above"),
+        (f"{TABLE}Hmean y 5.00 ( 0.00%) -3.00 ( 20.00%)\n", ":2:1: error: expected a mean of 0"),
+        (f"{TABLE}Hmean y 5.00 ( 0.00%) 1,266.00 ( 20.00%)\n", ":2:1: error: expected a mean or"),
+        (f"{TABLE}Hmean y 5.00 ( 0.00%) 6.00 ( inf%)\n", ":2:1: error: expected a mean or percent"),
+        (f"{TABLE}Hmean y 5.00 ( 0.00%) and 6.00 ( 20.00%)\n", ":2:1: error: expected means with"),
+        (f"{TABLE}Hmean y 5.00 ( 0.00%)\n 6.00 ( 20.00%)\n", ":2:1: error: expected 2 means"),
+        ("Hmean y 5.00 ( 0.00%)\n 6.00 ( 20.00%)\n", ":2:1: error: expected a label before"),
+        (f"{TABLE}\n5\n6\n", ":3:1: error: expected an mmtests table alone, found samples"),
     ],
 )
 def test_bad_files(capsys: pytest.CaptureFixture[str], file: Any, text: str, said: str) -> None:
@@ -347,8 +544,16 @@ def test_fractions_have_no_bucket(capsys: pytest.CaptureFixture[str], file: Any)
         (["--summary", "2.5,1,1,1,1,0"], "expected N to be a whole number"),
         (["--summary", "2,1,1,1,nan,0"], "expected Avg to be a number, found 'nan'"),
         (["--summary", "x=5,1,2,1,1,-1"], "expected Stddev from 0"),
-        (["--summary", ROW_A, "-c", "100"], "expected a confidence above 0"),
+        (["--summary", ROW_A, "-c", "100"], "expected a confidence from 50 to 99.9999999999"),
         (["--summary", ROW_A, "-c", "nan"], "expected a confidence"),
+        (["--summary", ROW_A, "-c", ""], "expected a confidence"),
+        (["--summary", ROW_A, "-c", "49.9"], "from 50 to 99.9999999999 percent, found '49.9'\n"),
+        (["--summary", ROW_A, "-c", "0.99"], "found '0.99'; 99 % is 99, not 0.99"),
+        ([""], "expected files, found the empty word ''"),
+        (["--summary", ROW_A, "--reference", "2"], "expected --reference from 1 to 1, found 2"),
+        (["--summary", ROW_A, "--reference", "0"], "expected --reference from 1 to 1, found 0"),
+        (["--summary", ROW_A, "--mean", "Hmean"], "expected --mean with --mmtests only"),
+        (["--summary", ROW_A, "--lower-is-better"], "expected --lower-is-better with --mmtests"),
         (["--summary", ROW_A, "-c", "high"], "expected a confidence"),
         (["--summary", ROW_A, "-n"], "expected --rows-only with --ministat only"),
         (["--summary", ROW_A, "--ministat", "-w", "1"], "expected --width from 2"),
@@ -366,14 +571,27 @@ def test_usage(capsys: pytest.CaptureFixture[str], words: list[str], said: str) 
     assert said in err
 
 
+def test_means_and_percentiles_are_not_compared(
+    capsys: pytest.CaptureFixture[str], file: Any
+) -> None:
+    for form, text in (("--schbench", "1\n2\n"), ("--mmtests", "x 1\n")):
+        status, _, err = run(capsys, form, "-c", "95", file("a", text))
+        assert status == 2
+        assert f"expected samples or summary rows for --confidence, found {form}" in err
+
+
 def test_forms_want_their_files(capsys: pytest.CaptureFixture[str], file: Any) -> None:
     blocks = file("a", "50.0th: 5\n99.0th: 9\n")
     table = file("b", "Hmean x 1.00 ( 0.00%) 2.00 ( 100.00%)\n")
     for name in (blocks, table):
-        for option in ("--ministat", "--histogram", "--audit-outliers"):
-            status, _, err = run(capsys, option, name)
+        for option in (
+            ["--ministat"], ["--histogram"], ["--audit-outliers"], ["-c", "95"],
+            ["--reference", "1"],
+        ):  # fmt: skip
+            status, _, err = run(capsys, *option, name)
             assert status == 2
-            assert "expected samples or summary rows, found" in err
+            assert "expected samples or summary rows" in err
+            assert "found schbench percentiles" in err or "found an mmtests table" in err
 
 
 def test_missing_file_and_directory(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -392,8 +610,12 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
     path = tmp_path_factory.getbasetemp() / "any"
     path.write_bytes(text.encode("latin-1", "replace"))
     readers = (
-        reading.samples, reading.rows, reading.blocks, reading.named_samples, reading.table
-    )  # fmt: skip
+        reading.samples,
+        reading.named_samples,
+        summary_rows.rows,
+        percentile_blocks.blocks,
+        mmtests.table,
+    )
     for read in readers:
         refused = []
         try:

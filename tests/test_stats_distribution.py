@@ -1,6 +1,7 @@
 """The statistics themselves, against scipy and against exact arithmetic."""
 
 import math
+from dataclasses import astuple
 from decimal import Decimal
 from fractions import Fraction
 from statistics import fmean, stdev
@@ -10,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.statistics import outliers, schbench, student
+from idle_states.statistics.analysis import analyse
 from idle_states.statistics.comparison import Verdict, compare
 from idle_states.statistics.mmtests import Cell, Row, follows
-from idle_states.statistics.summary import Summary, inconsistency, summarise
+from idle_states.statistics.summary import Dataset, Summary, inconsistency, summarise
+from idle_states.statistics.summary_rows import summary_row
 
 # squares of what is smaller are no doubles any more
 sample = st.just(0.0) | st.floats(1e-9, 1e6)
@@ -113,7 +116,42 @@ def test_taking_the_maximum_out_of_a_row(values: list[float]) -> None:
 def test_too_few_to_leave_one_out() -> None:
     row = summarise([1.0, 2.0])
     assert outliers.without_maximum(row) is None
-    assert outliers.audit(row, row, lambda degrees: 2.0) == ()
+    assert outliers.audit((row, row), (None, None), lambda degrees: 2.0) == ()
+
+
+spread = st.lists(st.integers(0, 60), min_size=8, max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(spread, spread, st.integers(1, 9))
+def test_a_row_tells_the_truth_or_nothing(first: list[int], second: list[int], digits: int) -> None:
+    """Without an outlier that leaves little of the others in the row's eight digits."""
+    samples = [[5000.0 + x for x in first] + [5000.0 + 10**digits], [5007.0 + x for x in second]]
+    try:
+        rows = [
+            summary_row([str(len(s)), *(f"{x:.8g}" for x in astuple(summarise(s))[1:6])])
+            for s in samples
+        ]
+    except ValueError:
+        return
+    known, given_ = (
+        analyse([Dataset("", *one) for one in sets], Decimal(99), False, True).pairs[0].again
+        for sets in ([(tuple(s), None) for s in samples], [(None, row) for row in rows])
+    )
+    for truth, told in zip(known, given_, strict=True):
+        assert truth.survives is not None
+        if told.survives is not None:
+            assert told.comparison.verdict is truth.comparison.verdict
+
+
+def test_figures_of_a_row_are_good_to_half_a_unit() -> None:
+    assert summary_row(["5", "1", "9", "2", "3.50", "3.2"]).halves == (0.005, 0.05, 0.5)
+    assert summary_row(["2", "1", "1", "1", "1e0", "0"]).halves == (0.5, 0.0, 0.5)
+    # samples themselves are not rounded
+    values = (5.0, 5.0, 1e9)
+    found = outliers.without_sample(values, summarise(values), summarise)
+    assert found is not None
+    assert (found.average, found.variance, found.variances) == (5.0, 0.0, (0.0, 0.0))
 
 
 # Rows that no samples have

@@ -9,7 +9,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -35,8 +35,8 @@ def command(name: str) -> ModuleType:
     return importlib.import_module(f"{__package__}.cmd_{name}")
 
 
-def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The whole parser, or one that knows a single sub-command (which is quicker to build)."""
+def parser() -> argparse.ArgumentParser:
+    """The whole parser."""
     top = argparse.ArgumentParser(
         prog="idle-states",
         description="OpenPOWER idle-state tables, followed from the spec to what Linux registers.",
@@ -45,17 +45,47 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"idle-states {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in [only] if only else command_names():
+    for name in command_names():
         module = command(name)
-        sub = commands.add_parser(
-            name,
-            help=module.SUMMARY,
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.add_arguments(sub)
-        sub.set_defaults(run=module.run)
+        _fill(commands.add_parser(name, help=module.SUMMARY), module)
     return top
+
+
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """Of one sub-command: quicker to build, and its options may stand between files."""
+    found = argparse.ArgumentParser(prog=f"idle-states {name}")
+    _fill(found, command(name))
+    return found
+
+
+def _fill(sub: argparse.ArgumentParser, module: ModuleType) -> None:
+    sub.description = module.__doc__
+    sub.formatter_class = argparse.RawDescriptionHelpFormatter
+    module.add_arguments(sub)
+    sub.set_defaults(run=module.run)
+
+
+def _parsed(words: list[str]) -> argparse.Namespace:
+    """Ends the program for --help and for what cannot be meant."""
+    if not words or words[0].startswith("-"):
+        return parser().parse_args(words)
+    name = words[0]
+    if name not in command_names():
+        hint = _hint(name, command_names())
+        parser().error(f"expected a command, found {name!r}{hint}")
+    found = command_parser(name)
+    arguments, unknown = found.parse_known_intermixed_args(words[1:])
+    if unknown:
+        option = unknown[0].partition("=")[0]
+        hint = _hint(option, found._option_string_actions)
+        found.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    return arguments
+
+
+def _hint(word: str, known: Iterable[str]) -> str:
+    from ..spec.problems import suggestion
+
+    return suggestion(word, known)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -65,8 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # names from the field may hold what the terminal's encoding does not
             stream.reconfigure(errors="backslashreplace")
-    only = words[0] if words and words[0] in command_names() else None
-    arguments = parser(only).parse_args(words)
+    arguments = _parsed(words)
     try:
         status = int(arguments.run(arguments))
         sys.stdout.flush()

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from ..statistics import schbench
 from ..statistics.histogram import BAR, Histogram
-from ..statistics.mmtests import Row, follows, percent
+from ..statistics.mmtests import Row, change, follows
 from ..statistics.percentile_blocks import Group
-from .stats_ministat import number_text
 from .style import Style, plural, printable
+
+_CELL_WIDTH = 23
 
 
 def histograms_text(found: Sequence[tuple[str, Histogram | None]]) -> str:
@@ -89,27 +90,39 @@ def _printed(block: schbench.Block) -> str:
     return "\n".join(lines) + "\n"
 
 
-def mmtests_text(rows: Sequence[Row], lower_is_better: bool, style: Style) -> str:
+def mmtests_text(rows: Sequence[Row], style: Style) -> str:
     """The table, its percents computed from the means; below it those that were printed and do
     not follow from them."""
     wide = max(len(row.name) for row in rows)
     lines, wrong = [], []
+    heads: tuple[tuple[str, ...], ...] = ()
     for row in rows:
-        cells = []
+        if row.heads != heads:
+            heads = row.heads
+            for head in heads:
+                names = " ".join(f"{word:>{_CELL_WIDTH}}" for word in head)
+                lines.append(printable(f"{'':<9} {'':<{wide}} {names}"))
+        cells = " ".join(_cell(row, number) for number in range(len(row.cells)))
+        lines.append(printable(f"{row.label:<9} {row.name:<{wide}} {cells}"))
         for number, cell in enumerate(row.cells):
-            if cell.printed is None or follows(row, number) is False:
-                change = percent(row.cells[0].value, cell.value, lower_is_better)
-            else:
-                change = cell.printed
-            shown = f"{change:7.2f}%" if change is not None else "      -%"
-            decimals = 2 if cell.decimals is None else cell.decimals
-            cells.append(f"{cell.value:12.{decimals}f} ({shown})")
             if follows(row, number) is False:
                 wrong.append(
                     f"line {row.line}: {row.label} {row.name}: {cell.printed:.2f}% is printed, "
-                    f"the means give {number_text(change, '.2f') if change is not None else '-'}%"
+                    f"the means give {_percent(change(row, number)).strip()}"
                 )
-        lines.append(printable(f"{row.label:<9} {row.name:<{wide}} {' '.join(cells)}"))
     if wrong:
         lines += ["", *(style("error", printable(line)) for line in wrong)]
     return "\n".join(lines) + "\n"
+
+
+def _cell(row: Row, number: int) -> str:
+    cell = row.cells[number]
+    printed = cell.printed is not None and follows(row, number) is not False
+    shown = _percent(cell.printed if printed else change(row, number))
+    decimals = 2 if cell.decimals is None else cell.decimals
+    value = "nan" if cell.value is None else f"{cell.value:.{decimals}f}"
+    return f"{value:>12} *{shown}*" if cell.significant else f"{value:>12} ({shown})"
+
+
+def _percent(value: float | None) -> str:
+    return "      -%" if value is None else f"{value:7.2f}%"

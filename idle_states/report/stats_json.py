@@ -8,7 +8,7 @@ from ..statistics import schbench
 from ..statistics.analysis import Analysis, Pair
 from ..statistics.comparison import Comparison
 from ..statistics.histogram import Histogram
-from ..statistics.mmtests import Row, follows, percent
+from ..statistics.mmtests import Row, change, follows
 from ..statistics.percentile_blocks import Group
 
 
@@ -17,7 +17,6 @@ def body(
     histograms: Sequence[tuple[str, Histogram | None]],
     groups: Sequence[Group],
     rows: Sequence[Row],
-    lower_is_better: bool,
 ) -> dict[str, Any]:
     return {
         "method": None if analysis is None else analysis.method,
@@ -28,7 +27,7 @@ def body(
         else [_pair(analysis, pair) for pair in analysis.pairs],
         "histograms": [_histogram(name, found) for name, found in histograms],
         "schbench": [_group(group) for group in groups],
-        "mmtests": [_row(row, lower_is_better) for row in rows],
+        "mmtests": [_row(row) for row in rows],
     }
 
 
@@ -69,6 +68,7 @@ def _pair(analysis: Analysis, pair: Pair) -> dict[str, Any]:
                 "of": [names[which] for which in again.without],
                 "survives": again.survives,
                 **_comparison(again.comparison),
+                **({"verdict": None} if again.survives is None else {}),
             }
             for again in pair.again
         ],
@@ -80,7 +80,7 @@ def _comparison(found: Comparison) -> dict[str, Any]:
         "verdict": str(found.verdict),
         "difference": found.difference,
         "error": _plain(found.error),
-        "percent": found.percent,
+        "percent": _plain(found.percent),
         "percent_error": _plain(found.percent_error),
         "pooled_stddev": _plain(found.pooled),
         "degrees_of_freedom": found.degrees,
@@ -134,15 +134,17 @@ def _percentile(group: Group, block: int, row: int, entry: schbench.Percentile) 
     }
 
 
-def _row(row: Row, lower_is_better: bool) -> dict[str, Any]:
+def _row(row: Row) -> dict[str, Any]:
     return {
         "label": row.label,
         "name": row.name,
         "cells": [
             {
+                "column": " ".join(head[number] for head in row.heads),
                 "value": cell.value,
-                "percent": percent(row.cells[0].value, cell.value, lower_is_better),
+                "percent": change(row, number),
                 "printed_percent": cell.printed,
+                "significant": cell.significant,
                 "follows": follows(row, number),
             }
             for number, cell in enumerate(row.cells)

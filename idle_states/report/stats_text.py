@@ -1,6 +1,8 @@
 """stats for people: rows, comparisons with the first set, and what becomes of them without the
 sets' maxima."""
 
+import math
+
 from ..statistics.analysis import Analysis, Pair
 from ..statistics.comparison import Comparison, Verdict
 from .stats_ministat import name, number_text
@@ -35,11 +37,9 @@ def _pair(analysis: Analysis, pair: Pair, names: list[str], style: Style) -> lis
         f"{names[pair.other]} against {reference}: {verdict}",
         f"  difference   {_g(found.difference)} +/- {_g(found.error)}",
     ]
-    if found.percent is not None and found.percent_error is not None:
-        lines.append(
-            f"  percent      {_g(found.percent)} % +/- {_g(found.percent_error)} % "
-            f"of the average of {reference}"
-        )
+    percent = _percent(found)
+    if percent:
+        lines.append(f"  percent      {percent} of the average of {reference}")
     t = "none, nothing varies" if found.t is None else _g(found.t)
     chance = "" if pair.probability is None else f"; p {pair.probability:.3g}"
     lines += [
@@ -82,19 +82,28 @@ def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) 
             assert reduced is not None
             shares.append(f"{names[number]} ({100 * reduced.share:.1f} % of its squares)")
         found = again.comparison
-        percent = (
-            f": {_g(found.percent)} % +/- {_g(found.percent_error)} %"
-            if found.percent is not None and found.percent_error is not None
-            else ""
-        )
+        if again.survives is None:
+            lines.append(f"    {listed(shares)}: the rows have too few digits to tell")
+            continue
+        percent = f": {_percent(found)}" if _percent(found) else ""
         verdict = "no difference proven" if found.verdict is Verdict.NONE else str(found.verdict)
         shown = verdict if again.survives else style("error", f"{verdict}, another conclusion")
         lines.append(f"    {listed(shares)}: {shown}{percent}")
-    if pair.survives:
+    if pair.survives is None:
+        lines.append("  whether the conclusion survives cannot be told from these rows")
+    elif pair.survives:
         lines.append("  the conclusion survives")
     else:
         lines.append(style("error", "  the conclusion hangs on one sample"))
     return lines
+
+
+def _percent(found: Comparison) -> str:
+    """Empty if the reference's average is 0, or too small for percent to be doubles."""
+    both = (found.percent, found.percent_error)
+    if any(value is None or math.isinf(value) for value in both):
+        return ""
+    return " +/- ".join(f"{_g(value)} %" for value in both if value is not None)
 
 
 def _g(value: float) -> str:

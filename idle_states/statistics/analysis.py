@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from . import ministat, outliers, student
 from .comparison import Comparison, compare
-from .summary import Dataset, Summary
+from .summary import Dataset, Summary, summarise
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,10 @@ class Pair:
     again: tuple[outliers.Again, ...]
 
     @property
-    def survives(self) -> bool:
-        return all(again.survives for again in self.again)
+    def survives(self) -> bool | None:
+        """None if no comparison says otherwise, but some have too few digits to tell."""
+        found = [again.survives for again in self.again]
+        return False if False in found else None if None in found else True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +48,40 @@ def analyse(
 ) -> Analysis:
     """Raises ValueError for a confidence that the method does not have."""
     needed: Callable[[int], float]
+    summarised: Callable[[Sequence[float]], Summary]
     if as_ministat:
         needed = ministat.needed_for(confidence)
-        rows = tuple(ministat.summary(dataset) for dataset in datasets)
+        summarised = ministat.summarise
     else:
 
         def needed(degrees: int) -> float:
             return student.quantile(confidence, degrees)
 
-        rows = tuple(dataset.summary() for dataset in datasets)
+        summarised = summarise
+    rows = tuple(dataset.summary(summarised) for dataset in datasets)
+    reduced = tuple(
+        _reduced(dataset, row, summarised) if audited else None
+        for dataset, row in zip(datasets, rows, strict=True)
+    )
     pairs = []
     for number in range(1, len(rows)):
         comparison = compare(rows[0], rows[number], needed)
         probability = None
         if not as_ministat and comparison.t is not None:
             probability = student.two_sided(comparison.t, comparison.degrees)
-        again = outliers.audit(rows[0], rows[number], needed) if audited else ()
+        again = (
+            outliers.audit((rows[0], rows[number]), (reduced[0], reduced[number]), needed)
+            if audited
+            else ()
+        )
         pairs.append(Pair(number, comparison, probability, again))
-    reduced = tuple(outliers.without_maximum(row) if audited else None for row in rows)
     method = "ministat" if as_ministat else "exact"
     return Analysis(method, confidence, tuple(datasets), rows, reduced, tuple(pairs))
+
+
+def _reduced(
+    dataset: Dataset, row: Summary, summarised: Callable[[Sequence[float]], Summary]
+) -> outliers.Reduced | None:
+    if dataset.values is None:
+        return outliers.without_maximum(row)
+    return outliers.without_sample(dataset.values, row, summarised)

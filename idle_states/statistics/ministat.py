@@ -15,7 +15,7 @@ from decimal import Decimal
 
 from .comparison import root
 from .student import quantile
-from .summary import Dataset, Summary
+from .summary import Summary
 
 SYMBOLS = " x+*%#@O"
 MOST_SETS = len(SYMBOLS) - 1
@@ -54,11 +54,8 @@ def needed_for(confidence: Decimal) -> Callable[[int], float]:
     return needed
 
 
-def summary(dataset: Dataset) -> Summary:
-    """The row ministat prints for samples, at least 3; a row is taken as it is."""
-    if dataset.values is None:
-        return dataset.summary()
-    values = dataset.values
+def summarise(values: Sequence[float]) -> Summary:
+    """The row ministat prints for samples, which it wants at least 3 of."""
     total = squares = 0.0
     for value in values:
         total += value
@@ -67,11 +64,3 @@ def summary(dataset: Dataset) -> Summary:
     ordered = sorted(values)
     variance = (squares - total * total / n) / (n - 1.0)
     return Summary(n, ordered[0], ordered[-1], ordered[n // 2], total / n, root(variance), variance)
-
-
-def too_few(datasets: Sequence[Dataset]) -> Dataset | None:
-    """The first set ministat would refuse."""
-    for dataset in datasets:
-        if dataset.values is not None and len(dataset.values) < LEAST_SAMPLES:
-            return dataset
-    return None

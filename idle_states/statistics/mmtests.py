@@ -1,46 +1,178 @@
 """Tables of means with percent, in the form of mmtests' comparisons.
 
-    Hmean     mb/sec-1       287.54 (   0.00%)      817.01 ( 184.14%)
+    Hmean     mb/sec-1       287.54 (   0.00%)      817.01 * 184.14%*
 
 A percent is 100 * (new - old) / old; for what is better when it is lower, mmtests turns the sign.
+Asterisks mark what mmtests found significant. A result that is missing is nan, or 0 with 0.00%.
 """
 
 import math
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..workload.problems import unreadable
+from .files import File
+from .numbers import shown
+
+_CELL = re.compile(
+    r"(?<!\S)([-+]?(?:[0-9][\w.,+-]*|nan|inf))\s+([(*])\s*([-+\w.,]+)%[)*]", re.IGNORECASE
+)
+_FIGURE = re.compile(r"[-+]?[0-9]{1,40}(?:\.([0-9]{1,40}))?")
+_NOTHING = re.compile(r"[-+]?0+(?:\.0*)?|nan", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """value    a mean, as printed or computed
+    """value    a mean, as printed or computed; None if it is missing
     decimals  it was printed with, None if computed
     printed   the percent beside it, None if there was none
+    significant  as the table marks it, None if computed
     """
 
-    value: float
+    value: float | None
     decimals: int | None = None
     printed: float | None = None
+    significant: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """label "Hmean", "Amean", ...; cells: the first is the baseline. line: in its file, or 0."""
+    """label "Hmean", "Amean", ...; cells: the first is the baseline. line: in its file, or 0.
+
+    heads  lines of names above the columns
+    lower_is_better  for a row that was computed; a printed one shows it by its signs
+    """
 
     label: str
     name: str
     cells: tuple[Cell, ...]
     line: int = 0
+    heads: tuple[tuple[str, ...], ...] = ()
+    lower_is_better: bool = False
 
 
-def percent(old: float, new: float, lower_is_better: bool = False) -> float | None:
-    """None if old is 0."""
-    if old == 0:
+def percent(old: float, new: float) -> float | None:
+    """None if old is 0, or so small that the percent is no double."""
+    change = 100 * (new - old) / old if old else math.inf
+    return change if math.isfinite(change) else None
+
+
+def change(row: Row, number: int) -> float | None:
+    """Percent of a cell by the means, positive for better. None if there is nothing to say."""
+    old, new = row.cells[0].value, row.cells[number].value
+    if old is None or new is None or _missing(row, number):
         return None
-    change = 100 * (new - old) / old
-    return -change if lower_is_better else change
+    found = percent(old, new)
+    # adding 0 takes the sign from -0.0
+    return None if found is None else sense(row) * found + 0.0
+
+
+def sense(row: Row) -> int:
+    """1 if more is better, -1 if less: what most of the row's printed percents follow in, or the
+    first of them."""
+
+    def misfits(sign: int) -> tuple[int, list[bool]]:
+        wrong = [_fits(row, number, sign) is False for number in range(len(row.cells))]
+        return sum(wrong), wrong
+
+    if row.lower_is_better:
+        return -1
+    return min((1, -1), key=misfits)
+
+
+def follows(row: Row, number: int) -> bool | None:
+    """The percent printed beside a cell follows from the printed means in the row's sense of
+    better, as far as their rounding tells. None if there is nothing to judge."""
+    return _fits(row, number, sense(row))
+
+
+def _missing(row: Row, number: int) -> bool:
+    cell = row.cells[number]
+    return number > 0 and cell.value == 0 and cell.printed == 0
+
+
+def _fits(row: Row, number: int, sign: int) -> bool | None:
+    old, new = row.cells[0], row.cells[number]
+    if not old.value or new.value is None or new.printed is None or _missing(row, number):
+        return None
+    if old.decimals is None or new.decimals is None:
+        return None
+    half_old, half_new = 0.5 * 10.0**-old.decimals, 0.5 * 10.0**-new.decimals
+    by_means = percent(old.value, new.value)
+    assert by_means is not None
+    ratio = new.value / old.value
+    slack = 100 * (half_new + abs(ratio) * half_old) / max(abs(old.value) - half_old, math.ulp(1.0))
+    # the percent itself is printed with two decimals
+    return abs(new.printed - sign * by_means) <= slack + 0.005 + 1e-9
+
+
+def cells(line: str) -> list[re.Match[str]]:
+    """What looks like the cells of a row; empty for a sentence with such a figure in it."""
+    found = list(_CELL.finditer(line)) if "%" in line else []
+    if not found:
+        return []
+    begin = found[0].start()
+    together = len(found) > 1 and not _CELL.sub("", line[begin:]).strip()
+    is_row = together or not line[:begin].strip() or _NOTHING.fullmatch(found[0][3])
+    return found if is_row else []
+
+
+def table(file: File) -> list[Row]:
+    """Rows of means with percent. Raises Unreadable for a row whose columns are not those of the
+    row above."""
+    found: list[Row] = []
+    above: list[str] = []
+    heads: tuple[tuple[str, ...], ...] = ()
+    beside = False
+    for number, line in enumerate(file.lines, 1):
+        parts = cells(line)
+        if not parts:
+            above = [*above[-1:], line] if line[:1].isspace() and line.strip() else []
+            beside = False
+            continue
+        try:
+            label, name, made = _row(line, parts)
+        except ValueError as error:
+            raise unreadable(file.name, str(error), number) from None
+        if beside and len(made) != len(found[-1].cells):
+            message = f"expected {len(found[-1].cells)} means as in the row above"
+            raise unreadable(file.name, f"{message}, found {len(made)}", number)
+        if not beside:
+            heads = tuple(words for head in above if len(words := (*head.split(),)) == len(made))
+        found.append(Row(label, name, made, number, heads))
+        above, beside = [], True
+    return found
+
+
+def _row(line: str, parts: list[re.Match[str]]) -> tuple[str, str, tuple[Cell, ...]]:
+    """Raises ValueError, which says what was expected."""
+    label, *name = line[: parts[0].start()].split() or [""]
+    if not label:
+        raise ValueError(f"expected a label before the means, found {shown(line.strip())}")
+    rest = _CELL.sub("", line[parts[0].start() :]).strip()
+    if rest:
+        raise ValueError(f"expected means with percent, found {shown(rest)}")
+    return label, " ".join(name), tuple(_cell(part) for part in parts)
+
+
+def _cell(part: re.Match[str]) -> Cell:
+    value, decimals = _figure(part[1])
+    printed, _ = _figure(part[3])
+    if value is not None and value < 0:
+        raise ValueError(f"expected a mean of 0 or more, found {shown(part[1])}")
+    return Cell(value, decimals, printed, part[2] == "*")
+
+
+def _figure(text: str) -> tuple[float | None, int]:
+    """A number and its decimals; None for nan."""
+    if text.lower() == "nan":
+        return None, 0
+    found = _FIGURE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"expected a mean or percent such as 287.54, found {shown(text)}")
+    return float(text), len(found[1] or "")
 
 
 def mean(label: str, values: Sequence[float]) -> float:
@@ -48,7 +180,9 @@ def mean(label: str, values: Sequence[float]) -> float:
     return statistics.harmonic_mean(values) if label == "Hmean" else statistics.fmean(values)
 
 
-def joined(files: Sequence[tuple[str, dict[str, list[float]]]], label: str) -> list[Row]:
+def joined(
+    files: Sequence[tuple[str, dict[str, list[float]]]], label: str, lower_is_better: bool = False
+) -> list[Row]:
     """Rows of means from files, each with its name -> samples; the first file is the baseline.
     Raises Unreadable for a file whose names are not the first one's."""
     first_file, first = files[0]
@@ -57,23 +191,8 @@ def joined(files: Sequence[tuple[str, dict[str, list[float]]]], label: str) -> l
             if name not in own or name not in first:
                 lacking, having = (file, first_file) if name in first else (first_file, file)
                 raise unreadable(lacking, f"expected samples of {name!r} as in {having}")
-    return [
-        Row(label, name, tuple(Cell(mean(label, own[name])) for _, own in files)) for name in first
-    ]
-
-
-def follows(row: Row, number: int) -> bool | None:
-    """The percent printed beside a cell follows from the printed means, in either sense of
-    better, as far as their rounding tells. None if there is nothing to judge."""
-    old, new = row.cells[0], row.cells[number]
-    if new.printed is None or old.value == 0:
-        return None
-    if old.decimals is None or new.decimals is None:
-        return None
-    half_old, half_new = 0.5 * 10.0**-old.decimals, 0.5 * 10.0**-new.decimals
-    change = percent(old.value, new.value)
-    assert change is not None
-    ratio = new.value / old.value
-    slack = 100 * (half_new + abs(ratio) * half_old) / max(abs(old.value) - half_old, math.ulp(1.0))
-    # the percent itself is printed with two decimals
-    return any(abs(new.printed - sign * change) <= slack + 0.005 + 1e-9 for sign in (1, -1))
+    found = []
+    for name in first:
+        means = tuple(Cell(mean(label, own[name])) for _, own in files)
+        found.append(Row(label, name, means, lower_is_better=lower_is_better))
+    return found

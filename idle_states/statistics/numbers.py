@@ -4,21 +4,36 @@ import re
 
 from .summary import LARGEST
 
-PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_PLAIN = re.compile(PLAIN)
+_PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?([0-9]*)|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?")
 
 
-def sample(text: str) -> float:
+def is_number(text: str) -> bool:
+    return _PLAIN.fullmatch(text) is not None
+
+
+def sample(text: str, smallest: float = 0.0) -> float:
     """A measured value. Raises ValueError, which says what was expected, for what is no number,
-    not finite, negative or too large to be squared and added up."""
-    if _PLAIN.fullmatch(text) is None:
+    not finite, negative, or too large or, unless it is 0, too small to be squared and added up."""
+    if not is_number(text):
         raise ValueError(f"expected a number, found {shown(text)}")
     value = float(text)
     if value < 0:
         raise ValueError(f"expected a sample of 0 or more, found {shown(text)}")
     if value > LARGEST:
         raise ValueError(f"expected a sample of at most {LARGEST:g}, found {shown(text)}")
+    if 0 < value < smallest:
+        raise ValueError(f"expected a sample of 0 or at least {smallest:g}, found {shown(text)}")
     return value
+
+
+def half_unit(text: str) -> float:
+    """Half a unit in the last place of a number as printed; nothing of 0 without a point."""
+    found = _PLAIN.fullmatch(text)
+    assert found is not None
+    if text == "0":
+        return 0.0
+    exponent = int(found[3] or 0) - len(found[1] or found[2] or "")
+    return 0.5 * 10.0 ** max(-400, min(exponent, 100))
 
 
 def shown(text: str, most: int = 40) -> str:

@@ -1,14 +1,25 @@
-"""schbench blocks compared: each with the first one, percentile by percentile."""
+"""schbench blocks read and compared: each with the first one, percentile by percentile."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..workload.problems import unreadable
-from .reading import File, blocks
-from .schbench import Block, percentiles
+from .files import File
+from .numbers import shown
+from .schbench import Block, Percentile, percentiles
 from .summary import Dataset
 
 LARGEST_VALUE = (1 << 32) - 1
+
+_PERCENTILE = re.compile(
+    r"([0-9]{1,3}(?:\.[0-9]+)?)th:\s+([0-9]{1,10})(?!\S)(?:\s+\(([0-9]{1,20}) samples\))?"
+)
+_BEGINS = re.compile(r"\s*\*?\s*[0-9][0-9.]*th:")
+_HEADING = re.compile(
+    r"(?:^|(?<=\s))((?:[A-Z]\w* ){0,4}[A-Z]\w*) percentiles \((\w+)\)(?: runtime ([0-9]+))?"
+)
+_EXTREMES = re.compile(r"\bmin=([0-9]{1,10}), max=([0-9]{1,10})(?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +40,12 @@ class Group:
 
 
 def groups(files: Sequence[File]) -> list[Group]:
-    """One file: its blocks as they stand, side by side or alone. Several: the last block of each
-    heading, file by file. Raises Unreadable for blocks that cannot be compared."""
+    """One file: its blocks as they stand, side by side or alone, or the second of two against the
+    first. Several: the last block of each heading, file by file. Raises Unreadable for blocks that
+    cannot be compared."""
     read = [blocks(file) for file in files]
     if len(files) == 1:
-        return [_group(list(beside), 0) for beside in read[0]]
+        return [_group(list(beside), 0) for beside in _stacked(read[0])]
     last: list[dict[str, Block]] = []
     counts: dict[str, int] = {}
     for file, found in zip(files, read, strict=True):
@@ -91,9 +103,103 @@ def _group(found: list[Block], left_out: int) -> Group:
     return Group(tuple(found), left_out)
 
 
+def _stacked(found: list[tuple[Block, ...]]) -> list[tuple[Block, ...]]:
+    """Two blocks below each other of the same heading and percentiles become one comparison.
+    More are the intervals of a run, and so are two of unequal runtime."""
+    alike: dict[str, list[tuple[Block, ...]]] = {}
+    for beside in found:
+        alike.setdefault(beside[0].label, []).append(beside)
+    stacked = []
+    for beside in found:
+        same = alike[beside[0].label]
+        if not _comparable(same):
+            stacked.append(beside)
+        elif beside is same[0]:
+            pair = (block for (block,) in same)
+            stacked.append(
+                tuple(replace(block, name=f"{block.name}:{block.line}") for block in pair)
+            )
+    return stacked
+
+
+def _comparable(same: list[tuple[Block, ...]]) -> bool:
+    if [len(beside) for beside in same] != [1, 1]:
+        return False
+    (old,), (new,) = same
+    wanted = [entry.percent for entry in old.percentiles]
+    return old.runtime == new.runtime and [entry.percent for entry in new.percentiles] == wanted
+
+
 def _named(own: dict[str, Block]) -> str:
     return ", ".join(label or "no heading" for label in own)
 
 
 def _listed(percents: list[float]) -> str:
     return ", ".join(f"{percent:g}" for percent in percents)
+
+
+def has_percentiles(line: str) -> bool:
+    """Percentiles, or a line that begins like one."""
+    return "th:" in line and bool(_BEGINS.match(line) or _PERCENTILE.search(line))
+
+
+def blocks(file: File) -> list[tuple[Block, ...]]:
+    """schbench's blocks in the order of the file; those printed side by side together."""
+    found: list[tuple[Block, ...]] = []
+    columns: list[list[Percentile]] = []
+    headings: list[tuple[str, str, str]] = []
+    first = 0
+
+    def close(extremes: list[tuple[int, int]]) -> None:
+        nonlocal columns, headings
+        if columns:
+            made = []
+            for number, column in enumerate(columns):
+                label, unit, runtime = headings[number] if number < len(headings) else [""] * 3
+                low, high = extremes[number] if number < len(extremes) else (None, None)
+                name = file.name if len(columns) == 1 else f"{file.name} column {number + 1}"
+                made.append(Block(name, label, unit, tuple(column), low, high, first, runtime))
+            found.append(tuple(made))
+        columns, headings = [], []
+
+    for number, line in enumerate(file.lines, 1):
+        if headed := _HEADING.findall(line):
+            close([])
+            headings = headed
+        elif has_percentiles(line):
+            cells = list(_PERCENTILE.finditer(line))
+            if not cells or (_BEGINS.match(line) and _PERCENTILE.sub("", line).strip("* \t\r|")):
+                message = f"expected percentiles such as 50.0th: 21, found {shown(line.strip())}"
+                raise unreadable(file.name, message, number)
+            if columns and float(cells[0][1]) <= columns[0][-1].percent:
+                close([])
+            if not columns:
+                first = number
+                columns = [[] for _ in cells]
+            if len(cells) != len(columns):
+                raise unreadable(
+                    file.name, f"expected {len(columns)} percentiles, found {len(cells)}", number
+                )
+            for column, cell in zip(columns, cells, strict=True):
+                column.append(_percentile(file, number, cell, column))
+        elif extremes := _EXTREMES.findall(line):
+            close([(int(low), int(high)) for low, high in extremes])
+        elif columns and line.lstrip().startswith("min="):
+            message = f"expected extremes such as min=1, max=4000, found {shown(line.strip())}"
+            raise unreadable(file.name, message, number)
+    close([])
+    return found
+
+
+def _percentile(file: File, line: int, cell: re.Match[str], before: list[Percentile]) -> Percentile:
+    percent, value = float(cell[1]), int(cell[2])
+    if not 0 < percent <= 100:
+        raise unreadable(file.name, f"expected a percentile up to 100, found {cell[1]}", line)
+    if before and (percent <= before[-1].percent or value < before[-1].value):
+        raise unreadable(
+            file.name,
+            f"expected percentiles and values to rise, found {cell[1]}th: {value} after "
+            f"{before[-1].percent:g}th: {before[-1].value}",
+            line,
+        )
+    return Percentile(percent, value, None if cell[3] is None else int(cell[3]))

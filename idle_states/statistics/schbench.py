@@ -32,6 +32,7 @@ class Block:
     label  "Latency", "Wakeup Latencies"; "" if there was no heading
     low, high  exact minimum and maximum, None if not printed
     line   of the first percentile, 1-based
+    runtime  in s, as newer versions print it in the heading; "" if not
     """
 
     name: str
@@ -41,6 +42,7 @@ class Block:
     low: int | None
     high: int | None
     line: int
+    runtime: str = ""
 
 
 def bucket(value: int) -> int:

@@ -2,11 +2,12 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 LARGEST = 1e100
-"""Samples up to here have squares that can be added up."""
+SMALLEST = 1e-100
+"""Samples between these have squares that can be added up."""
 LARGEST_N = 10_000_000
 
 
@@ -15,6 +16,7 @@ class Summary:
     """One row. In the samples' own unit; variance has n - 1 in the denominator.
 
     variance  kept beside stddev, because programs compute on with it, not with its root
+    halves    half a unit in the last printed place of average, stddev and maximum; 0 if computed
     """
 
     n: int
@@ -24,6 +26,7 @@ class Summary:
     average: float
     stddev: float
     variance: float
+    halves: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +42,12 @@ class Dataset:
     file: str = ""
     line: int | None = None
 
-    def summary(self) -> Summary:
-        """The row as given, or the exact one of the samples: at least 2."""
+    def summary(self, summarised: Callable[[Sequence[float]], Summary]) -> Summary:
+        """The row as given, or that of the samples: at least 2."""
         if self.row is not None:
             return self.row
         assert self.values is not None
-        return summarise(self.values)
+        return summarised(self.values)
 
 
 def summarise(values: Sequence[float]) -> Summary:

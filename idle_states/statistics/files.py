@@ -1,0 +1,25 @@
+"""An input of benchmark results: its lines and the forms found among them."""
+
+import enum
+from dataclasses import dataclass
+
+
+class Kind(enum.StrEnum):
+    SAMPLES = "samples"
+    ROWS = "summary rows"
+    SCHBENCH = "schbench percentiles"
+    MMTESTS = "an mmtests table"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """lines: without the > of quoting. sha256: of the bytes. kinds: SAMPLES if nothing else."""
+
+    name: str
+    lines: tuple[str, ...]
+    sha256: str
+    kinds: frozenset[Kind]
+
+    @property
+    def holds(self) -> str:
+        return " and ".join(kind for kind in Kind if kind in self.kinds)
