@@ -77,13 +77,9 @@ void menu_any(const u32 *features, const struct table *table, void *memory,
 void menu_finish(const u32 *features, const struct table *table, void *memory,
 		 const struct row *row, u32 selected)
 {
-	struct menu_0 menu;
-
 	(void)features;
 	(void)table;
-	memcpy(&menu, memory, sizeof(menu));
-	finished_0(&menu, row, selected);
-	memcpy(memory, &menu, sizeof(menu));
+	finished_0(memory, row, selected);
 }
 
 void menu_switched_on(const u32 *features, const struct table *table, void *memory, int state,

@@ -8,7 +8,7 @@
 #include "beyond.h"
 
 struct LEVELED(menu) {
-	u32 sorted[INTERVALS] __attribute__((aligned(32)));
+	u32 sorted[INTERVALS];
 	u32 ring[INTERVALS];
 	u32 next, absent; /* absent: samples that do not count */
 	u64 sum, squares; /* of the samples that count, mod 2^64 */
@@ -33,7 +33,7 @@ INLINE void LEVELED(resort)(u32 *sorted, u32 old, u32 sample)
 	const __m256i up = _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6);
 	const __m256i last = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0, -1);
 	const __m256i first = _mm256_setr_epi32(-1, 0, 0, 0, 0, 0, 0, 0);
-	__m256i was = _mm256_load_si256((const __m256i *)sorted), out, rest, above;
+	__m256i was = _mm256_loadu_si256((const __m256i *)sorted), out, rest, above;
 
 	/* From the old sample's place on, each is replaced by its neighbour. */
 	out = _mm256_set1_epi32((int)old);
@@ -43,7 +43,7 @@ INLINE void LEVELED(resort)(u32 *sorted, u32 old, u32 sample)
 	/* Each place gets the middle one of its two candidates and the new sample. */
 	above = _mm256_andnot_si256(first, _mm256_permutevar8x32_epi32(rest, up));
 	above = _mm256_max_epu32(above, _mm256_set1_epi32((int)sample));
-	_mm256_store_si256((__m256i *)sorted, _mm256_min_epu32(above, rest));
+	_mm256_storeu_si256((__m256i *)sorted, _mm256_min_epu32(above, rest));
 #else
 	int place = 0;
 
@@ -100,7 +100,7 @@ INLINE bool LEVELED(alike)(const struct menu_features *f, u64 sum, u64 squares, 
 INLINE u32 LEVELED(equal)(const u32 *sorted, u32 sample)
 {
 #if LEVEL >= 3
-	__m256i eight = _mm256_load_si256((const __m256i *)sorted);
+	__m256i eight = _mm256_loadu_si256((const __m256i *)sorted);
 	__m256i same = _mm256_cmpeq_epi32(eight, _mm256_set1_epi32((int)sample));
 	return (u32)__builtin_popcount(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
 #else
@@ -406,16 +406,14 @@ INLINE void LEVELED(boot)(struct LEVELED(menu) *m)
 INLINE void LEVELED(run)(const struct menu_features *f, const struct table *table, void *memory,
 			 const struct row *rows, size_t row_count, struct decision *decisions)
 {
-	struct LEVELED(menu) menu;
+	struct LEVELED(menu) *restrict menu = memory;
 
-	memcpy(&menu, memory, sizeof(menu));
-	if (!menu.booted)
-		LEVELED(boot)(&menu);
+	if (!menu->booted)
+		LEVELED(boot)(menu);
 	for (size_t i = 0; i < row_count; i++) {
-		decisions[i] = LEVELED(select)(f, table, &menu, &rows[i]);
-		LEVELED(finished)(&menu, &rows[i], decisions[i].state);
+		decisions[i] = LEVELED(select)(f, table, menu, &rows[i]);
+		LEVELED(finished)(menu, &rows[i], decisions[i].state);
 	}
-	memcpy(memory, &menu, sizeof(menu));
 }
 
 static void LEVELED(run_any)(const u32 *features, const struct table *table, void *memory,

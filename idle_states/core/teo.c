@@ -58,15 +58,16 @@ void teo_finish(const u32 *features, const struct table *table, void *memory,
 		const struct row *row, u32 selected)
 {
 	const struct teo_features *f = (const struct teo_features *)features;
-	struct teo_0 teo;
+	char *place = (char *)memory + offsetof(struct teo_0, pending);
+	struct pending pending;
 
 	if (!f->bins) {
 		teo_hits_finish(f, table, memory, row, selected);
 		return;
 	}
-	memcpy(&teo, memory, sizeof(teo));
-	finish(&teo.pending, row, table, true, selected);
-	memcpy(memory, &teo, sizeof(teo));
+	memcpy(&pending, place, sizeof(pending));
+	finish(&pending, row, table, true, selected);
+	memcpy(place, &pending, sizeof(pending));
 }
 
 void teo_switched_on(const u32 *features, const struct table *table, void *memory, int state,
