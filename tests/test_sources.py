@@ -26,7 +26,7 @@ from idle_states.linux.releases import release
 from idle_states.skiboot import c_table
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import parse_platform
-from idle_states.sources import format_tar, formats, read_source, read_sources
+from idle_states.sources import formats, read_source, read_sources, source
 from idle_states.spec.library import find
 from idle_states.table import IdleTable
 
@@ -448,7 +448,7 @@ def test_limits_of_archives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(archive, "MAX_BYTES", 100)
     assert "at most 100 bytes" in refused(written(tmp_path, tar_of(TREE))).message
     monkeypatch.undo()
-    monkeypatch.setattr(format_tar, "MAX_BYTES", 4096)
+    monkeypatch.setattr(source, "MAX_UNPACKED_BYTES", 4096)
     for mode in ("w:gz", "w:bz2", "w:xz"):
         message = refused(written(tmp_path, tar_of(TREE, mode=mode))).message
         assert "at most 4096 bytes unpacked" in message

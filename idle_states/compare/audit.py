@@ -204,11 +204,11 @@ def _against(source: Source, setting: Setting) -> tuple[Difference, ...] | None:
 
 def _collected(file: File) -> Collected | None:
     """What a tar holds beside a tree."""
-    from ..sources import format_tar, unpacked
+    from ..sources import format_tar
 
     if not file.data or not format_tar.recognises(file.data, file.path):
         return None
-    return collected(unpacked.whole(file.data, format_tar.MAX_BYTES))
+    return collected(file.unpacked)
 
 
 def _beside(audited: Audited, found: Collected) -> Audited:

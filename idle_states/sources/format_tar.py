@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from .source import File, Source, unreadable
+from .source import File, Source
 
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
-MAX_BYTES = 128 * 1024 * 1024
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -19,12 +18,5 @@ def recognises(head: bytes, path: Path) -> bool:
 def read(file: File) -> list[Source]:
     from ..devicetree import archive
     from .trees import sources_of
-    from .unpacked import Damaged, TooLarge, whole
 
-    try:
-        data = whole(file.data, MAX_BYTES)
-    except TooLarge:
-        raise unreadable(file.shown, f"expected at most {MAX_BYTES} bytes unpacked") from None
-    except Damaged as error:
-        raise unreadable(file.shown, f"expected a whole archive, found: {error}") from None
-    return sources_of(archive.read(data, file.shown), file.shown, "tar", file.sha256)
+    return sources_of(archive.read(file.unpacked, file.shown), file.shown, "tar", file.sha256)

@@ -13,6 +13,7 @@ from ..spec.suppress import Suppression
 from ..table import IdleTable
 
 MAX_BYTES = 64 * 1024 * 1024
+MAX_UNPACKED_BYTES = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,19 @@ class File:
     @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(self.data).hexdigest()
+
+    @cached_property
+    def unpacked(self) -> bytes:
+        """What was compressed, else the data. Raises Unreadable (IS930)."""
+        from .unpacked import Damaged, TooLarge, whole
+
+        try:
+            return whole(self.data, MAX_UNPACKED_BYTES)
+        except TooLarge:
+            message = f"expected at most {MAX_UNPACKED_BYTES} bytes unpacked"
+        except Damaged as error:
+            message = f"expected a whole archive, found: {error}"
+        raise unreadable(self.shown, message)
 
     def sources(self, tables: Iterable[IdleTable]) -> list[Source]:
         """A Source for each table of a text."""
