@@ -20,9 +20,12 @@ from idle_states.linux.governors import State
 from idle_states.linux.releases import release
 from idle_states.report.html import page, pictures, svg
 from idle_states.report.html import select as html_select
-from idle_states.report.html.pictures import Band, Curve, Point, Row
-from idle_states.report.style import printable
+from idle_states.report.html import tune as html_tune
+from idle_states.report.html.pictures import Band, Curve, Point, Row, Span
+from idle_states.report.style import Style, printable
+from idle_states.report.tune_text import render
 from idle_states.resources import resource
+from idle_states.workload.tune.tuning import Tuning
 from tests.html_pages import COMMANDS, DATA, TRACE, Node, make, parse
 
 PICTURES = {
@@ -33,7 +36,7 @@ PICTURES = {
         "Share of idle time by state and CPU: power9-dd1@84368bbf8",
         "Idle periods whose state fits their length",
         "Share of wake-ups that paid at most so much",
-        "Energy against wake latency",
+        "Energy, s awake, against p99 exit latency paid",
     ],
     "audit": [
         "Exit latency and target residency",
@@ -44,8 +47,11 @@ PICTURES = {
         "Share of the CPUs' time by state asked for",
         "Share of wake-ups that waited at most so long",
     ],
-    "tune": ["Energy, s awake, against p99 wake latency", "Share of idle time by state"],
+    "tune": ["Energy, s awake, against p99 exit latency paid", "Share of idle time by state"],
 }
+
+
+AXIS = svg.times([1000, 1_000_000], "time")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +68,7 @@ def test_complete_in_itself(name: str, made: dict[str, str]) -> None:
         assert not top.all(tag), tag
     assert [link.attributes for link in top.all("link")] == [{"rel": "icon", "href": "data:,"}]
     assert "@import" not in text
-    assert not re.search(r"url\((?!#h\d\))", text)
+    assert not re.search(r"url\((?!#h(\d|awake)\))", text)
     assert "//" not in re.sub(r"<(li|td|th|title|h1|h2|span)\b.*?</\1>", "", text)
     (policy,) = [
         meta.attributes["content"]
@@ -153,6 +159,182 @@ def test_replay_is_that_of_json(made: dict[str, str], capsys: pytest.CaptureFixt
     ]
 
 
+WORKLOAD = [*("tune", "power9", "--workload", "ping-pong"), "--power", "implied"]
+TWO_TABLES = [
+    *("simulate", "ping-pong", "--table", "power9-dd1@84368bbf8", "--table", "power9-dd1"),
+    *("--kernel", "4.11", "--power", "implied", "--duration", "20ms"),
+]
+
+
+def _page(words: list[str], into: Path) -> tuple[Node, str]:
+    """A command's page, and its text."""
+    target, text = into / "page.html", into / "page.txt"
+    assert main([*words, "--html", str(target), "-o", str(text)]) in (0, 1)
+    return parse(target.read_text()), text.read_text()
+
+
+def _columns(text: str, title: str) -> list[list[str]]:
+    """Of a table in the text: its rows, its head first."""
+    block = text[text.index(title) :].partition("\n\n")[0]
+    return [re.split(r"  +", line.strip()) for line in block.splitlines()[1:]]
+
+
+def _captioned(top: Node, caption: str) -> list[list[str]]:
+    (table,) = [t for t in top.all("table") if t.all("caption")[0].text.startswith(caption)]
+    return [[cell.replace("\N{NO-BREAK SPACE}", " ") for cell in row] for row in table.rows()]
+
+
+def test_tune_of_a_workload_is_that_of_its_text(tmp_path: Path) -> None:
+    top, text = _page([*WORKLOAD, "--duration", "20ms"], tmp_path)
+    assert top.all("li")[0].text == text.splitlines()[0]
+    told = {row[0]: row[1:] for row in _columns(text, "Tables\n")}
+    assert float(told["work counted"][0]) > 0
+    head, *rows = _captioned(top, "Tables")
+    for name in ("energy of 1000 counted, s awake", "work counted"):
+        assert [row[head.index(name)] for row in rows[:3]] == told[name]
+    points = top.all("figure")[0].all("svg", "picture")[0].all("g")
+    tips = [point.all("title")[0].text for point in points]
+    energy = told["energy of 1000 counted, s awake"][0]
+    assert any(f"energy of 1000 counted, s awake: {energy};" in tip for tip in tips)
+    labels = [t.text for t in top.all("figure")[0].all("text", "tick")]
+    assert max(float(t) for t in labels if re.fullmatch(r"[\d.]+", t)) >= float(energy)
+
+
+def test_how_long_to_poll_is_that_of_the_text(made: dict[str, str], tmp_path: Path) -> None:
+    _, text = _page(COMMANDS["tune"], tmp_path)
+    head, *rows = _captioned(parse(made["tune"]), "How long to poll before a state")
+    told = _columns(text, "How long to poll")
+    assert [word.upper() for word in head] == [word.upper() for word in told[0]]
+    assert rows == told[1:]
+    assert len(rows) > 2
+
+
+def test_doubts_of_tune_are_those_of_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Tuning] = []
+
+    def title(tuning: Tuning) -> str:
+        seen.append(tuning)
+        return "title"
+
+    monkeypatch.setattr(html_tune, "title", title)
+    _page(COMMANDS["tune"], tmp_path)
+    (tuning,) = seen
+    tuned = tuning.tuned
+    others = [each for each in tuned.front if each.candidate != tuned.best.candidate]
+    doubtful = replace(
+        tuned, if_low=others[0], if_high=others[0], even=replace(tuned.even, feasible=False)
+    )
+    for one, count in ((tuning, 0), (replace(tuning, tuned=doubtful), 3)):
+        said = re.findall(
+            "^  (with all figures .*|break-evens cost .*)$", render(one, Style(False)), re.MULTILINE
+        )
+        text = page.render("tune", "title", html_tune.sections(one), [])
+        lines = [item.text for item in parse(text).all("li")]
+        assert len(said) == count
+        assert [line for line in lines if line.startswith(("with all", "break-evens"))] == said
+
+
+def test_what_was_simulated_is_plotted(tmp_path: Path) -> None:
+    """Energies stand against what wake-ups waited, not against exit latencies alone."""
+    top, _ = _page(TWO_TABLES, tmp_path)
+    waited = next(row for row in _captioned(top, "Wake-up to first instruction") if row[0] == "p99")
+    plotted = [row[2] for row in _captioned(top, "Energy and")[1:]]
+    assert plotted == waited[1:] == ["1.9 us", "0.603 us"]
+    places = [
+        _share(marker.attributes["x"])
+        for group in top.all("figure")[-1].all("g")
+        for marker in group.all("svg")
+    ]
+    assert places[0] > places[1] > 0
+    assert "exit latency" not in top.all("main")[0].text.partition("resting on this")[0]
+
+
+@pytest.mark.parametrize("name", ["replay", "tune"])
+def test_exit_latencies_are_called_so(name: str, made: dict[str, str]) -> None:
+    top = parse(made[name])
+    shown = [n.text for tag in ("figcaption", "th", "desc", "text") for n in top.all(tag)]
+    assert not [words for words in shown if "wake latency" in words]
+    assert "p99 exit latency paid, as the kernel holds it" in shown
+
+
+@pytest.mark.parametrize("words", [COMMANDS["replay"], COMMANDS["tune"], TWO_TABLES])
+def test_unit_is_explained_once(words: list[str], tmp_path: Path) -> None:
+    top, _ = _page(words, tmp_path)
+    lines = [item.text for item in top.all("li") if "an awake CPU draws in so many" in item.text]
+    assert len(lines) == 1
+
+
+def test_energies_start_at_zero(tmp_path: Path) -> None:
+    for words in (TWO_TABLES, COMMANDS["tune"]):
+        top, _ = _page(words, tmp_path)
+        (figure,) = [f for f in top.all("figure") if "Energy" in f.all("figcaption")[0].text]
+        labels = [t for t in figure.all("text", "tick") if t.attributes.get("text-anchor") == "end"]
+        lowest = max(
+            labels,
+            key=lambda t: float(t.attributes["y"] or 0) * ("%" not in str(t.attributes["x"])),
+        )
+        assert lowest.text == "0"
+
+
+def _hatchings(figure: Node) -> dict[str, set[str | None]]:
+    """State -> the hatchings of its bands, by what a pointer is told."""
+    found: dict[str, set[str | None]] = {}
+    for group in figure.all("svg", "picture")[0].all("g"):
+        name = group.all("title")[0].text.partition(":")[0]
+        found.setdefault(name, set()).update(r.attributes["fill"] for r in group.all("rect"))
+    return found
+
+
+def test_simulated_states_have_the_kernels_numbers(tmp_path: Path) -> None:
+    top, _ = _page(TWO_TABLES, tmp_path)
+    assert _legend(top.all("figure")[0]) == ["awake", "0 snooze", "1 stop0_lite", "2 stop1_lite"]
+    assert _hatchings(top.all("figure")[0]) == {
+        "awake": {"url(#hawake)"},
+        "snooze": {"url(#h0)"},
+        "stop0_lite": {"url(#h1)"},
+        "stop1_lite": {"url(#h2)"},
+    }
+    patterns = top.all("pattern")
+    assert [p.attributes["id"] for p in patterns] == [*(f"h{n}" for n in range(10)), "hawake"]
+    paths = [[path.attributes["d"] for path in pattern.all("path")] for pattern in patterns]
+    assert all(paths.count(path) == 1 for path in paths)
+
+
+def test_replayed_states_have_the_numbers_of_their_table(made: dict[str, str]) -> None:
+    """Where tables differ, the legend says whose state it is."""
+    figures = parse(made["replay"]).all("figure")
+    legend = _legend(figures[0])
+    assert legend[:3] == [
+        "0 snooze",
+        "1 stop0_lite",
+        "2 stop0 (power9), stop1_lite (power9-dd1@84368bbf8)",
+    ]
+    assert len(legend) == 7
+    assert _legend(figures[2]) == ["0 snooze", "1 stop0_lite", "2 stop1_lite"]
+    assert _hatchings(figures[0])["stop1_lite"] == {"url(#h2)"}
+
+
+def test_selected_states_have_the_numbers_of_their_kernel(tmp_path: Path) -> None:
+    words = ["select", "power9", "--against", "power9-dd1@84368bbf8", "--kernel", "4.11,6.1"]
+    figure = _page(words, tmp_path)[0].all("figure")[0]
+    legend = _legend(figure)
+    assert legend[1] == "1 stop0_lite"
+    assert legend[2] == "2 stop0 (power9), stop1_lite (power9-dd1@84368bbf8)"
+    taken = {
+        group.all("title")[0].text.partition(": ")[2]: {
+            rect.attributes["fill"] for rect in group.all("rect")
+        }
+        for group in figure.all("svg", "picture")[0].all("g")
+    }
+    assert taken["stop1_lite"] == {"url(#h2)"}
+
+
+def _legend(figure: Node) -> list[str]:
+    return [item.text.strip() for item in figure.all("ul", "legend")[0].all("li")]
+
+
 def test_energy_without_a_total(tmp_path: Path) -> None:
     """Says so, and which figures are missing."""
     target = tmp_path / "page.html"
@@ -183,7 +365,7 @@ def test_states_have_the_kernels_numbers(tmp_path: Path) -> None:
     main(["audit", spec, *words, "--html", str(target), "-o", "/dev/null"])
     stages, selected = parse(target.read_text()).all("figure")
     head, *rows = stages.all("table")[0].rows()
-    assert head[-2:] == ["LINUX 6.1", "LINUX 6.6-6.12"]
+    assert head[-2:] == ["LINUX\N{NO-BREAK SPACE}6.1", "LINUX\N{NO-BREAK SPACE}6.6-6.12"]
     numbered = {f"{row[-1].partition(':')[0]} {row[0]}" for row in rows if row[-1] != "-"}
     legend = {item.text.strip() for item in selected.all("ul", "legend")[0].all("li")}
     assert legend == numbered | {"0 snooze"}
@@ -256,8 +438,6 @@ def test_hostile_names_stay_text(words: list[str]) -> None:
 
 # Pictures
 
-AXIS = svg.times([1000, 1_000_000], "time")
-
 
 def _share(value: str | None) -> float:
     assert value is not None
@@ -284,6 +464,36 @@ def test_linear_is_about_its_values(low: float, spread: float) -> None:
     slack = 1e-6 * (axis.last - axis.first)
     assert axis.first - slack <= low <= low + spread <= axis.last + slack
     assert 2 <= len(axis.ticks) <= 12
+
+
+def test_nothing_is_below_zero_but_what_is_negative() -> None:
+    axis = svg.linear(0, 0, "")
+    assert (axis.first, axis.ticks[0][1]) == (0, "0")
+    assert svg.linear(-1, -1, "").first < -1
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        pictures.points("t", "d", [Point(0, 0, 0, 0, "a", "")], AXIS, svg.linear(0, 1e-6, "")),
+        pictures.curves("t", "d", [Curve("c", ((0.0, 1.0),))], AXIS),
+        pictures.spans("t", "d", [Span("s", 0, None, "")], AXIS),
+    ],
+    ids=["points", "curves", "spans"],
+)
+def test_shapes_are_whole_at_zero(drawing: Element) -> None:
+    """The margin holds half a marker, and labels of the heights, which end before it."""
+    found = re.fullmatch(
+        r"padding:0 (\d+)px 0 (\d+)px;overflow:visible", drawing.get("style") or ""
+    )
+    assert found
+    right, left = map(int, found.groups())
+    assert min(right, left) >= 7
+    beside = [text for text in drawing.iter("text") if text.get("text-anchor") == "end"]
+    for text in beside:
+        if not (text.get("x") or "").endswith("%"):
+            assert float(text.get("x", "")) <= -7
+            assert left + float(text.get("x", "")) >= 6 * len(text.text or "")
 
 
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=10, unique=True))
@@ -336,7 +546,7 @@ def test_curve_climbs_to_the_top() -> None:
     for before, after in pairwise(lines):
         assert before[2:] == after[:2]
     assert all(x1 <= x2 and y1 >= y2 for x1, y1, x2, y2 in lines)
-    heights = {label.text: float(label.get("y", "")) + 3 for label in drawing.iter("text")}
+    heights = {label.text: float(label.get("y", "")) - 4 for label in drawing.iter("text")}
     assert lines[-1][2:] == (100.0, heights["100 %"])
     assert [line[3] for line in lines] == [heights[f"{n} %"] for n in (25, 25, 50, 50, 100, 100)]
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.report.html import page
-from idle_states.report.html.page import Lines, Section
+from idle_states.report.html import page, pictures, svg
+from idle_states.report.html.page import Lines, Picture, Section, Table
+from idle_states.report.html.pictures import Point, Span
 from tests.chromium import NAMES, Browser, browser, found
 from tests.html_pages import COMMANDS, make, parse
 
 pytestmark = pytest.mark.slow
-PAGES = [*COMMANDS, "hostile"]
+PAGES = [*COMMANDS, "hostile", "zero"]
 PHONE, DESK = 360, 1000
 
 
@@ -29,9 +30,22 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
     section = Section(words, (Lines((words, "x" * 3000)),))
     (directory / "hostile.html").write_text(page.render("c", words, [section], [(words, "0")]))
+    (directory / "zero.html").write_text(page.render("c", "zero", [_zero()], []))
     with browser(program, directory, tmp_path_factory.mktemp("profile")) as opened:
         _add_tests(directory)
         yield opened
+
+
+def _zero() -> Section:
+    """Where shapes could be cut, and lie on labels."""
+    axis, up = svg.times([1000, 100_000], "p99 of something"), svg.linear(0, 0.0003, "")
+    some = [Point(0, 0, 0, 0, "one", "one"), Point(0, 0.0003, 0.0003, 3, "other", "other")]
+    drawings = (
+        pictures.points("points", "d", some, axis, up),
+        pictures.spans("spans", "d", [Span("span", 0, 2000, "span")], axis),
+    )
+    table = Table("t", ("a", "b"), (("1", "2"),))
+    return Section("zero", tuple(Picture(drawing, table) for drawing in drawings))
 
 
 def _add_tests(directory: Path) -> None:
@@ -79,10 +93,22 @@ onload = () => {
         touching.push(e.textContent + " | " + f.textContent);
     }));
   }
+  const cut = [];
+  for (const mark of page.querySelectorAll("svg.picture .mark, svg.picture .ring")) {
+    const picture = mark.closest("svg.picture"), frame = picture.getBoundingClientRect();
+    const box = mark.getBoundingClientRect();
+    if (box.left < frame.left || box.right > frame.right || box.top < frame.top)
+      cut.push(mark.outerHTML);
+    for (const [tick, b] of [...picture.querySelectorAll(".tick")].map(
+        e => [e, e.getBoundingClientRect()]))
+      if (box.left < b.right && b.left < box.right && box.top < b.bottom - 3 &&
+          b.top + 3 < box.bottom)
+        cut.push(mark.outerHTML + " on " + tick.textContent);
+  }
   const labels = page.querySelectorAll("svg.picture text").length;
   document.title = "measured";
   document.body.textContent = JSON.stringify(
-    {width: root.clientWidth, scroll: root.scrollWidth, labels, wide, outside, touching});
+    {width: root.clientWidth, scroll: root.scrollWidth, labels, wide, outside, touching, cut});
 };
 </script></body>"""
 
@@ -153,6 +179,7 @@ def test_nothing_sticks_out(name: str, width: int, chromium: Browser) -> None:
     assert told["wide"] == []
     assert told["outside"] == []
     assert told["touching"] == []
+    assert told["cut"] == []
     assert told["labels"] or name == "hostile"
 
 

@@ -1,6 +1,7 @@
 """tune: the decision itself, histograms, candidates, evaluation, the search, and what is kept."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
-from idle_states.cli import main
+from idle_states.cli import main, tune_running
 from idle_states.findings import Unreadable
 from idle_states.linux.releases import release
 from idle_states.workload import energy
@@ -181,8 +183,28 @@ def test_near_best() -> None:
     histogram = from_counts([(1, 90), (100, 10)])
     # after 1: 90 + 10 + 10 * 50; up to 100 it costs more and more
     assert near_best(histogram, Step(1, 0, 50)) == (1, 1)
-    assert near_best(histogram, Step(1, 0, 5), Fraction(3)) == (0, 1)
+    assert near_best(histogram, Step(1, 0, 5), Fraction(3)) == (0, 46)
     assert near_best(histogram, Step(1, 0, 100_000)) == (100, None)
+    # between gaps, waiting costs nothing where polling costs nothing
+    assert near_best(from_counts([(30, 7), (500, 3)]), Step(0, 0, 9), Fraction(0)) == (500, None)
+
+
+@given(FEW, RATES, st.integers(0, 200), st.integers(0, 300))
+def test_near_best_is_all_that_is_near(
+    gaps: list[int], rates: list[int], price: int, percent: int
+) -> None:
+    histogram = from_counts((gap, 1) for gap in gaps)
+    step, share = Step(rates[0], rates[2], price), Fraction(percent, 100)
+    bound = best(histogram, [step]).cost * (1 + share)
+    low, high = near_best(histogram, step, share)
+    assert low is not None
+    last = max(gaps) + 2 if high is None else high
+    for threshold in range(low, last + 1):
+        assert cost(histogram, [step], [threshold]) <= bound
+    if low:
+        assert cost(histogram, [step], [low - 1]) > bound
+    if high is not None:
+        assert cost(histogram, [step], [high + 1]) > bound
 
 
 # Candidates
@@ -204,6 +226,27 @@ def test_grid() -> None:
     assert (80, 100) in around
     assert (10, 80) not in around  # not on the way from 100
     assert set(grid.cuts()) >= {9_999, 99_999, 79_999}
+    # what stands in the way moves along
+    assert (160, 160) in around
+    assert (10, 10) in around
+    # not below the exit latency
+    assert {b for _, b in around if b < 10} == set()
+
+
+def test_grid_has_no_hole_between_present_and_break_even() -> None:
+    """POWER8's fast sleep pays from 47 us on, and has 300 ms."""
+    table = table_of((4, 100), (40, 300_000))
+    figures = energy.from_words(
+        "snooze=1,state1=0.6,state2=0.3", {"snooze": 0, "state1": 4_000, "state2": 40_000}
+    )
+    grid = Grid(table, figures)
+    values = grid.values[1]
+    assert values[0] == 40 < grid.even[1]
+    assert values[-1] == 4_294_967
+    assert {grid.even[1], 300_000} <= set(values)
+    assert len(values) <= 64
+    # in steps of 2^0.5, and whole us
+    assert all(after <= 1.42 * before + 2 for before, after in pairwise(values))
 
 
 def test_break_evens_follow_the_figures() -> None:
@@ -218,6 +261,51 @@ def test_break_evens_follow_the_figures() -> None:
 def test_changes_together() -> None:
     assert together((10, 20, 30), [(15, 20, 30), (10, 20, 60)]) == (15, 20, 60)
     assert together((10, 20, 30), [(20, 20, 30), (10, 15, 30)]) is None
+
+
+# Recordings
+
+COLUMNS = ("state", "rejected", "residency_ns", "poll_time_limit", "clock_at_select_ns", "cpu")
+
+
+def recorded(path: Path, *rows: tuple[int, ...]) -> Path:
+    """An exact recording. rows: of COLUMNS; what the governor was given is always the same."""
+    given = "latency_req_us,sleep_length_ns,delta_next_ns,tick_stopped,nr_iowaiters,load,stop_tick"
+    lines = [f"{given},got_tick,{','.join(COLUMNS)}"]
+    lines += [f"2000000000,9000000,9000000,0,0,0,0,0,{','.join(map(str, row))}" for row in rows]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_polls_that_were_cut_are_one_gap_with_what_follows(
+    compiled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not compiled:
+        monkeypatch.setattr(core, "available", lambda: False)
+    path = recorded(
+        tmp_path / "recording.csv",
+        (0, 0, 10_000, 1, 1_000, 0),
+        (0, 0, 700, 0, 1_000, 1),
+        (0, 0, 10_000, 1, 13_000, 0),
+        (2, 1, 0, 0, 24_000, 0),
+        # 75 us after the first poll began; the limit is what the poll left
+        (2, 0, 50_000, 1, 26_000, 0),
+        (0, 0, 5_000, 0, 200_000, 0),
+        # then the CPU ran for a ms
+        (0, 0, 11_000, 1, 300_000, 0),
+        (1, 0, 7_000, 0, 1_311_000, 0),
+        # and here the recording ends
+        (0, 0, 12_000, 1, 2_000_000, 0),
+        (0, 0, 12_000, 1, 2_013_000, 0),
+    )
+    source = read(Input(str(path)))
+    assert source.gaps == from_counts(
+        (gap, 1) for gap in (75_000, 700, 5_000, 11_000, 7_000, 25_000)
+    )
+    assert any("(3 joined)" in words for words in source.assumptions)
+    # what the governor is asked stays as it was
+    assert [len(cpu.rows) // core.ROW.size for cpu in source.cpus] == [9, 1]
 
 
 # Evaluation
@@ -441,6 +529,7 @@ def test_a_scheduler_that_is_killed_loses_nothing(trace: Path, tmp_path: Path) -
         out, err = tool.communicate(timeout=90)
         assert tool.returncode == 3, (out, err)
         assert b"results are kept in" in err
+        assert b"Traceback" not in err
         count = path.read_bytes().count(b"\n") - 1
         assert count >= 9
         done = subprocess.run(
@@ -498,24 +587,33 @@ def test_a_cut_file_loses_its_last_line_at_most(
 @pytest.mark.parametrize(
     ("content", "line_number", "message"),
     [
-        (b'{"idle-states tune": 1, "digest": "b"}\n', 1, "found others'"),
-        (b'{"idle-states tune": 2, "digest": "a"}\n', 1, "found others'"),
+        (b'{"idle-states tune": 2, "digest": "b"}\n', 1, "found others'"),
+        (b'{"idle-states tune": 1, "digest": "a"}\n', 1, "found others'"),
         (b"hello\n", 1, "expected results of tune"),
-        (b'{"idle-states tune": 1, "digest": "a"}\n{"usage": [1]}\n', 2, "residencies_us"),
+        (b'{"idle-states tune": 2, "digest": "a"}\n{"usage": [1]}\n', 2, "residencies_us"),
         (
-            b'{"idle-states tune": 1, "digest": "a"}\n'
+            b'{"idle-states tune": 2, "digest": "a"}\n'
             b'{"residencies_us": [1], "usage": [1], "time_us": [1, 2], '
             b'"busy_us": 0, "work": 0}\n',
             2,
             "unequal length",
         ),
         (
-            b'{"idle-states tune": 1, "digest": "a"}\n'
+            b'{"idle-states tune": 2, "digest": "a"}\n'
             b'{"residencies_us": ["x"], "usage": [1, 1], "time_us": [1, 2], '
             b'"busy_us": 0, "work": 0}\n',
             2,
             "among its numbers",
         ),
+        (
+            b'{"idle-states tune": 2, "digest": "a"}\n'
+            b'{"residencies_us": [1], "usage": [1, 1], "time_us": [1, 2], '
+            b'"busy_us": 0, "work": 0, "check": "12345678"}\n',
+            2,
+            "them altered",
+        ),
+        (b"precious without newline", 1, "expected results of tune"),
+        (b'{"idle-states tune": 2, "digest": "b', 1, "expected results of tune"),
     ],
 )
 def test_results_of_something_else(
@@ -529,6 +627,25 @@ def test_results_of_something_else(
     assert message in finding.message
     assert (finding.location.file, finding.location.line) == (str(path), line_number)
     assert path.read_bytes() == content
+
+
+def test_a_result_altered_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    with Results("a", path) as results:
+        results.add(SOME)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"usage": [1, 2, 3]', b'"usage": [1, 2, 4]'))
+    with pytest.raises(Unreadable) as raised:
+        Results("a", path)
+    assert raised.value.findings[0].location.line == 4
+    assert "altered" in raised.value.findings[0].message
+
+
+def test_without_results_there_is_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    with Results("a", path) as results:
+        results.add([])
+    assert not path.exists()
 
 
 # The search
@@ -606,6 +723,61 @@ def test_front_is_what_nothing_beats() -> None:
     assert found.front[-1].energy.middle == found.best.energy.middle
 
 
+def landscape(lows: dict[Candidate, int], high: int, objective: Objective | None = None) -> Any:
+    """What a search says where tables cost what they are said to, all others `high`."""
+    table = table_of((10, 40), (20, 80))
+    power = energy.from_words(TWO, {"snooze": 0, "state1": 10_000, "state2": 20_000})
+
+    def run(candidates: Sequence[Candidate]) -> dict[Candidate, Outcomes]:
+        times = {each: lows.get(each, high) for each in candidates}
+        return {each: Outcomes(each, (1, 0, 0), (us, 0, 0)) for each, us in times.items()}
+
+    return search(table, power, objective or Objective(ENERGY), Grid(table, power), run)
+
+
+@pytest.mark.parametrize("deepest", [(40, 160), (10, 56)])
+def test_search_goes_down_from_present_and_break_even(deepest: Candidate) -> None:
+    """(20, 40), the present table scaled, is best of those that one begins with."""
+    found = landscape({(20, 40): 5_000, (40, 80): 9_000, (10, 30): 9_000, deepest: 3_000}, 10_000)
+    assert found.best.candidate == deepest
+    assert found.best.value == min(each.value for each in (found.best, *found.front))
+
+
+def test_near_ends_where_it_costs_more() -> None:
+    lows: dict[Candidate, int] = dict.fromkeys([(40, 80), (40, 56), (40, 113), (40, 226)], 1_000)
+    assert landscape(lows, 2_000).near == ((40, 40), (56, 113))
+
+
+def test_best_at_the_edge_is_marked() -> None:
+    found = landscape({(2, 80): 1_000}, 2_000)
+    assert found.ranges == ((10, 640), (20, 1280))
+    assert found.edges() == (False, False)
+    assert landscape({(40, 1280): 1_000}, 2_000).edges() == (False, True)
+
+
+def test_front_prefers_the_present_table() -> None:
+    found = landscape({}, 1_000)
+    assert [each.candidate for each in found.front] == [(40, 80)] == [found.best.candidate]
+
+
+def test_regret_within_the_bounds_of_figures() -> None:
+    """One gap of 100 us in state1 at present, 5 us of it in transit; polled in the best table."""
+    table = table_of((5, 40), (20, 80))
+    exits = {"snooze": 0, "state1": 5_000, "state2": 20_000}
+    power = energy.from_words("snooze=0.4-0.6,state1=0.6-0.8,state2=0.1", exits)
+
+    def run(candidates: Sequence[Candidate]) -> dict[Candidate, Outcomes]:
+        at_present = Outcomes((40, 80), (0, 1, 0), (0, 100, 0))
+        others = {each: Outcomes(each, (1, 0, 0), (100, 0, 0)) for each in candidates}
+        return {**others, (40, 80): at_present}
+
+    found = search(table, power, Objective(ENERGY), Grid(table, power), run)
+    least, most = Fraction(5 + 57, 60) - 1, Fraction(5 + 76, 40) - 1
+    assert found.regrets[0] == energy.Bounds(least, most)
+    assert found.regrets[1] == energy.Bounds.exactly(0)
+    assert found.regret(found.present) == Fraction(5_000 + 66_500, 50_000) - 1
+
+
 # The command
 
 
@@ -624,7 +796,14 @@ def test_tune_a_recording(capsys: pytest.CaptureFixture[str], cache: Path) -> No
     words = ("power9", "--trace", str(RECORDING), "--kernel", "6.1", "--power", "implied")
     found = tuned(capsys, *words)
     assert found["exactness"] == "exact"
-    assert found["gaps"]["count"] == 400
+    # 400 rows, one of them a poll that was cut
+    assert found["gaps"]["count"] == 399
+    assert sum(found["present"]["usage"]) == 400
+    assert any("(1 joined)" in assumption for assumption in found["assumptions"])
+    assert any("from a 16th of what is present" in each for each in found["assumptions"])
+    assert all(
+        row["best_at_edge"] == (row["best_us"] in row["tried_us"]) for row in found["states"]
+    )
     assert found["best"]["regret"] == 0 < found["present"]["regret"]
     # the table is its own source of figures
     assert [row["break_even_us"]["low"] for row in found["states"]] == [
@@ -678,6 +857,104 @@ def test_tune_a_list(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert deep["break_even_regret"] == 0.3
 
 
+def test_text_says_units_and_edges(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("3000,100\n300000,20\n")
+    words = ["tune", "--gaps", str(path), "--states", "10000/400000,20000/800000"]
+    assert main([*words, "--power", "snooze=0.9-1,state1=0.5,state2=0-0.1"]) == 0
+    out = capsys.readouterr().out
+    assert "ENERGY, s awake" in out
+    assert "energy in s awake: as much as an awake CPU draws in so many seconds" in out
+    assert "tau is of exit latencies as the table has them" in out
+    assert "by the middle of them" in out
+    assert " to " in next(line for line in out.splitlines() if "by figures within" in line)
+    assert main([*words, "--power", "awake=2W,snooze=2W,state1=2W,state2=1W"]) == 0
+    out = capsys.readouterr().out
+    assert "ENERGY, J" in out
+    assert "in s awake" not in out
+    assert "by figures within" not in out
+
+
+def test_best_at_the_edge_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """No state saves anything, and state2 takes longer to enter and leave than state1."""
+    path = tmp_path / "gaps.csv"
+    path.write_text("3000000,100\n")
+    words = ["--gaps", str(path), "--states", "10000/40000,20000/80000"]
+    words += ["--power", "snooze=0.5,state1=0.5,state2=0.5"]
+    assert [row["best_at_edge"] for row in tuned(capsys, *words)["states"]] == [False, False]
+    path.write_text("1270000,100\n")
+    found = tuned(capsys, *words)
+    assert [row["best_at_edge"] for row in found["states"]] == [False, True]
+    assert found["states"][1]["tried_us"] == [20, 1280]
+    assert main(["tune", *words]) == 0
+    assert "at the edge of what was tried: state2\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--html", "-o", "--resume"])
+@pytest.mark.parametrize("name", ["absent/file", ""])
+def test_what_cannot_be_written_is_told_before_the_work(
+    option: str,
+    name: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    cache: Path,
+) -> None:
+    monkeypatch.setattr(spread, "evaluate", lambda *work: pytest.fail("evaluated"))
+    words = ["tune", "power9", "--trace", str(RECORDING), "--power", "implied"]
+    assert main([*words, option, str(tmp_path / name)]) == 3
+    assert str(tmp_path / name) in capsys.readouterr().err
+    assert not cache.exists()
+
+
+def test_a_page_that_fails_loses_nothing(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    cache: Path,
+) -> None:
+    words = ["tune", "power9", "--trace", str(RECORDING), "--power", "implied"]
+    page = tmp_path / "page.html"
+
+    def fails(*given: object) -> None:
+        raise OSError(28, "No space left on device", str(page))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("idle_states.files.write_file", fails)
+        assert main([*words, "--html", str(page)]) == 3
+    out, err = capsys.readouterr()
+    assert "All of this rests on" in out
+    kept = next(cache.iterdir())
+    assert f"results are kept in {kept}" in err
+    assert main([*words, "--html", str(page)]) == 0
+    assert "going on from" in capsys.readouterr().err
+    assert page.exists()
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize("option", [("--scheduler", "tcp://[::1]:9"), ("--resume", "kept")])
+@pytest.mark.parametrize("alone", [("--gaps", "x.csv"), ("--trace", "x", "--governor", "none")])
+def test_what_would_be_ignored_is_refused(
+    option: tuple[str, str], alone: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tune", "power9", "--power", "implied", *alone, *option]) == 2
+    assert f"expected a governor for {option[0]}" in capsys.readouterr().err
+
+
+def test_a_library_is_quiet_for_a_while(capsys: pytest.CaptureFixture[str]) -> None:
+    logger = logging.getLogger("somebody")
+    handler = logging.StreamHandler()
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        with tune_running.quiet("somebody"):
+            logging.getLogger("somebody.else").error("a traceback")
+        logger.error("heard")
+    finally:
+        logger.removeHandler(handler)
+    assert capsys.readouterr().err == "heard\n"
+
+
 SIMULATED = ("power9", "--workload", "hand-off", "--topology", "smt4", "--duration", "5ms")
 
 
@@ -695,7 +972,11 @@ def test_tune_a_simulated_workload(capsys: pytest.CaptureFixture[str]) -> None:
     assert tuned(capsys, *words) == found
     assert tuned(capsys, *words, "--seed", "7", "--runs", "2")["present"]["busy_us"] > 0
     assert main(["tune", *words]) == 0
-    assert "energy of 1000 counted" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "energy of 1000 counted, s awake" in out
+    assert "ENERGY of 1000 counted, s awake" in out
+    assert "work counted" in out
+    assert "how long to poll is not said" in out
 
 
 def test_tune_on_a_machine_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,10 @@ POWER10; --power implied takes the rows' word for it.
 What was evaluated is kept until the end: after an interruption the same command line goes on."""
 
 import argparse
+import errno
+import os
+import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -88,6 +92,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.jobs is not None and arguments.jobs < 1:
         raise UsageError(f"expected at least one process, found --jobs {arguments.jobs}")
     alone = arguments.governor == NONE or arguments.gaps is not None
+    for option in ("scheduler", "resume"):
+        if alone and getattr(arguments, option) is not None:
+            raise UsageError(f"expected a governor for --{option}, found none to ask")
+    _check_writable(arguments.html)
+    _check_writable(arguments.output)
+    _check_writable(arguments.resume, appended=True)
     if not alone:
         note_missing_core()
     objective = _objective(arguments)
@@ -96,16 +106,37 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Settings(governor, subject.release, arguments.hz, arguments.next_timer)
     if not alone:
         settings.governor_of(subject.table)
-    tuning = _tune(arguments, settings, subject, objective, alone)
-    inputs = [*subject.files, *tuning.source.files]
-    if arguments.html:
-        _page(arguments.html, tuning, inputs)
-    if arguments.format == "json":
-        emit(arguments, envelope("tune", tune_json.body(tuning), inputs))
-    else:
-        style = Style(False) if arguments.output else Style.of()
-        emit(arguments, tune_text.render(tuning, style))
+    with ExitStack() as kept:
+        tuning = _tune(arguments, settings, subject, objective, alone, kept)
+        inputs = [*subject.files, *tuning.source.files]
+        if arguments.format == "json":
+            emit(arguments, envelope("tune", tune_json.body(tuning), inputs))
+        else:
+            style = Style(False) if arguments.output else Style.of()
+            emit(arguments, tune_text.render(tuning, style))
+        sys.stdout.flush()
+        if arguments.html:
+            _page(arguments.html, tuning, inputs)
     return 0
+
+
+def _check_writable(name: str | None, *, appended: bool = False) -> None:
+    """Before hours of work. Raises OSError."""
+    if not name:
+        return
+    target = os.path.realpath(name)
+    directory = os.path.dirname(target)
+    # a file is replaced by one from beside it, a device is written to
+    as_it_is = os.path.exists(target) and (appended or not os.path.isfile(target))
+    fault = 0
+    if os.path.isdir(target):
+        fault = errno.EISDIR
+    elif not os.path.isdir(directory):
+        fault = errno.ENOENT
+    elif not os.access(target if as_it_is else directory, os.W_OK):
+        fault = errno.EACCES
+    if fault:
+        raise OSError(fault, os.strerror(fault), name)
 
 
 def _page(file: str, tuning: "Tuning", inputs: list[tuple[str, str]]) -> None:
@@ -136,8 +167,9 @@ def _tune(
     subject: "Subject",
     objective: "Objective",
     alone: bool,
+    kept: ExitStack,
 ) -> "Tuning":
-    """alone: without a governor."""
+    """alone: without a governor. kept: what is evaluated, until it ends."""
     from ..workload.polling import polling
     from ..workload.tune.candidates import Grid
     from ..workload.tune.evaluate import Task
@@ -159,10 +191,8 @@ def _tune(
     if alone:
         tuned = search(table, power, objective, grid, tune_running.known(source, table))
     else:
-        with (
-            tune_running.keeping(arguments, work, source) as results,
-            tune_running.running(arguments, work, results) as evaluate,
-        ):
+        results = kept.enter_context(tune_running.keeping(arguments, work, source))
+        with tune_running.running(arguments, work, results) as evaluate:
             tuned = search(table, power, objective, grid, evaluate)
     polled: tuple[Wait, ...] = ()
     if source.gaps.count:

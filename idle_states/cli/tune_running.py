@@ -2,11 +2,13 @@
 
 import argparse
 import hashlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +36,7 @@ def known(source: "Source", table: "CpuTable") -> "Run":
 
 @contextmanager
 def keeping(arguments: argparse.Namespace, work: "Work", source: "Source") -> "Iterator[Results]":
-    """Where results are kept: as told, or in the user's cache until the end."""
+    """Where results are kept: as told, or in the user's cache until all is written."""
     from ..workload.tune.results import Results
 
     digest = _digest(work, source)
@@ -44,8 +46,9 @@ def keeping(arguments: argparse.Namespace, work: "Work", source: "Source") -> "I
             print(f"idle-states: going on from {results.kept} results in {path}", file=sys.stderr)
         try:
             yield results
-        except KeyboardInterrupt:
-            if path is not None:
+        except (KeyboardInterrupt, OSError) as error:
+            told = not isinstance(error, BrokenPipeError)
+            if told and path is not None and results.found:
                 message = f"{len(results.found)} results are kept in {path}"
                 print(f"idle-states: {message}; the same command line goes on", file=sys.stderr)
             raise
@@ -77,6 +80,20 @@ def _digest(work: "Work", source: "Source") -> str:
 
 
 @contextmanager
+def quiet(name: str) -> "Iterator[None]":
+    """Without what a library logs of a failure that the command tells of itself."""
+    handlers = logging.getLogger(name).handlers
+    levels = [handler.level for handler in handlers]
+    for handler in handlers:
+        handler.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for handler, level in zip(handlers, levels, strict=True):
+            handler.setLevel(level)
+
+
+@contextmanager
 def running(arguments: argparse.Namespace, work: "Work", results: "Results") -> "Iterator[Run]":
     """Evaluates with the governor, here or on a cluster, with a bar."""
     from ..workload.tune.spread import Cluster, on_processors
@@ -98,6 +115,9 @@ def running(arguments: argparse.Namespace, work: "Work", results: "Results") -> 
             return
         from ..cluster import client
 
-        with client(arguments.scheduler) as connected:
+        with suppress(ImportError):
+            # which sets its logging up
+            import_module("distributed")
+        with quiet("distributed"), client(arguments.scheduler) as connected:
             cluster = Cluster(connected, work)
             yield over(lambda new: cluster.evaluate(new, results, bar.advance))

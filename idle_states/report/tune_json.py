@@ -15,6 +15,7 @@ _NS = 1_000_000_000
 def body(tuning: Tuning) -> dict[str, Any]:
     """The keys of one run. Energies in J, or in seconds of an awake CPU."""
     source, tuned, table, model = tuning.source, tuning.tuned, tuning.table, tuning.power
+    edges = tuned.edges()
     return {
         "table": tuning.name,
         "kernel": tuning.release.name,
@@ -38,6 +39,8 @@ def body(tuning: Tuning) -> dict[str, Any]:
                 ),
                 "best_us": tuned.best.candidate[number],
                 "within_1_percent_us": list(tuned.near[number]),
+                "tried_us": list(tuned.ranges[number]),
+                "best_at_edge": edges[number],
             }
             for number, name in enumerate(table.names[1:])
         ],
@@ -46,6 +49,10 @@ def body(tuning: Tuning) -> dict[str, Any]:
         "best": _judged(tuned.best, tuned),
         "best_if_low": _judged(tuned.if_low, tuned),
         "best_if_high": _judged(tuned.if_high, tuned),
+        "regret_bounds": {
+            "present": pair(tuned.regrets[0]),
+            "break_even": pair(tuned.regrets[1]),
+        },
         "front": [_judged(each, tuned) for each in tuned.front],
         "timeout_us": None if tuning.timeout_ns is None else tuning.timeout_ns / 1000,
         "waits": [_wait(wait) for wait in tuning.waits],

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..workload.energy import WATTS, break_even
+from ..workload.energy import WATTS, Bounds, break_even
 from ..workload.tune.search import LATENCY, WEIGHTED, Judged, Objective
 from ..workload.tune.tuning import Tuning
 from ..workload.tune.waits import regrets
@@ -62,33 +62,39 @@ def _residencies(tuning: Tuning, style: Style) -> str:
         before = model.states[table.names[place]]
         even = break_even(model.awake, before, model.states[name])
         low, high = tuned.near[place]
+        least, greatest = tuned.ranges[place]
         rows.append(
             (
                 printable(name),
                 f"{table.states[place + 1].exit_ns // 1000}",
                 f"{tuned.present.candidate[place]}",
-                _even(even),
+                break_even_us(even),
                 f"{tuned.best.candidate[place]}",
                 f"{low}" if low == high else f"{low} to {high}",
+                f"{least} to {greatest}",
             )
         )
-    head = ("RESIDENCY, us", "EXIT LATENCY", "PRESENT", "BREAK-EVEN", "BEST", "WITHIN 1 %")
-    return style("strong", "Residencies") + "\n" + right_aligned(head, rows)
+    head = ("RESIDENCY, us", "EXIT LATENCY", "PRESENT", "BREAK-EVEN", "BEST", "WITHIN 1 %", "TRIED")
+    text = style("strong", "Residencies") + "\n" + right_aligned(head, rows)
+    if at_edge := edges(tuning):
+        text += f"  at the edge of what was tried: {printable(', '.join(at_edge))}\n"
+    return text
 
 
 def _gain(tuning: Tuning, style: Style) -> str:
     tuned = tuning.tuned
     three = (tuned.present, tuned.even, tuned.best)
-    unit = "J" if tuning.power.unit == WATTS else "s awake"
     rows = [
         ("costs more than the best", *(percent(tuned.regret(each)) for each in three)),
-        (f"energy, {unit}", *(_energy(each) for each in three)),
+        (energy_of(tuning), *(energy_text(each) for each in three)),
         ("wake latency mean, us", *(f"{float(each.mean_ns) / 1000:.4g}" for each in three)),
         ("wake latency p99, us", *(f"{each.p99_ns / 1000:g}" for each in three)),
     ]
     if tuned.best.outcomes.work:
         rows.append(("work counted", *(str(each.outcomes.work) for each in three)))
-        rows[1] = (f"energy of 1000 counted, {unit}", *rows[1][1:])
+    if any(bounds and bounds.low != bounds.high for bounds in tuned.regrets):
+        shares = (*(percents(bounds) for bounds in tuned.regrets), percent(Fraction(0)))
+        rows.insert(1, ("by figures within bounds", *shares))
     text = right_aligned(("", "PRESENT", "BREAK-EVEN", "BEST"), rows)
     for what, best in (("lower", tuned.if_low), ("upper", tuned.if_high)):
         if best.candidate != tuned.best.candidate:
@@ -103,14 +109,15 @@ def _front(tuning: Tuning, style: Style) -> str:
     rows = [
         (
             f"{each.p99_ns / 1000:g} us",
-            _energy(each),
+            energy_text(each),
             f"{float(each.mean_ns) / 1000:.4g} us",
             " ".join(map(str, each.candidate)),
         )
         for each in tuning.tuned.front
     ]
     title = "No table tried has less of both"
-    head = ("P99 WAKE LATENCY", "ENERGY", "MEAN WAKE LATENCY", "RESIDENCIES, us")
+    energy = energy_of(tuning).replace("energy", "ENERGY")
+    head = ("P99 WAKE LATENCY", energy, "MEAN WAKE LATENCY", "RESIDENCIES, us")
     return style("strong", title) + "\n" + right_aligned(head, rows)
 
 
@@ -121,30 +128,53 @@ def _waits(tuning: Tuning, style: Style) -> str:
         rows.append(
             (
                 printable(wait.name),
-                _wait(wait.best_ns),
-                _between(wait.near_ns),
-                _even(wait.break_even_ns),
+                wait_us(wait.best_ns),
+                between_us(wait.near_ns),
+                break_even_us(wait.break_even_ns),
                 percent(found[0] if found else None),
                 percent(found[1] if found else None),
             )
         )
     first = printable(tuning.table.names[0])
-    now = "has no time-out" if tuning.timeout_ns is None else f"for {_wait(tuning.timeout_ns)} us"
+    now = "has no time-out" if tuning.timeout_ns is None else f"for {wait_us(tuning.timeout_ns)} us"
     title = f"How long to poll before a state, the time alone being known (now {first} {now})"
     head = ("TIME, us", "BEST", "WITHIN 1 %", "BREAK-EVEN", "COSTS MORE", "NOW COSTS MORE")
     return style("strong", title) + "\n" + right_aligned(head, rows)
+
+
+def edges(tuning: Tuning) -> list[str]:
+    """States whose best residency is the least or the greatest tried."""
+    names = tuning.table.names[1:]
+    return [name for name, at in zip(names, tuning.tuned.edges(), strict=True) if at]
+
+
+def energy_of(tuning: Tuning) -> str:
+    """What is called energy, with its unit."""
+    unit = "J" if tuning.power.unit == WATTS else "s awake"
+    counted = " of 1000 counted" if tuning.tuned.best.outcomes.work else ""
+    return f"energy{counted}, {unit}"
 
 
 def percent(share: Fraction | None) -> str:
     return "-" if share is None else f"{100 * float(share):.3g} %"
 
 
-def _energy(judged: Judged) -> str:
-    """Of a simulation, of 1000 counted."""
-    return ranged(judged.energy.times(Fraction(1000 if judged.outcomes.work else 1, _NS)))
+def percents(bounds: Bounds | None) -> str:
+    if bounds is None or bounds.low == bounds.high:
+        return percent(None if bounds is None else bounds.low)
+    return f"{percent(bounds.low)} to {percent(bounds.high)}"
 
 
-def _even(bounds: "tuple[Fraction, Fraction | None] | None") -> str:
+def energy_of_judged(judged: Judged) -> Bounds:
+    """In the unit that energy_of() names."""
+    return judged.energy.times(Fraction(1000 if judged.outcomes.work else 1, _NS))
+
+
+def energy_text(judged: Judged) -> str:
+    return ranged(energy_of_judged(judged))
+
+
+def break_even_us(bounds: "tuple[Fraction, Fraction | None] | None") -> str:
     if bounds is None:
         return "never"
     low, high = bounds
@@ -154,10 +184,10 @@ def _even(bounds: "tuple[Fraction, Fraction | None] | None") -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def _wait(wait_ns: int | None) -> str:
+def wait_us(wait_ns: int | None) -> str:
     return "never" if wait_ns is None else f"{wait_ns / 1000:g}"
 
 
-def _between(bounds: Sequence[int | None]) -> str:
-    low, high = (_wait(bound) for bound in bounds)
+def between_us(bounds: Sequence[int | None]) -> str:
+    low, high = (wait_us(bound) for bound in bounds)
     return low if low == high else f"{low} to {high}"

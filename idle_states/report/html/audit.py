@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ...compare.audit import Audited, Registered
+from ...compare.audit import Audited, Registered, Selected
 from ...compare.fleet import Group, Summary
 from ...compare.idle_lengths import lengths
 from ...compare.trees import Difference
@@ -16,6 +16,7 @@ from ..style import plural
 from . import pictures, stages, svg
 from .page import Lines, Part, Picture, Section, Table
 from .pictures import Band, Row
+from .shares import legend
 
 _SHOWN = 40
 """Tables of a fleet that are listed."""
@@ -73,15 +74,13 @@ def _column(table: IdleTable, tree: bool, group: Registered, kernels: str) -> li
 
 
 def _selected(audited: Audited) -> Picture:
-    held = [state.name for group in audited.registered for state in group.states]
-    taken = [name for group in audited.selected for _, _, some in group.ranges for name in some]
-    names = list(dict.fromkeys([*held, *taken]))
-    rows, lines = [], []
-    for group in audited.selected:
+    rows, lines, named = [], [], []
+    for group, name2number in _numbered(audited):
         label = f"Linux {_kernels(audited, group.kernels)}"
+        named.append((label, [(number, name) for name, number in name2number.items()]))
         bands = []
         for first, last, some in group.ranges:
-            series = tuple(sorted(names.index(name) for name in some))
+            series = tuple(sorted(name2number[name] for name in some if name in name2number))
             short = "+".join(map(str, series))
             what = " and ".join(some)
             end = float("inf") if last is None else last + 1
@@ -99,8 +98,24 @@ def _selected(audited: Audited) -> Picture:
         svg.times(starts, "idle length, every idle period alike"),
     )
     table = Table(caption, ("kernels", "idle length", "selected"), tuple(lines))
-    legend = tuple((svg.swatch_band(i), f"{i} {name}") for i, name in enumerate(names))
-    return Picture(drawing, table, legend)
+    return Picture(drawing, table, legend(named))
+
+
+def _numbered(audited: Audited) -> Iterator[tuple[Selected, dict[str, int]]]:
+    """Kernels that select the same, and the numbers that states have there: where these differ,
+    kernels are told apart."""
+    kernel2numbers = {
+        kernel: {state.name: state.index for state in reversed(group.states)}
+        for group in audited.registered
+        for kernel in group.kernels
+    }
+    for group in audited.selected:
+        numbers2kernels: dict[tuple[tuple[str, int], ...], list[str]] = {}
+        for kernel in group.kernels:
+            numbers = tuple(kernel2numbers.get(kernel, {}).items())
+            numbers2kernels.setdefault(numbers, []).append(kernel)
+        for numbers, kernels in numbers2kernels.items():
+            yield replace(group, kernels=tuple(kernels)), dict(numbers)
 
 
 def _against(name: str, differences: Sequence[Difference]) -> Section:

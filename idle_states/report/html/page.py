@@ -91,7 +91,7 @@ def _table(table: Table) -> dict[str, object]:
     return {
         "kind": table.kind,
         "caption": printable(table.caption),
-        "head": _printable(table.head),
+        "head": [_unbroken(word) if table.unbroken else word for word in _printable(table.head)],
         "rows": [_printable(row) for row in table.rows],
         "numbers": table.numbers,
         "unbroken": table.unbroken,
@@ -100,6 +100,11 @@ def _table(table: Table) -> dict[str, object]:
 
 def _printable(words: Sequence[str]) -> list[str]:
     return [printable(word) for word in words]
+
+
+def _unbroken(words: str) -> str:
+    """A head that breaks over cells that do not makes the whole row tall."""
+    return words.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _whole(inputs: Sequence[tuple[str, str]]) -> str:

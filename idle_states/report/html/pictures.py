@@ -1,16 +1,18 @@
 """The kinds of picture there are: bands, curves, points and spans."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from . import svg
-from .svg import NARROW, Axis, add, percent, text
+from .svg import CHARACTER, NARROW, PLOT, Axis, add, percent, text
 
 _LABEL, _BAND, _GAP = 16, 22, 8
 _AXIS = 38
 _PLOT = 180
 _TOP = 14
+_MARGIN = 10
+"""In pixels; holds half a marker."""
 _NEAR_X, _NEAR_Y = 40, 14
 """Points so close, in percent and in pixels, share a label."""
 _FINEST = 0.25
@@ -120,11 +122,7 @@ def _band(parent: Element, band: Band, axis: Axis, top: float) -> None:
 
 def curves(title: str, description: str, some: Sequence[Curve], axis: Axis) -> Element:
     """Shares from 0 to 1 over the axis."""
-    bottom = _TOP + _PLOT
-    found = svg.canvas(title, description, bottom + _AXIS)
-    _axis(found, axis, bottom)
-    heights = svg.shares("")
-    _heights(found, heights, [share for share, _ in heights.ticks])
+    found = _plot(title, description, axis, svg.shares(""))
     for number, curve in enumerate(some):
         group = add(found, "g")
         svg.tip(group, curve.label)
@@ -141,10 +139,7 @@ def curves(title: str, description: str, some: Sequence[Curve], axis: Axis) -> E
 
 def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> Element:
     """Markers with labels; a line from low to high where they differ."""
-    bottom = _TOP + _PLOT
-    found = svg.canvas(title, description, bottom + _AXIS)
-    _axis(found, axis, bottom)
-    _heights(found, up, [value for value, _ in up.ticks])
+    found = _plot(title, description, axis, up)
     labels: list[tuple[float, float, list[str]]] = []
     for point in some:
         x = axis.at(point.x)
@@ -166,7 +161,7 @@ def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: 
         left = x > 50
         place = add(found, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
         anchor = "end" if left else "start"
-        room = NARROW * (x if left else 100 - x) / 100
+        room = PLOT * (x if left else 100 - x) / 100
         label = svg.shortened(", ".join(words), room)
         text(place, label, x=-9 if left else 9, y=4, text_anchor=anchor, class_="on")
     return found
@@ -176,11 +171,12 @@ def spans(title: str, description: str, some: Sequence[Span], axis: Axis) -> Ele
     """A line for each, from a ring at its beginning to a bar at its end."""
     pitch = _LABEL + 18
     bottom = pitch * len(some)
-    found = svg.canvas(title, description, bottom + _AXIS)
-    _axis(found, axis, bottom)
+    found = svg.canvas(title, description, bottom + _AXIS, _MARGIN, _MARGIN)
+    _axis(found, axis, bottom, _MARGIN)
     for number, span in enumerate(some):
         top = pitch * number
-        label = text(found, svg.shortened(span.label, NARROW), x=0, y=top + 12, class_="on")
+        words = svg.shortened(span.label, NARROW)
+        label = text(found, words, x=-_MARGIN, y=top + 12, class_="on")
         svg.tip(label, span.tip)
         middle = top + _LABEL + 8
         first = axis.at(span.first)
@@ -196,26 +192,27 @@ def _y(share: float) -> float:
     return _TOP + _PLOT * (1 - share)
 
 
-def _axis(parent: Element, axis: Axis, bottom: float) -> None:
+def _plot(title: str, description: str, axis: Axis, up: Axis) -> Element:
+    """Two axes; labels of the upright one stand in the margin, where no shape is."""
+    bottom = _TOP + _PLOT
+    left = 2 * _MARGIN + CHARACTER * max(len(label) for _, label in up.ticks)
+    found = svg.canvas(title, description, bottom + _AXIS, left, _MARGIN)
+    _axis(found, axis, bottom, left)
+    for value, label in up.ticks:
+        y = _y(up.at(value) / 100)
+        add(found, "line", x1=0, x2="100%", y1=y, y2=y, class_="grid")
+        text(found, label, x=-_MARGIN, y=y + 4, text_anchor="end", class_="tick")
+    return found
+
+
+def _axis(parent: Element, axis: Axis, bottom: float, left: int = 0) -> None:
+    """left: the margin."""
     for value, label in axis.ticks:
         x = axis.at(value)
         add(parent, "line", x1=percent(x), x2=percent(x), y1=0, y2=bottom + 4, class_="grid")
         text(parent, label, x=percent(x), y=bottom + 17, text_anchor=_anchor(x), class_="tick")
-    text(parent, axis.caption, x=0, y=bottom + 33, class_="tick")
+    text(parent, axis.caption, x=-left, y=bottom + 33, class_="tick")
 
 
 def _anchor(x: float) -> str:
     return "start" if x < 8 else "end" if x > 90 else "middle"
-
-
-def _heights(parent: Element, axis: Axis, values: Sequence[float]) -> None:
-    for value, label in _labelled(axis, values):
-        y = _y(axis.at(value) / 100)
-        add(parent, "line", x1=0, x2="100%", y1=y, y2=y, class_="grid")
-        text(parent, label, x=2, y=y - 3, class_="tick on")
-
-
-def _labelled(axis: Axis, values: Sequence[float]) -> Iterator[tuple[float, str]]:
-    value2label = dict(axis.ticks)
-    for value in values:
-        yield value, value2label[value]

@@ -1,23 +1,21 @@
 """replay: residency bars, how selections fit, wake-latency distributions, energy."""
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 from ...linux.releases import Release
 from ...workload.counters import PERCENTILES, Figures, percentile_name
-from ...workload.energy import WATTS, Model, Spent, spent
+from ...workload.energy import Model
 from ...workload.replay import Settings
 from ...workload.run import Account, Result
-from .. import energy_output
 from ..replay_text import counted, microseconds, percent, reading
-from . import pictures, svg
+from . import energies, pictures, svg
+from .energies import Priced
 from .page import Lines, Part, Picture, Section, Table
-from .pictures import Band, Point, Row
+from .pictures import Band, Row
 from .shares import Share, bar, distribution, legend
 
 _CPUS = 32
 """Up to so many CPUs get a bar each."""
-_NS = 1_000_000_000
 _FITS = ("fits", "too deep", "too shallow")
 
 
@@ -33,14 +31,12 @@ def sections(result: Result, power: Model | None = None) -> list[Section]:
     totals = [(account.machine, account.total) for account in result.accounts]
     found = [
         Section("What this is", (Lines(about),)),
-        Section(
-            "Where idle time went", (residencies(totals), *_by_cpu(result.accounts, _names(totals)))
-        ),
+        Section("Where idle time went", (residencies(totals), *_by_cpu(result.accounts))),
         Section("How selections fit", (fitting(totals),)),
         Section("What waking cost", (latencies(totals),)),
     ]
     if power is not None:
-        found.append(energies(totals, power))
+        found.append(_energies(totals, power))
     said = list(_agreements(result.accounts))
     said += [f"{p.severity}: {p.count} {p.meaning}" for p in result.problems]
     if said:
@@ -54,8 +50,7 @@ Named = Sequence[tuple[str, Figures]]
 
 def residencies(some: Named) -> Picture:
     """A bar of shares of the idle time for each table."""
-    names = _names(some)
-    rows = [_bar(label, figures, names) for label, figures in some]
+    rows = [_bar(label, figures) for label, figures in some]
     drawing = pictures.bands(
         "Share of idle time by state",
         "For each table a bar of the whole idle time, divided by states, which are numbered.",
@@ -75,24 +70,24 @@ def residencies(some: Named) -> Picture:
         for state in figures.states
     )
     head = ("state", "usage", "time", "share", "refused", "table")
-    table = Table("Usage and time by state", head, lines, frozenset({1, 2, 3, 4}))
-    return Picture(drawing, table, legend(names, names))
+    table = Table("Usage and time by state", head, lines, frozenset({1, 2, 3, 4}), unbroken=True)
+    return Picture(drawing, table, legend((label, _states(figures)) for label, figures in some))
 
 
-def _names(some: Named) -> list[str]:
-    """All states; a state's place is its number on the whole page."""
-    return list(dict.fromkeys(state.name for _, figures in some for state in figures.states))
+def _states(figures: Figures) -> list[tuple[int, str]]:
+    return [(state.number, state.name) for state in figures.states]
 
 
-def _by_cpu(accounts: Sequence[Account], names: Sequence[str]) -> Iterator[Part]:
+def _by_cpu(accounts: Sequence[Account]) -> Iterator[Part]:
     for account in accounts:
         if not 1 < len(account.cpus) <= _CPUS:
             continue
-        own = [state.name for state in account.total.states]
+        states = _states(account.total)
+        own = list(dict.fromkeys(name for _, name in states))
         drawing = pictures.bands(
             f"Share of idle time by state and CPU: {account.machine}",
             "For each CPU a bar of its idle time, divided by states, which are numbered.",
-            [_bar(f"CPU {cpu}", figures, names) for cpu, figures in account.cpus.items()],
+            [_bar(f"CPU {cpu}", figures) for cpu, figures in account.cpus.items()],
             svg.shares("share of idle time"),
         )
         rows = tuple(
@@ -107,15 +102,16 @@ def _by_cpu(accounts: Sequence[Account], names: Sequence[str]) -> Iterator[Part]
         )
         numbers = frozenset(range(1, len(own) + 1))
         table = Table(f"Share of idle time: {account.machine}", ("CPU", *own), rows, numbers)
-        yield Picture(drawing, table, legend(names, own))
+        yield Picture(drawing, table, legend([(account.machine, states)]))
 
 
-def _bar(label: str, figures: Figures, names: Sequence[str]) -> Row:
+def _bar(label: str, figures: Figures) -> Row:
     whole = figures.time_us or 1
     parts = [
-        Share(state.name, state.time_us / whole, f"{state.time_us} us") for state in figures.states
+        Share(state.number, state.name, state.time_us / whole, f"{state.time_us} us")
+        for state in figures.states
     ]
-    return bar(label, parts, names)
+    return bar(label, parts)
 
 
 def fitting(some: Named) -> Picture:
@@ -147,7 +143,9 @@ def fitting(some: Named) -> Picture:
         ]
     )
     head = ("state", "idle periods", "too deep", "too shallow", "table")
-    table = Table("Too deep and too shallow by state", head, lines, frozenset({1, 2, 3}))
+    table = Table(
+        "Too deep and too shallow by state", head, lines, frozenset({1, 2, 3}), unbroken=True
+    )
     samples = tuple((svg.swatch_band(number), what) for number, what in enumerate(_FITS))
     return Picture(drawing, table, samples)
 
@@ -156,7 +154,7 @@ def latencies(some: Named) -> Picture:
     """The distribution of the exit latency that wake-ups paid, a curve for each table."""
     drawing, lines = distribution(
         "Share of wake-ups that paid at most so much",
-        "exit latency paid",
+        energies.AS_HELD,
         [(label, figures.wakeups) for label, figures in some],
     )
     rows = tuple(
@@ -166,49 +164,19 @@ def latencies(some: Named) -> Picture:
         )
         for percentile in PERCENTILES
     )
-    head = ("wake latency", *(label for label, _ in some))
+    head = (energies.PAID, *(label for label, _ in some))
     numbers = frozenset(range(1, len(head)))
-    return Picture(drawing, Table("Wake latency by percentile", head, rows, numbers), lines)
+    caption = f"Percentiles of the {energies.AS_HELD}"
+    return Picture(drawing, Table(caption, head, rows, numbers), lines)
 
 
-def energies(some: Named, power: Model) -> Section:
-    """Energy against p99 wake latency, a point for each table that has a total."""
-    known: list[tuple[str, int, Spent]] = []
-    said = list(power.assumptions)
+def _energies(some: Named, power: Model) -> Section:
+    """Against what is known of waking: exit latencies."""
+    priced = []
     for label, figures in some:
-        cost, latency_ns = spent(figures, power), figures.wake_latency_ns(99.0)
-        if cost.missing:
-            said.append(f"{label}: no figures for {', '.join(cost.missing)}: no total")
-        if cost.total is not None and latency_ns is not None:
-            known.append((label, latency_ns, cost))
-    rests = Lines(("resting on this:", *(f"- {words}" for words in said)))
-    parts = (_energy_picture(known, power), rests) if known else (rests,)
-    return Section("Energy of the idle time", parts)
-
-
-def _energy_picture(known: Sequence[tuple[str, int, Spent]], power: Model) -> Picture:
-    """known: (table, p99 wake latency in ns, what was spent)."""
-    unit = "J" if power.unit == WATTS else "s awake"
-    points, rows = [], []
-    for number, (label, latency_ns, cost) in enumerate(known):
-        assert cost.total is not None
-        total = cost.total.times(Fraction(1, _NS))
-        written = energy_output.ranged(total)
-        tip = f"{label}: {written} {unit}, p99 wake latency {svg.time(latency_ns)}"
-        short = svg.shortened(label, 120)
-        points.append(Point(latency_ns, float(total.low), float(total.high), number, short, tip))
-        rows.append((label, written, microseconds(latency_ns)))
-    drawing = pictures.points(
-        "Energy against wake latency",
-        f"A marker for each table: to the right its p99 wake latency, up its energy in {unit}.",
-        points,
-        svg.times([latency_ns for _, latency_ns, _ in known], "p99 wake latency"),
-        svg.linear(min(p.low for p in points), max(p.high for p in points), ""),
-    )
-    head = ("table", f"energy, {unit}", "p99 wake latency")
-    table = Table("Energy and wake latency", head, tuple(rows), frozenset({1, 2}))
-    samples = tuple((svg.swatch_marker(i), label) for i, (label, _, _) in enumerate(known))
-    return Picture(drawing, table, samples)
+        latency_ns = figures.wake_latency_ns(99.0)
+        priced.append(Priced(label, figures, latency_ns, microseconds(latency_ns)))
+    return energies.section(priced, power, energies.PAID, energies.AS_HELD)
 
 
 def _agreements(accounts: Sequence[Account]) -> Iterator[str]:

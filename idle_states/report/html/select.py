@@ -1,6 +1,6 @@
 """select: the selection map, a band for each range of idle lengths, kernel by kernel."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from xml.etree.ElementTree import Element
 
 from ...compare.idle_lengths import lengths
@@ -15,6 +15,7 @@ from ..select_changes import Changed, each, reach
 from . import pictures, stages, svg
 from .page import Lines, Part, Picture, Section, Table
 from .pictures import Band, Row
+from .shares import legend
 
 
 def title(selections: Sequence[Selection]) -> str:
@@ -46,8 +47,7 @@ def sections(
 def _maps(selections: Sequence[Selection]) -> list[Part]:
     """With one selection, a picture for all maps over the idle's length; with several, one for
     each map, which shows what differs."""
-    names = list(dict.fromkeys(name for s in selections for name in s.names))
-    legend = tuple((svg.swatch_band(i), f"{i} {name}") for i, name in enumerate(names))
+    samples = legend(_numbered(selections))
     numbers = range(len(selections[0].maps))
     if len(selections) == 1:
         maps = selections[0].maps
@@ -62,20 +62,36 @@ def _maps(selections: Sequence[Selection]) -> list[Part]:
             for number in group
             for label, selection in _alike(selections, number)
         ]
-        drawing, table = _picture(rows, names)
-        parts.append(Picture(drawing, table, legend))
+        drawing, table = _picture(rows)
+        parts.append(Picture(drawing, table, samples))
     return parts
+
+
+def _numbered(selections: Sequence[Selection]) -> list[tuple[str, Iterable[tuple[int, str]]]]:
+    """Under tables' names, and those of kernels where a table's numbers depend on them."""
+    named = _grouped(selections, lambda s: (s.table, s.names))
+    table2names: dict[tuple[str, int], set[str]] = {}
+    for _, selection in named:
+        for number, name in enumerate(selection.names):
+            table2names.setdefault((selection.table, number), set()).add(name)
+    fixed = all(len(names) == 1 for names in table2names.values())
+    return [(s.table if fixed else label, enumerate(s.names)) for label, s in named]
 
 
 def _alike(selections: Sequence[Selection], number: int) -> list[tuple[str, Selection]]:
     """Those that select the same are one row, under the names of all."""
     if len(selections) == 1:
         return [(circumstances(selections[0].maps[number]), selections[0])]
+    return _grouped(selections, lambda s: (s.table, s.names, s.maps[number].ranges))
+
+
+def _grouped(
+    selections: Sequence[Selection], key: Callable[[Selection], Hashable]
+) -> list[tuple[str, Selection]]:
+    """The first of those that have the same key, under the names of all."""
     groups: dict[Hashable, list[Selection]] = {}
     for selection in selections:
-        groups.setdefault(
-            (selection.table, selection.names, selection.maps[number].ranges), []
-        ).append(selection)
+        groups.setdefault(key(selection), []).append(selection)
     kernels = list(dict.fromkeys(s.release.name for s in selections))
     several = len({s.table for s in selections}) > 1
     found = []
@@ -86,9 +102,7 @@ def _alike(selections: Sequence[Selection], number: int) -> list[tuple[str, Sele
     return found
 
 
-def _picture(
-    rows: Sequence[tuple[str, Selection, Mapped]], names: Sequence[str]
-) -> tuple[Element, Table]:
+def _picture(rows: Sequence[tuple[str, Selection, Mapped]]) -> tuple[Element, Table]:
     one = rows[0][2]
     fixed = circumstances(one)
     over_timer = one.idle_ns is not None
@@ -102,7 +116,7 @@ def _picture(
         f"A row for each of {'; '.join(label for label, _, _ in rows)}. Bands along a logarithmic "
         f"scale of the {what} carry the number of the state that is selected.",
         [
-            Row(label, tuple(_band(selection, r, names) for r in mapped.ranges))
+            Row(label, tuple(_band(selection, r) for r in mapped.ranges))
             for label, selection, mapped in rows
         ],
         svg.times(starts, f"{what}, every idle period alike"),
@@ -119,11 +133,11 @@ def _picture(
     return drawing, Table(caption, ("map", what, "selected"), tuple(lines))
 
 
-def _band(selection: Selection, r: Range, names: Sequence[str]) -> Band:
-    taken = [name for name in selection.taken(r.states) if name in names]
-    series = tuple(sorted(names.index(name) for name in taken))
+def _band(selection: Selection, r: Range) -> Band:
+    # ladder selects one behind the last
+    series = tuple(sorted(state for state in r.states if state < len(selection.names)))
     short = "+".join(str(number) for number in series)
-    name = f"{short} {' and '.join(names[number] for number in series)}"
+    name = f"{short} {' and '.join(selection.names[number] for number in series)}"
     last = float("inf") if r.last_ns is None else r.last_ns + 1
     whole = f"{lengths(r.first_ns, r.last_ns)}: {_taken(selection, r)}"
     return Band(r.first_ns, last, series, short, name, whole)

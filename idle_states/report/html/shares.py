@@ -1,6 +1,6 @@
 """Shares of a whole: bars divided by state, and distributions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -8,30 +8,38 @@ from . import pictures, svg
 from .pictures import Band, Curve, Row
 
 Legend = tuple[tuple[Element, str], ...]
+States = Iterable[tuple[int, str]]
+"""(the kernel's number, name)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of a bar. value: a share of 1. amount: the part in its own unit, in words."""
+    """A part of a bar.
 
+    number  of the state in its own table, which is that of its hatching; svg.AWAKE: of no state
+    value   a share of 1
+    amount  the part in its own unit, in words
+    """
+
+    number: int
     name: str
     value: float
     amount: str
 
 
-def bar(label: str, some: Sequence[Share], names: Sequence[str]) -> Row:
-    """A state's place in names is its number and its hatching."""
+def bar(label: str, some: Sequence[Share]) -> Row:
     bands, first = [], 0.0
     for share in some:
-        last, number, written = first + share.value, names.index(share.name), f"{share.value:.2%}"
+        last, written = first + share.value, f"{share.value:.2%}"
+        short = share.name if share.number == svg.AWAKE else str(share.number)
         if share.value > 0:
             bands.append(
                 Band(
                     first,
                     last,
-                    (number,),
-                    str(number),
-                    f"{number} {share.name} {written[:-1]} %",
+                    (share.number,),
+                    short,
+                    f"{_numbered(share.number, share.name)} {written[:-1]} %",
                     f"{share.name}: {share.amount}, {written[:-1]} %",
                 )
             )
@@ -39,13 +47,29 @@ def bar(label: str, some: Sequence[Share], names: Sequence[str]) -> Row:
     return Row(label, tuple(bands))
 
 
-def legend(names: Sequence[str], shown: Sequence[str]) -> Legend:
-    """Of the names shown; their numbers are those of the whole page."""
-    return tuple(
-        (svg.swatch_band(number), f"{number} {name}")
-        for number, name in enumerate(names)
-        if name in shown
-    )
+def legend(some: Iterable[tuple[str, States]]) -> Legend:
+    """A sample for each number that a table's states have; where tables call it by different names,
+    which is whose."""
+    number2names: dict[int, dict[str, list[str]]] = {}
+    tables = set()
+    for table, states in some:
+        tables.add(table)
+        for number, name in states:
+            whose = number2names.setdefault(number, {}).setdefault(name, [])
+            if table not in whose:
+                whose.append(table)
+    found = []
+    for number, names in sorted(number2names.items()):
+        if len(names) == 1 or len(tables) == 1:
+            words = " or ".join(names)
+        else:
+            words = ", ".join(f"{name} ({'; '.join(whose)})" for name, whose in names.items())
+        found.append((svg.swatch_band(number), _numbered(number, words)))
+    return tuple(found)
+
+
+def _numbered(number: int, name: str) -> str:
+    return name if number == svg.AWAKE else f"{number} {name}"
 
 
 def distribution(

@@ -5,16 +5,18 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from ...spec.scalars import format_time
+from ...workload.counters import percentile_name
 from ...workload.energy import Model
 from ...workload.simulate_setup import Costs, bucket_top
 from ...workload.simulate_summary import BISTABLE_POINTS, Spread, Summary
 from ..style import listed, plural
-from . import pictures, svg
+from . import energies, pictures, svg
+from .energies import Priced
 from .page import Lines, Part, Picture, Section, Table
-from .replay import energies
 from .shares import Share, bar, distribution, legend
 
 _AWAKE = "awake"
+_WOKEN = "wake-up to first instruction"
 
 
 def title(found: Sequence[Summary]) -> str:
@@ -24,14 +26,13 @@ def title(found: Sequence[Summary]) -> str:
 
 def sections(found: Sequence[Summary], power: Model | None = None) -> list[Section]:
     """One simulation, a Summary for each table. power: what states draw; None: nothing says."""
-    named = [(each.setup.name, each.figures) for each in found]
     said = [line for each in found if (line := _bistable(each))]
     return [
         Section("What was simulated", (_about(found[0]), _costs(found[0].setup.costs))),
         Section("Where the time of the CPUs went", (_times(found),)),
         Section("What wake-ups waited for", (_latencies(found),)),
         Section("Beside this", (_rates(found), *_scopes(found))),
-        *([energies(named, power)] if power is not None else []),
+        *([_energies(found, power)] if power is not None else []),
         *([Section("How stable it is", (Lines(tuple(said)),))] if said else []),
     ]
 
@@ -62,11 +63,10 @@ def _costs(costs: Costs) -> Table:
 
 
 def _times(found: Sequence[Summary]) -> Picture:
-    names = [_AWAKE, *dict.fromkeys(state.name for each in found for state in each.states)]
     rows, lines = [], []
     for each in found:
         parts = _shares(each)
-        rows.append(bar(each.setup.name, parts, names))
+        rows.append(bar(each.setup.name, parts))
         lines.append((_AWAKE, _percent(100 * parts[0].value), *5 * ("",), each.setup.name))
         lines += [
             (
@@ -98,18 +98,21 @@ def _times(found: Sequence[Summary]) -> Picture:
         "table",
     )
     caption = "Time by state asked for; idle periods that ended, as the kernel counts them"
-    table = Table(caption, head, tuple(lines), frozenset(range(1, 7)))
-    return Picture(drawing, table, legend(names, names))
+    table = Table(caption, head, tuple(lines), frozenset(range(1, 7)), unbroken=True)
+    samples = legend(
+        (each.setup.name, [(part.number, part.name) for part in _shares(each)]) for each in found
+    )
+    return Picture(drawing, table, samples)
 
 
 def _shares(found: Summary) -> list[Share]:
     """Of all CPUs' time, awake first; periods that had not ended count, too."""
     # of a thread: so long had it asked for this state or a deeper one
     deeper = [100.0, *(share.mean for share in found.scopes[0].idle), 0.0]
-    names = [_AWAKE, *found.setup.table.names]
+    states = [(svg.AWAKE, _AWAKE), *enumerate(found.setup.table.names)]
     return [
-        Share(name, max(0.0, this - next_) / 100, "of all CPUs' time")
-        for name, (this, next_) in zip(names, pairwise(deeper), strict=True)
+        Share(number, name, max(0.0, this - next_) / 100, "of all CPUs' time")
+        for (number, name), (this, next_) in zip(states, pairwise(deeper), strict=True)
     ]
 
 
@@ -120,14 +123,24 @@ def _latencies(found: Sequence[Summary]) -> Picture:
         for run in each.runs:
             counts.update(run.latencies)
         some.append((each.setup.name, [(bucket_top(b), n) for b, n in sorted(counts.items())]))
-    drawing, lines = distribution(
-        "Share of wake-ups that waited at most so long", "wake-up to first instruction", some
-    )
+    drawing, lines = distribution("Share of wake-ups that waited at most so long", _WOKEN, some)
     rows = tuple(
         (name, *(_written(each.latency_ns[name], _us) for each in found))
         for name in found[0].latency_ns
     )
-    return Picture(drawing, _compared("Wake-up to first instruction", found, rows), lines)
+    return Picture(drawing, _compared(_WOKEN.capitalize(), found, rows), lines)
+
+
+def _energies(found: Sequence[Summary], power: Model) -> Section:
+    """Against what wake-ups waited in the simulation, of which an exit latency is but a part."""
+    p99 = percentile_name(99.0)
+    priced = []
+    for each in found:
+        waited = each.latency_ns[p99]
+        written = _written(waited, _us)
+        mean_ns = None if waited is None else waited.mean
+        priced.append(Priced(each.setup.name, each.figures, mean_ns, written))
+    return energies.section(priced, power, _WOKEN, _WOKEN)
 
 
 def _rates(found: Sequence[Summary]) -> Table:

@@ -18,6 +18,11 @@ NARROW = 300
 """Width in pixels that labels have to get by with."""
 CHARACTER = 7
 """Width of a character of a label in pixels, or a little less."""
+PLOT = 240
+"""What NARROW leaves between margins."""
+AWAKE = -1
+"""Number of what is no idle state, among those of states."""
+_AWAKE_ID, _AWAKE_PATH = "awake", "M4,2 v4 M2,4 h4"
 HATCHES = (
     "",
     "M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4",
@@ -70,9 +75,12 @@ def tip(parent: Element, words: str) -> None:
     SubElement(parent, "title").text = printable(words)
 
 
-def canvas(title: str, description: str, height: float) -> Element:
-    """An empty picture. height: in pixels."""
+def canvas(title: str, description: str, height: float, left: int = 0, right: int = 0) -> Element:
+    """An empty picture. height: in pixels. left, right: margins in pixels, beyond 0 and 100 %."""
     found = element("svg", class_="picture", role="img", width="100%", height=height)
+    if left or right:
+        # what lies in a margin is shown, too
+        found.set("style", f"padding:0 {right}px 0 {left}px;overflow:visible")
     SubElement(found, "title").text = printable(title)
     SubElement(found, "desc").text = printable(description)
     return found
@@ -88,25 +96,31 @@ def percent(value: float) -> str:
 
 
 def hatching(number: int) -> str:
-    return f"url(#h{number % len(HATCHES)})"
+    """Of a state by its number, or of AWAKE."""
+    return f"url(#h{_AWAKE_ID if number == AWAKE else number % len(HATCHES)})"
 
 
 def definitions() -> Element:
     """The hatchings, once for all pictures of a page."""
     found = element("svg", class_="definitions", width=0, height=0, aria_hidden="true")
     for number, path in enumerate(HATCHES):
-        tile = add(
-            found,
-            "pattern",
-            id=f"h{number}",
-            width=_TILE,
-            height=_TILE,
-            patternUnits="userSpaceOnUse",
-        )
-        add(tile, "rect", width=_TILE, height=_TILE, class_=f"s{number}")
-        if path:
-            add(tile, "path", d=path, class_="hatch")
+        _pattern(found, str(number), path, f"s{number}")
+    _pattern(found, _AWAKE_ID, _AWAKE_PATH, "s8")
     return found
+
+
+def _pattern(parent: Element, name: str, path: str, colour: str) -> None:
+    tile = add(
+        parent,
+        "pattern",
+        id=f"h{name}",
+        width=_TILE,
+        height=_TILE,
+        patternUnits="userSpaceOnUse",
+    )
+    add(tile, "rect", width=_TILE, height=_TILE, class_=colour)
+    if path:
+        add(tile, "path", d=path, class_="hatch")
 
 
 def swatch_band(number: int) -> Element:
@@ -181,7 +195,7 @@ def shares(caption: str) -> Axis:
     return Axis(0, 1, tuple((part / 4, f"{25 * part} %") for part in range(5)), caption)
 
 
-def times(values_ns: Sequence[int], caption: str) -> Axis:
+def times(values_ns: Sequence[float], caption: str) -> Axis:
     """Logarithmic, about all the values, in ns. The lower end is 0."""
     some = [value for value in values_ns if value > 0] or [1000]
     first, last = min(some) / 4, max(some) * 2
@@ -190,7 +204,7 @@ def times(values_ns: Sequence[int], caption: str) -> Axis:
     ticks, free = [(first, "0")], 5.0
     for power in decades:
         label, place = time(10**power), bare.at(10**power)
-        half = 100 * CHARACTER * len(label) / NARROW / 2
+        half = 100 * CHARACTER * len(label) / PLOT / 2
         clear = place - half > free if place < 90 else place - 2 * half > free
         if clear:
             ticks.append((float(10**power), label))
@@ -210,7 +224,8 @@ def linear(low: float, high: float, caption: str, count: int = 4) -> Axis:
     """About low to high, with round ticks."""
     if high - low <= max(_SAME * max(abs(low), abs(high)), _NOTHING):
         spread = abs(low) / 2 if abs(low) > _NOTHING else 1.0
-        low, high = low - spread, high + spread
+        # what is never negative has no axis below 0
+        low, high = low if abs(low) <= _NOTHING else low - spread, high + spread
     step = 10 ** math.floor(math.log10((high - low) / count))
     step *= next(factor for factor in (1, 2, 5, 10) if factor * step * count >= high - low)
     first, last = math.floor(low / step), math.ceil(high / step)

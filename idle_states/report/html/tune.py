@@ -1,16 +1,28 @@
 """tune: energy against wake latency of the tables tried, and what the best one is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from ...workload.energy import WATTS, break_even
+from ...workload.energy import break_even
 from ...workload.tune.search import Judged
 from ...workload.tune.tuning import Tuning
-from ..energy_output import number, ranged
+from ...workload.tune.waits import regrets
 from ..style import plural
-from ..tune_text import meaning, percent
-from . import pictures, svg
-from .page import Lines, Picture, Section, Table
+from ..tune_text import (
+    between_us,
+    break_even_us,
+    edges,
+    energy_of,
+    energy_of_judged,
+    energy_text,
+    meaning,
+    percent,
+    percents,
+    wait_us,
+)
+from . import energies, pictures, svg
+from .energies import AS_HELD, PAID
+from .page import Lines, Part, Picture, Section, Table
 from .pictures import Point
 from .shares import Share, bar, legend
 
@@ -27,17 +39,19 @@ def title(tuning: Tuning) -> str:
 def sections(tuning: Tuning) -> list[Section]:
     source, tuned = tuning.source, tuning.tuned
     about = (
-        f"{source.name}: {plural(source.gaps.count, 'idle gap')}, "
-        f"{source.gaps.total / _NS:.6f} s ({source.exactness})",
+        f"{source.name}: {plural(tuning.gaps, 'idle gap')}, "
+        f"{tuning.idle_ns / _NS:.6f} s ({source.exactness})",
         f"objective: {meaning(tuned.objective)}; {plural(tuned.tried, 'table')} tried",
+        f"wake latency is the {AS_HELD}",
     )
     rests = tuple(f"- {words}" for words in tuning.assumptions())
     rests += tuple(f"{p.severity}: {p.count} {p.meaning}" for p in source.problems)
     return [
         Section("What was sought", (Lines(about),)),
-        Section("Energy against wake latency", (_front(tuning),)),
-        Section("Residencies", (_residencies(tuning),)),
+        Section("Tables", tuple(_tables(tuning))),
+        Section("Residencies", (_residencies(tuning), *_edges(tuning))),
         Section("Where idle time goes", (_times(tuning),)),
+        *([Section("How long to poll", (_waits(tuning),))] if tuning.waits else []),
         Section("All of this rests on", (Lines(rests),)),
     ]
 
@@ -47,43 +61,64 @@ def _three(tuning: Tuning) -> list[tuple[str, Judged]]:
     return [("present", tuned.present), ("break-even", tuned.even), ("best", tuned.best)]
 
 
+def _tables(tuning: Tuning) -> Iterator[Part]:
+    yield _front(tuning)
+    tuned = tuning.tuned
+    said = []
+    for name, bounds in zip(("the present table", "break-evens"), tuned.regrets, strict=True):
+        if bounds and bounds.low != bounds.high:
+            said.append(f"{name}, by figures within bounds: costs {percents(bounds)} more")
+    for what, best in (("lower", tuned.if_low), ("upper", tuned.if_high)):
+        if best.candidate != tuned.best.candidate:
+            words = ", ".join(map(str, best.candidate))
+            said.append(f"with all figures at their {what} bounds, the best is {words} us")
+    if not tuned.even.feasible:
+        said.append("break-evens cost more energy than the present table")
+    if said:
+        yield Lines(tuple(said))
+
+
 def _front(tuning: Tuning) -> Picture:
-    unit = "J" if tuning.power.unit == WATTS else "s awake"
+    counted = tuning.tuned.best.outcomes.work > 0
+    what = energy_of(tuning)
     some = [*_three(tuning), *((_FRONT, each) for each in tuning.tuned.front)]
     series = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in some))}
     points, rows = [], []
     for name, each in some:
-        energy = each.energy.times(Fraction(1, _NS))
+        energy = energy_of_judged(each)
         label = "" if name == _FRONT else name
         cells = (
             name,
             f"{each.p99_ns / 1000:g} us",
-            ranged(energy),
+            energy_text(each),
             f"{float(each.mean_ns) / 1000:.4g} us",
             percent(tuning.tuned.regret(each)),
+            *([str(each.outcomes.work)] if counted else []),
             " ".join(map(str, each.candidate)),
         )
-        tip = f"{name}: {', '.join(cells[1:3])} {unit}; residencies {cells[-1]} us"
+        tip = f"{name}: p99 {PAID} {cells[1]}, {what}: {cells[2]}; residencies {cells[-1]} us"
         low, high = float(energy.low), float(energy.high)
         points.append(Point(each.p99_ns, low, high, series[name], label, tip))
         rows.append(cells)
     drawing = pictures.points(
-        f"Energy, {unit}, against p99 wake latency",
-        f"A marker for each table: to the right its p99 wake latency, up its energy in {unit}.",
+        f"{what.capitalize()}, against p99 {PAID}",
+        f"A marker for each table: to the right its p99 {PAID}, up its {what}.",
         # those with labels above the others
         sorted(points, key=lambda point: point.label != ""),
-        svg.times([each.p99_ns for _, each in some], "p99 wake latency"),
-        svg.linear(min(p.low for p in points), max(p.high for p in points), ""),
+        svg.times([each.p99_ns for _, each in some], f"p99 {AS_HELD}"),
+        energies.upwards([point.high for point in points]),
     )
     head = (
         "table",
-        "p99 wake latency",
-        f"energy, {unit}",
-        "mean wake latency",
+        f"p99 {PAID}",
+        what,
+        f"mean {PAID}",
         "costs more",
+        *(["work counted"] if counted else []),
         "residencies, us",
     )
-    table = Table("Tables", head, tuple(rows), frozenset({1, 2, 3, 4}))
+    numbers = frozenset(range(1, len(head) - 1))
+    table = Table("Tables", head, tuple(rows), numbers, unbroken=True)
     return Picture(drawing, table, tuple((svg.swatch_marker(i), n) for n, i in series.items()))
 
 
@@ -93,18 +128,26 @@ def _residencies(tuning: Tuning) -> Table:
     for place, name in enumerate(table.names[1:]):
         before, after = model.states[table.names[place]], model.states[name]
         low, high = tuned.near[place]
+        least, greatest = tuned.ranges[place]
         rows.append(
             (
                 name,
                 str(table.states[place + 1].exit_ns // 1000),
                 str(tuned.present.candidate[place]),
-                _even(break_even(model.awake, before, after)),
+                break_even_us(break_even(model.awake, before, after)),
                 str(tuned.best.candidate[place]),
                 str(low) if low == high else f"{low} to {high}",
+                f"{least} to {greatest}",
             )
         )
-    head = ("residency, us", "exit latency", "present", "break-even", "best", "within 1 %")
-    return Table("Target residencies", head, tuple(rows), frozenset(range(1, 6)))
+    head = ("residency, us", "exit latency", "present", "break-even", "best", "within 1 %", "tried")
+    return Table("Target residencies", head, tuple(rows), frozenset(range(1, 7)), unbroken=True)
+
+
+def _edges(tuning: Tuning) -> Iterator[Part]:
+    names = edges(tuning)
+    if names:
+        yield Lines((f"at the edge of what was tried: {', '.join(names)}",))
 
 
 def _times(tuning: Tuning) -> Picture:
@@ -114,9 +157,10 @@ def _times(tuning: Tuning) -> Picture:
         times: Sequence[int] = each.outcomes.time_us
         whole = sum(times) or 1
         parts = [
-            Share(name, time / whole, f"{time} us") for name, time in zip(names, times, strict=True)
+            Share(number, name, time / whole, f"{time} us")
+            for number, (name, time) in enumerate(zip(names, times, strict=True))
         ]
-        rows.append(bar(label, parts, names))
+        rows.append(bar(label, parts))
         lines += [
             (name, str(usage), f"{time} us", percent(Fraction(time, whole)), label)
             for name, usage, time in zip(names, each.outcomes.usage, times, strict=True)
@@ -128,16 +172,28 @@ def _times(tuning: Tuning) -> Picture:
         svg.shares("share of idle time"),
     )
     head = ("state", "usage", "time", "share", "table")
-    table = Table("Usage and time by state", head, tuple(lines), frozenset({1, 2, 3}))
-    return Picture(drawing, table, legend(names, names))
+    table = Table(
+        "Usage and time by state", head, tuple(lines), frozenset({1, 2, 3}), unbroken=True
+    )
+    return Picture(drawing, table, legend([(tuning.name, enumerate(names))]))
 
 
-def _even(bounds: tuple[Fraction, Fraction | None] | None) -> str:
-    if bounds is None:
-        return "never"
-    low, high = bounds
-    least = number(low / 1000)
-    if high is None:
-        return f"{least} or never"
-    most = number(high / 1000)
-    return least if least == most else f"{least} to {most}"
+def _waits(tuning: Tuning) -> Table:
+    rows = []
+    for wait in tuning.waits:
+        found = regrets(wait)
+        rows.append(
+            (
+                wait.name,
+                wait_us(wait.best_ns),
+                between_us(wait.near_ns),
+                break_even_us(wait.break_even_ns),
+                percent(found[0] if found else None),
+                percent(found[1] if found else None),
+            )
+        )
+    first = tuning.table.names[0]
+    now = "has no time-out" if tuning.timeout_ns is None else f"for {wait_us(tuning.timeout_ns)} us"
+    caption = f"How long to poll before a state, the time alone being known (now {first} {now})"
+    head = ("time, us", "best", "within 1 %", "break-even", "costs more", "now costs more")
+    return Table(caption, head, tuple(rows), frozenset(range(1, 6)), unbroken=True)

@@ -8,9 +8,11 @@ from ..machine import CpuTable
 from .evaluate import Candidate, candidate_of
 
 HALVINGS = 8
-"""A residency is tried from 2^-4 to 2^4 of what it is, in steps of the square root of 2."""
+"""A table is scaled as a whole by 2^-4 to 2^4, in steps of the square root of 2."""
 RESIDENCY_MAX_US = 4_294_967
 """What firmware can say in ns, 32 bits wide."""
+_STEPS = 45
+"""From 1 us to the greatest, or back."""
 
 
 def scaled(residency_us: int, halves: int) -> int:
@@ -33,37 +35,48 @@ def break_evens(table: CpuTable, model: Model) -> Candidate:
     return tuple(found)
 
 
+def _between(own: int, even: int, exit_us: int) -> list[int]:
+    """From a 16th of the lesser one to 16 times the greater one, in steps of the square root of 2
+    from its own on: some 50 at most. None below the exit latency but its own and the break-even: a
+    state is not entered for less than it takes to leave."""
+    least = max(scaled(min(own, even), -HALVINGS), exit_us)
+    greatest = scaled(max(own, even), HALVINGS)
+    steps = {scaled(max(own, 1), halves) for halves in range(-_STEPS, _STEPS + 1)}
+    return sorted({own, even, least, greatest, *(v for v in steps if least < v < greatest)})
+
+
 class Grid:
     """Residencies to try, by state, and the candidates made of them."""
 
     def __init__(self, table: CpuTable, model: Model) -> None:
         self.present = candidate_of(table)
         self.even = break_evens(table, model)
-        self.values: list[list[int]] = []
-        for own, even in zip(self.present, self.even, strict=True):
-            tried = {scaled(own, halves) for halves in range(-HALVINGS, HALVINGS + 1)}
-            self.values.append(sorted(tried | {own, even}))
+        self.exits = tuple(state.exit_ns // 1000 for state in table.states[1:])
+        limits = zip(self.present, self.even, self.exits, strict=True)
+        self.values = [_between(own, even, exit_us) for own, even, exit_us in limits]
 
     def first(self) -> list[Candidate]:
         """The present table, break-evens, and the present one scaled as a whole."""
         wholes = (
-            tuple(scaled(own, halves) for own in self.present)
+            tuple(
+                max(scaled(own, halves), min(own, exit_us))
+                for own, exit_us in zip(self.present, self.exits, strict=True)
+            )
             for halves in range(-HALVINGS, HALVINGS + 1)
         )
         return _once((self.present, self.even, *wholes))
 
     def around(self, base: Candidate) -> list[Candidate]:
-        """One residency changed, in the order that the states have."""
-        found = []
-        for place, values in enumerate(self.values):
-            low = base[place - 1] if place else 0
-            high = base[place + 1] if place + 1 < len(base) else RESIDENCY_MAX_US
-            found += [
-                (*base[:place], value, *base[place + 1 :])
-                for value in values
-                if low <= value <= high
-            ]
-        return _once(found)
+        """One residency changed, and with it those that it passes: states stay in order."""
+        return _once(
+            (
+                *(min(own, value) for own in base[:place]),
+                value,
+                *(max(own, value) for own in base[place + 1 :]),
+            )
+            for place, values in enumerate(self.values)
+            for value in values
+        )
 
     def cuts(self) -> list[int]:
         """Lengths in ns at which a histogram is to be exact: all gaps below a residency."""

@@ -121,13 +121,30 @@ def near_best(
     gaps: Gaps, step: Step, share: Fraction = Fraction(1, 100)
 ) -> tuple[int | None, int | None]:
     """Between which thresholds the cost is at most that share above the least: how sharp the
-    optimum is. The range that holds the best one; None: the step is never taken."""
-    places: list[int | None] = [0, *(gap for gap in gaps.greatest if gap), None]
+    optimum is. All thresholds around the best one up to the first that costs more; None: the step
+    is never taken.
+
+    From one gap to the next the cost rises, as longer ones wait longer, and falls at the next.
+    """
+    places = [0, *(gap for gap in gaps.greatest if gap)]
     costs = [cost(gaps, [step], [place]) for place in places]
-    low = high = min(range(len(costs)), key=costs.__getitem__)
-    bound = costs[low] * (1 + share)
-    while low and costs[low - 1] <= bound:
+    slopes = [(step.rate - step.after) * gaps.shared(place)[1] for place in places]
+    at = min(range(len(costs)), key=costs.__getitem__)
+    bound = costs[at] * (1 + share)
+
+    def before(place: int) -> Number:
+        """The cost of one less than it."""
+        return costs[place - 1] + slopes[place - 1] * (places[place] - 1 - places[place - 1])
+
+    low = high = at
+    while low and before(low) <= bound and costs[low - 1] <= bound:
         low -= 1
-    while high + 1 < len(costs) and costs[high + 1] <= bound:
+    while high + 1 < len(places) and before(high + 1) <= bound and costs[high + 1] <= bound:
         high += 1
-    return places[low], places[high]
+    if high + 1 == len(places):
+        # beyond the longest gap nothing is ever paid
+        return places[low], None
+    last = places[high + 1] - 1
+    if before(high + 1) > bound:
+        last = places[high] + int((bound - costs[high]) / slopes[high])
+    return places[low], last

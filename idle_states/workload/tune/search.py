@@ -1,12 +1,15 @@
 """From the present table to the best that was found, and how much it matters.
 
-Residencies are changed one at a time, from the best so far, until no change is better. This finds
-what no single change improves on, not what no table at all does.
+Residencies are changed one at a time, with those that the changed one would pass, until no change
+is better: from the present table, from break-evens and from the present table scaled as a whole.
+The best is the least of all tables tried on these ways: no single change improves on it, another
+table may.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product, takewhile
 
 from ..counters import Figures
 from ..energy import Bounds, Model, spent
@@ -71,20 +74,25 @@ class Judged:
 class Tuned:
     """What came of it.
 
-    near       of each state, the lowest and the highest residency tried that cost at most 1 %
-               more than the best, the others as in the best table
+    ranges     of each state, the least and the greatest residency tried
+    near       of each state, between which of those tried each one costs at most 1 % more than
+               the best, the others as in the best table
     front      tables that no other one beats in both p99 wake latency and energy
     if_low, if_high  the best with all figures at their lower, their upper bounds
+    regrets    of the present table and break-evens: what they cost beyond the best, as a share,
+               between the least and the most that figures within their bounds allow
     """
 
     objective: Objective
     present: Judged
     even: Judged
     best: Judged
+    ranges: tuple[tuple[int, int], ...]
     near: tuple[tuple[int, int], ...]
     front: tuple[Judged, ...]
     if_low: Judged
     if_high: Judged
+    regrets: tuple[Bounds | None, Bounds | None]
     tried: int
 
     def regret(self, judged: Judged) -> Fraction | None:
@@ -92,6 +100,11 @@ class Tuned:
         if not self.best.value:
             return None
         return judged.value / self.best.value - 1
+
+    def edges(self) -> tuple[bool, ...]:
+        """Of each state, whether the best residency is the least or the greatest tried."""
+        pairs = zip(self.best.candidate, self.ranges, strict=True)
+        return tuple(value in ends for value, ends in pairs)
 
 
 def search(
@@ -108,33 +121,47 @@ def search(
                 seen[candidate] = judge(found[candidate])
         return [seen[candidate] for candidate in candidates]
 
+    def descend(best: Judged) -> None:
+        for _ in range(passes):
+            around = evaluate(grid.around(best.candidate))
+            better = [each for each in around if _better(each, best)]
+            if not better:
+                return
+            changes = _best_by_place(better, best.candidate)
+            combined = together(best.candidate, [each.candidate for each in changes])
+            if combined is not None and combined not in seen:
+                better += evaluate([combined])
+            best = min(better, key=rank)
+
     present = judge.present(run([grid.present])[grid.present])
     seen[grid.present] = present
-    best = min(evaluate(grid.first()), key=_ranked(grid.present))
+    rank = _ranked(grid.present)
+    first = min(evaluate(grid.first()), key=rank)
+    for start in dict.fromkeys((grid.present, grid.even, first.candidate)):
+        descend(seen[start])
+    best = min(seen.values(), key=rank)
     for _ in range(passes):
-        around = evaluate(grid.around(best.candidate))
-        better = [each for each in around if _better(each, best)]
-        if not better:
+        # of tables that cost the same, another than the one a way led to
+        evaluate(grid.around(best.candidate))
+        before, best = best, min(seen.values(), key=rank)
+        if best is before:
             break
-        changes = _best_by_place(better, best.candidate)
-        combined = together(best.candidate, [each.candidate for each in changes])
-        if combined is not None and combined not in seen:
-            better += evaluate([combined])
-        best = min(better, key=_ranked(grid.present))
     everything = list(seen.values())
     feasible = [each for each in everything if each.feasible]
-    # of tables that cost the same, another than the one the way led to
-    best = min(feasible, key=_ranked(grid.present))
-    around = evaluate(grid.around(best.candidate))
     return Tuned(
         objective,
         present,
         seen[grid.even],
         best,
-        _near(around, best),
-        _front(everything),
+        tuple((values[0], values[-1]) for values in grid.values),
+        _near(everything, best),
+        _front(everything, grid.present),
         min([best, *feasible], key=judge.low),
         min([best, *feasible], key=judge.high),
+        (
+            judge.regret_bounds(present, best),
+            judge.regret_bounds(seen[grid.even], best),
+        ),
         len(everything),
     )
 
@@ -174,6 +201,17 @@ class _Judge:
     def high(self, judged: Judged) -> Fraction:
         return self._at(judged, judged.energy.high, self._model.awake.high)
 
+    def regret_bounds(self, judged: Judged, best: Judged) -> Bounds | None:
+        """A ratio of sums of figures is least and greatest where each figure is at a bound."""
+        found = []
+        for model in _corners(self._model):
+            judge = _Judge(self._table, model, self._objective)
+            least = judge(best.outcomes).value
+            if not least:
+                return None
+            found.append(judge(judged.outcomes).value / least - 1)
+        return Bounds(min(found), max(found))
+
     def _at(self, judged: Judged, energy: Fraction, awake: Fraction) -> Fraction:
         if self._objective.kind == LATENCY:
             return judged.value
@@ -184,6 +222,17 @@ class _Judge:
         return self._objective.stall * awake * latency_ns
 
 
+def _corners(model: Model) -> Iterator[Model]:
+    """With every figure at its lower or upper bound."""
+    powers = [model.awake, *(state.power for state in model.states.values())]
+    for awake, *values in product(*(sorted({each.low, each.high}) for each in powers)):
+        pairs = zip(model.states.items(), values, strict=True)
+        states = {
+            name: replace(state, power=Bounds.exactly(value)) for (name, state), value in pairs
+        }
+        yield replace(model, awake=Bounds.exactly(awake), states=states)
+
+
 def _p99(figures: Figures) -> int:
     return figures.wake_latency_ns(99) or 0
 
@@ -192,10 +241,15 @@ def _ranked(present: Candidate) -> Callable[[Judged], tuple[bool, Fraction, int,
     """Least value first; of equals, what changes fewest of the present residencies."""
 
     def rank(judged: Judged) -> tuple[bool, Fraction, int, Candidate]:
-        pairs = zip(judged.candidate, present, strict=True)
-        return not judged.feasible, judged.value, sum(a != b for a, b in pairs), judged.candidate
+        changes = _changes(judged, present)
+        return not judged.feasible, judged.value, changes, judged.candidate
 
     return rank
+
+
+def _changes(judged: Judged, present: Candidate) -> int:
+    """How many residencies are others."""
+    return sum(a != b for a, b in zip(judged.candidate, present, strict=True))
 
 
 def _better(judged: Judged, best: Judged) -> bool:
@@ -212,25 +266,34 @@ def _best_by_place(better: Sequence[Judged], base: Candidate) -> list[Judged]:
     return list(found.values())
 
 
-def _near(around: Sequence[Judged], best: Judged) -> tuple[tuple[int, int], ...]:
+def _near(judged: Sequence[Judged], best: Judged) -> tuple[tuple[int, int], ...]:
     bound = best.value * (1 + NEAR)
-    good = [each for each in around if each.feasible and each.value <= bound]
     found = []
     for place, own in enumerate(best.candidate):
         others = best.candidate[:place] + best.candidate[place + 1 :]
-        values = [
-            each.candidate[place]
-            for each in good
+        tried = {
+            each.candidate[place]: each.feasible and each.value <= bound
+            for each in judged
             if each.candidate[:place] + each.candidate[place + 1 :] == others
-        ]
-        found.append((min([own, *values]), max([own, *values])))
+        }
+        low = _last_good(reversed([value for value in sorted(tried) if value <= own]), tried)
+        high = _last_good([value for value in sorted(tried) if value >= own], tried)
+        found.append((low, high))
     return tuple(found)
 
 
-def _front(judged: Sequence[Judged]) -> tuple[Judged, ...]:
-    """By p99, ascending; energy in the middle of its bounds descends."""
+def _last_good(values: Iterable[int], tried: Mapping[int, bool]) -> int:
+    """Of those before the first that is not."""
+    return list(takewhile(tried.__getitem__, values))[-1]
+
+
+def _front(judged: Sequence[Judged], present: Candidate) -> tuple[Judged, ...]:
+    """By p99, ascending; energy in the middle of its bounds descends. Of equals as the best one."""
     found: list[Judged] = []
-    ordered = sorted(judged, key=lambda each: (each.p99_ns, each.energy.middle, each.candidate))
+    ordered = sorted(
+        judged,
+        key=lambda each: (each.p99_ns, each.energy.middle, _changes(each, present), each.candidate),
+    )
     for each in ordered:
         if not found or each.energy.middle < found[-1].energy.middle:
             found.append(each)

@@ -4,7 +4,8 @@
     trace of cpu_idle 24 bytes a period; estimated, see replay.py
     list              CSV of gap_ns,count: no order, so no governor can be asked
 
-A recorded decision is a gap of its own, also where the tick or the end of polling cut it short.
+A recorded decision is a gap of its own, also where the tick cut it short; but polls that a time-out
+cut, and what follows them, are one gap. A governor is asked at each of them, as it was then.
 """
 
 import re
@@ -25,8 +26,12 @@ from .gaps import Gaps, Gatherer, from_counts
 
 EXACT, ESTIMATED, COUNTED, SIMULATED = "exact", "estimated", "counted", "simulated"
 _PAIR = re.compile(rb"\s*(\d{1,19})\s*,\s*(\d{1,19})\s*", re.ASCII)
-_RESIDENCY, _REJECTED = 4, 59
-"""Where a row has these: in words of eight bytes, in bytes."""
+_CLOCK, _RESIDENCY = 2, 4
+"""Where a row has these, in words of eight bytes."""
+_REJECTED, _LIMIT, _STATE = 59, 61, 63
+"""In bytes."""
+TURN_NS = 100_000
+"""From a poll that was cut to the next selection, at most: else the CPU ran something between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,15 @@ def read(source: Input, cuts: Iterable[int] = ()) -> Source:
     """A trace or an exact recording, whole. cuts: see gaps.py. Raises Unreadable."""
     gathered = Gatherer(cuts)
     if source.kind in (Kind.CSV, Kind.JSONL):
-        cpus = _recorded(source, gathered)
+        joined = Joined()
+        cpus = _recorded(source, gathered, joined)
         said: tuple[str, ...] = ("every input of every decision is in the recording",)
+        if joined.count:
+            said += (
+                f"polls that a time-out cut are one gap with what follows within "
+                f"{TURN_NS // 1000} us ({joined.count} joined), for the count of gaps and how long "
+                "to poll; the governor is asked at each, as recorded",
+            )
         problems: tuple[Problem, ...] = ()
         exactness = EXACT
     elif source.kind is Kind.SYSFS:
@@ -116,6 +128,7 @@ def simulated(name: str, files: tuple[tuple[str, str], ...]) -> Source:
         "tasks, their CPUs and what they cost are simulated, and gaps follow from the table",
         "energy is that of all CPUs for the whole run, for each unit of work counted",
         "a state is taken to be reached when it is asked for, whatever siblings keep lighter",
+        "how long to poll is not said: a simulation counts gaps by state, and keeps no lengths",
     )
     return Source(name, files, SIMULATED, from_counts(()), (), said)
 
@@ -152,7 +165,55 @@ def _periods(
     yield pairing.finish()
 
 
-def _recorded(source: Input, gathered: Gatherer) -> list[Cpu]:
+class Joined:
+    """Rows of one gap, joined: polls that a time-out cut, and what follows.
+
+    count  of such polls that were joined to what follows
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._open: dict[int, tuple[int, int, int]] = {}
+        """CPU -> where its gap began, where it ends so far, and of how many polls it is."""
+
+    def gaps(self, cpu: int, rows: bytes) -> list[int]:
+        """Of successive rows of a CPU: those that are at an end."""
+        size, words = core.ROW.size, memoryview(rows).cast("Q")
+        lengths = words[_RESIDENCY :: size // 8].tolist()
+        refused, limits = rows[_REJECTED::size], rows[_LIMIT::size]
+        if cpu not in self._open and not any(limits) and not any(refused):
+            return lengths
+        clocks = words[_CLOCK :: size // 8].tolist()
+        found = []
+        begin, end, polls = self._open.pop(cpu, (0, 0, 0))
+        for clock, length, rejected, limit, state in zip(
+            clocks, lengths, refused, limits, rows[_STATE::size], strict=True
+        ):
+            if polls and not 0 <= clock - end <= TURN_NS:
+                found.append(end - begin)
+                self.count += polls - 1
+                polls = 0
+            if not polls:
+                begin = clock
+            end = clock + length
+            # what the limit says of a deeper state is left from the poll before
+            if limit and not state and not rejected:
+                polls += 1
+            elif not rejected:
+                found.append(end - begin)
+                self.count += polls
+                polls = 0
+        if polls:
+            self._open[cpu] = begin, end, polls
+        return found
+
+    def rest(self) -> list[int]:
+        """Gaps that last beyond the recording, as long as was seen."""
+        self.count += sum(polls - 1 for _, _, polls in self._open.values())
+        return [end - begin for begin, end, _ in self._open.values()]
+
+
+def _recorded(source: Input, gathered: Gatherer, joined: Joined) -> list[Cpu]:
     packed: dict[int, bytearray] = {}
     earlier: dict[int, Outcome] = {}
     for cpu, some, state, residency_ns in _recorded_rows(source):
@@ -161,12 +222,8 @@ def _recorded(source: Input, gathered: Gatherer) -> list[Cpu]:
             if state or residency_ns:
                 earlier[cpu] = Outcome(state, residency_ns)
         packed[cpu] += some
-        lengths = memoryview(some).cast("Q")[_RESIDENCY :: core.ROW.size // 8].tolist()
-        refused = some[_REJECTED :: core.ROW.size]
-        if any(refused):
-            pairs = zip(lengths, refused, strict=True)
-            lengths = [length for length, rejected in pairs if not rejected]
-        gathered.extend(lengths)
+        gathered.extend(joined.gaps(cpu, some))
+    gathered.extend(joined.rest())
     if not packed:
         raise unreadable(source.name, "expected decisions, found none")
     return [Cpu(cpu, bytes(of), earlier=earlier.get(cpu)) for cpu, of in sorted(packed.items())]

@@ -119,7 +119,7 @@ def _died(error: BaseException | None) -> bool:
 
 def _stopped(why: str, where: str, results: Results) -> Unreadable:
     kept = f"{len(results.found)} results are kept"
-    if results.path is not None:
+    if results.path is not None and results.found:
         kept += f" in {results.path}; the same command line goes on from there"
     message = f"expected candidates to be evaluated, found: {why}; {kept}"
     place = Location(file=where)

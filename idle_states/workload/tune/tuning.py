@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...linux.releases import Release
-from ..energy import IDLE_ONLY, Model
+from ..energy import IDLE_ONLY, RELATIVE, Model
 from ..machine import CpuTable
 from ..replay import Settings
 from .search import Tuned
@@ -50,7 +50,24 @@ class Tuning:
                 )
             elif self.source.exactness == "exact":
                 yield "what the governor was given is as recorded, whatever it selects"
-        yield "residencies are changed one at a time, and together; latencies stay as they are"
+        yield (
+            f"the best is of {self.tuned.tried} tables tried: from the present one, from "
+            "break-evens and from the present one scaled as a whole, residencies are changed one "
+            "at a time, and together, from a 16th of what is present or break-even to 16 times "
+            "that, not below the exit latency, in steps of the square root of 2; residencies "
+            "WITHIN 1 % are of those tried; latencies stay"
+        )
+        yield (
+            "tau is of exit latencies as the table has them, to the ns; the EXIT LATENCY and wake "
+            "latencies shown are the kernel's, in whole us"
+        )
+        if self.power.unit == RELATIVE:
+            yield "energy in s awake: as much as an awake CPU draws in so many seconds"
+        figures = (self.power.awake, *(state.power for state in self.power.states.values()))
+        if any(each.low != each.high for each in figures):
+            yield (
+                "where figures have bounds, the best and how long to poll are by the middle of them"
+            )
         for assumption in self.power.assumptions:
             if assumption != IDLE_ONLY or self.source.exactness != SIMULATED:
                 yield assumption

@@ -1,0 +1,83 @@
+"""Energy against latency: a point for each table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...workload.counters import Figures
+from ...workload.energy import WATTS, Bounds, Model, spent
+from .. import energy_output
+from . import pictures, svg
+from .page import Lines, Picture, Section, Table
+from .pictures import Point
+
+PAID = "exit latency paid"
+"""What a wake-up costs where only the kernel's table says."""
+AS_HELD = f"{PAID}, as the kernel holds it"
+_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """One table. latency_ns: its 99th percentile, None without wake-ups; written: the same."""
+
+    label: str
+    figures: Figures
+    latency_ns: float | None
+    written: str
+
+
+def unit(power: Model) -> str:
+    return "J" if power.unit == WATTS else "s awake"
+
+
+def unit_explained(power: Model) -> Iterator[str]:
+    """A line where the unit is not everybody's."""
+    if power.unit != WATTS:
+        yield "energy in s awake: as much as an awake CPU draws in so many seconds"
+
+
+def upwards(highest: Sequence[float]) -> svg.Axis:
+    """Of energies, which are compared from 0."""
+    return svg.linear(0, max(highest), "")
+
+
+def section(some: Sequence[Priced], power: Model, latency: str, caption: str) -> Section:
+    """latency: what it is, in tables; caption: at the axis."""
+    known = []
+    said = list(power.assumptions)
+    for each in some:
+        cost = spent(each.figures, power)
+        if cost.missing:
+            said.append(f"{each.label}: no figures for {', '.join(cost.missing)}: no total")
+        elif each.latency_ns is None:
+            said.append(f"{each.label}: nothing was woken up")
+        elif cost.total is not None:
+            total = cost.total.times(Fraction(1, _NS))
+            known.append((each, each.latency_ns, total))
+    rests = Lines((*unit_explained(power), "resting on this:", *(f"- {words}" for words in said)))
+    parts = (_picture(known, unit(power), latency, caption), rests) if known else (rests,)
+    return Section("Energy of the idle time", parts)
+
+
+def _picture(
+    known: Sequence[tuple[Priced, float, Bounds]], unit: str, latency: str, caption: str
+) -> Picture:
+    points, rows = [], []
+    for number, (each, latency_ns, total) in enumerate(known):
+        written = energy_output.ranged(total)
+        tip = f"{each.label}: {written} {unit}, p99 {latency} {each.written}"
+        short = svg.shortened(each.label, 120)
+        points.append(Point(latency_ns, float(total.low), float(total.high), number, short, tip))
+        rows.append((each.label, written, each.written))
+    drawing = pictures.points(
+        f"Energy, {unit}, against p99 {latency}",
+        f"A marker for each table: to the right its p99 {latency}, up its energy in {unit}.",
+        points,
+        svg.times([latency_ns for _, latency_ns, _ in known], f"p99 {caption}"),
+        upwards([point.high for point in points]),
+    )
+    head = ("table", f"energy, {unit}", f"p99 {latency}")
+    table = Table(f"Energy and {latency}", head, tuple(rows), frozenset({1, 2}))
+    samples = tuple((svg.swatch_marker(i), each.label) for i, (each, _, _) in enumerate(known))
+    return Picture(drawing, table, samples)
