@@ -176,6 +176,13 @@ def test_a_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 590 <= idle_us <= 2_100
 
 
+@pytest.mark.parametrize(("workload", "cpus"), [("ping-pong", 2), ("server", 8)])
+def test_machine_by_default(workload: str, cpus: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """CPUs on which nothing can run would have most of the time."""
+    found = simulated(capsys, workload, "--table", "power9", "--duration", "1ms")
+    assert found["topology"]["cpus"] == cpus
+
+
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "--list"]) == 0
     text = capsys.readouterr().out

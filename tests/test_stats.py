@@ -559,6 +559,7 @@ def test_fractions_have_no_bucket(capsys: pytest.CaptureFixture[str], file: Any)
         (["--summary", ROW_A, "--ministat", "-w", "1"], "expected --width from 2"),
         (["--summary", ROW_A, "-C", "0"], "expected --column from 1"),
         (["--summary", ROW_A, "-d", ""], "expected characters for --delimiter"),
+        (["--summary", ROW_A, "-d", ";"], "expected samples for --delimiter, found --summary"),
         (["--summary", ROW_A, "--histogram"], "expected samples, found --summary"),
         (["--summary", ROW_A, "--schbench"], "expected samples, found --summary"),
         (["--summary", ROW_A, "--mmtests"], "expected files with lines of NAME SAMPLE"),

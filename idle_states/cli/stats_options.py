@@ -130,6 +130,11 @@ def check_kinds(arguments: argparse.Namespace, files: "list[File]") -> None:
         raise UsageError(
             f"expected samples for --mean and --lower-is-better, found {files[0].holds}"
         )
+    columned = {"--column": arguments.column != 1, "--delimiter": arguments.delimiter != " \t"}
+    for option, given in columned.items():
+        if given and not any(Kind.SAMPLES in file.kinds for file in files):
+            found = files[0].holds if files else "--summary"
+            raise UsageError(f"expected samples for {option}, found {found}")
     compared = has_sets(arguments, files) and not arguments.schbench
     for option, given in {
         "--audit-outliers": arguments.audit_outliers,

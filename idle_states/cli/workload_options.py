@@ -53,7 +53,7 @@ def add_workload(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> N
         metavar="T",
         help="preset (clusters-24, power8, power9, power9-fused, power10, lpar-smt8, smt4, smt8, "
         "smt8-fused), cpus=16,threads=4 with ,fused=yes ,pair=2 ,quad=2 ,cluster=8 or ,llc=16, "
-        "a device tree or YAML (default: cpus=8; a trace's)",
+        "a device tree or YAML (default: cpus=8, or the CPUs to which all tasks are bound)",
     )
     parser.add_argument(
         "--placement",
@@ -94,12 +94,11 @@ def given(arguments: argparse.Namespace) -> Given:
 
     seeds = _seeds(arguments)
     workload, duration_ns, files = _workload(arguments.workload)
-    traced = bool(files) and not _is_yaml(files[0][0])
     if arguments.duration is not None:
         duration_ns = _time("--duration", arguments.duration)
     if not 1 <= duration_ns <= _DURATION_MAX_NS:
         raise UsageError(f"expected --duration from 1ns to 1000000s, found {arguments.duration}")
-    topology, machine_files = _topology(arguments, workload, 1 if traced else _CPUS)
+    topology, machine_files = _topology(arguments, workload)
     try:
         policy = placement.parse(arguments.placement)
     except placement.BadPlacement as error:
@@ -141,7 +140,7 @@ def _workload(text: str) -> "tuple[Workload, int, list[tuple[str, str]]]":
     if found is not None:
         return found, second, []
     path = Path(text)
-    if _is_yaml(text):
+    if path.suffix.lower() in (".yaml", ".yml"):
         data = path.read_bytes()
         return (
             workloads_file.read(data, text),
@@ -156,12 +155,8 @@ def _workload(text: str) -> "tuple[Workload, int, list[tuple[str, str]]]":
     return traced, duration_ns, [(text, source.sha256())]
 
 
-def _is_yaml(name: str) -> bool:
-    return name.lower().endswith((".yaml", ".yml"))
-
-
 def _topology(
-    arguments: argparse.Namespace, workload: "Workload", least: int
+    arguments: argparse.Namespace, workload: "Workload"
 ) -> "tuple[Topology, list[tuple[str, str]]]":
     """The machine, and its file."""
     import hashlib
@@ -170,8 +165,10 @@ def _topology(
     from .options import UsageError
 
     if arguments.topology is None:
-        bound = max((task.cpu for task in workload.tasks if task.cpu is not None), default=0)
-        return topology.parse(f"cpus={max(least, bound + 1)}"), []
+        bound = [task.cpu for task in workload.tasks if task.cpu is not None]
+        # others would idle, and most of what is counted would be theirs
+        least = 1 if len(bound) == len(workload.tasks) else _CPUS
+        return topology.parse(f"cpus={max([least, *(cpu + 1 for cpu in bound)])}"), []
     path = Path(arguments.topology)
     if arguments.topology not in topology.PRESETS and path.is_file():
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
