@@ -235,6 +235,36 @@ def test_timer_maps_are_exact(
         assert set(taken) == set(ranges[place].states), (timer_ns, taken, ranges[place])
 
 
+P9 = us((1, 10), (2, 20), (5, 50), (10, 100), (100, 10_000), (200, 20_000))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "states", "idle_us", "wake_ns"),
+    [
+        ("6.1", P9, 52, 0),
+        ("6.8", P9, 105, 0),
+        ("4.19", P9, 53, 0),
+        ("5.3", us((30, 25), (40, 300)), 30, 0),
+        ("6.1", us((17, 59)), 75, 1_200),
+    ],
+)
+def test_timer_maps_where_states_alternate(
+    kernel: str, states: list[State], idle_us: int, wake_ns: int
+) -> None:
+    """A few us above a residency each state leads back to the other, and menu's correction has
+    hundreds of edges."""
+    asked = settling("menu", kernel, states)
+    here = Circumstances(wake_ns=wake_ns)
+    ranges = timer_map(asked, 1000 * idle_us, here)
+    assert any(len(each.states) > 1 for each in ranges)
+    place = 0
+    for timer_ns in range(600_000, 900_000, 997):
+        while (last := ranges[place].last_ns) is not None and last < timer_ns:
+            place += 1
+        taken = asked.at(1000 * idle_us, replace(here, next_timer_ns=timer_ns))
+        assert set(taken) == set(ranges[place].states), (timer_ns, taken, ranges[place])
+
+
 @pytest.mark.parametrize("kernel", ["4.11", "6.1"])
 @pytest.mark.parametrize("limit_us", [UNLIMITED_US, 4, 15])
 @pytest.mark.parametrize("polling", [False, True])

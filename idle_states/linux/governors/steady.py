@@ -22,6 +22,8 @@ _EDGES_NS = tuple(10**power * _US for power in range(1, 6))
 """Of menu's bins, by the time to the next timer."""
 _INTERESTING_NS = 50_000 * _US
 """Longer idle periods count as the timer's in menu."""
+_UNITY = 8192
+"""menu's RESOLUTION * DECAY."""
 _CLOSE = 64
 """Lengths tried about one threshold; all there are, for exit latencies up to some 30 us."""
 
@@ -60,11 +62,7 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
 
 def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
     """From the time to the next timer to the settled selection, for idle periods of one length
-    that an interrupt ends before the timer does.
-
-    Just above a residency of milliseconds, where menu's correction is a saw (see _teeth) and
-    states alternate, a tooth may be missed.
-    """
+    that an interrupt ends before the timer does."""
 
     def at(timer_ns: int) -> tuple[int, ...]:
         return settling.at(
@@ -202,23 +200,31 @@ def _timers(settling: Settling, idle_ns: int, wake_ns: int) -> set[int]:
     ):  # fmt: skip
         lost = threshold // 512 + 4 * _US
         points.update(_grid(threshold - deducted - lost, threshold + deducted + lost, unit))
+    return points | _saw(settling, idle_ns, wake_ns) | {*_spread(idle_ns + 1, FAR_NS)}
+
+
+def _saw(settling: Settling, idle_ns: int, wake_ns: int) -> set[int]:
+    """A time to the next timer in each stretch over which menu's correction does the same.
+
+    Its factor, in 1/8192, gains floor(1024 * measured / timer) each time and loses an eighth, so it
+    changes where that quotient does, of what is measured after each state that can be selected.
+    What it corrects the timer to, in whole us to the nearest, passes a residency R at timer =
+    8192 * (R - 0.5 us) / factor, for any factor on the way: at most that of the timer at which the
+    correction is exact to what is measured less R.
+    """
+    states = [s for s in settling.governor.states if s.residency_ns <= idle_ns]
+    measured = set()
     for state in states:
         woken_ns = idle_ns + (0 if state.polling else wake_ns)
-        points |= _teeth(woken_ns, state.exit_ns, [s.residency_ns for s in states])
-    near = any(0 <= idle_ns - state.residency_ns <= deducted + 4 * _US for state in states)
-    return points | {*_spread(idle_ns + 1, FAR_NS, 512 if near and idle_ns > 500 * _US else 32)}
-
-
-def _teeth(idle_ns: int, exit_ns: int, residencies: Sequence[int]) -> set[int]:
-    """Times to the next timer at which menu's corrected one passes a residency just below what was
-    measured: it is a saw, its teeth 1024 * measured / n apart and 1/8 n of a residency deep."""
-    measured = idle_ns - exit_ns if idle_ns > 2 * exit_ns else idle_ns // 2
-    points: set[int] = set()
-    for residency in residencies:
-        if not 0 < residency <= measured:
-            continue
-        deepest = measured // max(8 * (measured - residency), 8 * _US // 2) + 1
-        for tooth in range(1, min(deepest, measured // (4 * _US)) + 2):
-            for edge in (1024 * measured // tooth, 8192 * residency // (8 * tooth - 1)):
-                points |= {edge - 1, *_grid(edge - _US, edge + _US, _US // 2)}
-    return points
+        measured.add(woken_ns - state.exit_ns if woken_ns > 2 * state.exit_ns else woken_ns // 2)
+    edges: set[int] = set()
+    for residency in {s.residency_ns for s in states if s.residency_ns}:
+        room = max(min(measured, default=0) - residency, 1)
+        most = min(_UNITY, 8 * residency // room + 8)
+        passed = -(-residency // _US) * _US - _US // 2
+        edges.update(-(-_UNITY * passed // factor) for factor in range(1, most + 1))
+        edges.update(1024 * each // n for each in measured for n in range(1, most // 8 + 2))
+    beyond = sorted(edge for edge in edges if edge > idle_ns)
+    if _unit(settling) == _US:
+        return {edge // _US * _US + more for edge in beyond for more in (0, _US)}
+    return {(left + right) // 2 for left, right in pairwise(beyond)}
