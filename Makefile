@@ -44,7 +44,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 fuzz: packages $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m "" --hypothesis-profile=default $(PYTEST)
+	$(BIN)/python -m pytest -m "" --hypothesis-profile=new $(PYTEST)
 
 oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \

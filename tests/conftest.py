@@ -11,7 +11,9 @@ from hypothesis import settings
 from tests.oracle import Unavailable
 
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
-settings.register_profile("repeatable", derandomize=True)
+# No example is judged by its time: machines are shared.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("new", deadline=None)
 settings.load_profile("repeatable")
 
 
