@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import resource as resource_limits
 import shutil
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -251,8 +253,9 @@ def test_trees_are_compared_wherever_they_are_audited(fleet: Path) -> None:
         found = results(audit_all(Walk().inputs([str(fleet)]), setting, workers))
         by_name = {Path(audited.file).name: audited.against for audited in found}
         assert by_name["000.dtb"] == ()
-        assert by_name["007.dtb"] is None
-        assert by_name["sysfs.txt"] is None
+        if not redact:
+            assert by_name["007.dtb"] is None
+            assert by_name["sysfs.txt"] is None
         latencies, more = by_name["299.dtb"] or ()
         assert latencies.path == f"/ibm,opal/power-mgt:{LATENCIES}"
         assert (more.a, more.b) == (b"[serial]\0" if redact else f"{SERIAL}\0".encode(), None)
@@ -316,6 +319,108 @@ def test_a_collection_is_held_against_its_running_kernel(collection: Path) -> No
     assert audited.running is not None
     assert audited.running.modelled_as == "debian-6.1.176"
     assert audited.running.differences == ()
+
+
+def test_a_collection_is_of_the_same_machine_as_its_tree(collection: Path) -> None:
+    """Texts lie beside the tree, which is not the root of the archive."""
+    (audited,) = audit_path(packed(collection), SETTING)
+    (alone,) = audit_path(TREES / "powernv9.dtb", SETTING)
+    for name in ("table", "machine", "cpu", "states", "nearest", "missing", "verdicts", "findings"):
+        ours, other = getattr(audited, name), getattr(alone, name)
+        if name == "findings":
+            assert [(f.rule, f.message) for f in ours] == [(f.rule, f.message) for f in other]
+        else:
+            assert ours == other, name
+    assert audited.machine is not None
+    assert audited.machine.pvr == 0x004E1200
+
+
+@pytest.mark.parametrize("tree_left", [False, True], ids=["none", "empty"])
+def test_a_collection_without_a_tree_is_its_dump(collection: Path, tree_left: bool) -> None:
+    shutil.rmtree(collection / "device-tree")
+    if tree_left:
+        (collection / "device-tree").mkdir()
+    (audited,) = audit_path(packed(collection), SETTING)
+    (alone,) = audit_path(collection / "cpuidle.txt", SETTING)
+    assert audited.kind == "sysfs"
+    assert audited.file == packed(collection).as_posix()
+    assert (audited.table, audited.states, audited.nearest, audited.registered) == (
+        alone.table,
+        alone.states,
+        alone.nearest,
+        alone.registered,
+    )
+    assert [f.rule for f in audited.findings] == [f.rule for f in alone.findings]
+
+
+def test_a_collection_of_logs_alone_is_a_log(collection: Path) -> None:
+    shutil.rmtree(collection / "device-tree")
+    (collection / "cpuidle.txt").unlink()
+    (audited,) = audit_path(packed(collection), SETTING)
+    assert audited.kind == "log"
+    assert dict(audited.facts)["kernel"].startswith("Linux 6.1")
+    shutil.move(collection / "kernel-log.txt", collection / "opal-log.txt")
+    (collection / "opal-log.txt").write_text(
+        "[    1.123456789,5] OPAL v7.0 starting...\n"
+        "[    2.123456789,3] SLW: No stop levels available\n"
+    )
+    (audited,) = audit_path(packed(collection), SETTING)
+    assert [f.rule for f in audited.findings] == ["IS703"]
+    (collection / "opal-log.txt").unlink()
+    (audited,) = audit_path(packed(collection), SETTING)
+    assert audited.unreadable
+    assert [f.message for f in audited.findings] == [
+        "expected a device tree or cpuidle.txt in the collection, found neither"
+    ]
+
+
+def test_a_damaged_dump_in_a_collection_is_told(collection: Path) -> None:
+    shutil.rmtree(collection / "device-tree")
+    (collection / "cpuidle.txt").write_text("cpu0/cpuidle/state0/latency:x\n")
+    path = packed(collection)
+    (audited,) = audit_path(path, SETTING)
+    (finding,) = audited.findings
+    assert finding.rule == "IS930"
+    assert finding.location.file == f"{path.as_posix()}/idle-states-collection/cpuidle.txt"
+
+
+LONG_LOGS: dict[str, Callable[[], str]] = {
+    "alike": lambda: "[    1.0] cpuidle-powernv: x\n" * 1_400_000,
+    "distinct": lambda: "".join(f"[    1.0] cpuidle-powernv: {n}\n" for n in range(500_000)),
+    "boots": lambda: "[    0.0] Linux version 6.1.0 (x)\n" * 1_000_000,
+    "boots with messages": lambda: "Linux version 6.1\nSLW: a\ncpuidle-powernv: x\n" * 900_000,
+    "newlines": lambda: "\n" * 60_000_000,
+    "one line": lambda: "[    1.0] cpuidle-powernv: " + "A" * 60_000_000,
+    "wide": lambda: "\U0001f600" * 10_000_000 + "\n[    1.0] cpuidle-powernv: x\n",
+}
+
+
+@pytest.mark.parametrize("name", LONG_LOGS)
+@pytest.mark.parametrize("alone", [True, False], ids=["alone", "collected"])
+def test_memory_and_output_do_not_grow_with_a_log(name: str, alone: bool, collection: Path) -> None:
+    log = collection / "kernel-log.txt"
+    log.write_text("[    0.0] Linux version 6.1.0 (x)\n[ 0.1] cpuidle: using governor menu\n")
+    with log.open("a") as file:
+        file.write(LONG_LOGS[name]())
+    path = log if alone else packed(collection)
+    done = subprocess.run(
+        [sys.executable, "-m", "idle_states", "audit", str(path), "--config", "none"],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=_limited,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert "IS990" not in done.stdout
+    assert "Linux 6.1" in done.stdout
+    assert len(done.stdout) < 20_000
+    if name in ("alike", "distinct"):
+        assert "more lines about idle states" in done.stdout
+
+
+def _limited() -> None:
+    resource_limits.setrlimit(resource_limits.RLIMIT_AS, (512 << 20, 512 << 20))
+    resource_limits.setrlimit(resource_limits.RLIMIT_CPU, (10, 10))
 
 
 @pytest.mark.parametrize(

@@ -573,6 +573,35 @@ def test_only_initialised_arrays() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("0 && 1/0", 0),
+        ("1 || 1/0", 1),
+        ("1 ? 2 : 1/0", 2),
+        ("0 ? 1 % 0 : 3", 3),
+        ("1 || 0 && 1/0", 1),
+        ("0 && (1 && 1/0)", 0),
+        ("0 && 1 << 99", 0),
+        ("0 && -(-2147483647 - 1)", 0),
+        ("(1 ? -1 : 0u/0) > 0", 1),
+        ("(0 && 1/0) || 2/2", 1),
+    ],
+)
+def test_operands_that_c_does_not_evaluate(expression: str, value: int) -> None:
+    text = f'struct cpu_idle_states x[] = {{\n{{ .name = "s", .flags = {expression} }}\n}};\n'
+    [table] = c_table.read(text, "x.c")
+    assert table.states[0].flags == value
+    group = f"#if ({expression}) == {value}\n{text}#else\n#error\n#endif\n"
+    assert [table.name for table in c_table.read(group, "x.c")] == [table.name]
+
+
+@pytest.mark.parametrize("expression", ["1 && 1/0", "(0 && 1/0) || 1/0", "0 ? 2 : 1/0", "0 && X"])
+def test_operands_that_c_does_evaluate(expression: str) -> None:
+    _, found = complaint(f"struct cpu_idle_states x[] = {{\n{{ .flags = {expression} }}\n}};\n")
+    assert "found X" in found or "expected a divisor other than 0" in found
+
+
+@pytest.mark.parametrize(
     ("body", "column", "message"),
     [
         ("{ .flags = UNKNOWN }", 12, "expected a constant or a known macro, found UNKNOWN"),

@@ -6,11 +6,15 @@ import re
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from idle_states.cli import command_names, main
+from idle_states.devicetree import fdt
+from idle_states.devicetree.power_mgt import NAMES
+from idle_states.devicetree.tree import Node
 from idle_states.spec.library import revisions
 
 BAD_SPEC = """\
@@ -208,6 +212,39 @@ def test_diff(capsys: pytest.CaptureFixture[str]) -> None:
         "b": "1/10 us",
     } in body["differences"]
     assert run(capsys, "diff", "power9", "power9-mambo")[0] == 1
+
+
+@pytest.fixture
+def hostile_names(tmp_path: Path) -> str:
+    """A tree whose states' names would set a terminal's title."""
+    tree = fdt.read((Path(__file__).parent / "data/trees/powernv9.dtb").read_bytes(), "")
+    names = b"\x1b]0;pwn\x07\0stop0\0stop1\0"
+
+    def renamed(node: Node) -> Node:
+        found = {NAMES: names} if NAMES in node.properties else {}
+        children = tuple(renamed(child) for child in node.children)
+        return replace(node, properties={**node.properties, **found}, children=children)
+
+    path = tmp_path / "names.dtb"
+    path.write_bytes(fdt.write(renamed(tree)))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["diff", "{}", "power9"],
+        ["select", "{}"],
+        ["select", "power9", "--against", "{}"],
+        ["generate", "{}", "--to", "md"],
+    ],
+)
+def test_names_are_made_fit_for_a_terminal(
+    words: list[str], hostile_names: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, *(word.format(hostile_names) for word in words))
+    assert "]0;pwn" in out
+    assert all(line.isprintable() for line in out.split("\n"))
 
 
 def test_diff_down_to_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,7 +69,8 @@ def test_a_packaged_table_gives_its_registered_states(capsys: pytest.CaptureFixt
         ([VECTORS, "--states", P9, "--table", "power9"], 2, "one of the two"),
         ([VECTORS, "--states", "1us/2us"], 2, "expected EXIT/RESIDENCY in ns"),
         ([VECTORS, "--states", P9, "--governor", "mneu"], 2, "expected a governor"),
-        ([VECTORS, "--states", P9, "--disabled", "x"], 2, "expected state numbers"),
+        ([VECTORS, "--states", P9, "--disabled", "x"], 2, "expected numbers of states"),
+        ([VECTORS, "--states", P9, "--disabled", "7"], 2, "with states 0 to 6, found 7"),
         ([VECTORS, "--states", P9, "--hz", "0"], 2, "expected HZ"),
         ([VECTORS, "--states", P9, "--skip", "-1"], 2, "expected 0 or more decisions to skip"),
         (
@@ -95,6 +96,29 @@ def test_wrong_columns_are_named(capsys: pytest.CaptureFixture[str], tmp_path: P
     file.write_text(text)
     assert main(["conform", str(file), "--states", P9]) == 3
     assert "sleep_length_ns" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "found"),
+    [
+        (";".join(COLUMNS).encode() + b"\n1;2\n", 1, "'latency_req_us;sleep_length_ns;"),
+        ("\t".join(COLUMNS).encode() + b"\n", 1, "x09sleep_length_ns"),
+        (b"# by hand\n" + ",".join(COLUMNS).encode(), 1, "'# by hand'"),
+        (b"\n\n[1,2]\n", 3, "'[1,2]'"),
+        (b"\x89PNG\r\n\x1a\n", 1, "PNG"),
+        (b"/sys/devices/system/cpu/cpu0/cpuidle/state0/name:WFI\n", 1, "a cpuidle sysfs dump"),
+    ],
+)
+def test_what_is_no_recording(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, data: bytes, place: int, found: str
+) -> None:
+    file = tmp_path / "bad"
+    file.write_bytes(data)
+    assert main(["conform", str(file), "--states", P9]) == 3
+    said = capsys.readouterr().err
+    assert f"{file}:{place}:1: error: expected an exact recording: columns latency_req_us" in said
+    assert found in said.partition("; found ")[2]
+    assert "[IS930 unreadable-input]" in said
 
 
 # Recordings that begin in the middle

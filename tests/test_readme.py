@@ -38,6 +38,12 @@ def test_screens(
     assert capsys.readouterr().out.startswith(screen)
 
 
+def test_python(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```\n", README, re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    assert capsys.readouterr().out == example.rpartition("# ")[2]
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the tour speaks of: tables, trees, a recording, a trace, a skiboot with a history."""

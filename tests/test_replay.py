@@ -486,6 +486,44 @@ def test_tables_of_other_machines_may_lack_states_that_were_entered(
 # Command line
 
 
+@pytest.mark.parametrize(
+    ("data", "status", "kinds"),
+    [
+        ((line(1, 1_000), line(EXIT_STATE, 90_000)), 0, []),
+        ((line(EXIT_STATE, 1_000), line(1, 2_000)), 0, ["starts-idle", "ends-idle"]),
+        ((line(1, 1_000), line(1, 2_000), line(EXIT_STATE, 90_000)), 1, ["enter-twice"]),
+        ((line(1, 5_000), line(EXIT_STATE, 4_000)), 1, ["exit-before-enter"]),
+        (
+            (line(1, 4_000), line(EXIT_STATE, 5_000), line(1, 3_000), line(EXIT_STATE, 6_000)),
+            1,
+            ["time-backwards"],
+        ),
+    ],
+)
+def test_warnings_of_the_input_are_in_the_exit_status(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    data: tuple[bytes, ...],
+    status: int,
+    kinds: list[str],
+) -> None:
+    path = tmp_path / "trace"
+    path.write_bytes(text(*data))
+    found_status, found = replay(capsys, str(path), "--states", "1000/10000")
+    assert [problem["kind"] for problem in found["problems"]] == kinds
+    assert found_status == status
+
+
+def test_a_line_cut_short_is_in_the_exit_status(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "trace"
+    path.write_bytes(text(line(1, 1_000), line(EXIT_STATE, 90_000), line(1, 99_000))[:-40])
+    status, found = replay(capsys, str(path), "--states", "1000/10000")
+    assert [problem["kind"] for problem in found["problems"]] == ["truncated-line"]
+    assert status == 1
+
+
 def machines(*tables: str) -> list[Machine]:
     parser = argparse.ArgumentParser()
     cmd_replay.add_arguments(parser)

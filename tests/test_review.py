@@ -22,7 +22,7 @@ from idle_states.compare.git_objects import Repository
 from idle_states.compare.review import Change, Circumstances, Review, ends, review
 from idle_states.compare.review_findings import outcome
 from idle_states.compare.review_selection import Selector
-from idle_states.findings import Finding, Unreadable
+from idle_states.findings import Finding, Severity, Unreadable
 from idle_states.linux.releases import release
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
@@ -274,6 +274,47 @@ def test_merged_branch_is_reviewed_commit_by_commit(history: History) -> None:
     assert [c.commit.subject for c in changes if c.commit] == ["On the side"]
 
 
+def diverged(history: History) -> str:
+    """A topic that changes one table and a main that changes another, in the same file."""
+    one, other = find(BEFORE), find("power8")
+    slow = replace(other, states=(replace(other.states[0], latency_ns=100), *other.states[1:]))
+    first = history.commit({"hw/slw.c": c_of(AFTER, other) + "\n" * 9})
+    history.git("switch", "-q", "-c", "topic")
+    history.commit({"hw/slw.c": c_of(one, other)}, "On the side")
+    history.git("switch", "-q", "main")
+    history.commit({"hw/slw.c": c_of(AFTER, slow)}, "On main")
+    history.git("merge", "-q", "--no-ff", "-s", "ours", "--no-commit", "topic")
+    (history.directory / "hw/slw.c").write_text(c_of(one, slow))
+    return first
+
+
+def test_merge_does_not_count_again_what_it_merges(history: History) -> None:
+    first = diverged(history)
+    history.commit({}, "Merge")
+    whole = reviewed(history, f"{first}..HEAD")
+    single = reviewed(history, f"{first}..HEAD", per_commit=True)
+    assert {c.commit.subject for c in single.changes if c.commit} == {"On the side", "On main"}
+
+    def told(found: Review) -> list[tuple[str, str]]:
+        return sorted((f.rule, f.message) for f in found.new)
+
+    assert len(told(whole)) > 2
+    assert told(single) == told(whole)
+
+
+def test_merge_that_changes_something_itself_is_shown(history: History) -> None:
+    first = diverged(history)
+    table = find(BEFORE)
+    last = replace(table.states[-1], name="stop15", latency_ns=0)
+    evil = replace(table, states=(*table.states[:-1], last))
+    history.commit({"hw/slw.c": c_of(evil, "power8")}, "Evil")
+    changes = reviewed(history, f"{first}..HEAD", per_commit=True).changes
+    [merge] = [c for c in changes if c.commit and c.commit.subject == "Evil"]
+    assert [t.source.name for t in merge.tables] == ["power9_cpu_idle_states"]
+    assert any("stop15" in finding.message for finding in merge.new)
+    assert not any("stop0_lite has an exit" in finding.message for finding in merge.new)
+
+
 # Both ways round.
 
 
@@ -395,6 +436,67 @@ def test_spec_that_breaks_is_a_new_finding(history: History) -> None:
     assert table.differences == table.linux == ()
     history.commit({"mine.yaml": good})
     assert rules(only(reviewed(history, specs=True)).fixed) == {"IS927"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("specs/flow.yml", "name: flow\nextends: power9\noverride: {{stop0: {{latency: {}}}}}\n"),
+        ("flow.yaml", "{{name: flow, extends: power9, override: {{stop0: {{latency: {}}}}}}}\n"),
+        ("flow.yml", "# one\n---\n{{\n'extends': power9, name: flow, override: {{stop0:\n"
+         "  {{latency: {}}}}}}}\n"),
+        ("flow.yaml", "  name: flow\n  extends: power9\n  override: {{stop0: {{latency: {}}}}}\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("per_commit", [False, True])
+def test_specs_of_every_form_are_read(
+    name: str, text: str, per_commit: bool, history: History
+) -> None:
+    history.commit({name: text.format("2us")})
+    history.commit({name: text.format("300ns")})
+    found = only(reviewed(history, specs=True, per_commit=per_commit))
+    [table] = found.tables
+    assert (table.source.name, table.source.file) == ("flow", name)
+    assert "IS201" in rules(found.new)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("name: new\nextends: [\n", 3),
+        ("{name: new, extends: power9,\n override: }}\n", 2),
+        ("states: *a\n", 1),
+    ],
+)
+def test_new_spec_that_cannot_be_parsed_is_an_error(text: str, line: int, history: History) -> None:
+    history.commit({"a": "b"})
+    history.commit({"new.yml": text})
+    found = only(reviewed(history, specs=True))
+    [finding] = found.new
+    assert (finding.location.file, finding.location.line) == ("new.yml", line)
+    assert finding.severity is Severity.ERROR
+    assert found.unread == ("new.yml",)
+
+
+def test_a_name_alone_makes_a_spec_beside_others_only(history: History) -> None:
+    broken = "name: [\n"
+    history.commit({"specs/mine.yaml": spec("mine", "extends: power9\n")})
+    history.commit({"specs/bad.yaml": broken, "ci/bad.yaml": broken, "ci/x.yml": "name: CI\n"})
+    assert only(reviewed(history, specs=True)).unread == ("specs/bad.yaml",)
+
+
+def test_other_yaml_is_passed_over(history: History) -> None:
+    history.commit({"a": "b"})
+    history.commit(
+        {
+            "ci.yml": "build: &b {extends: x}\njob: *b\n",
+            "list.yaml": "- {states: [a]}\n",
+            "two.yaml": "name: a\n---\nname: b\n",
+            "torn.yaml": "jobs: [\n  states: {\n",
+        }
+    )
+    found = only(reviewed(history, specs=True))
+    assert (found.tables, found.new, found.unread) == ((), [], ())
 
 
 def test_suppression_silences_and_its_removal_reveals(

@@ -410,3 +410,27 @@ def test_without_the_core(
     captured = capsys.readouterr()
     assert captured.out == with_core
     assert "without the compiled core" in captured.err
+
+
+@pytest.mark.parametrize("command", ["select", "diff"])
+@pytest.mark.parametrize("governor", ["menu", "teo"])
+def test_all_kernels_are_those_that_have_the_governor(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    governor: str,
+) -> None:
+    first = {"menu": "4.6", "teo": "5.1"}[governor]
+    few = tuple(release(name) for name in ("3.14", "4.5", first, "6.1"))
+    monkeypatch.setattr("idle_states.linux.releases.all_releases", lambda: few)
+    tables = ["power9-dd1@84368bbf8", "power9"][: 2 if command == "diff" else 1]
+    words = [command, *tables, "--governor", governor, "--kernel"]
+    assert main([*words, f"{first},6.1"]) == 1
+    wanted = capsys.readouterr()
+    assert wanted.err == ""
+    assert main([*words, "all"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == wanted.out
+    assert printed.err == f"idle-states: kernels without {governor} are skipped: 3.14, 4.5\n"
+    assert main([*words, "all,4.5"]) == 2
+    assert f"expected a release from {first} on" in capsys.readouterr().err

@@ -21,9 +21,11 @@ from idle_states.devicetree import archive, fdt
 from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding, Unreadable
+from idle_states.linux import log as linux_log
 from idle_states.linux import register
 from idle_states.linux.releases import release
 from idle_states.skiboot import c_table
+from idle_states.skiboot import log as opal_log
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import parse_platform
 from idle_states.sources import formats, read_source, read_sources, source
@@ -403,6 +405,55 @@ def test_archive_of_the_node_alone(tmp_path: Path) -> None:
     assert table_of(written(tmp_path, data)).same_values(find("power9"))
 
 
+def archived(*files: tuple[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as tar:
+        for name, value in files:
+            info = tarfile.TarInfo(name)
+            info.size = len(value)
+            tar.addfile(info, io.BytesIO(value))
+    return made.getvalue()
+
+
+def tree_files(prefix: str, root: Node = TREE) -> list[tuple[str, bytes]]:
+    return [
+        (f"{prefix}{path.rstrip('/')}/{name}", value)
+        for path, node in root.walk()
+        for name, value in node.properties.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "beside"),
+    [
+        ("host1/device-tree", "host1/README"),
+        ("host1/sys/firmware/devicetree/base", "host1/README"),
+        ("host1/tree", "README"),
+        ("a/device-tree", "a/b/device-tree/compatible"),
+        ("a/device-tree", "b/c/device-tree/compatible"),
+        ("a/device-tree", "a/README"),
+        ("a/b/device-tree", "a/cpus/0"),
+    ],
+)
+def test_root_of_a_tree_with_things_beside_it(prefix: str, beside: str, tmp_path: Path) -> None:
+    """README and others may come first or last."""
+    files = [*tree_files(prefix), (beside, b"x")]
+    for ordered in (files, files[::-1]):
+        root = archive.read(archived(*ordered), "a.tar")
+        assert root.find(dt.NODE)
+        (source,) = read_sources(str(written(tmp_path, archived(*ordered), "a.tar")))
+        assert source.name == dt.NODE
+        assert source.table
+        assert source.table.cpu
+        assert source.table.cpu.generation == "power9"
+
+
+def test_two_trees_beside_each_other_are_refused(tmp_path: Path) -> None:
+    data = archived(*tree_files("host1/device-tree"), *tree_files("host2/device-tree"))
+    message = refused(written(tmp_path, data)).message
+    assert message == ("expected one device tree, found 2: host1/device-tree, host2/device-tree")
+
+
 def member(name: str, kind: bytes = tarfile.REGTYPE, **values: object) -> tarfile.TarInfo:
     made = tarfile.TarInfo(name)
     made.type = kind
@@ -501,3 +552,34 @@ def test_a_whole_skiboot_tree_is_one_source_of_tables(tmp_path: Path) -> None:
     (top / "include/slw.h").unlink()
     with pytest.raises(Unreadable):
         read_sources(str(top))
+
+
+# logs
+
+
+def test_messages_of_a_boot_are_kept_to_a_number_and_the_rest_counted() -> None:
+    kept = opal_log.MESSAGES_MAX
+    text = "Linux version 6.1\n\nother\n" + "cpuidle-powernv: x\n" * (kept + 7)
+    (linux,) = linux_log.read(text + "cpuidle: using governor teo\n")
+    assert (len(linux.messages), linux.more, linux.governor) == (kept, 8, "teo")
+    assert [linux.messages[0].line, linux.messages[-1].line] == [4, kept + 3]
+    (opal,) = opal_log.read("[    1.123456789,5] SLW: Enabling: stop0\n" * (kept + 7))
+    assert (len(opal.messages), len(opal.enabled), opal.more) == (kept, kept, 7)
+
+
+def test_the_last_boots_are_kept() -> None:
+    text = "".join(f"Linux version 6.{number}\n" for number in range(100))
+    versions = [boot.version for boot in linux_log.read(text)]
+    assert versions == [f"6.{number}" for number in range(100 - opal_log.BOOTS_MAX, 100)]
+
+
+def test_lines_behind_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opal_log, "LINES_MAX", 3)
+    (boot,) = linux_log.read("Linux version 6.1\n" + "cpuidle-powernv: x\n" * 10)
+    assert (len(boot.messages), boot.more) == (2, 8)
+
+
+def test_bytes_and_text_are_read_alike() -> None:
+    text = "[ 1.0] cpuidle-powernv: \u20ac\n" + "\u20ac" * 100 + "\nInvalid psscr 0x1 : no\n"
+    assert linux_log.read(text) == linux_log.read(text.encode())
+    assert [message.line for message in linux_log.read(text)[0].messages] == [1, 3]

@@ -610,3 +610,25 @@ def test_decisions_are_a_function_of_the_past(kernel: str, residencies: list[int
         assert decision == second.select(idle(FAR))
         for governor in (first, second):
             governor.finished(woken(decision.state, residency))
+
+
+@pytest.mark.parametrize("kernel", ["5.1", "6.1", "6.12"])
+def test_a_clock_that_wraps_is_a_clock(kernel: str) -> None:
+    """The span since select is the same wherever the clock stands, as in the compiled core."""
+    learnt = []
+    for start in (0, (1 << 64) - 30_000):
+        governor = Teo(P9, of(kernel))
+        rows = [
+            (
+                replace(idle(FAR), clock_ns=(start + 1_000_000 * turn) % (1 << 64)),
+                replace(woken(2, 60_000), clock_ns=(start + 1_000_000 * turn + 61_000) % (1 << 64)),
+            )
+            for turn in range(12)
+        ]
+        decisions = []
+        for situation, outcome in rows:
+            decision = governor.select(situation)
+            governor.finished(outcome)
+            decisions.append((decision.state, decision.stop_tick, decision.why))
+        learnt.append(decisions)
+    assert learnt[0] == learnt[1]

@@ -72,12 +72,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..compare.fleet import Summary, Walk
+    from ..compare.redact import redacted_name
     from ..findings import Severity
     from .options import UsageError
 
     if arguments.jobs is not None and arguments.jobs < 1:
         raise UsageError(f"expected at least one process, found --jobs {arguments.jobs}")
     setting, walk, summary = _setting(arguments), Walk(), Summary()
+    if arguments.redact and setting.against is not None:
+        # from here on the name is only shown
+        arguments.against = redacted_name(arguments.against, setting.against)
     results = _counted(_results(arguments, walk, setting), summary)
     if arguments.parquet:
         results = _to_parquet(results, Path(arguments.parquet))

@@ -2,7 +2,8 @@
 
 VECTORS is a recording with every input (CSV or JSON lines, see idle-states record): the model gets
 the same inputs and the same outcomes, and must decide the same. Exits 1 on any disagreement, and
-prints the first with all inputs and intermediate values; exits 1, too, if nothing was judged."""
+prints the first with all inputs and intermediate values; exits 1, too, if nothing was judged. Exits
+3, naming line and columns, if VECTORS is no such recording."""
 
 import argparse
 
@@ -36,24 +37,25 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import conform_output
     from ..report.json_output import envelope
     from ..report.style import Style
-    from ..workload.inputs import Input, Kind
+    from ..workload.inputs import Input
+    from ..workload.recording import check_kind
     from .governor_options import states
-    from .options import UsageError, emit, note_missing_core
+    from .options import UsageError, emit, note_missing_core, state_numbers
 
     release, table = states(arguments, arguments.table)
-    numbers = [word for word in arguments.disabled.split(",") if word]
-    if not all(word.isdecimal() for word in numbers):
-        raise UsageError(f"expected state numbers such as 2,3, found {arguments.disabled!r}")
+    disabled = state_numbers(arguments.disabled)
+    held = len(Governor.for_kernel(arguments.governor, release, table, arguments.hz).states)
+    if max(disabled, default=0) >= held:
+        raise UsageError(f"expected --disabled with states 0 to {held - 1}, found {max(disabled)}")
     if arguments.skip < 0:
         raise UsageError(f"expected 0 or more decisions to skip, found {arguments.skip}")
     source = Input(arguments.vectors)
-    if source.kind not in (Kind.CSV, Kind.JSONL):
-        raise UsageError(f"expected an exact recording, found {arguments.vectors}: {source.kind}")
+    check_kind(source)
     note_missing_core()
     result = conform(
         source,
         lambda: Governor.for_kernel(arguments.governor, release, table, arguments.hz),
-        frozenset(int(word) for word in numbers),
+        frozenset(disabled),
         arguments.skip,
         None if arguments.vectors == "-" else lambda: Input(arguments.vectors),
     )

@@ -24,12 +24,14 @@ def run(arguments: argparse.Namespace) -> int:
     from ..compare.diff import diff
     from ..linux.releases import NEWEST
     from ..report.json_output import envelope
+    from ..report.style import printable
     from ..report.tables import columns
     from ..sources import read_table
     from .options import emit, kernels, platform
 
     a, b = read_table(arguments.a), read_table(arguments.b)
-    releases, machine = kernels(arguments, [NEWEST]), platform(arguments)
+    releases = kernels(arguments, [NEWEST], arguments.governor)
+    machine = platform(arguments)
     differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
     if arguments.format == "json":
         body = {
@@ -43,5 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
         rows = [(d.stage, d.path, d.a, d.b) for d in differences]
         emit(arguments, columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows))
     else:
-        emit(arguments, f"{a.name} and {b.name} are equal at every stage\n")
+        names = printable(f"{a.name} and {b.name}")
+        emit(arguments, f"{names} are equal at every stage\n")
     return int(bool(differences))

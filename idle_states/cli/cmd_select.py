@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not core.available():
         print("idle-states: this takes longer without the compiled core", file=sys.stderr)
     _check_plot(arguments.plot)
-    releases = kernels(arguments, [NEWEST])
+    releases = kernels(arguments, [NEWEST], arguments.governor)
     selections: list[Selection] = []
     for table in (arguments.table, arguments.against)[: 2 if arguments.against else 1]:
         for release in releases:

@@ -1,6 +1,7 @@
 """Options that several commands share, and what they mean."""
 
 import argparse
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -49,20 +50,48 @@ def add_html(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def kernels(arguments: argparse.Namespace, default: Sequence[str]) -> "list[Release]":
-    """Releases asked for, each once, in the order given. Raises UnknownRelease."""
-    from ..linux.releases import all_releases, release
+def kernels(
+    arguments: argparse.Namespace, default: Sequence[str], governor: str | None = None
+) -> "list[Release]":
+    """Releases asked for, each once, in the order given; of all, those that have the governor.
+
+    Raises UnknownRelease.
+    """
+    from ..linux.releases import release
 
     names: list[str] = []
     for text in arguments.kernel or default:
         names += text.split(",")
     found: list[Release] = []
-    for name in names:
-        found += all_releases() if name == "all" else [release(name)]
+    for name in dict.fromkeys(names):
+        found += _all(governor) if name == "all" else [release(name)]
     for taken in dict.fromkeys(found):
         if taken.note:
             print(f"idle-states: kernel {taken.name} is {taken.note}", file=sys.stderr)
     return list(dict.fromkeys(found))
+
+
+def _all(governor: str | None) -> "list[Release]":
+    """All releases that have the governor; says which are skipped."""
+    from ..linux.governors import governor_names, known_in
+    from ..linux.releases import all_releases
+
+    releases = list(all_releases())
+    if governor not in governor_names():
+        return releases
+    lacking = [release for release in releases if not known_in(governor, release)]
+    if lacking:
+        names = ", ".join(release.name for release in lacking)
+        print(f"idle-states: kernels without {governor} are skipped: {names}", file=sys.stderr)
+    return [release for release in releases if release not in lacking]
+
+
+def state_numbers(text: str) -> list[int]:
+    """Numbers of 2,3. Raises UsageError."""
+    words = [word for word in text.split(",") if word]
+    if not all(re.fullmatch(r"\d{1,3}", word, re.ASCII) for word in words):
+        raise UsageError(f"expected numbers of states such as 2,3, found {text!r}")
+    return [int(word) for word in words]
 
 
 def platform(arguments: argparse.Namespace) -> "Platform":

@@ -142,7 +142,9 @@ def audit_path(path: Path, setting: Setting) -> list[Audited]:
         results = [audit(source, setting) for source in read_file(file)]
         found = _collected(file)
         results = [_beside(audited, found) for audited in results] if found else results
-        return [redacted(audited) for audited in results] if setting.redact else results
+        if setting.redact:
+            return [redacted(audited, setting.against) for audited in results]
+        return results
     except Unreadable as error:
         findings = error.findings
     except Exception as error:
@@ -154,7 +156,8 @@ def audit_path(path: Path, setting: Setting) -> list[Audited]:
         findings = (
             Finding("IS990", "internal-error", Severity.ERROR, message, Location(file=shown)),
         )
-    return [Audited(shown, digest, "", "unreadable", findings=findings)]
+    unread = Audited(shown, digest, "", "unreadable", findings=findings)
+    return [redacted(unread, setting.against) if setting.redact else unread]
 
 
 def audit(source: Source, setting: Setting) -> Audited:
@@ -203,7 +206,7 @@ def _against(source: Source, setting: Setting) -> tuple[Difference, ...] | None:
 
 
 def _collected(file: File) -> Collected | None:
-    """What a tar holds beside a tree."""
+    """What a collection holds beside a tree."""
     from ..sources import format_tar
 
     if not file.data or not format_tar.recognises(file.data, file.path):

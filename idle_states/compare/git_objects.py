@@ -20,11 +20,12 @@ _ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_N
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """hash, its first parent ("" for a root commit) and the message."""
+    """hash, its first parent ("" for a root commit), the message, and a merge's other parents."""
 
     hash: str
     parent: str
     message: str
+    merged: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -102,7 +103,7 @@ class Repository:
         return done.stdout.decode("ascii").strip()
 
     def commits(
-        self, base: str, head: str, paths: Sequence[str], suffix: str | None = None
+        self, base: str, head: str, paths: Sequence[str], suffixes: Sequence[str] = ()
     ) -> list[Commit]:
         """Commits of base..head that touch one of the files, or any below the directory that ends
         so; oldest first.
@@ -110,8 +111,7 @@ class Repository:
         Raises Unreadable (IS930) where a shallow clone ends within the range.
         """
         wanted = [f":(literal){path}" for path in paths]
-        if suffix is not None:
-            wanted.append(self._all(suffix))
+        wanted += map(self._all, suffixes)
         words = [head, *([f"^{base}"] if base else [])]
         said = self._text("rev-list", "--reverse", "--topo-order", *words, "--", *wanted)
         found = [self.commit(name) for name in said.split()]
@@ -130,7 +130,7 @@ class Repository:
         """By hash. Raises Unreadable (IS930) for one that is missing."""
         head, _, message = self._object(name, "commit").decode("utf-8", "replace").partition("\n\n")
         parents = [line[7:] for line in head.splitlines() if line.startswith("parent ")]
-        return Commit(name, parents[0] if parents else "", message)
+        return Commit(name, parents[0] if parents else "", message, tuple(parents[1:]))
 
     def entries(self, commit: str, paths: Sequence[str] = ()) -> list[Entry]:
         """Files below the directory: those named, by their paths from the top, or all.

@@ -5,45 +5,42 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..devicetree.machine import Machine
 from ..devicetree.tree import Node
+from .trees import Difference
 
 if TYPE_CHECKING:
     from .audit import Audited
 
 _MAC = re.compile(r"\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b")
-_SERIALS = frozenset({"serial-number", "system-id", "serial#", "board-serial", "chassis-serial"})
+_BARE_MAC = re.compile(r"(?<![0-9A-Za-z@])[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
+"""Without separators; after @ stands a unit address."""
+_SERIAL_NAME = re.compile(
+    r"(?:^|[,_-])(?:serial(?:[_-]?(?:number|num|no)|#)?|system-id|asset-tag)$", re.IGNORECASE
+)
+_MAC_NAME = re.compile(r"(?:^|[,_-])mac(?:[_-]?addr(?:ess)?)?[0-9]*(?:$|[,_-])", re.IGNORECASE)
+_MAC_SIZE = 6
 _SHORTEST = 4
 """Shorter strings stand for too much else."""
+_SHOWN = 16
+"""Digits of a digest; not as many as a MAC has."""
+_WRITTEN_BY_PEOPLE = ("spec", "c")
 SERIAL, MAC = "[serial]", "[mac]"
 
 
-def redacted(audited: "Audited") -> "Audited":
-    """The same report; serial numbers that its tree names, and all MACs, are replaced.
+def redacted(audited: "Audited", other: Node | None = None) -> "Audited":
+    """The same report; serial numbers that its tree or the other one names, and MACs, are replaced.
 
-    The tree itself goes: it has them all.
+    The tree itself goes: it has them all. Where no tree says what the serial is, the file's name
+    goes as well: it often is the machine's.
     """
     tree = audited.source.tree if audited.source else None
-    serials = sorted(set(_serials(tree)) if tree else set(), key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, serials))) if serials else None
-
-    def clean(value: Any) -> Any:
-        if isinstance(value, str):
-            text = _MAC.sub(MAC, value)
-            return pattern.sub(SERIAL, text) if pattern else text
-        if isinstance(value, bytes):
-            return clean(value.decode("latin-1")).encode("latin-1")
-        if isinstance(value, tuple):
-            return tuple(clean(item) for item in value)
-        if isinstance(value, dict):
-            return {clean(key): clean(item) for key, item in value.items()}
-        if is_dataclass(value) and not isinstance(value, type):
-            kept = {field.name: clean(getattr(value, field.name)) for field in fields(value)}
-            return replace(value, **kept)
-        return value
-
+    if tree is None and audited.kind not in _WRITTEN_BY_PEOPLE:
+        audited = _nameless(audited)
+    redactor = _Redactor([node for node in (tree, other) if node is not None])
     bare = replace(audited, source=None)
     values = {
-        field.name: clean(getattr(bare, field.name))
+        field.name: redactor.clean(getattr(bare, field.name))
         for field in fields(bare)
         if field.name not in ("sha256", "fingerprint", "source")
     }
@@ -53,9 +50,122 @@ def redacted(audited: "Audited") -> "Audited":
     return replace(bare, **values)
 
 
+def redacted_name(name: str, tree: Node) -> str:
+    """A file's name without what the tree in it names."""
+    cleaned: str = _Redactor([tree]).clean(name)
+    return cleaned
+
+
+class _Redactor:
+    """Cleans all values of a report of what some trees name."""
+
+    def __init__(self, trees: list[Node]) -> None:
+        serials = {text for tree in trees for text in _serials(tree)}
+        macs = {mac for tree in trees for mac in _macs(tree)}
+        self.serials = _any_of(
+            form
+            for text in sorted(serials, key=len, reverse=True)
+            for form in (re.escape(text), text.encode("utf-8", "replace").hex())
+        )
+        self.macs = _any_of("[:-]?".join(f"{byte:02x}" for byte in mac) for mac in sorted(macs))
+        self.binary_macs = _any_of(re.escape(mac.decode("latin-1")) for mac in sorted(macs))
+
+    def clean(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return _BARE_MAC.sub(MAC, self.text(value))
+        if isinstance(value, tuple):
+            return tuple(self.clean(item) for item in value)
+        if isinstance(value, dict):
+            return {self.clean(key): self.clean(item) for key, item in value.items()}
+        if isinstance(value, Difference):
+            name = value.path.rpartition(":")[2]
+            a, b = (self.data(name, side) for side in (value.a, value.b))
+            return Difference(self.clean(value.path), a, b)
+        if isinstance(value, Machine):
+            # an abbreviated hash of a commit can have a MAC's length
+            versions = {name: self.text(text) for name, text in value.versions.items()}
+            cleaned = self.fields(value)
+            return replace(cleaned, git_id=self.text(value.git_id), versions=versions)
+        if is_dataclass(value) and not isinstance(value, type):
+            return self.fields(value)
+        return value
+
+    def fields(self, value: Any) -> Any:
+        kept = {field.name: self.clean(getattr(value, field.name)) for field in fields(value)}
+        return replace(value, **kept)
+
+    def text(self, text: str) -> str:
+        text = _MAC.sub(MAC, text)
+        if self.serials:
+            text = self.serials.sub(SERIAL, text)
+        return self.macs.sub(MAC, text) if self.macs else text
+
+    def data(self, name: str, data: bytes | None) -> bytes | None:
+        """A property's value, None where there is none."""
+        if not data:
+            return data
+        if _SERIAL_NAME.search(name):
+            return f"{SERIAL}\0".encode()
+        if len(data) == _MAC_SIZE and (_MAC_NAME.search(name) or not _is_text(data)):
+            return MAC.encode()
+        text = data.decode("latin-1")
+        if self.binary_macs:
+            text = self.binary_macs.sub(MAC, text)
+        cleaned: str = self.clean(text)
+        return cleaned.encode("latin-1")
+
+
+def _any_of(patterns: Iterator[str]) -> re.Pattern[str] | None:
+    found = "|".join(patterns)
+    return re.compile(found, re.IGNORECASE) if found else None
+
+
 def _serials(root: Node) -> Iterator[str]:
     for _, node in root.walk():
-        for name in _SERIALS & node.properties.keys():
-            for text in node.strings(name):
-                if len(text) >= _SHORTEST:
-                    yield text
+        for name in node.properties:
+            if _SERIAL_NAME.search(name):
+                for text in node.strings(name):
+                    # /aliases has paths of serial ports
+                    if len(text) >= _SHORTEST and not text.startswith("/"):
+                        yield text
+
+
+def _macs(root: Node) -> Iterator[bytes]:
+    """Those that a tree names; not the all-zero and the broadcast one."""
+    for _, node in root.walk():
+        for name, data in node.properties.items():
+            if not _MAC_NAME.search(name):
+                continue
+            digits = data.rstrip(b"\0").translate(None, b":-")
+            if re.fullmatch(rb"[0-9A-Fa-f]{12}", digits):
+                data = bytes.fromhex(digits.decode("ascii"))
+            if len(data) == _MAC_SIZE and len(set(data)) > 1:
+                yield data
+
+
+def _is_text(data: bytes) -> bool:
+    text = data.rstrip(b"\0").replace(b"\0", b"")
+    return bool(text) and text.isascii() and text.decode("ascii").isprintable()
+
+
+def _nameless(audited: "Audited") -> "Audited":
+    """Known by its digest alone: one of the path could be guessed back from a few serials."""
+    path, digest = audited.file, audited.sha256
+    name = f"input-{digest[:_SHOWN]}" if digest else "input-without-content"
+    parts = [re.escape(path)]
+    last = path.rpartition("/")[2]
+    if len(last) >= _SHORTEST:
+        parts.append(rf"(?<!\w){re.escape(last)}(?!\w)")
+    known = re.compile("|".join(parts) if len(path) >= _SHORTEST else rf"\A{parts[0]}")
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, str):
+            return known.sub(name, value)
+        if isinstance(value, tuple):
+            return tuple(clean(item) for item in value)
+        if is_dataclass(value) and not isinstance(value, type):
+            kept = {field.name: clean(getattr(value, field.name)) for field in fields(value)}
+            return replace(value, **kept)
+        return value
+
+    return replace(audited, file=name, findings=clean(audited.findings))

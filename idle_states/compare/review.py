@@ -12,7 +12,7 @@ from ..sources import Source
 from .check import check
 from .diff import Difference, diff
 from .git_objects import Commit, Repository
-from .review_findings import Outcome, Side, outcome
+from .review_findings import Outcome, Side, in_all, outcome
 from .review_match import is_same, pairs
 from .review_message import Judged, Row, changed_rows, check_message, place_in
 from .review_selection import Selector
@@ -58,7 +58,7 @@ class TableChange:
 class Change:
     """What lies between two states of the tree.
 
-    commit   the commit, if it is one alone
+    commit   the commit, if it is one alone; of a merge counts what no parent has
     tables   those that differ
     files    findings about files that cannot be parsed: new and fixed
     message  what commit messages say that the change does not bear out
@@ -189,15 +189,26 @@ class _Reviewer:
 
     def change(self, base: str, head: str, commit: Commit | None) -> Change:
         before, after = self.tree.at(base), self.tree.at(head)
+        others = self.merged(commit)
+        files = [
+            outcome((None, self.accepted(end.findings)), (None, self.accepted(after.findings)))
+            for end in (before, *others)
+        ]
         return Change(
             base,
             head,
             commit,
-            tuple(self.table(a, b) for a, b in _differing(before, after)),
-            outcome((None, self.accepted(before.findings)), (None, self.accepted(after.findings))),
+            tuple(
+                self.table(a, b, [_counterpart(a, b, other, after) for other in others])
+                for a, b in _own(before, after, others)
+            ),
+            in_all(files),
             self.message(finding for finding, _ in self.judged(commit)) if commit else (),
             tuple(sorted(before.unread | after.unread)),
         )
+
+    def merged(self, commit: Commit | None) -> list[End]:
+        return [self.tree.at(parent) for parent in commit.merged] if commit else []
 
     def message(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.accepted(findings) if finding.counts)
@@ -206,7 +217,8 @@ class _Reviewer:
         """What the message says that the commit does not bear out."""
         rows: list[Row] = []
         added = []
-        for a, b in _differing(self.tree.at(commit.parent), self.tree.at(commit.hash)):
+        before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
+        for a, b in _own(before, after, self.merged(commit)):
             if b is None or b.table is None:
                 continue
             if a is None or a.table is None:
@@ -215,7 +227,10 @@ class _Reviewer:
                 rows += changed_rows(a, b)
         return check_message(commit, rows, added)
 
-    def table(self, before: Source | None, after: Source | None) -> TableChange:
+    def table(
+        self, before: Source | None, after: Source | None, others: Sequence[Source | None] = ()
+    ) -> TableChange:
+        """others: the table as a merge's other parents have it."""
         differences: list[Difference] = []
         linux: dict[str, list[Difference]] = {}
         selected: dict[str, list[Difference]] = {}
@@ -237,7 +252,7 @@ class _Reviewer:
             tuple(differences),
             _grouped(linux.items()),
             _grouped(selected.items()),
-            outcome(self.side(before), self.side(after)),
+            in_all([outcome(self.side(one), self.side(after)) for one in (before, *others)]),
         )
 
     def side(self, source: Source | None) -> Side:
@@ -262,6 +277,35 @@ def _differing(before: End, after: End) -> list[tuple[Source | None, Source | No
         for a, b in pairs(old, new)
         if a is None or b is None or not is_same(a, b) or a.file != b.file
     ]
+
+
+def _own(
+    before: End, after: End, others: Sequence[End]
+) -> list[tuple[Source | None, Source | None]]:
+    """Tables that are not the same as before; of a merge only those that no parent has so."""
+    changed = [_differing(other, after) for other in others]
+    return [
+        (a, b)
+        for a, b in _differing(before, after)
+        if all(
+            any(new is b if b else new is None and _same_place(old, a) for old, new in one)
+            for one in changed
+        )
+    ]
+
+
+def _counterpart(
+    before: Source | None, after: Source | None, other: End, merged: End
+) -> Source | None:
+    """The table as the other parent has it."""
+    for a, b in pairs(other.sources, merged.sources):
+        if b is after if after else _same_place(a, before):
+            return a
+    return None
+
+
+def _same_place(a: Source | None, b: Source | None) -> bool:
+    return a is not None and b is not None and (a.name, a.file) == (b.name, b.file)
 
 
 def _comparable(before: Source | None, after: Source | None) -> tuple[Source, Source] | None:

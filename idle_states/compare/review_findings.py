@@ -25,6 +25,25 @@ class Outcome:
     silenced: tuple[Finding, ...] = ()
 
 
+def in_all(outcomes: Sequence[Outcome]) -> Outcome:
+    """What all of them have, as in the first one: what a merge brings that no parent had."""
+    first, *others = outcomes
+
+    def common(found: Sequence[Finding], which: str) -> tuple[Finding, ...]:
+        known = [{_said(f) for f in getattr(other, which)} for other in others]
+        return tuple(f for f in found if all(_said(f) in some for some in known))
+
+    return Outcome(
+        common(first.new, "new"),
+        common(first.fixed, "fixed"),
+        common(first.silenced, "silenced"),
+    )
+
+
+def _said(finding: Finding) -> tuple[str, str, str]:
+    return finding.rule, finding.table, finding.message
+
+
 Side = tuple[IdleTable | None, Sequence[Finding]]
 _Key = tuple[str, str]
 

@@ -16,7 +16,12 @@ from ..sources import MAX_BYTES, Source, unreadable
 from .git_objects import Commit, Entry, Repository
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_SPEC = re.compile(rb"^(?:extends|states)\s*:", re.MULTILINE)
+_SPEC_WORDS = frozenset({"extends", "states"})
+_SPEC_SUFFIXES = (".yaml", ".yml")
+_BLOCK_KEY = re.compile(r"""^(["']?)(name|extends|states)\1[ \t]*:""", re.MULTILINE)
+_FLOW_KEY = re.compile(r"""[{,]\s*(["']?)(name|extends|states)\1\s*:""")
+_FLOW = re.compile(r"\ufeff?(?>(?:\s|#[^\n]*\n|---(?=\s|\{))*)\{")
+"""A document that is a mapping in braces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,30 +136,38 @@ class SkibootTree(Tree):
 
 
 class SpecTree(Tree):
-    """All specs: YAML files with `states:` or `extends:` at the beginning of a line."""
+    """All specs: YAML files with `states` or `extends` at their top level.
+
+    Many a YAML file has a `name`: where that is all, it counts only beside specs. What cannot be
+    parsed counts if it has these words where a spec would.
+    """
 
     def __init__(self, repository: Repository) -> None:
         super().__init__(repository)
-        self._contents: dict[str, bytes] = {}
+        self._contents: dict[str, tuple[bytes, frozenset[str]]] = {}
         self._loaded: dict[tuple[str, bytes], tuple[dict[str, bytes | None], Source]] = {}
 
     def commits(self, base: str, head: str) -> list[Commit]:
-        return self.repository.commits(base, head, [], ".yaml")
+        return self.repository.commits(base, head, [], _SPEC_SUFFIXES)
 
     def _read(self, commit: str) -> End:
-        specs: dict[str, bytes] = {}
+        found_words: dict[str, tuple[bytes, frozenset[str]]] = {}
         findings: list[Finding] = []
         unread = set()
         for entry in self.repository.entries(commit):
-            if entry.path.endswith(".yaml"):
+            if entry.path.endswith(_SPEC_SUFFIXES):
                 try:
-                    data = self._spec(entry)
+                    found_words[entry.path] = self._words(entry)
                 except Unreadable as problem:
                     findings += problem.findings
                     unread.add(entry.path)
-                    continue
-                if data:
-                    specs[entry.path] = data
+        certain = {path for path, (_, words) in found_words.items() if words & _SPEC_WORDS}
+        directories = {path.rpartition("/")[0] for path in certain}
+        specs = {
+            path: data
+            for path, (data, words) in found_words.items()
+            if path in certain or (words and path.rpartition("/")[0] in directories)
+        }
         sources = []
         texts: dict[str, str] = {}
         for path in specs:
@@ -167,11 +180,12 @@ class SpecTree(Tree):
         found = tuple(dict.fromkeys(findings))
         return End(tuple(sources), found, frozenset(unread), texts)
 
-    def _spec(self, entry: Entry) -> bytes:
-        """Content of a spec; nothing for any other YAML file."""
+    def _words(self, entry: Entry) -> tuple[bytes, frozenset[str]]:
+        """Content of a YAML file, and which of a spec's words it has."""
         if entry.hash not in self._contents:
             data = self._content(entry)
-            self._contents[entry.hash] = data if _SPEC.search(data) else b""
+            words = _words_of(data)
+            self._contents[entry.hash] = data if words else b"", words
         return self._contents[entry.hash]
 
     def _source(self, path: str, specs: Mapping[str, bytes]) -> Source:
@@ -187,6 +201,21 @@ class SpecTree(Tree):
         return source
 
 
+def _words_of(data: bytes) -> frozenset[str]:
+    """name, extends, states: those that are keys of a YAML text's top level, or seem to be."""
+    from ..spec.document import decode, parse
+
+    text = data.decode("utf-8", "replace")
+    keys = _FLOW_KEY if _FLOW.match(text) else _BLOCK_KEY
+    seeming = frozenset(match[2] for match in keys.finditer(text))
+    if not any(word in text for word in _SPEC_WORDS):
+        return seeming
+    try:
+        return (_SPEC_WORDS | {"name"}) & parse(decode(data, ""), "").entries.keys()
+    except Unreadable:
+        return seeming
+
+
 def _load(path: str, specs: Mapping[str, bytes]) -> tuple[dict[str, bytes | None], Source]:
     """A spec, and what it was made of: path -> content, None where a packaged ancestor was taken
     because there is none of that name beside it."""
@@ -200,7 +229,7 @@ def _load(path: str, specs: Mapping[str, bytes]) -> tuple[dict[str, bytes | None
             needed[shown] = specs[shown]
         else:
             needed[f"{directory}{slash}{shown.rpartition('/')[2]}"] = None
-    name = loaded.table.name if loaded.table else file.removesuffix(".yaml")
+    name = loaded.table.name if loaded.table else file.rpartition(".")[0]
     return needed, Source(
         name,
         path,

@@ -7,17 +7,26 @@ machine stands: the states its kernel registered, and the lines it logged.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from ..devicetree.tar_members import REGULAR, NotTar, members
 from ..findings import Unreadable
 from ..linux.driver_table import DriverTable
-from ..sources.source import File, Source
+from ..sources import format_tar
+from ..sources.format_tar import CPUIDLE, KERNEL_LOG, UNAME
 
-TOP = "idle-states-collection"
-"""Directory that everything in the tar lies below."""
-CPUIDLE, UNAME, KERNEL_LOG = "cpuidle.txt", "uname.txt", "kernel-log.txt"
-_MAX_BYTES = 64 * 1024 * 1024
+TOP = format_tar.COLLECTION
+__all__ = [
+    "CPUIDLE",
+    "KERNEL_LOG",
+    "TOP",
+    "UNAME",
+    "Collected",
+    "Running",
+    "collected",
+    "compare_running",
+]
+_SHOWN = 20
+"""Differences of a kind that are told."""
+_UNAME_MAX = 1000
 _GOVERNOR = re.compile("cpuidle: using governor")
 
 
@@ -36,42 +45,43 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Texts of a collection; "" for what it lacks."""
+    """Texts of a collection; empty for what it lacks."""
 
-    cpuidle: str
+    cpuidle: bytes
     uname: str
-    kernel_log: str
+    kernel_log: bytes
 
 
 def collected(data: bytes) -> Collected | None:
-    """The texts of an unpacked tar that is a collection; None for another archive.
-
-    Links and devices in it are not looked at; texts are cut at 64 MiB. Of what is no tar the
-    reader of trees has said so before.
-    """
-    texts: dict[str, str] = {}
-    try:
-        for member in members(data):
-            top, _, name = member.name.removeprefix("./").partition("/")
-            if top == TOP and name in (CPUIDLE, UNAME, KERNEL_LOG) and member.kind == REGULAR:
-                texts[name] = member.data[:_MAX_BYTES].decode("utf-8", "replace")
-    except NotTar:
-        return None
+    """The texts of an unpacked tar that is a collection; None for another archive."""
+    texts = format_tar.collected(data)
     if not texts:
         return None
-    return Collected(*(texts.get(name, "") for name in (CPUIDLE, UNAME, KERNEL_LOG)))
+    uname = texts.get(UNAME, b"")[:_UNAME_MAX].decode("utf-8", "replace")
+    return Collected(texts.get(CPUIDLE, b""), uname, texts.get(KERNEL_LOG, b""))
 
 
 def compare_running(driver: DriverTable, found: Collected) -> tuple[str, ...]:
     """Differences between what the model says of the kernel and what the machine shows."""
-    return (*_states(driver, found.cpuidle), *_messages(driver, found.kernel_log))
+    return (
+        *_shown(_states(driver, found.cpuidle), "states"),
+        *_messages(driver, found.kernel_log),
+    )
 
 
-def _states(driver: DriverTable, dump: str) -> Iterator[str]:
+def _shown(differences: Iterator[str], what: str) -> Iterator[str]:
+    for number, text in enumerate(differences):
+        if number == _SHOWN:
+            yield f"{1 + sum(1 for _ in differences)} more {what} differ"
+            return
+        yield text
+
+
+def _states(driver: DriverTable, dump: bytes) -> Iterator[str]:
     if not dump.strip():
         return
     try:
-        sources = _held(dump)
+        sources = format_tar.held(dump, CPUIDLE)
     except Unreadable as error:
         yield f"{CPUIDLE}: {error.findings[0].message}"
         return
@@ -93,22 +103,11 @@ def _states(driver: DriverTable, dump: str) -> Iterator[str]:
                     yield f"{where}: state{index} is {_row(shown)}, predicted {_row(predicted)}"
 
 
-def _held(dump: str) -> list[Source]:
-    import tempfile
-
-    from ..sources import format_sysfs
-
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / CPUIDLE
-        path.write_text(dump, "utf-8")
-        return format_sysfs.read(File.open(path))
-
-
 def _row(row: tuple[str, int, int]) -> str:
     return f"{row[0]} {row[1]}/{row[2]} us"
 
 
-def _messages(driver: DriverTable, text: str) -> Iterator[str]:
+def _messages(driver: DriverTable, text: bytes) -> Iterator[str]:
     """Lines about idle states, in both directions; only where the log reaches back to the boot."""
     from ..linux import log
 
@@ -120,5 +119,11 @@ def _messages(driver: DriverTable, text: str) -> Iterator[str]:
     told = {message.text for message in driver.messages if message.level != "debug"}
     for line in sorted(told - said):
         yield f"the kernel log lacks the line {line!r}"
-    for line in sorted(said - {message.text for message in driver.messages}):
+    unpredicted = sorted(said - {message.text for message in driver.messages})
+    for line in unpredicted[:_SHOWN]:
         yield f"the kernel log has the line {line!r}, which is not predicted"
+    if len(unpredicted) > _SHOWN:
+        more = len(unpredicted) - _SHOWN
+        yield f"the kernel log has {more} more different lines that are not predicted"
+    if boots[-1].more:
+        yield f"the kernel log has {boots[-1].more} more lines about idle states, not compared"

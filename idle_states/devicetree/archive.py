@@ -4,7 +4,7 @@ Nothing is unpacked to disk. Only directories and regular files may be in it: /p
 no others, and is itself a link, so that an archive of it alone holds nothing else.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..findings import Finding, Location, Severity, Unreadable
@@ -20,18 +20,19 @@ _ROOTS = ("device-tree", "devicetree/base")
 def read(data: bytes, file: str) -> Node:
     """The root node; nodes and properties sorted by name.
 
-    The root is the directory device-tree or devicetree/base if there is one, else the topmost
+    The root is the directory device-tree or devicetree/base if there is one, whatever lies beside
+    it, else one with cpus or ibm,opal in it; the topmost of several. Without any it is the topmost
     directory with more than one directory in it. A directory power-mgt alone keeps its name.
 
-    Raises Unreadable: IS930 for damaged archives, links and other things, IS931 for names and
-    depths that no device tree has.
+    Raises Unreadable: IS930 for damaged archives, links and other things, and for several trees
+    beside each other, IS931 for names and depths that no device tree has.
     """
     top = _Directory()
     try:
         _fill(top, members(data), file)
     except NotTar as error:
         raise _bad("IS930", "", file, f"expected a tar archive, found: {error}") from None
-    name, root = _root(top)
+    name, root = _root(top, file)
     return root.node(name if name == "power-mgt" else "")
 
 
@@ -39,6 +40,9 @@ def read(data: bytes, file: str) -> Node:
 class _Directory:
     directories: "dict[str, _Directory]" = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
+
+    def is_empty(self) -> bool:
+        return not self.files and not self.directories
 
     def node(self, name: str) -> Node:
         children = (self.directories[child].node(child) for child in sorted(self.directories))
@@ -88,16 +92,49 @@ def _put(top: _Directory, parts: list[str], content: bytes | None, path: str, fi
         directory.files[parts[-1]] = content
 
 
-def _root(top: _Directory) -> tuple[str, _Directory]:
+def _root(top: _Directory, file: str) -> tuple[str, _Directory]:
     """The directory that is the tree's root, and its name."""
-    name, found, walked = "", top, ""
-    while True:
-        if walked.endswith(_ROOTS) or found.files or len(found.directories) != 1:
-            return name, found
-        if name == "power-mgt":
-            return name, found
+    for is_root in (_is_named, _has_processors):
+        for level in _levels(top):
+            found = [(path, directory) for path, directory in level if is_root(path, directory)]
+            if len(found) > 1:
+                paths = ", ".join(path for path, _ in found[:3])
+                message = f"expected one device tree, found {len(found)}: {paths}"
+                raise _bad("IS930", "", file, message)
+            if found:
+                path, directory = found[0]
+                return path.rpartition("/")[2], directory
+    return _part(top)
+
+
+def _levels(top: _Directory) -> Iterator[list[tuple[str, _Directory]]]:
+    """Paths and directories by depth; what is a node for certain is not looked into."""
+    level = [("", top)]
+    while level:
+        yield level
+        level = [
+            (f"{path}/{name}".lstrip("/"), child)
+            for path, directory in level
+            if "#address-cells" not in directory.files
+            for name, child in directory.directories.items()
+        ]
+
+
+def _is_named(path: str, directory: _Directory) -> bool:
+    """Where programs leave an empty directory, the tree is elsewhere."""
+    return f"/{path}".endswith(tuple(f"/{end}" for end in _ROOTS)) and not directory.is_empty()
+
+
+def _has_processors(path: str, directory: _Directory) -> bool:
+    return "cpus" in directory.directories or "ibm,opal" in directory.directories
+
+
+def _part(top: _Directory) -> tuple[str, _Directory]:
+    """Of an archive of a part of a tree: its topmost node."""
+    name, found = "", top
+    while not found.files and len(found.directories) == 1 and name != "power-mgt":
         ((name, found),) = found.directories.items()
-        walked = f"{walked}/{name}"
+    return name, found
 
 
 def _bad(code: str, path: str, file: str, message: str) -> Unreadable:

@@ -10,13 +10,11 @@ platforms/powernv/idle.c, drivers/cpuidle/{cpuidle,governor}.c, init/version.c, 
 """
 
 import re
-from collections.abc import Iterator
+from collections import deque
 from dataclasses import dataclass, field
 
+from ..skiboot.log import BOOTS_MAX, MESSAGES_MAX, TEXT_MAX, lines_with
 from ..stages import Logged
-
-LINE_MAX = 1 << 16
-"""Characters of a line that are looked at; no kernel prints more."""
 
 _KERN = re.compile(r"(?:kern *:(\w+) *: ?|<(\d{1,3})>)")
 _STAMP = re.compile(r"\[[ \w:.+-]{1,40}\] ?(?:\[ *[TC]\d+\] ?)?")
@@ -34,6 +32,11 @@ _ABOUT_IDLE = re.compile(
     r"|Setting default stop psscr|Could not allocate memory for dt parsing|DT idle-states: "
     r"|CPUidle PSCI: "
 )
+_INTERESTING = re.compile(
+    rb"cpuidle|CPUidle PSCI: |opal: PowerMgmt Node not found|DT-PowerMgmt: |Invalid psscr 0x"
+    rb"|xcede: |Setting default stop psscr|Could not allocate memory for dt parsing"
+    rb"|DT idle-states: |Linux version |Hardware name: "
+)
 _VERSION = re.compile(r"Linux version (\S+)")
 _GOVERNOR = re.compile(r"cpuidle: using governor (\w+)")
 _STOP = re.compile(
@@ -45,6 +48,7 @@ _LOSS = re.compile(
 _INVALID = re.compile(r"Invalid psscr 0x([0-9a-f]{1,16}) : (.+)")
 _OFFLINE = re.compile(r"cpuidle-powernv: Offlined CPUs will stop with psscr = 0x([0-9a-f]{1,16})")
 _HARDWARE = re.compile(r"Hardware name: .*?\b(POWER\d+)\b.* 0x([0-9a-f]{6,8}) 0x[0-9a-f]+")
+_MISSING = re.compile(r"[\w -]+: ?[mM]issing (\S+)(?: in DT)?$")
 _ONLY_SNOOZE = "cpuidle-powernv : Only Snooze is available"
 _NO_FULL_LOSS = "cpuidle-powernv: Disabling idle states that lose full context"
 
@@ -80,7 +84,8 @@ class LinuxLog:
     no_full_loss     states that lose full context were dropped
     missing          properties that the kernel did not find in the tree
     pvr              of the CPU, where a stack dump tells
-    messages         every line about idle states
+    messages         lines about idle states, the first MESSAGES_MAX
+    more             further ones, counted only
     """
 
     version: str | None = None
@@ -96,32 +101,37 @@ class LinuxLog:
     missing: tuple[str, ...] = ()
     pvr: int | None = None
     messages: tuple[Logged, ...] = ()
+    more: int = 0
 
 
-def read(text: str) -> tuple[LinuxLog, ...]:
-    """The boots in a log, in order, as far as they say anything at all."""
-    boots: list[_Boot] = []
-    for number, level, said in lines(text):
-        if not boots or _VERSION.match(said):
-            boots.append(_Boot())
-        boots[-1].take(number, level, said)
-    return tuple(made for boot in boots if (made := boot.made()) != LinuxLog())
+def read(text: str | bytes) -> tuple[LinuxLog, ...]:
+    """The last boots in a log, in order, as far as they say anything at all."""
+    boots: deque[LinuxLog] = deque(maxlen=BOOTS_MAX)
+    boot = _Boot()
+    for number, line in lines_with(_INTERESTING, text):
+        if line is None:
+            boot.more += number
+            break
+        level, said = _said(line)
+        if _VERSION.match(said):
+            boots.append(boot.made())
+            boot = _Boot()
+        boot.take(number, level, said)
+    boots.append(boot.made())
+    return tuple(made for made in boots if made != LinuxLog())
 
 
-def lines(text: str) -> Iterator[tuple[int, str, str]]:
-    """Number, level ("" where there is none) and text of each line, stamps taken off."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        level, rest = "", line[:LINE_MAX].rstrip()
-        match = _KERN.match(rest)
-        if match:
-            level = _WORDS.get(match[1] or "", "") or (
-                _NAMES[int(match[2]) & 7] if match[2] else ""
-            )
-            rest = rest[match.end() :]
-        match = _JOURNAL.match(rest) or _STAMP.match(rest)
-        if match:
-            rest = rest[match.end() :]
-        yield number, level, rest
+def _said(line: str) -> tuple[str, str]:
+    """Level ("" where there is none) and text of a line, stamps taken off."""
+    level, rest = "", line.rstrip()
+    match = _KERN.match(rest)
+    if match:
+        level = _WORDS.get(match[1] or "", "") or (_NAMES[int(match[2]) & 7] if match[2] else "")
+        rest = rest[match.end() :]
+    match = _JOURNAL.match(rest) or _STAMP.match(rest)
+    if match:
+        rest = rest[match.end() :]
+    return level, rest[:TEXT_MAX]
 
 
 @dataclass(slots=True)
@@ -132,6 +142,7 @@ class _Boot:
     refused: list[Refused] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     messages: list[Logged] = field(default_factory=list)
+    more: int = 0
 
     def take(self, number: int, level: str, text: str) -> None:
         if match := _VERSION.match(text):
@@ -140,7 +151,11 @@ class _Boot:
             self.facts["pvr"] = int(match[2], 16)
         if not _ABOUT_IDLE.match(text):
             return
-        self.messages.append(Logged(number, level, text))
+        kept = len(self.messages) < MESSAGES_MAX
+        if kept:
+            self.messages.append(Logged(number, level, text))
+        else:
+            self.more += 1
         if match := _GOVERNOR.match(text):
             self.facts["governor"] = match[1]
         elif match := _STOP.match(text):
@@ -150,14 +165,15 @@ class _Boot:
             which = "spr_loss_level" if match[1] == "SPRs" else "tb_loss_level"
             self.facts[which] = int(match[2], 16)
         elif match := _INVALID.match(text):
-            self.refused.append(Refused(number, int(match[1], 16), match[2]))
+            if kept:
+                self.refused.append(Refused(number, int(match[1], 16), match[2]))
         elif match := _OFFLINE.match(text):
             self.facts["offline_psscr"] = int(match[1], 16)
         elif text == _ONLY_SNOOZE:
             self.facts["only_snooze"] = True
         elif text == _NO_FULL_LOSS:
             self.facts["no_full_loss"] = True
-        elif match := re.match(r"[\w -]+: ?[mM]issing (\S+)(?: in DT)?$", text):
+        elif kept and (match := _MISSING.match(text)):
             self.missing.append(match[1])
 
     def made(self) -> LinuxLog:
@@ -165,5 +181,6 @@ class _Boot:
             refused=tuple(self.refused),
             missing=tuple(self.missing),
             messages=tuple(self.messages),
+            more=self.more,
             **self.facts,  # type: ignore[arg-type]
         )

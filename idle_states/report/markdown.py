@@ -1,22 +1,30 @@
 """A table as a Markdown page, for a wiki or a merge request."""
 
+from dataclasses import replace
 from typing import Any
 
 from ..resources import template
 from ..spec.scalars import format_time
 from ..table import IdleState, IdleTable, Register, flag_names
+from .style import printable
 
 
 def render(table: IdleTable) -> str:
     notes = [
-        f"{_cell(state.name)}: {text}"
+        f"{_cell(state.name)}: {_lines(text)}"
         for state in table.states
         for text in (state.note, state.reason)
         if text
     ]
     rows = [_row(state, table.register) for state in table.states]
+    shown = replace(
+        table,
+        name=printable(table.name),
+        title=_lines(table.title),
+        note=_lines(table.note),
+    )
     return template("table.md.j2").render(
-        table=table, register=str(table.register).upper(), rows=rows, notes=notes
+        table=shown, register=str(table.register).upper(), rows=rows, notes=notes
     )
 
 
@@ -30,11 +38,17 @@ def _row(state: IdleState, register: Register) -> dict[str, Any]:
         "flags": " ".join(flag_names(state.flags)) or "none",
         "control": control,
         "mask": f"{state.mask:#x}",
-        "scope": state.scope or "",
+        "scope": _cell(state.scope or ""),
         "cpuidle": "yes" if state.cpuidle else "no",
     }
 
 
 def _cell(text: str) -> str:
     """Text that cannot break out of a Markdown table."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    text = text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    return printable(text)
+
+
+def _lines(text: str) -> str:
+    """Text without anything that a terminal would obey."""
+    return "\n".join(printable(line) for line in text.split("\n"))

@@ -6,7 +6,7 @@ from typing import Any
 from ..compare.idle_lengths import lengths
 from ..compare.selection import Change, Mapped, Selection
 from .select_output import aligned, bounds, grouped, title, where
-from .style import Style, listed
+from .style import Style, listed, printable
 
 Changed = Sequence[tuple[Selection, list[tuple[Mapped, list[Change]]]]]
 
@@ -38,7 +38,7 @@ def reach(first: Selection, other: Selection) -> list[str]:
     for label, names in (("Never selected any more", now - before), ("Selected now", before - now)):
         known = [name for name in first.names if name in names and name in other.names]
         if known:
-            found += ["", f"{label}: {listed(known)}"]
+            found += ["", f"{label}: {printable(listed(known))}"]
     return found
 
 

@@ -1,6 +1,7 @@
 """select, for people and for programs."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..compare.idle_lengths import first_us, last_us, lengths
@@ -8,7 +9,7 @@ from ..compare.selection import Mapped, Selection
 from ..linux.governors.ladder_steps import Step
 from ..linux.governors.settling import FAR_NS, NO_LIMIT_US, Circumstances
 from ..linux.governors.steady import Range
-from .style import Style, listed
+from .style import Style, listed, printable
 
 Content = TypeVar("Content", bound=Hashable)
 NARROW = 60
@@ -17,6 +18,7 @@ NARROW = 60
 
 def text(selection: Selection, style: Style) -> str:
     """One block per map, then what never happens. Fits 60 columns unless names are long."""
+    selection = _printable(selection)
     lines = [style("strong", title(selection)), *_states(selection)]
     shown = [(m, m.ranges) for m in selection.maps if m.circumstances.next_timer_ns == FAR_NS]
     for titles, ranges in grouped(shown):
@@ -31,13 +33,19 @@ def text(selection: Selection, style: Style) -> str:
     return "\n".join([*lines, "", *remarks(selection)]).rstrip("\n") + "\n"
 
 
+def _printable(selection: Selection) -> Selection:
+    """With names that are fit for a terminal."""
+    names = tuple(printable(name) for name in selection.names)
+    return replace(selection, names=names)
+
+
 def title(selection: Selection) -> str:
-    of = f"{selection.table}: " if selection.table else ""
+    of = f"{printable(selection.table)}: " if selection.table else ""
     return f"{of}{selection.governor} of Linux {selection.release.name}, HZ {selection.hz}"
 
 
 def aligned(rows: Iterable[tuple[str, str]]) -> list[str]:
-    pairs = list(rows)
+    pairs = [(printable(left), printable(right)) for left, right in rows]
     wide = max(len(left) for left, _ in pairs)
     return [f"  {left:>{wide}}  {right}" for left, right in pairs]
 

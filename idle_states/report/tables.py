@@ -4,6 +4,8 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
+from .style import printable
+
 PAGE = 100
 """Width used for pipes and files, so that output does not depend on who reads it."""
 
@@ -17,7 +19,7 @@ def width() -> int:
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Left-aligned columns; the last one is wrapped, with a hanging indent, to the width."""
-    everything = [head, *rows]
+    everything = [_cells(row) for row in (head, *rows)]
     widths = [max(len(row[i]) for row in everything) for i in range(len(head) - 1)]
     indent = sum(widths) + 2 * len(widths)
     room = max(20, width() - indent)
@@ -32,12 +34,18 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def right_aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Indented columns, the first left-aligned, the others right."""
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    everything = [_cells(row) for row in (head, *rows)]
+    widths = [max(len(row[i]) for row in everything) for i in range(len(head))]
     lines = [
         "  ".join(
             cell.ljust(wide) if place == 0 else cell.rjust(wide)
             for place, (cell, wide) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in (head, *rows)
+        for row in everything
     ]
     return "".join(f"  {line}\n" for line in lines)
+
+
+def _cells(row: Sequence[str]) -> list[str]:
+    """Whatever comes from an input is made fit for a terminal here, so that no report forgets."""
+    return [printable(cell) for cell in row]

@@ -7,13 +7,22 @@ core/init.c, core/cpu.c; of the form: core/console-log.c.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..stages import Logged
 
 LINE_MAX = 1 << 16
-"""Characters of a line that are looked at; no firmware prints more."""
+"""Bytes of a line that are looked at; no firmware prints more."""
+TEXT_MAX = 1000
+"""Characters of a message that are kept."""
+MESSAGES_MAX = 1000
+"""Messages of a boot that are kept; a machine logs some twenty."""
+LINES_MAX = 200_000
+"""Lines of a log that are looked at, of those with a word of interest in them."""
+BOOTS_MAX = 16
+"""Boots of a log that are kept, the last ones."""
 
 _LINE = re.compile(r"\[ *\d{1,10}\.\d{9},(\d)\] ?(.*)")
 _LEVELS = {
@@ -26,6 +35,11 @@ _LEVELS = {
 _ABOUT_IDLE = re.compile(
     r"SLW: |CPU idle state device tree init|NVRAM stop disable mask: |determining chip type"
     r"|creating dt node /ibm,opal/power-mgt failed|Disabling deep stop states"
+)
+_WORDS = re.compile(
+    rb"SLW: |CPU idle state device tree init|NVRAM stop disable mask: |determining chip type"
+    rb"|creating dt node /ibm,opal/power-mgt failed|Disabling deep stop states"
+    rb"| starting\.\.\.|CPU: (?:P\d|Boot CPU PIR)"
 )
 _START = re.compile(r"(?:OPAL|SkiBoot) (\S+?)(?:-debug)? starting\.\.\.")
 _CPU = re.compile(r"CPU: P(\d{1,2}) generation processor")
@@ -57,7 +71,8 @@ class OpalLog:
     fast_sleep   what hostboot allows, on POWER8
     no_levels    "No stop levels available"
     no_deep      the self-restore of deep states could not be set up; none is disabled for it
-    messages     every line about idle states
+    messages     lines about idle states, the first MESSAGES_MAX
+    more         further ones, counted only
     """
 
     version: str | None = None
@@ -71,24 +86,49 @@ class OpalLog:
     no_levels: bool = False
     no_deep: bool = False
     messages: tuple[Logged, ...] = ()
+    more: int = 0
 
 
-def read(text: str) -> tuple[OpalLog, ...]:
-    """The boots in a log, in order, as far as they say anything at all."""
-    boots: list[_Boot] = []
-    for number, level, said in _lines(text):
-        if not boots or _START.match(said):
-            boots.append(_Boot())
-        boots[-1].take(number, level, said)
-    return tuple(made for boot in boots if (made := boot.made()) != OpalLog())
+def read(text: str | bytes) -> tuple[OpalLog, ...]:
+    """The last boots in a log, in order, as far as they say anything at all."""
+    boots: deque[OpalLog] = deque(maxlen=BOOTS_MAX)
+    boot = _Boot()
+    for number, line in lines_with(_WORDS, text):
+        if line is None:
+            boot.more += number
+            break
+        match = _LINE.search(line)
+        if match is None:
+            continue
+        said = match[2].rstrip()[:TEXT_MAX]
+        if _START.match(said):
+            boots.append(boot.made())
+            boot = _Boot()
+        boot.take(number, _LEVELS[match[1]], said)
+    boots.append(boot.made())
+    return tuple(made for made in boots if made != OpalLog())
 
 
-def _lines(text: str) -> Iterator[tuple[int, str, str]]:
-    """Number, level and text of firmware's lines."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        match = _LINE.search(line[:LINE_MAX])
-        if match:
-            yield number, _LEVELS[match[1]], match[2].rstrip()
+def lines_with(words: re.Pattern[bytes], text: str | bytes) -> Iterator[tuple[int, str | None]]:
+    """Number and text of each line with one of the words in its first LINE_MAX bytes.
+
+    A log may be all newlines or one line; memory depends on neither. After LINES_MAX lines comes
+    a last pair: how often the words come behind them, and None.
+    """
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    number, end = 1, 0
+    for _ in range(LINES_MAX):
+        match = words.search(data, end)
+        if match is None:
+            return
+        start = max(data.rfind(b"\n", end, match.start()) + 1, end)
+        number += data.count(b"\n", end, start)
+        end = data.find(b"\n", match.end())
+        end = len(data) if end < 0 else end
+        yield number, data[start : min(end, start + LINE_MAX)].decode("utf-8", "replace")
+    rest = sum(1 for _ in words.finditer(data, end))
+    if rest:
+        yield rest, None
 
 
 @dataclass(slots=True)
@@ -98,6 +138,7 @@ class _Boot:
     facts: dict[str, object] = field(default_factory=dict)
     named: dict[str, list[NamedState]] = field(default_factory=dict)
     messages: list[Logged] = field(default_factory=list)
+    more: int = 0
 
     def take(self, number: int, level: str, text: str) -> None:
         for name, pattern, base in (
@@ -111,8 +152,11 @@ class _Boot:
                 self.facts[name] = int(match[1], base) if base else match[1]
         if not _ABOUT_IDLE.match(text):
             return
-        self.messages.append(Logged(number, level, text))
-        self._state(number, text)
+        if len(self.messages) < MESSAGES_MAX:
+            self.messages.append(Logged(number, level, text))
+            self._state(number, text)
+        else:
+            self.more += 1
         if text.startswith("SLW: HB-provided idle states property found"):
             self.facts.setdefault("fast_sleep", True)
         elif text.startswith("SLW: Sleep not enabled"):
@@ -141,4 +185,5 @@ class _Boot:
         if "generation" in facts:
             facts["generation"] = f"power{facts['generation']}"
         named = {kind: tuple(states) for kind, states in self.named.items()}
-        return OpalLog(messages=tuple(self.messages), **named, **facts)  # type: ignore[arg-type]
+        messages = tuple(self.messages)
+        return OpalLog(messages=messages, more=self.more, **named, **facts)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 complain of, and what they say of the machine."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from .source import File, Source
 
 if TYPE_CHECKING:
     from ..linux.log import LinuxLog
-    from ..skiboot.log import OpalLog
+    from ..skiboot.log import NamedState, OpalLog
 
 _LINE = re.compile(
     rb"SLW: (?:Enabling|Disabling|No stop levels)|cpuidle-powernv ?: |cpuidle: using governor "
@@ -23,13 +23,19 @@ def recognises(head: bytes, path: Path) -> bool:
     return b"\0" not in head[:4096] and bool(_LINE.search(head))
 
 
+_FRAMES_MAX = 4 * 1024 * 1024
+"""Bytes of a log whose lines are shown with findings."""
+_NAMED = 32
+"""States named in one line of facts."""
+
+
 def read(file: File) -> list[Source]:
     """One source for the last boot in the log, without a table."""
     from ..linux import log as linux_log
     from ..skiboot import log as opal_log
 
-    opal = opal_log.read(file.text)
-    linux = linux_log.read(file.text)
+    opal = opal_log.read(file.data)
+    linux = linux_log.read(file.data)
     findings: list[Finding] = []
     facts: list[tuple[str, str]] = []
     if opal:
@@ -38,6 +44,10 @@ def read(file: File) -> list[Source]:
     if linux:
         findings += _of_kernel(linux[-1], file.shown)
         facts += _kernel_facts(linux[-1])
+    more = sum(boots[-1].more for boots in (opal, linux) if boots)
+    if more:
+        facts.append(("not shown", f"{more} more lines about idle states"))
+    texts = {file.shown: file.text} if len(file.data) <= _FRAMES_MAX else {}
     return [
         Source(
             file.shown,
@@ -45,7 +55,7 @@ def read(file: File) -> list[Source]:
             file.sha256,
             None,
             tuple(findings),
-            texts={file.shown: file.text},
+            texts=texts,
             facts=tuple(facts),
         )
     ]
@@ -121,11 +131,16 @@ def _firmware_facts(log: "OpalLog") -> Iterator[tuple[str, str]]:
         pvr = "" if log.pvr is None else f" (PVR {log.pvr:#010x})"
         yield "processor", f"{log.generation or 'unknown'}{pvr}"
     if log.enabled:
-        yield "exports", ", ".join(state.name for state in log.enabled)
+        yield "exports", _names(log.enabled)
     if log.disabled:
-        yield "withholds", ", ".join(state.name for state in log.disabled)
+        yield "withholds", _names(log.disabled)
     if log.nvram_mask:
         yield "nvram", f"opal-stop-state-disable-mask {log.nvram_mask:#x}"
+
+
+def _names(states: "Sequence[NamedState]") -> str:
+    more = f" and {len(states) - _NAMED} more" if len(states) > _NAMED else ""
+    return ", ".join(state.name for state in states[:_NAMED]) + more
 
 
 def _kernel_facts(log: "LinuxLog") -> Iterator[tuple[str, str]]:

@@ -1,9 +1,19 @@
-"""Tar archives of /proc/device-tree, compressed or not."""
+"""Tar archives of /proc/device-tree, compressed or not, and what `idle-states collect` gathers."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .source import File, Source
+from .source import File, Source, unreadable
 
+if TYPE_CHECKING:
+    from ..devicetree.tree import Node
+
+COLLECTION = "idle-states-collection"
+"""Directory that everything in a collection lies below."""
+CPUIDLE, UNAME = "cpuidle.txt", "uname.txt"
+KERNEL_LOG, OPAL_LOG = "kernel-log.txt", "opal-log.txt"
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 
 
@@ -16,7 +26,76 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 def read(file: File) -> list[Source]:
+    """The tables of the tree; of a collection without one, what its kernel holds and logged."""
     from ..devicetree import archive
     from .trees import sources_of
 
-    return sources_of(archive.read(file.unpacked, file.shown), file.shown, "tar", file.sha256)
+    root = archive.read(file.unpacked, file.shown)
+    texts = {} if _is_tree(root) else collected(file.unpacked)
+    if not texts:
+        return sources_of(root, file.shown, "tar", file.sha256)
+    found = [source for source in _without_tree(file, texts) if source.table or source.facts]
+    if not found:
+        message = "expected a device tree or cpuidle.txt in the collection, found neither"
+        raise unreadable(file.shown, message)
+    return [replace(source, file=file.shown, sha256=file.sha256) for source in found]
+
+
+def collected(data: bytes) -> Mapping[str, bytes]:
+    """The texts of an unpacked tar that is a collection, by name; none of another archive.
+
+    Links and devices in it are not looked at. Of what is no tar the reader of trees has said so
+    before.
+    """
+    from ..devicetree.tar_members import REGULAR, NotTar, members
+
+    names = {f"{COLLECTION}/{name}": name for name in (CPUIDLE, UNAME, KERNEL_LOG, OPAL_LOG)}
+    texts: dict[str, bytes] = {}
+    try:
+        for member in members(data):
+            name = names.get(member.name.removeprefix("./"))
+            if name and member.kind == REGULAR:
+                texts[name] = member.data
+    except NotTar:
+        return {}
+    return texts
+
+
+def held(dump: bytes, shown: str) -> list[Source]:
+    """The tables of a dump of cpuidle. Raises Unreadable."""
+    import tempfile
+
+    from ..findings import Unreadable
+    from . import format_sysfs
+
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / CPUIDLE
+        path.write_bytes(dump)
+        file = File(path, dump)
+        file.shown = shown
+        try:
+            return format_sysfs.read(file)
+        except Unreadable as error:
+            findings = [
+                replace(finding, location=replace(finding.location, file=shown))
+                for finding in error.findings
+            ]
+    raise Unreadable(findings)
+
+
+def _is_tree(root: "Node") -> bool:
+    """Not the collection's own directory."""
+    return not root.properties.keys() & {CPUIDLE, UNAME, KERNEL_LOG, OPAL_LOG}
+
+
+def _without_tree(file: File, texts: Mapping[str, bytes]) -> list[Source]:
+    from . import format_log
+
+    found = []
+    if CPUIDLE in texts:
+        found += held(texts[CPUIDLE], f"{file.shown}/{COLLECTION}/{CPUIDLE}")
+    for name in (OPAL_LOG, KERNEL_LOG):
+        if name in texts and not found:
+            log = File(Path(file.shown) / COLLECTION / name, texts[name])
+            found += [source for source in format_log.read(log) if source.facts]
+    return found

@@ -26,7 +26,8 @@ _GZIP = b"\x1f\x8b"
 _DAT = b"\x17\x08\x44tracing"
 _PERF_DATA = (b"PERFILE2", b"2ELIFREP")
 _SYSFS = re.compile(rb"[^\s:]*cpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+:")
-_CSV = re.compile(rb"\s*\w+(?:\s*,\s*\w+)+\s*\Z")
+_CSV = re.compile(rb"(?:\s*(?:\w+|\"\w+\")\s*(?:,|\Z)){2,}\Z")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Kind(enum.StrEnum):
@@ -63,8 +64,10 @@ class Input:
             self._data = gzip.GzipFile(fileobj=buffered, mode="rb")
         self.cut: str | None = None
         """Why reading ended before the end, None if it did not."""
-        self._first = self._read()
+        self._first = self._read().removeprefix(_BYTE_ORDER_MARK)
         self.kind = self._tell()
+        self.opening = _opening(self._first)
+        """Number and beginning of the first line that is not empty."""
 
     def blocks(self) -> Iterator[bytes]:
         """All bytes, decompressed, in blocks of BLOCK bytes. Can be read once."""
@@ -130,6 +133,12 @@ def lines(blocks: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
         _bounded(rest, name, number + 1)
     if rest:
         yield number + 1, rest.rstrip(b"\r")
+
+
+def _opening(first: bytes) -> tuple[int, bytes]:
+    text = first[:LINE_MAX]
+    blank = text[: len(text) - len(text.lstrip())]
+    return blank.count(b"\n") + 1, text.lstrip().split(b"\n", 1)[0].rstrip()
 
 
 def _bounded(line: bytes, name: str, number: int) -> bytes:

@@ -26,15 +26,29 @@ but events were lost since."""
 
 
 class _Cpu:
-    """What is known of one CPU. done: a period that a miss may still follow."""
+    """What is known of one CPU. done: a period that a miss may still follow; era: how often the
+    clock restarted; low_ns, high_ns: times seen in it, last_ns aside."""
 
-    __slots__ = ("done", "first_ns", "last_ns", "limit", "loss", "since_ns", "state")
+    __slots__ = (
+        "done",
+        "era",
+        "first_ns",
+        "high_ns",
+        "last_ns",
+        "limit",
+        "loss",
+        "low_ns",
+        "since_ns",
+        "state",
+    )
 
-    def __init__(self, now_ns: int, limit: int) -> None:
+    def __init__(self, now_ns: int, limit: int, era: int) -> None:
         self.state = _AWAKE
         self.since_ns = 0
         self.done: Period | None = None
         self.first_ns = self.last_ns = now_ns
+        self.low_ns = self.high_ns = now_ns
+        self.era = era
         self.limit = limit
         self.loss = _COMPLETE
 
@@ -60,14 +74,18 @@ class Pairing:
         self._beyond = beyond
         self._cpus: dict[int, _Cpu] = {}
         self._start_ns: int | None = None
+        self._eras: list[tuple[int, int] | None] = [None]
 
     @property
     def span_ns(self) -> tuple[int, int] | None:
-        """First and last event; None without events."""
+        """First and last event; None without events. Where the clock restarted, the time between
+        is that seen before and after: what lies between them is unknown."""
         if not self._cpus:
             return None
-        cpus = self._cpus.values()
-        return min(cpu.first_ns for cpu in cpus), max(cpu.last_ns for cpu in cpus)
+        for cpu in self._cpus.values():
+            self._close(cpu)
+        eras = [era for era in self._eras if era is not None]
+        return eras[0][0], eras[0][0] + sum(high - low for low, high in eras)
 
     @property
     def cpus(self) -> tuple[int, ...]:
@@ -124,7 +142,8 @@ class Pairing:
         if limit is None:
             message = f"CPU {cpu}: no --table covers it"
             self._problems.add("cpu-without-table", message, lambda: batch.line(index))
-        this = self._cpus[cpu] = _Cpu(now_ns, 1 << 32 if limit is None else limit)
+        this = _Cpu(now_ns, 1 << 32 if limit is None else limit, len(self._eras) - 1)
+        self._cpus[cpu] = this
         if self._start_ns is None:
             self._start_ns = now_ns
         after_ns = now_ns - self._start_ns
@@ -137,8 +156,32 @@ class Pairing:
             this.loss = _UNSEEN
         return this
 
+    def _back(self, this: _Cpu, now_ns: int) -> None:
+        """The clock may have gone back on this CPU: by a little, or because it restarted.
+
+        CPUs restart one after the other: those that follow the first join it.
+        """
+        this.high_ns = max(this.high_ns, this.last_ns)
+        if this.high_ns - now_ns < _RESTART_NS:
+            this.low_ns = min(this.low_ns, now_ns)
+            return
+        self._close(this)
+        if this.era == len(self._eras) - 1:
+            self._eras.append(None)
+        this.era = len(self._eras) - 1
+        this.low_ns = this.high_ns = now_ns
+
+    def _close(self, this: _Cpu) -> None:
+        """The CPU's times count for its era."""
+        low_ns, high_ns = this.low_ns, max(this.high_ns, this.last_ns)
+        era = self._eras[this.era]
+        if era is not None:
+            low_ns, high_ns = min(low_ns, era[0]), max(high_ns, era[1])
+        self._eras[this.era] = low_ns, high_ns
+
     def _odd_exit(self, this: _Cpu, cpu: int, now_ns: int, batch: Batch, index: int) -> None:
         """An exit without entry, or before it."""
+        self._back(this, now_ns)
 
         def line() -> int:
             return batch.line(index)
@@ -162,6 +205,7 @@ class Pairing:
         self, this: _Cpu, cpu: int, state: int, now_ns: int, batch: Batch, index: int
     ) -> None:
         """An entry while idle, back in time, or of a state that is not there."""
+        self._back(this, now_ns)
 
         def line() -> int:
             return batch.line(index)

@@ -18,11 +18,13 @@ and, if need be, these:
                                      (state -1 if there was none since the selection). Left out or
                                      0: the recording begins at boot, or the past is unknown
 
-Values are whole numbers; a JSON value may be true or false. A line that is not so ends the reading:
-a replay with a decision missing would not be exact.
+Values are whole numbers; where only 0 and 1 may stand, a JSON value may be true or false. CSV is
+separated by commas; its header may be quoted. A line that is not so ends the reading: a replay with
+a decision missing would not be exact.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +32,7 @@ from typing import Any
 from ..findings import Unreadable
 from ..linux.governors.interface import Outcome, Situation
 from .inputs import Input, Kind, lines
-from .problems import unreadable
+from .problems import quoted, unreadable
 from .trace_text import CPU_MAX
 
 WAKE_OVERHEAD_NS = 1_000
@@ -62,6 +64,8 @@ OPTIONAL = {
 ALL = COLUMNS | OPTIONAL
 """All columns, in the order of a line's values."""
 _BOUNDS = tuple(ALL.values())
+_NUMBER = re.compile(rb"\s*[+-]?\d{1,30}\s*")
+"""int() takes 1_000 too."""
 NOT_IDLE_YET = Outcome(0, 0)
 """A CPU since boot."""
 
@@ -92,6 +96,19 @@ def rows(source: Input) -> Iterator[Row]:
             raise
     if source.cut is not None:
         raise unreadable(source.name, f"expected a whole recording, found: {source.cut}")
+
+
+def check_kind(source: Input) -> None:
+    """Raises Unreadable, naming the columns expected, for what is no exact recording."""
+    if source.kind in (Kind.CSV, Kind.JSONL):
+        return
+    line, text = source.opening
+    found = quoted(text) if source.kind is Kind.TEXT else f"a {source.kind}"
+    message = (
+        f"expected an exact recording: columns {', '.join(COLUMNS)}, separated by commas, or JSON "
+        f"lines with them; found {found}"
+    )
+    raise unreadable(source.name, message, line)
 
 
 def check_columns(found: Iterable[str], name: str, line: int) -> None:
@@ -125,8 +142,9 @@ class Header:
     """The first line of a CSV recording. Raises Unreadable for wrong columns."""
 
     def __init__(self, text: bytes, name: str, line: int) -> None:
+        names = (name.strip() for name in text.decode("utf-8", "backslashreplace").split(","))
         self.columns = [
-            column.strip() for column in text.decode("utf-8", "backslashreplace").split(",")
+            name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name for name in names
         ]
         check_columns(self.columns, name, line)
         self._name = name
@@ -144,6 +162,8 @@ class Header:
             values = [int(cells[place]) if place >= 0 else 0 for place in self._places]
         except ValueError:
             raise _bad_cell(cells, self.columns, self._name, line) from None
+        if b"_" in text:
+            raise _bad_cell(cells, self.columns, self._name, line)
         for value, (least, greatest) in zip(values, _BOUNDS, strict=True):
             if not least <= value <= greatest:
                 raise _out_of_range(values, self._name, line)
@@ -165,7 +185,7 @@ def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
         given = dict(record)
         values = [given.get(column, 0) for column in ALL]
         for column, value in zip(ALL, values, strict=True):
-            if not isinstance(value, int):
+            if not isinstance(value, int) or (isinstance(value, bool) and ALL[column] != (0, 1)):
                 shown = json.dumps(value)[:40]
                 message = f"expected a whole number in column {column}, found {shown}"
                 raise unreadable(source.name, message, line)
@@ -180,14 +200,11 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def _bad_cell(cells: list[bytes], columns: list[str], name: str, line: int) -> Exception:
-    for column, cell in zip(columns, cells, strict=True):
-        try:
-            int(cell)
-        except ValueError:
-            shown = cell[:40].decode("ascii", "backslashreplace")
-            message = f"expected a whole number in column {column}, found {shown!r}"
-            return unreadable(name, message, line)
-    raise AssertionError("every cell is a number")
+    """Of the first cell that is no number."""
+    found = zip(columns, cells, strict=True)
+    column, cell = next(pair for pair in found if _NUMBER.fullmatch(pair[1]) is None)
+    shown = cell[:40].decode("ascii", "backslashreplace")
+    return unreadable(name, f"expected a whole number in column {column}, found {shown!r}", line)
 
 
 def _out_of_range(values: list[int], name: str, line: int) -> Exception:

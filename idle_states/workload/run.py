@@ -63,7 +63,7 @@ class Bracketed:
 @dataclass(frozen=True, slots=True)
 class Read:
     """What was read. lines, events: 0 where that means nothing; periods: idle periods, refused
-    entries not among them; span_ns: from the first event to the last."""
+    entries not among them; span_ns: from the first event to the last, see Pairing.span_ns."""
 
     kind: Kind
     lines: int = 0

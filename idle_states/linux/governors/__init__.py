@@ -12,13 +12,23 @@ features, hz), and NAME_features.py with features(release).
 import importlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..driver_table import DriverTable
 from ..releases import Release, release
 from .interface import Decision, Outcome, Situation, State
 from .interface import Governor as Implementation
 
-__all__ = ["Decision", "Governor", "Outcome", "Situation", "State", "governor_names", "states_of"]
+__all__ = [
+    "Decision",
+    "Governor",
+    "Outcome",
+    "Situation",
+    "State",
+    "governor_names",
+    "known_in",
+    "states_of",
+]
 
 
 def governor_names() -> tuple[str, ...]:
@@ -36,6 +46,35 @@ def states_of(table: DriverTable) -> tuple[State, ...]:
     return tuple(
         State(state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling)
         for state in table.states
+    )
+
+
+def known_in(name: str, kernel: Release) -> bool:
+    """Whether a kernel has the governor, one of governor_names()."""
+    try:
+        _features(name, kernel)
+    except UnknownGovernor:
+        return False
+    return True
+
+
+def _features(name: str, kernel: Release) -> Any:
+    """Raises UnknownGovernor for a kernel that does not have it."""
+    try:
+        return importlib.import_module(f"{__package__}.{name}_features").features(kernel)
+    except ValueError as error:
+        raise UnknownGovernor(str(error)) from None
+
+
+def _states(table: object) -> tuple[State, ...]:
+    """Raises TypeError."""
+    if isinstance(table, DriverTable):
+        return states_of(table)
+    if isinstance(table, Sequence) and all(isinstance(state, State) for state in table):
+        return tuple(table)
+    raise TypeError(
+        "expected a DriverTable, which is what a kernel registers of firmware's rows, or a "
+        f"sequence of State, found {type(table).__name__}"
     )
 
 
@@ -65,18 +104,20 @@ class Governor:
     ) -> "Governor":
         """The governor `name` of a kernel over what its driver registered, or plain states.
 
-        Raises UnknownGovernor, UnknownRelease.
+        Raises UnknownGovernor, UnknownRelease, TypeError for another table and ValueError for an
+        empty one or an HZ that is not positive.
         """
         if name not in governor_names():
             known = ", ".join(governor_names())
             raise UnknownGovernor(f"expected a governor ({known}), found {name!r}")
         chosen = release(kernel) if isinstance(kernel, str) else kernel
-        states = states_of(table) if isinstance(table, DriverTable) else tuple(table)
+        states = _states(table)
+        if not states:
+            raise ValueError(f"expected at least one state for {name}, found none")
+        if not isinstance(hz, int) or hz < 1:
+            raise ValueError(f"expected hz of at least 1, found {hz!r}")
         module = importlib.import_module(f"{__package__}.{name}")
-        try:
-            features = importlib.import_module(f"{__package__}.{name}_features").features(chosen)
-        except ValueError as error:
-            raise UnknownGovernor(str(error)) from None
+        features = _features(name, chosen)
         model = getattr(module, name.capitalize())(states, features, hz)
         return cls(name, chosen, states, hz, model)
 

@@ -10,7 +10,7 @@ the tick.
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from .interface import Decision, Outcome, Situation, State
+from .interface import Decision, Outcome, Situation, State, s64
 from .teo_features import TeoFeatures
 from .teo_hits import Hits
 from .teo_select import Selection
@@ -67,7 +67,7 @@ class Teo:
         self._unlearnt = Wakeup(
             outcome.state,
             self._sleep_length,
-            self._sleep_length if safety_net else outcome.clock_ns - self._selected_ns,
+            self._sleep_length if safety_net else s64(outcome.clock_ns - self._selected_ns),
             outcome.residency_ns,
             safety_net,
             outcome.got_tick,

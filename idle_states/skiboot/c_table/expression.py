@@ -4,7 +4,8 @@ The types are those of skiboot's target, LP64: int has 32 bits, long 64. Signed 
 reported, because skiboot's build turns the compiler's warning about it into an error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from .lexer import Token, Unsupported, integer_literal, literal_bytes
@@ -68,6 +69,7 @@ class _Evaluation:
         self.next = 0
         self.depth = 0
         self.in_if = in_if
+        self.evaluated = True
         self.edge = Token("sign", "", start, end)
 
     def whole(self) -> Constant:
@@ -105,9 +107,9 @@ class _Evaluation:
         condition = self.binary(1)
         if self.peek().text == "?":
             self.take()
-            chosen = self.conditional()
+            chosen = self.operand(self.conditional, bool(condition.value))
             self.expect(":")
-            other = self.conditional()
+            other = self.operand(self.conditional, not condition.value)
             common = _common(chosen.type, other.type)
             value = chosen.value if condition.value else other.value
             condition = Constant(common.wrapped(value), common)
@@ -118,9 +120,22 @@ class _Evaluation:
         left = self.unary()
         while (level := _PRECEDENCE.get(self.peek().text, 0)) >= least:
             operator = self.take()
-            right = self.binary(level + 1)
-            left = _combined(operator, left, right)
+            settled = (operator.text == "&&" and not left.value) or (
+                operator.text == "||" and bool(left.value)
+            )
+            right = self.operand(partial(self.binary, level + 1), not settled)
+            if self.evaluated:
+                left = _combined(operator, left, right)
+            else:
+                left = Constant(0, _result_type(operator, left, right))
         return left
+
+    def operand(self, read: Callable[[], Constant], evaluated: bool) -> Constant:
+        """An operand; of one that C does not evaluate only the type counts."""
+        outer, self.evaluated = self.evaluated, self.evaluated and evaluated
+        found = read()
+        self.evaluated = outer
+        return found
 
     def unary(self) -> Constant:
         token = self.take()
@@ -129,6 +144,8 @@ class _Evaluation:
                 self.descend(token)
                 operand = self.unary()
                 self.depth -= 1
+                if not self.evaluated:
+                    return Constant(0, INT if token.text == "!" else operand.type)
                 return _signed(token, operand)
             if token.text == "(":
                 return self.parenthesis(token)
@@ -231,6 +248,14 @@ def _checked(operator: Token, value: int, kind: IntType) -> Constant:
         message = f"expected a value that fits {kind}, found {value} (signed overflow)"
         raise Unsupported(message, operator.start, operator.end)
     return Constant(kind.wrapped(value), kind)
+
+
+def _result_type(operator: Token, left: Constant, right: Constant) -> IntType:
+    if operator.text in ("<<", ">>"):
+        return left.type
+    if operator.text in ("&&", "||", "==", "!=", "<", ">", "<=", ">="):
+        return INT
+    return _common(left.type, right.type)
 
 
 def _combined(operator: Token, left: Constant, right: Constant) -> Constant:
