@@ -2,9 +2,10 @@
 
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -16,6 +17,29 @@ def write_file(path: Path, content: str | bytes) -> None:
         file.write(data)
 
 
+def standard_output_fails() -> bool:
+    """Whether what is left for standard output cannot be written. It is given up then, or the
+    interpreter would fail on it once more at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
+
+
+@contextmanager
+def naming(file: Path | str) -> Iterator[None]:
+    """A write that fails does not know its file; within, its OSError is given the name."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(file)
+        raise
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to be written beside `path`, which takes its place if nothing fails.
@@ -24,7 +48,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-        with target.open("wb") as file:
+        with naming(path), target.open("wb") as file:
             yield file
         return
     try:
@@ -32,7 +56,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
-        with os.fdopen(handle, "wb") as file:
+        with naming(path), os.fdopen(handle, "wb") as file:
             yield file
         mask = os.umask(0)
         os.umask(mask)

@@ -4,12 +4,18 @@ The guests that go wrong are scripts in QEMU's place: what one prints is input l
 """
 
 import base64
+import errno
 import gzip
+import hashlib
+import json
+import lzma
 import os
 import re
+import signal
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,11 +25,16 @@ from hypothesis import strategies as st
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
-from idle_states.lab import boot_levels, build, collect, guest
-from idle_states.lab.boot import BootFailure, boot
+from idle_states.lab import boot_levels, boot_run, build, collect, guest
+from idle_states.lab.boot import Booted, BootFailure, boot
 from idle_states.lab.boot_image import from_tree, in_lid
 from idle_states.lab.boot_parts import Parts
 from idle_states.lab.workload import WORKLOADS, workload
+from idle_states.skiboot import c_table
+from idle_states.sources import read_table
+from idle_states.spec.library import find
+from tests.boots import recorded_boot
+from tests.lids import FILLER, image
 
 Capture = pytest.CaptureFixture[str]
 
@@ -32,8 +43,9 @@ Capture = pytest.CaptureFixture[str]
     ("words", "told"),
     [
         ("--machine pseries", "expected a machine of powernv8, powernv9, powernv10"),
-        ("--machine powernv9 --smp 0", "expected 1 to 16 CPUs, found 0"),
+        ("--machine powernv9 --smp 0", "expected 1 to 16 CPUs with powernv9, found 0"),
         ("--machine powernv9 --smp 17", "found 17"),
+        ("--machine powernv8 --smp 13", "expected 1 to 12 CPUs with powernv8, found 13"),
         ("--machine powernv9 --workload make", "expected a workload of storm, ping-pong"),
         ("--machine powernv9 --governor fast", "expected a governor of menu, teo, ladder"),
         ("--machine powernv9 --time-limit 0", "expected a time limit above 0 s"),
@@ -99,6 +111,7 @@ def test_a_guest_that_goes_wrong_is_told_with_its_stage(what: str, tmp_path: Pat
         boot(parts, "powernv9", logs=tmp_path / "logs", time_limit_s=2)
     assert caught.value.stage == stage
     assert told in str(caught.value)
+    assert str(tmp_path) not in str(caught.value)
     assert caught.value.log.read_text() == printed
 
 
@@ -240,7 +253,7 @@ def test_a_tree_that_is_none_and_one_without_the_table(tmp_path: Path, skiboot_t
     with pytest.raises(Unreadable, match=r"expected .* power9_cpu_idle_states|outside it"):
         from_tree(tmp_path, "powernv9", None, tmp_path / "cache")
     with pytest.raises((Unreadable, Faulty)):
-        from_tree(tmp_path, "powernv9", "power9", tmp_path / "cache")
+        from_tree(tmp_path, "powernv9", read_table("power9"), tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
 
 
@@ -275,3 +288,137 @@ def test_a_directory_of_logs_that_cannot_be_is_named(tmp_path: Path, capsys: Cap
     logs = tmp_path / "file" / "logs"
     assert main(["boot", "--machine", "powernv9", "--logs", str(logs)]) == 3
     assert capsys.readouterr().err.startswith("idle-states: boot: ")
+
+
+# The command, with a script in QEMU's place or a boot that has been recorded.
+
+
+@pytest.fixture
+def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A command line whose QEMU is tmp_path/qemu: hangs in the kernel unless replaced."""
+    (tmp_path / "printed").write_text(KERNEL)
+    hangs = f"cat {tmp_path}/printed; exec sleep 1000"
+    parts = parts_with(f"[ $1 = --version ] || {{ {hangs}; }}", tmp_path)
+    parts.lid.write_bytes(FILLER + image(find("power9").states) + FILLER)
+    monkeypatch.setattr(boot_run.boot_parts, "parts", lambda *_, **__: parts)
+    return ["boot", "--machine", "powernv9", "--logs", str(tmp_path / "logs")]
+
+
+def boots(monkeypatch: pytest.MonkeyPatch, then: Callable[[], object] = lambda: None) -> None:
+    """Every boot is the recorded one, and then something happens."""
+
+    def recorded(parts: Parts, machine: str, *, logs: Path, **_: object) -> Booted:
+        then()
+        return recorded_boot(machine, logs)
+
+    monkeypatch.setattr(boot_run, "boot", recorded)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_told_with_stage_and_logs(
+    number: signal.Signals, words: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    def send() -> None:
+        for _ in range(600):
+            if any(KERNEL in log.read_text() for log in tmp_path.glob("logs/*/powernv9.log")):
+                break
+            time.sleep(0.05)
+        time.sleep(0.3)
+        os.kill(os.getpid(), number)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    status: object = None
+    try:
+        status = main(words)
+    except SystemExit as ended:
+        status = ended.code
+    thread.join()
+    assert status == 128 + number
+    (logs,) = (tmp_path / "logs").glob("powernv9-*")
+    said = "interrupted" if number == signal.SIGINT else f"ended by {number.name}"
+    assert capsys.readouterr().err == f"idle-states: boot: kernel: {said}; logs: {logs}\n"
+
+
+def test_a_failure_names_its_log_once(words: list[str], capsys: Capture) -> None:
+    assert main([*words, "--time-limit", "1"]) == 3
+    err = capsys.readouterr().err
+    assert err.startswith("idle-states: boot: kernel: expected the guest to end within 1 s")
+    assert err.count("powernv9.log") == 1
+
+
+@pytest.mark.parametrize("change", ["edited", "removed"])
+def test_a_table_is_read_before_the_boot_only(
+    change: str,
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capture,
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("name: mine\nextends: power9\n")
+    digest = hashlib.sha256(mine.read_bytes()).hexdigest()
+    boots(monkeypatch, lambda: mine.write_text("x") if change == "edited" else mine.unlink())
+    assert main([*words, str(mine), "--format", "json"]) in (0, 1)
+    inputs = json.loads(capsys.readouterr().out)["inputs"]
+    assert [each["sha256"] for each in inputs if each["file"] == str(mine)] == [digest]
+
+
+def test_a_result_that_cannot_be_written_leaves_the_logs(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    boots(monkeypatch)
+    missing = tmp_path / "none" / "out.txt"
+    assert main([*words, "-o", str(missing)]) == 3
+    (logs,) = (tmp_path / "logs").glob("powernv9-*")
+    where = f"{missing}: No such file or directory; logs: {logs}"
+    assert capsys.readouterr().err == f"idle-states: boot: writing the result: {where}\n"
+    full = Path("/dev/full")
+    if full.exists():
+        with full.open("w") as stream:
+            monkeypatch.setattr("sys.stdout", stream)
+            assert main(words) == 3
+            monkeypatch.undo()
+            stream.close = lambda: None  # type: ignore[method-assign]
+        err = capsys.readouterr().err
+        assert err.startswith("idle-states: boot: writing the result: standard output: No space")
+
+
+def test_a_file_of_the_logs_that_cannot_be_written_is_named(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def full(path: Path, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    boots(monkeypatch, lambda: monkeypatch.setattr(Path, "write_bytes", full))
+    assert main(words) == 3
+    (logs,) = (tmp_path / "logs").glob("powernv9-*")
+    where = f"{logs}/tree.dtb: No space left on device; logs: {logs}"
+    assert capsys.readouterr().err == f"idle-states: boot: QEMU: {where}\n"
+
+
+def test_firmware_that_does_not_take_the_table_is_no_difference(
+    words: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    """Status 1 says that a boot came out otherwise than predicted."""
+    plain = (tmp_path / "lid").read_bytes()
+    assert main([*words, "power9@84368bbf8"]) == 3
+    assert "expected 1 to 8 rows, as compiled in, found 9" in capsys.readouterr().err
+    wrapped = {
+        "signature": bytes.fromhex("17082011") + bytes(4092) + plain,
+        "xz": lzma.compress(plain),
+    }
+    for told, data in wrapped.items():
+        (tmp_path / "lid").write_bytes(data)
+        assert main([*words, "power9"]) == 3
+        assert told in capsys.readouterr().err
+
+
+def test_a_tree_without_the_table_is_named(
+    words: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    old = tmp_path / "old"
+    (old / "hw").mkdir(parents=True)
+    (old / "hw/slw.c").write_text(c_table.write([find("power8")]))
+    assert main([*words, "power9", "--tree", str(old)]) == 3
+    assert capsys.readouterr().err.startswith(f"{old}: error: ")

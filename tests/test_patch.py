@@ -281,6 +281,44 @@ def test_without_a_release_edits_decide(tree: Path) -> None:
     assert steps["mambo-stop4"].status == MADE
 
 
+def test_a_release_that_nothing_tells_is_said(
+    tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bounds are not left out silently; a patch without any has nothing to say."""
+    words = ["--tree", str(tree), "--stdout"]
+    assert main(["patch", "mambo-stop4", *words]) == 0
+    assert capsys.readouterr().err == ""
+    (tree / ".version").unlink()
+    assert main(["patch", "mambo-stop4", *words]) == 0
+    assert capsys.readouterr().err == (
+        "idle-states: mambo-stop4: this tree does not tell its release; "
+        "the patch is for 5.11-rc1 and later\n"
+    )
+    described(MINIMAL, tmp_path)
+    assert main(["patch", str(tmp_path / "mine.yaml"), *words]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@needs_git
+def test_only_release_tags_tell_the_release(
+    tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a tag of one's own on a later commit, nor one on the release's, hides it."""
+    (tree / ".version").unlink()
+    as_repository(tree)
+    git("tag", "-a", "-m", "release", "v5.9", cwd=tree)
+    git("tag", "-a", "-m", "mine", "mywork", cwd=tree)
+    assert Tree(tree).version == "5.9"
+    git("commit", "--quiet", "--allow-empty", "--message", "more", cwd=tree)
+    git("tag", "-a", "-m", "mine", "vacation", cwd=tree)
+    git("tag", "v2", cwd=tree)
+    assert Tree(tree).version == "5.9"
+    assert main(["patch", "mambo-stop4", "--tree", str(tree), "--stdout"]) == 0
+    out, err = capsys.readouterr()
+    assert "diff --git" not in out
+    assert "it is 5.9, the patch is for 5.11-rc1 and later" in err
+
+
 def test_a_series_is_there_once_it_was_made(tree: Path, tmp_path: Path) -> None:
     """Also where a later patch moves a value on that an earlier one has set."""
     second = MINIMAL.replace("mine", "again").replace("1us, to: 2us", "2us, to: 3us")
@@ -540,6 +578,66 @@ def test_a_table_goes_through_git_am(old_tree: Path, tmp_path: Path) -> None:
         if table.name == "power9_cpu_idle_states"
     )
     assert table.same_values(find("power9"))
+
+
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+@needs_full
+def test_a_full_standard_output_is_named(buffered: bool, tree: Path) -> None:
+    environment = {key: text for key, text in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    if not buffered:
+        environment["PYTHONUNBUFFERED"] = "1"
+    words = ["patch", "mambo-stop4", "--tree", str(tree), "--stdout"]
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "idle_states", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            check=False,
+        )
+    assert done.stderr == "idle-states: standard output: No space left on device\n"
+    assert done.returncode == 3
+
+
+def limited(words: list[str]) -> "subprocess.CompletedProcess[str]":
+    """A command whose files may have one byte."""
+    program = (
+        "import resource, signal, sys\n"
+        "from idle_states.cli import main\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))\n"
+        "sys.exit(main())\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-B", "-c", program, *words], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_file_that_cannot_be_written_is_named(tree: Path, tmp_path: Path) -> None:
+    words = ["patch", "mambo-stop4", "--tree", str(tree)]
+    before = (tree / "hw/slw.c").read_bytes()
+    done = limited([*words, "--apply"])
+    assert (done.returncode, done.stderr) == (3, f"idle-states: {tree}/hw/slw.c: File too large\n")
+    assert (tree / "hw/slw.c").read_bytes() == before
+    out = tmp_path / "out"
+    done = limited([*words, "-o", str(out)])
+    assert done.returncode == 3
+    assert re.fullmatch(rf"idle-states: {out}/0001-.*\.patch: File too large\n", done.stderr)
+    assert list(out.iterdir()) == []
+
+
+def test_a_table_that_the_tree_lacks_is_told_with_the_tree(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["patch", "power9-dd1", "--tree", str(tree), "--check"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"{tree}: error: ")
+    assert "expected a table power9_ndd1_cpu_idle_states" in err
 
 
 def test_a_file_that_changes_meanwhile_is_left_alone(tree: Path) -> None:

@@ -13,6 +13,7 @@ before the first instruction; what a boot still cannot confirm is listed.
 What it needs besides QEMU is fetched from Debian's archive once, see make boot-deps."""
 
 import argparse
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..lab.boot_run import Request
 
+CPUS = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
+"""Machine -> the most it is booted with. QEMU's POWER8 chip has 12 cores and no more."""
 SUMMARY = "boot firmware and Linux under QEMU, prediction beside reality"
 
 
@@ -53,38 +56,77 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
+@dataclass(slots=True)
+class _Place:
+    """How far a boot is. logs: its directory, once it is to stay."""
+
+    stage: str = "reading"
+    logs: "Path | None" = None
+
+    def show(self, message: str) -> None:
+        where = f"; logs: {self.logs.as_posix()}" if self.logs else ""
+        _complain(f"{self.stage}: {message}{where}")
+
+
 def run(arguments: argparse.Namespace) -> int:
     import signal
-    import sys
 
+    from ..files import standard_output_fails
+    from ..findings import Faulty, Unreadable
     from ..lab.boot import BootFailure
     from ..lab.build import BuildFailure
     from ..lab.debian import Unavailable
 
     request = _request(arguments)
+    place = _Place()
     kept = {number: signal.signal(number, _ended) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
-        return _run(arguments, request)
+        return _run(arguments, request, place)
     except BootFailure as failure:
-        where = f"boot: {failure.stage}: {failure}"
-        print(f"idle-states: {where}; log: {failure.log.as_posix()}", file=sys.stderr)
+        _complain(f"{failure.stage}: {failure}; log: {failure.log.as_posix()}")
     except BuildFailure as failure:
-        print(f"idle-states: boot: build: {failure}", file=sys.stderr)
+        _complain(f"build: {failure}")
     except Unavailable as reason:
-        print(f"idle-states: boot: {reason}", file=sys.stderr)
+        _complain(str(reason))
+    except Faulty as faulty:
+        # status 1 is kept for a boot that came out otherwise than predicted
+        raise Unreadable(faulty.findings, faulty.texts) from None
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        # a full disk, say; a write that fails does not know its file
+        # a full disk, say; some writes do not know their file
         where = error.filename or f"a file below {arguments.logs}"
-        print(f"idle-states: boot: {where}: {error.strerror or error}", file=sys.stderr)
+        place.show(f"{where}: {error.strerror or error}")
+        standard_output_fails()
+    except KeyboardInterrupt:
+        place.show("interrupted")
+        return 128 + signal.SIGINT
+    except _Ended as ended:
+        place.show(f"ended by {signal.Signals(ended.number).name}")
+        raise
     finally:
         for number, handler in kept.items():
             signal.signal(number, handler)
     return 3
 
 
+def _complain(message: str) -> None:
+    import sys
+
+    print(f"idle-states: boot: {message}", file=sys.stderr)
+
+
+class _Ended(SystemExit):
+    """By a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number
+
+
 def _ended(number: int, frame: object) -> None:
     """So that what is under way is ended and cleaned up, as after Ctrl-C."""
-    raise SystemExit(128 + number)
+    raise _Ended(number)
 
 
 def _request(arguments: argparse.Namespace) -> "Request":
@@ -98,8 +140,11 @@ def _request(arguments: argparse.Namespace) -> "Request":
     if arguments.machine not in MACHINES:
         known = ", ".join(MACHINES)
         raise UsageError(f"expected a machine of {known}, found {arguments.machine!r}")
-    if not 1 <= arguments.smp <= 16:
-        raise UsageError(f"expected 1 to 16 CPUs, found {arguments.smp}")
+    most = CPUS[arguments.machine]
+    if not 1 <= arguments.smp <= most:
+        raise UsageError(
+            f"expected 1 to {most} CPUs with {arguments.machine}, found {arguments.smp}"
+        )
     if arguments.governor is not None and arguments.governor not in GOVERNORS:
         known = ", ".join(GOVERNORS)
         raise UsageError(f"expected a governor of {known}, found {arguments.governor!r}")
@@ -149,9 +194,11 @@ def _path(text: str | None) -> "Path | None":
     return None if text is None else Path(text)
 
 
-def _run(arguments: argparse.Namespace, request: "Request") -> int:
+def _run(arguments: argparse.Namespace, request: "Request", place: _Place) -> int:
+    import sys
     from pathlib import Path
 
+    from ..files import naming
     from ..lab.boot_run import run as boot
     from ..report import boot_output
     from ..report.json_output import envelope
@@ -159,16 +206,31 @@ def _run(arguments: argparse.Namespace, request: "Request") -> int:
     from .options import emit
     from .progress import Line
 
+    def kept(directory: Path) -> None:
+        place.stage, place.logs = "QEMU", directory
+
+    def preparing(what: str) -> None:
+        place.stage = what
+        line.show(what)
+
+    def progress(stage: str, elapsed_s: float) -> None:
+        place.stage = stage
+        line.show(f"{stage}, {elapsed_s:.0f} s")
+
     with Line() as line:
         result = boot(
             request,
             logs=Path(arguments.logs),
-            progress=lambda stage, elapsed_s: line.show(f"{stage}, {elapsed_s:.0f} s"),
-            say=line.show,
+            progress=progress,
+            say=preparing,
+            kept=kept,
         )
-    if arguments.format == "json":
-        emit(arguments, envelope("boot", boot_output.body(result), result.inputs))
-    else:
-        style = Style(False) if arguments.output else Style.of()
-        emit(arguments, boot_output.text(result, style))
+    place.stage = "writing the result"
+    with naming(arguments.output or "standard output"):
+        if arguments.format == "json":
+            emit(arguments, envelope("boot", boot_output.body(result), result.inputs))
+        else:
+            style = Style(False) if arguments.output else Style.of()
+            emit(arguments, boot_output.text(result, style))
+        sys.stdout.flush()
     return int(not result.agree)

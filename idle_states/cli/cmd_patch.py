@@ -63,11 +63,26 @@ def _run(arguments: argparse.Namespace) -> int:
     if not arguments.check:
         _refuse_dirty(tree, arguments.force)
     made = plan(tree, patches)
+    _note_unknown_release(made)
     if arguments.check:
         return _check(arguments, made, absent)
     written = _write(arguments, made)
     _report(arguments, made, absent, written)
     return 0
+
+
+def _note_unknown_release(made: "Plan") -> None:
+    """Nothing else would tell that a patch's bounds could not be looked at."""
+    import sys
+
+    from ..report.patch_output import meant_for
+
+    if made.tree.version:
+        return
+    for step in made.made:
+        if step.patch.since or step.patch.until:
+            message = f"this tree does not tell its release; the patch is {meant_for(step.patch)}"
+            print(f"idle-states: {step.patch.name}: {message}", file=sys.stderr)
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -152,7 +167,7 @@ def _write(arguments: argparse.Namespace, made: "Plan") -> list[str]:
     from pathlib import Path
 
     from ..compare.patches.write import write
-    from ..files import write_file
+    from ..files import naming, write_file
     from ..report.patch_mail import mails
 
     if arguments.apply:
@@ -160,8 +175,10 @@ def _write(arguments: argparse.Namespace, made: "Plan") -> list[str]:
         return [(made.tree.root / name).as_posix() for name in made.files]
     rendered = mails(made)
     if arguments.stdout:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(b"".join(content for _, content in rendered))
+        with naming("standard output"):
+            sys.stdout.flush()
+            sys.stdout.buffer.write(b"".join(content for _, content in rendered))
+            sys.stdout.buffer.flush()
         return []
     directory = Path(arguments.output or ".")
     directory.mkdir(parents=True, exist_ok=True)

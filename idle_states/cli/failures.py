@@ -2,6 +2,7 @@
 
 import sys
 
+from ..files import standard_output_fails
 from ..findings import Rejected, Unreadable
 from ..linux.governors import UnknownGovernor
 from ..linux.releases import UnknownRelease
@@ -27,7 +28,9 @@ def report(error: Exception) -> int:
         print(f"idle-states: {error}", file=sys.stderr)
         return USAGE
     if isinstance(error, OSError):
-        name = f"{error.filename}: " if error.filename else ""
+        failed = standard_output_fails()
+        name = error.filename or ("standard output" if failed else "")
+        name = f"{name}: " if name else ""
         print(f"idle-states: {name}{error.strerror or error}", file=sys.stderr)
         return UNREADABLE
     raise error

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..files import naming
 from . import boot_levels, collect, guest, qemu
 from .boot_parts import Parts
 from .workload import Workload
@@ -100,7 +101,8 @@ def boot(
         initrd = Path(directory, "initrd.gz")
         stub = Path(directory, "stub") if levels is not None else None
         files = guest.initramfs(parts.busybox.read_bytes(), workload, governor or "menu", smp)
-        initrd.write_bytes(files)
+        with naming(initrd):
+            initrd.write_bytes(files)
         words = qemu.command(parts, machine, initrd, smp=smp, governor=governor, stub=stub)
 
         def begun() -> None:
@@ -114,7 +116,8 @@ def boot(
             qemu.run(words, log, time_limit_s, begun=begun, watch=watch)
             found = collect.sections(_read(log), names)
         except (qemu.GuestFailure, boot_levels.StubError, collect.Incomplete) as failure:
-            raise _failure(str(failure), log) from None
+            message = str(failure).removesuffix(f"; see {log}")
+            raise _failure(message, log) from None
 
     def text(name: str) -> str:
         return found[name].decode("utf-8", "replace")

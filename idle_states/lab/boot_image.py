@@ -9,9 +9,11 @@ from ..compare.patches.description import Patch, TableEdit
 from ..compare.patches.library import FORMER_NAMES, table_of
 from ..compare.patches.plan import plan
 from ..compare.patches.tree import Tree
+from ..files import naming
 from ..findings import Finding, Location, Severity, Unreadable
 from ..skiboot import c_table
 from ..skiboot import lid as lids
+from ..sources import Source
 from ..spec.library import find
 from ..table import IdleTable
 from . import build
@@ -45,18 +47,19 @@ def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) ->
         return Firmware(lid, found, place)
     changed = lids.replace(data, found.name, table, file=str(lid))
     copy = directory / "skiboot.lid"
-    copy.write_bytes(changed)
+    with naming(copy):
+        copy.write_bytes(changed)
     return Firmware(copy, table, place)
 
 
 def from_tree(
     tree: Path,
     machine: str,
-    given: str | None,
+    given: Source | None,
     cache: Path,
     say: Callable[[str], None] = lambda line: None,
 ) -> Firmware:
-    """The image built from a copy of a skiboot tree, in which the machine's table is made the TABLE
+    """The image built from a copy of a skiboot tree, in which the machine's table is made the one
     `given`, if one is.
 
     say  is called with what is being done
@@ -68,7 +71,7 @@ def from_tree(
     source = Tree(tree)
     texts = dict(source.files)
     if given is not None:
-        edit = TableEdit(array, given, Path())
+        edit = TableEdit(array, given.name, Path(), read=given.table)
         patch = Patch(f"boot-{place}", "", "", (edit,), aliases=FORMER_NAMES)
         texts |= plan(source, [patch]).files
     table = _in_c(texts, source, array)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..sources import read_table
+from ..files import naming
+from ..sources import Source, read_table
 from . import boot_image, boot_parts, predict, predict_decisions, qemu
 from .boot import LOGS, TIME_LIMIT_S, Booted, Progress, boot
 from .boot_image import Firmware
@@ -91,14 +92,18 @@ def run(
     cache: Path | None = None,
     progress: Progress = lambda stage, elapsed_s: None,
     say: Callable[[str], None] = lambda line: None,
+    kept: Callable[[Path], None] = lambda directory: None,
 ) -> Result:
     """Boots and judges. Every boot has a directory of its own below `logs`.
 
     cache  of the parts and of what is built (default: below `logs`)
     say    is called with what is being done before QEMU starts
-    Raises what boot_image and boot raise; debian.Unavailable for a part that cannot be had.
+    kept   is called with the directory of the logs, once it is to stay whatever happens
+    TABLE is read once, before anything else. Raises what boot_image and boot raise;
+    debian.Unavailable for a part that cannot be had.
     """
     cache = cache or logs
+    given = None if request.table is None else read_table(request.table)
     say("fetching what a boot needs")
     parts = boot_parts.parts(cache / "parts", lid=request.lid, kernel=request.kernel)
     logs.mkdir(parents=True, exist_ok=True)
@@ -106,10 +111,12 @@ def run(
     directory = Path(tempfile.mkdtemp(prefix=f"{request.machine}-{started}-", dir=logs))
     directory.chmod(0o755)
     try:
-        firmware = _firmware(request, parts, directory, cache, say)
+        firmware = _firmware(request, given, parts, directory, cache, say)
+        inputs = (*_tables(given), *_inputs(firmware.lid, parts.kernel))
     except BaseException:
         shutil.rmtree(directory)
         raise
+    kept(directory)
     clock = _Clock(progress)
     booted = boot(
         parts,
@@ -123,7 +130,6 @@ def run(
         levels=request.levels,
         progress=clock,
     )
-    inputs = (*_tables(request), *_inputs(firmware.lid, parts.kernel))
     (directory / "skiboot.lid").unlink(missing_ok=True)
     _keep(booted, directory)
     predicted = predict.predict(firmware.table, request.machine, booted, request.levels)
@@ -146,26 +152,20 @@ def run(
 
 def _firmware(
     request: Request,
+    given: Source | None,
     parts: boot_parts.Parts,
     directory: Path,
     cache: Path,
     say: Callable[[str], None],
 ) -> Firmware:
     if request.tree is not None:
-        return boot_image.from_tree(
-            request.tree, request.machine, request.table, cache / "skiboot", say
-        )
-    table = None
-    if request.table is not None:
-        table = read_table(request.table).table
+        return boot_image.from_tree(request.tree, request.machine, given, cache / "skiboot", say)
+    table = given.table if given is not None else None
     return boot_image.in_lid(parts.lid, request.machine, table, directory)
 
 
-def _tables(request: Request) -> tuple[tuple[str, str], ...]:
-    if request.table is None:
-        return ()
-    source = read_table(request.table)
-    return ((source.file, source.sha256),)
+def _tables(given: Source | None) -> tuple[tuple[str, str], ...]:
+    return () if given is None else ((given.file, given.sha256),)
 
 
 def _inputs(*files: Path) -> tuple[tuple[str, str], ...]:
@@ -173,9 +173,10 @@ def _inputs(*files: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _keep(booted: Booted, directory: Path) -> None:
-    (directory / "tree.dtb").write_bytes(booted.fdt)
-    for name, attribute in _FILES.items():
-        (directory / name).write_text(getattr(booted, attribute), "utf-8")
+    contents = {name: getattr(booted, attribute).encode() for name, attribute in _FILES.items()}
+    for name, content in {"tree.dtb": booted.fdt, **contents}.items():
+        with naming(directory / name):
+            (directory / name).write_bytes(content)
 
 
 def _unconfirmed(predicted: Predicted, replayed: Replayed | None) -> Iterator[str]:

@@ -74,6 +74,13 @@ def _releases(patch: Patch) -> str:
     return "any"
 
 
+def meant_for(patch: Patch) -> str:
+    """for 5.11-rc1 and later"""
+    if patch.since and patch.until:
+        return f"for {patch.since} to {patch.until}"
+    return f"for {patch.since} and later" if patch.since else f"for {patch.until} and earlier"
+
+
 def body(plan: Plan, absent: Sequence[str], written: Sequence[str]) -> dict[str, Any]:
     return {
         "equal": not plan.made,

@@ -18,6 +18,7 @@ from ...spec import scalars
 from ...spec.document import Mapping as Entries
 from ...spec.document import Node, Sequence, decode, parse
 from ...spec.problems import Problems, suggestion
+from ...table import IdleTable
 from .fields import FIELDS, Value, parsed_value
 
 KEYS = ("name", "subject", "body", "date", "since", "until", "evidence", "aliases", "edits")
@@ -56,12 +57,17 @@ class FieldEdit:
 
 @dataclass(frozen=True, slots=True)
 class TableEdit:
-    """A whole table that becomes another. becomes: a TABLE, files relative to `directory`."""
+    """A whole table that becomes another.
+
+    becomes  a TABLE, files relative to `directory`
+    read     what it says, where it has been read
+    """
 
     table: str
     becomes: str
     directory: Path
     file: str = ""
+    read: IdleTable | None = attribute(default=None, compare=False)
     where: Location = attribute(default=Location(), compare=False)
 
 
@@ -264,7 +270,7 @@ class _Reader:
                         message = f"no {key} beside becomes"
                         self.problems.wrong_type(message, key, node.entries[key].where)
                 becomes = self.required(node, "becomes", "an edit")
-                yield TableEdit(table, becomes, self.path.parent, file, node.where)
+                yield TableEdit(table, becomes, self.path.parent, file, where=node.where)
                 continue
             state = self.required(node, "state", "an edit")
             name = self.required(node, "field", "an edit")

@@ -63,8 +63,10 @@ def table_of(edit: TableEdit) -> IdleTable:
 
     Raises NoSuchTable, Unreadable, Faulty.
     """
-    beside = edit.directory / edit.becomes
-    table = read_table(str(beside) if beside.is_file() else edit.becomes).table
+    table = edit.read
+    if table is None:
+        beside = edit.directory / edit.becomes
+        table = read_table(str(beside) if beside.is_file() else edit.becomes).table
     assert table is not None
     if table.register is Register.NONE:
         raise NoSuchTable(
@@ -86,7 +88,7 @@ def patch_for(table: IdleTable, name: str, file: str = "", digest: str = "") -> 
         name=table.name,
         subject=f"slw: Bring {array} in line with {table.name}",
         body="",
-        edits=(TableEdit(array, name, Path()),),
+        edits=(TableEdit(array, name, Path(), read=table),),
         aliases=FORMER_NAMES,
         file=file,
         sha256=digest,

@@ -171,7 +171,8 @@ class _Planning:
         raise _faulty(
             f"expected a table {edit.table}{where} in the tree ({', '.join(names)}), found "
             f"none{suggestion(edit.table, names)}",
-            edit.where,
+            # a table asked for by name stands in no description
+            edit.where if edit.where.file else Location(file=self.tree.root.as_posix()),
             edit.table,
         )
 

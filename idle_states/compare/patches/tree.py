@@ -17,6 +17,7 @@ from ...sources import MAX_BYTES
 
 _TABLE = re.compile(rb"\bstruct\s+cpu_idle_states\s[^;{]*\[")
 _VERSION = re.compile(r"(?:skiboot-)?v?(\d+\.\d+(?:\.\d+)?(?:-rc\d+)?)(?:-|$|\s)")
+_RELEASE_TAGS = ("--match", "v[0-9]*.[0-9]*", "--match", "skiboot-[0-9]*.[0-9]*")
 _GIT = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _NOT_OURS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
@@ -117,9 +118,9 @@ class Tree:
     def version(self) -> str:
         """Release the tree is of, or comes after: "5.5.0", "6.0-rc1"; "" where nothing says.
 
-        From git's newest tag, the file .version of a release's archive, or VERSION.
+        From the newest release's tag in git, the file .version of a release's archive, or VERSION.
         """
-        found = self.git("describe", "--tags") if self.has_git else None
+        found = self.git("describe", "--tags", *_RELEASE_TAGS) if self.has_git else None
         for name in (".version", "VERSION"):
             if not found and (self.root / name).is_file():
                 found = self.read(self.root / name)[:200].decode("utf-8", "replace")

@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 
+from ...files import naming
 from ...findings import Faulty, Finding, Location, Severity
 from .plan import CODE, RULE_NAME
 from .tree import Tree
@@ -38,10 +39,14 @@ def _unchanged(tree: Tree, name: str) -> None:
 
 
 def _beside(tree: Tree, name: str, text: str) -> str:
-    target = (tree.root / name).resolve()
-    handle, fresh = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    shown = tree.root / name
+    target = shown.resolve()
     try:
-        with os.fdopen(handle, "wb") as file:
+        handle, fresh = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(shown)) from None
+    try:
+        with naming(shown), os.fdopen(handle, "wb") as file:
             file.write(text.encode("utf-8", "surrogateescape"))
             file.flush()
             os.fsync(file.fileno())
