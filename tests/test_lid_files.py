@@ -104,6 +104,14 @@ def test_little_endian_rows_are_called_so() -> None:
     assert "found little-endian ones" in refusal(FILLER + rows + FILLER)
 
 
+def test_half_an_image_is_not_said_to_be_little_endian() -> None:
+    """A stretch of code may read like one such row by chance; two lie back to back in tables."""
+    row = struct.pack("<16sIIQQI4x", b"stop0_lite", 1, 2, 0, 0, P9.states[0].flags)
+    for apart in (row, row + bytes(8) + row):
+        assert "found none" in refusal(FILLER + apart + FILLER)
+    assert "found little-endian ones" in refusal(FILLER + row + row + FILLER)
+
+
 def test_any_bit_flipped_leaves_the_other_tables_as_they_are() -> None:
     stock = stock_lid()
     whole = lid.read(stock, "x")

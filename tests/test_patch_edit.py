@@ -381,3 +381,51 @@ def test_random_rows(seed: int) -> None:
     assert source.text.count("#if 0") == done.text.count("#if 0")
     again = edit_table(done, ARRAY, wanted)
     assert again == done.text
+
+
+UNDECIDED = {
+    "a row": f"#ifdef CONFIG_DEEP\n{STOP0}\n#endif",
+    "a value": STOP0.replace("\t\t.latency_ns", "#ifndef __SKIBOOT__\n\t\t.latency_ns").replace(
+        "3000,\n", "3000,\n#else\n\t\t.latency_ns = 1,\n#endif\n"
+    ),
+    "two names": f"{STOP0}\n#if defined(CONFIG_A) && \\\n CONFIG_B\n\t{{ }},\n#endif",
+}
+
+
+@pytest.mark.parametrize("what", UNDECIDED)
+def test_text_that_a_build_decides_on_is_refused(what: str) -> None:
+    rows = UNDECIDED[what] if what != "a row" else f"{STOP0}\n{UNDECIDED[what]}"
+    text = ROW.format(rows=rows)
+    source = SourceText(text, "slw.c")
+    states = source.tables[ARRAY].table.states
+    wanted = [replace(states[0], control=1), *states[1:]]
+    with pytest.raises(Refused, match="which neither the file nor the tree's headers") as caught:
+        edit_table(source, ARRAY, wanted)
+    assert text[caught.value.start : caught.value.end].startswith("#if")
+    name = {"a row": "CONFIG_DEEP", "a value": "__SKIBOOT__", "two names": "CONFIG_A and CONFIG_B"}
+    assert f"depends on {name[what]}," in caught.value.message
+
+
+def test_a_table_in_a_branch_of_the_build_is_refused() -> None:
+    other = ROW.format(rows=STOP0.replace("300,", "77,"))
+    text = f"#ifdef __SKIBOOT__\n{other}#else\n{ROW.format(rows=STOP0)}#endif\n"
+    with pytest.raises(Refused, match="__SKIBOOT__"):
+        edit_table(SourceText(text, "slw.c"), ARRAY, [one_row(latency_ns=5)])
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "#ifdef CONFIG_P8\nint x;\n#endif\n",
+        "#define DEEP 1\n#if DEEP\n#else\n#endif\n",
+        "#ifndef HERE\n#define HERE\n#endif\n",
+    ],
+)
+def test_conditionals_elsewhere_and_decided_ones_are_none_of_its_business(before: str) -> None:
+    rows = f"#if 0\n\t{{ CONFIG_P8 }},\n#elif 1\n{STOP0}\n#endif"
+    lines = changed_lines(rows, [one_row(latency_ns=5)], before)
+    assert lines == ["\t\t.latency_ns = 5, // ns"]
+    defined = SourceText(
+        ROW.format(rows=f"#ifdef IN_HEADER\n{STOP0}\n#endif"), "slw.c", {"IN_HEADER": ""}
+    )
+    assert "= 5, // ns" in edit_table(defined, ARRAY, [one_row(latency_ns=5)])

@@ -1,6 +1,7 @@
 """A skiboot.lid -> the idle tables in it, with the offset of every value."""
 
 import hashlib
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,12 +77,15 @@ def tables_in(image: Image, name: str, sha256: str) -> list[LidTable]:
 def _layout(data: bytes, name: str) -> tuple[Layout, list[int]]:
     """An image has one struct: the layout with the most rows beyond doubt, and these.
 
-    Some flag words read the same in either byte order, so rows in the wrong one are counted too.
+    Some flag words read the same in either byte order, so rows in the wrong one are counted too;
+    one alone may be chance, two back to back are not.
     """
     found = _by_layout(data, name)
     layout = max(LAYOUTS, key=lambda layout: len(found[layout]))
-    swapped = max(map(len, _by_layout(data, name, little_endian=True).values()))
-    if swapped > len(found[layout]):
+    swapped = _by_layout(data, name, little_endian=True)
+    sequences = (len(starts) for each, starts in swapped.items() if _sequence(each, starts))
+    most = max(sequences, default=0)
+    if most > len(found[layout]):
         message = "expected big-endian rows of struct cpu_idle_states, found little-endian ones"
         raise unreadable(name, message)
     if not found[layout]:
@@ -91,6 +95,11 @@ def _layout(data: bytes, name: str) -> tuple[Layout, list[int]]:
         )
         raise unreadable(name, message)
     return layout, found[layout]
+
+
+def _sequence(layout: Layout, starts: Sequence[int]) -> bool:
+    """Whether two rows lie back to back."""
+    return any(second - first == layout.size for first, second in itertools.pairwise(starts))
 
 
 def _by_layout(data: bytes, name: str, *, little_endian: bool = False) -> dict[Layout, list[int]]:

@@ -7,6 +7,7 @@ from ...findings import Unreadable
 from ...table import IdleState, Register
 from ..c_table.lexer import encoded
 from ..c_table.structure import FIELD_MEMBERS, Row
+from .conditionals import refuse_undecided
 from .fresh import fresh, number_of
 from .rows import Replacement, arranged, replaced
 from .source import Refused, SourceText, TableText
@@ -28,6 +29,7 @@ def edit_table(source: SourceText, array: str, wanted: Sequence[IdleState]) -> s
     table = source.tables[array]
     if not differing(table.table.states, wanted):
         return source.text
+    refuse_undecided(source, table)
     _no_residency(source, table, wanted)
     text = arranged(source, table, wanted)
     middle = source if text == source.text else _again(source, text, table)

@@ -1,0 +1,57 @@
+"""Conditionals that an edit must not lie under: those on names that only a build gives, with -D."""
+
+import re
+
+from ..c_table.preprocess import preprocess
+from .source import Refused, SourceText, TableText
+
+MAX_NAMES = 100
+"""Far beyond any C that people write; a limit on hostile text."""
+_CONDITION = re.compile(
+    r"^[ \t]*\#[ \t]*(?:el)?if(?:n?def)?\b((?:[^\n\\]|\\\r?\n|\\)*)", re.MULTILINE
+)
+_NAME = re.compile(r"\b[A-Za-z_]\w*", re.ASCII)
+
+
+def refuse_undecided(source: SourceText, table: TableText) -> None:
+    """Raises Refused if a table's text is another where such a name is defined.
+
+    Then nobody knows which branch is compiled, and a right edit of one may change nothing.
+    """
+    start, end = table.array.name.start, table.array.initialiser.end
+    names = _open_names(source)
+    for chosen in (*([name] for name in names), names):
+        defines = source.defines | dict.fromkeys(chosen, "1")
+        other = preprocess(source.text, defines).code
+        for at in range(start, end):
+            if other[at] != source.clean.code[at]:
+                raise _refused(source, chosen, at)
+
+
+def _refused(source: SourceText, names: list[str], at: int) -> Refused:
+    """At the last conditional on one of the names before the text that differs."""
+    place = at, at + 1
+    for match in _CONDITION.finditer(source.text, 0, at):
+        if set(names) & set(_NAME.findall(match[1])):
+            place = match.span()
+    return Refused(
+        f"expected a table that is the same in every build, found it depends on "
+        f"{' and '.join(names)}, which neither the file nor the tree's headers define; change it "
+        "by hand",
+        *place,
+    )
+
+
+def _open_names(source: SourceText) -> list[str]:
+    """Names in conditions that nothing at hand defines."""
+    own = {macro.name for macro in source.clean.definitions.own()}
+    found: dict[str, None] = {}
+    for match in _CONDITION.finditer(source.text):
+        for name in _NAME.findall(match[1]):
+            known = source.clean.definitions.lookup(name, match.start()) is not None
+            if name != "defined" and name not in own and not known:
+                found[name] = None
+        if len(found) > MAX_NAMES:
+            message = f"expected at most {MAX_NAMES} names in conditionals, found more"
+            raise Refused(message, *match.span())
+    return list(found)
