@@ -8,7 +8,7 @@ Source of the encodings: skiboot include/opal-api.h (OPAL_PM_*) and include/slw.
 """
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -214,6 +214,18 @@ class IdleState:
     @property
     def is_stop(self) -> bool:
         return bool(self.flags & STOP_CLASSES)
+
+    def misfits(self) -> Iterator[tuple[str, int, int]]:
+        """Field, value and the greatest it may be, of what the C struct cannot hold."""
+        for name, value, most in (
+            ("latency", self.latency_ns, U32_MAX),
+            ("residency", self.residency_ns or 0, U32_MAX),
+            ("flags", self.flags, U32_MAX),
+            ("control", self.control, U64_MAX),
+            ("mask", self.mask, U64_MAX),
+        ):
+            if not 0 <= value <= most:
+                yield name, value, most
 
     def values(self) -> tuple[str, int, int | None, int, int, int]:
         """What firmware and kernel see of the row: the six fields of the C struct."""

@@ -26,7 +26,7 @@ _PAGES = 8
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .findings_options import add_accepted, add_rules
+    from .findings_options import add_accepted, add_rules, add_severities
     from .options import add_html, add_kernels, add_output, add_platform
 
     parser.add_argument("inputs", metavar="FILE|DIR", nargs="+", help="- for names on stdin")
@@ -53,13 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_platform(parser)
     add_rules(parser)
     add_accepted(parser)
-    parser.add_argument(
-        "--fail-on",
-        choices=("error", "warning", "note"),
-        default="error",
-        help="exit 1 if there are findings as bad as this (default: error)",
-    )
-    parser.add_argument("--notes", action="store_true", help="show notes too")
+    add_severities(parser)
     parser.add_argument(
         "--format",
         choices=("text", "json", "jsonl", "sarif", "github", "junit"),

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ..lab.boot_run import Request
 
-CPUS = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
-"""Machine -> the most it is booted with. QEMU's POWER8 chip has 12 cores and no more."""
 SUMMARY = "boot firmware and Linux under QEMU, prediction beside reality"
 
 
@@ -132,7 +130,7 @@ def _ended(number: int, frame: object) -> None:
 def _request(arguments: argparse.Namespace) -> "Request":
     """Raises UsageError."""
     from ..lab.boot_run import Request
-    from ..lab.qemu import MACHINES
+    from ..lab.qemu import CPUS_MAX, MACHINES
     from ..lab.record_script import GOVERNORS
     from ..lab.workload import workload
     from .options import UsageError
@@ -140,7 +138,7 @@ def _request(arguments: argparse.Namespace) -> "Request":
     if arguments.machine not in MACHINES:
         known = ", ".join(MACHINES)
         raise UsageError(f"expected a machine of {known}, found {arguments.machine!r}")
-    most = CPUS[arguments.machine]
+    most = CPUS_MAX[arguments.machine]
     if not 1 <= arguments.smp <= most:
         raise UsageError(
             f"expected 1 to {most} CPUs with {arguments.machine}, found {arguments.smp}"

@@ -19,10 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..compare.running import CPUIDLE, KERNEL_LOG, TOP, UNAME
     from ..resources import template
+    from ..sources.format_tar import COLLECTION, CPUIDLE, KERNEL_LOG, UNAME
     from .options import emit
 
-    names = {"top": TOP, "cpuidle": CPUIDLE, "uname": UNAME, "kernel_log": KERNEL_LOG}
+    names = {"top": COLLECTION, "cpuidle": CPUIDLE, "uname": UNAME, "kernel_log": KERNEL_LOG}
     emit(arguments, template("collect.sh.j2").render(names))
     return 0

@@ -140,7 +140,7 @@ def _result(
     from ..workload.inputs import Kind
     from ..workload.machine import Machine, from_sysfs
     from . import energy_options
-    from .options import UsageError
+    from .options import UsageError, state_numbers
 
     dumps = [sysfs.read(source) for source in opened if source.kind is Kind.SYSFS]
     traces = [source for source in opened if source.kind is not Kind.SYSFS]
@@ -149,7 +149,9 @@ def _result(
     machines, files, rows = _machines(arguments, release)
     traced = None
     if dumps:
-        own = from_sysfs(dumps[0], release.features.snooze_polling, _disabled(arguments))
+        own = from_sysfs(
+            dumps[0], release.features.snooze_polling, state_numbers(arguments.disabled)
+        )
         traced = Machine(dumps[0].name, None, own)
     machines = machines or ([traced] if traced else [])
     if not machines:
@@ -220,12 +222,6 @@ def _settings(arguments: argparse.Namespace, release: "Release") -> "Settings | 
     return Settings(arguments.governor, release, arguments.hz, arguments.next_timer)
 
 
-def _disabled(arguments: argparse.Namespace) -> list[int]:
-    from .options import state_numbers
-
-    return state_numbers(arguments.disabled)
-
-
 def _machines(
     arguments: argparse.Namespace, release: "Release"
 ) -> "tuple[list[Machine], list[tuple[str, str]], Rows]":
@@ -234,6 +230,7 @@ def _machines(
     the rows of their specs."""
     from ..workload.machine import Machine, from_times
     from .governor_options import times
+    from .options import state_numbers
 
     machines: list[Machine] = []
     files: list[tuple[str, str]] = []
@@ -263,7 +260,9 @@ def _machines(
         names.append(text)
     close()
     if arguments.states:
-        every = from_times(times(arguments.states), arguments.polling, _disabled(arguments))
+        every = from_times(
+            times(arguments.states), arguments.polling, state_numbers(arguments.disabled)
+        )
         machines.append(Machine(arguments.states, every, {}))
     return machines, files, rows
 
@@ -278,19 +277,19 @@ def _table(
     from ..workload.machine import Machine, from_driver, from_sysfs
     from .energy_options import named
     from .governor_options import registered
-    from .options import UsageError
+    from .options import UsageError, state_numbers
 
     if resolve_name(text) is None and Path(text).is_file() and _is_dump(text):
         source = Input(text)
         assert source.kind is Kind.SYSFS
         dump = sysfs.read(source)
-        own = from_sysfs(dump, release.features.snooze_polling, _disabled(arguments))
+        own = from_sysfs(dump, release.features.snooze_polling, state_numbers(arguments.disabled))
         missing = [cpu for cpu in cpus or () if cpu not in own]
         if missing:
             raise UsageError(f"expected CPU {missing[0]} in {text}, found {_ranges(list(own))}")
         return Machine(text, None, own), [(text, source.sha256())], []
     found, arrival = registered(arguments, text, release)
-    table = from_driver(arrival.driver, _disabled(arguments))
+    table = from_driver(arrival.driver, state_numbers(arguments.disabled))
     written = named(arrival, found.table) if found.table else []
     return Machine(found.name, table, {}), [(found.file, found.sha256)], written
 

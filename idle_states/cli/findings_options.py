@@ -36,9 +36,7 @@ def add_accepted(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_report(parser: argparse.ArgumentParser) -> None:
-    from .options import add_output
-
+def add_severities(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         choices=("error", "warning", "note"),
@@ -46,6 +44,12 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         help="exit 1 if there are findings as bad as this (default: error)",
     )
     parser.add_argument("--notes", action="store_true", help="show notes too")
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    from .options import add_output
+
+    add_severities(parser)
     parser.add_argument(
         "--suppressed", action="store_true", help="show suppressed findings with their reasons"
     )

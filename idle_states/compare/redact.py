@@ -1,7 +1,7 @@
 """Reports without serial numbers and MAC addresses, so that they can be shown to others."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -73,10 +73,6 @@ class _Redactor:
     def clean(self, value: Any) -> Any:
         if isinstance(value, str):
             return _BARE_MAC.sub(MAC, self.text(value))
-        if isinstance(value, tuple):
-            return tuple(self.clean(item) for item in value)
-        if isinstance(value, dict):
-            return {self.clean(key): self.clean(item) for key, item in value.items()}
         if isinstance(value, Difference):
             name = value.path.rpartition(":")[2]
             a, b = (self.data(name, side) for side in (value.a, value.b))
@@ -84,15 +80,9 @@ class _Redactor:
         if isinstance(value, Machine):
             # an abbreviated hash of a commit can have a MAC's length
             versions = {name: self.text(text) for name, text in value.versions.items()}
-            cleaned = self.fields(value)
+            cleaned = _rebuilt(value, self.clean)
             return replace(cleaned, git_id=self.text(value.git_id), versions=versions)
-        if is_dataclass(value) and not isinstance(value, type):
-            return self.fields(value)
-        return value
-
-    def fields(self, value: Any) -> Any:
-        kept = {field.name: self.clean(getattr(value, field.name)) for field in fields(value)}
-        return replace(value, **kept)
+        return _rebuilt(value, self.clean)
 
     def text(self, text: str) -> str:
         text = _MAC.sub(MAC, text)
@@ -113,6 +103,18 @@ class _Redactor:
             text = self.binary_macs.sub(MAC, text)
         cleaned: str = self.clean(text)
         return cleaned.encode("latin-1")
+
+
+def _rebuilt(value: Any, clean: Callable[[Any], Any]) -> Any:
+    """A tuple, mapping or dataclass of its parts, cleaned; anything else as it is."""
+    if isinstance(value, tuple):
+        return tuple(clean(item) for item in value)
+    if isinstance(value, dict):
+        return {clean(key): clean(item) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        kept = {field.name: clean(getattr(value, field.name)) for field in fields(value)}
+        return replace(value, **kept)
+    return value
 
 
 def _any_of(patterns: Iterator[str]) -> re.Pattern[str] | None:
@@ -159,13 +161,6 @@ def _nameless(audited: "Audited") -> "Audited":
     known = re.compile("|".join(parts) if len(path) >= _SHORTEST else rf"\A{parts[0]}")
 
     def clean(value: Any) -> Any:
-        if isinstance(value, str):
-            return known.sub(name, value)
-        if isinstance(value, tuple):
-            return tuple(clean(item) for item in value)
-        if is_dataclass(value) and not isinstance(value, type):
-            kept = {field.name: clean(getattr(value, field.name)) for field in fields(value)}
-            return replace(value, **kept)
-        return value
+        return known.sub(name, value) if isinstance(value, str) else _rebuilt(value, clean)
 
     return replace(audited, file=name, findings=clean(audited.findings))

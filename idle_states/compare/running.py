@@ -13,17 +13,6 @@ from ..linux.driver_table import DriverTable
 from ..sources import format_tar
 from ..sources.format_tar import CPUIDLE, KERNEL_LOG, UNAME
 
-TOP = format_tar.COLLECTION
-__all__ = [
-    "CPUIDLE",
-    "KERNEL_LOG",
-    "TOP",
-    "UNAME",
-    "Collected",
-    "Running",
-    "collected",
-    "compare_running",
-]
 _SHOWN = 20
 """Differences of a kind that are told."""
 _UNAME_MAX = 1000

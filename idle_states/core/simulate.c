@@ -206,16 +206,18 @@ static u32 placed(struct simulation *s, u32 number, u32 waker, bool sync)
 {
 	const struct program *program = &s->in.programs[number];
 	struct task *task = &s->tasks[number];
-	u32 previous = task->cpu, recent = task->recent, target;
+	u32 previous = task->cpu, recent = task->recent, target, near;
 
 	if (program->cpu != NOWHERE)
 		return program->cpu;
 	if (program->with_waker)
 		return waker;
 	target = placement_target(&s->placement, waker, previous, sync);
-	if (placement_looks_at_recent(&s->placement, target, previous))
-		task->recent = previous;
-	return placement_choose(&s->placement, target, previous, recent);
+	near = placement_near(&s->placement, target, previous);
+	if (near != NOWHERE)
+		return near;
+	task->recent = previous;
+	return placement_beyond(&s->placement, target, previous, recent);
 }
 
 static void wake(struct simulation *s, u32 task, u32 waker, u64 since_ns, bool sync)

@@ -143,20 +143,21 @@ static inline u32 by_cluster(const struct placement *p, u32 target)
 	return inside == NOWHERE ? target : inside;
 }
 
-INLINE bool placement_looks_at_recent(const struct placement *p, u32 target, u32 previous)
+/* NOWHERE: neither will do. */
+INLINE u32 placement_near(const struct placement *p, u32 target, u32 previous)
 {
-	return !is_idle(p, target) && !(shares_cache(p, previous, target) && is_idle(p, previous));
-}
-
-INLINE u32 placement_choose(const struct placement *p, u32 target, u32 previous, u32 recent)
-{
-	u32 llc = p->of->llc[target], size, found;
-	const u32 *cpus;
-
 	if (is_idle(p, target))
 		return target;
 	if (shares_cache(p, previous, target) && is_idle(p, previous))
 		return previous;
+	return NOWHERE;
+}
+
+INLINE u32 placement_beyond(const struct placement *p, u32 target, u32 previous, u32 recent)
+{
+	u32 llc = p->of->llc[target], size, found;
+	const u32 *cpus;
+
 	if (p->recent && shares_cache(p, recent, target) && is_idle(p, recent))
 		return recent;
 	if (p->cluster != CLUSTERS_OFF)
@@ -181,7 +182,7 @@ INLINE u32 placement_choose(const struct placement *p, u32 target, u32 previous,
 /* Where a new task begins. */
 static inline u32 placement_first(const struct placement *p)
 {
-	u32 best = 0, best_idle = 0, best_tasks = 0, cpu;
+	u32 best = 0, best_idle = 0, best_tasks = 0, cpu, near;
 
 	for (u32 llc = 0; llc < p->llc.wholes; llc++) {
 		u32 idle = 0, tasks = p->llc_tasks[llc];
@@ -199,7 +200,8 @@ static inline u32 placement_first(const struct placement *p)
 		}
 	}
 	cpu = p->llc.parts[p->llc.first[best]];
-	return placement_choose(p, cpu, cpu, cpu);
+	near = placement_near(p, cpu, cpu);
+	return near == NOWHERE ? placement_beyond(p, cpu, cpu, cpu) : near;
 }
 
 #endif

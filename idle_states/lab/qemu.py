@@ -10,6 +10,8 @@ from .boot_parts import Parts
 
 MACHINES = ("powernv8", "powernv9", "powernv10")
 """QEMU's machines that skiboot boots; powernv9 is a Nimbus DD2.0."""
+CPUS_MAX = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
+"""Machine -> the most it is booted with. QEMU's POWER8 chip has 12 cores and no more."""
 
 _ARGUMENTS = "console=hvc0 quiet panic=-1"
 """panic=-1: a guest that panics ends, and QEMU with it."""

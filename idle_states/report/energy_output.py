@@ -19,9 +19,13 @@ BreakEven = tuple[Fraction, Fraction | None] | None
 Payoff = tuple[str, str, BreakEven]
 
 
+def unit_of(model: Model) -> str:
+    return "J" if model.unit == WATTS else "s awake"
+
+
 def section(names: Sequence[str], spents: Sequence[Spent], model: Model, style: Style) -> str:
     """Tables side by side, then the assumptions."""
-    unit = "J" if model.unit == WATTS else "s awake"
+    unit = unit_of(model)
     rows = [
         (printable(state), *(_energy(dict(spent.states).get(state)) for spent in spents))
         for state in dict.fromkeys(name for spent in spents for name, _ in spent.states)

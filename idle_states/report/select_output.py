@@ -60,6 +60,21 @@ def grouped(
     return [(titles, content) for content, titles in groups.items()]
 
 
+def circumstances(mapped: Mapped) -> str:
+    """What is held fixed, short enough for a phone."""
+    fixed = mapped.circumstances
+    if mapped.idle_ns is not None:
+        ended = f"interrupt after {mapped.idle_ns // 1000} us"
+    elif fixed.timer_driven:
+        ended = "timer"
+    elif fixed.next_timer_ns == FAR_NS:
+        ended = "interrupt"
+    else:
+        ended = f"interrupt, timer {fixed.next_timer_ns // 1000} us"
+    limit = "" if fixed.limit_us == NO_LIMIT_US else f", limit {fixed.limit_us} us"
+    return f"{ended}, tick {'stopped' if fixed.tick_stopped else 'running'}{limit}"
+
+
 def heading(mapped: Mapped) -> str:
     fixed = mapped.circumstances
     tick = "stopped" if fixed.tick_stopped else "running"

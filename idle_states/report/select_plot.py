@@ -10,7 +10,7 @@ from typing import Any
 
 from ..compare.selection import Mapped, Selection
 from ..findings import Finding, Location, Severity, Unreadable
-from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
+from .select_output import circumstances
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "oo", "||", "++", "**")
 _FIRST_US = 0.5
@@ -86,17 +86,8 @@ def _row(
 
 
 def _label(selection: Selection, mapped: Mapped, several: bool) -> str:
-    fixed = mapped.circumstances
-    if fixed.timer_driven:
-        ended = "timer"
-    elif fixed.next_timer_ns == FAR_NS:
-        ended = "interrupt"
-    else:
-        ended = f"interrupt, timer {fixed.next_timer_ns // 1000} us"
-    limit = "" if fixed.limit_us == NO_LIMIT_US else f", limit {fixed.limit_us} us"
-    tick = "stopped" if fixed.tick_stopped else "running"
     whose = f"{selection.table or 'states'} {selection.release.name}\n" if several else ""
-    return f"{whose}{ended}, tick {tick}{limit}"
+    return whose + circumstances(mapped)
 
 
 def _shade(state: int) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..workload.energy import WATTS, Bounds, break_even
+from ..workload.energy import Bounds, break_even
 from ..workload.tune.search import LATENCY, WEIGHTED, Judged, Objective
 from ..workload.tune.tuning import Tuning
 from ..workload.tune.waits import regrets
-from .energy_output import number, ranged
+from .energy_output import number, ranged, unit_of
 from .style import Style, plural, printable
 from .tables import right_aligned
 
@@ -150,9 +150,8 @@ def edges(tuning: Tuning) -> list[str]:
 
 def energy_of(tuning: Tuning) -> str:
     """What is called energy, with its unit."""
-    unit = "J" if tuning.power.unit == WATTS else "s awake"
     counted = " of 1000 counted" if tuning.tuned.best.outcomes.work else ""
-    return f"energy{counted}, {unit}"
+    return f"energy{counted}, {unit_of(tuning.power)}"
 
 
 def percent(share: Fraction | None) -> str:

@@ -113,18 +113,21 @@ class Placement:
             return waker
         return previous
 
-    def looks_at_recent(self, target: int, previous: int) -> bool:
-        """Whether neither of these will do."""
-        return not self.idle(target) and not (
-            self._shares_cache(previous, target) and self.idle(previous)
-        )
-
     def choose(self, target: int, previous: int, recent: int) -> int:
         """select_idle_sibling()."""
+        near = self.near(target, previous)
+        return self.beyond(target, previous, recent) if near is None else near
+
+    def near(self, target: int, previous: int) -> int | None:
+        """1 and 2 of the search; None: neither will do."""
         if self.idle(target):
             return target
         if self._shares_cache(previous, target) and self.idle(previous):
             return previous
+        return None
+
+    def beyond(self, target: int, previous: int, recent: int) -> int:
+        """The rest of the search."""
         if self._policy.recent and self._shares_cache(recent, target) and self.idle(recent):
             return recent
         walk = [cpu for cpu in self._walk(target) if self.idle(cpu)]

@@ -475,11 +475,13 @@ class Simulation:
             return task.program.cpu
         if task.program.with_waker:
             return waker
-        previous, recent = task.cpu, task.recent
+        previous = task.cpu
         target = self._placement.target(waker, previous, sync)
-        if self._placement.looks_at_recent(target, previous):
-            task.recent = previous
-        return self._placement.choose(target, previous, recent)
+        near = self._placement.near(target, previous)
+        if near is not None:
+            return near
+        recent, task.recent = task.recent, previous
+        return self._placement.beyond(target, previous, recent)
 
     def _first(self, task: Task) -> int:
         if task.program.cpu is not None:

@@ -27,10 +27,6 @@ class Priced:
     written: str
 
 
-def unit(power: Model) -> str:
-    return "J" if power.unit == WATTS else "s awake"
-
-
 def unit_explained(power: Model) -> Iterator[str]:
     """A line where the unit is not everybody's."""
     if power.unit != WATTS:
@@ -56,7 +52,11 @@ def section(some: Sequence[Priced], power: Model, latency: str, caption: str) ->
             total = cost.total.times(Fraction(1, _NS))
             known.append((each, each.latency_ns, total))
     rests = Lines((*unit_explained(power), "resting on this:", *(f"- {words}" for words in said)))
-    parts = (_picture(known, unit(power), latency, caption), rests) if known else (rests,)
+    parts = (
+        (_picture(known, energy_output.unit_of(power), latency, caption), rests)
+        if known
+        else (rests,)
+    )
     return Section("Energy of the idle time", parts)
 
 

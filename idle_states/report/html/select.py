@@ -7,7 +7,6 @@ from ...compare.idle_lengths import lengths
 from ...compare.journey import Journey
 from ...compare.selection import Mapped, Selection
 from ...linux.governors.ladder_steps import Step
-from ...linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ...linux.governors.steady import Range
 from .. import select_output
 from ..kernel_ranges import kernel_ranges
@@ -81,7 +80,7 @@ def _numbered(selections: Sequence[Selection]) -> list[tuple[str, Iterable[tuple
 def _alike(selections: Sequence[Selection], number: int) -> list[tuple[str, Selection]]:
     """Those that select the same are one row, under the names of all."""
     if len(selections) == 1:
-        return [(circumstances(selections[0].maps[number]), selections[0])]
+        return [(select_output.circumstances(selections[0].maps[number]), selections[0])]
     return _grouped(selections, lambda s: (s.table, s.names, s.maps[number].ranges))
 
 
@@ -104,10 +103,12 @@ def _grouped(
 
 def _picture(rows: Sequence[tuple[str, Selection, Mapped]]) -> tuple[Element, Table]:
     one = rows[0][2]
-    fixed = circumstances(one)
+    fixed = select_output.circumstances(one)
     over_timer = one.idle_ns is not None
     what = "time to the next timer" if over_timer else "idle length"
-    shared = "" if len({circumstances(mapped) for _, _, mapped in rows}) > 1 else fixed
+    shared = (
+        "" if len({select_output.circumstances(mapped) for _, _, mapped in rows}) > 1 else fixed
+    )
     about = f"{'Next timer' if over_timer else 'Idle length'} and selected state"
     caption = f"{about}: {shared}" if shared else about
     starts = [r.first_ns for _, _, mapped in rows for r in mapped.ranges]
@@ -147,21 +148,6 @@ def _taken(selection: Selection, r: Range) -> str:
     return select_output.taken(selection, r)
 
 
-def circumstances(mapped: Mapped) -> str:
-    """What is held fixed, short enough for a phone."""
-    fixed = mapped.circumstances
-    if mapped.idle_ns is not None:
-        ended = f"interrupt after {mapped.idle_ns // 1000} us"
-    elif fixed.timer_driven:
-        ended = "timer"
-    elif fixed.next_timer_ns == FAR_NS:
-        ended = "interrupt"
-    else:
-        ended = f"interrupt, timer {fixed.next_timer_ns // 1000} us"
-    limit = "" if fixed.limit_us == NO_LIMIT_US else f", limit {fixed.limit_us} us"
-    return f"{ended}, tick {'stopped' if fixed.tick_stopped else 'running'}{limit}"
-
-
 def _steps(selection: Selection) -> Section:
     def row(step: Step) -> tuple[str, ...]:
         name = selection.taken((step.source,))[0]
@@ -181,7 +167,7 @@ def _changes(first: Selection, changed: Changed) -> Section:
         caption = f"From {_short(first)} to {_short(other)}"
         rows = tuple(
             (
-                circumstances(mapped),
+                select_output.circumstances(mapped),
                 lengths(change.first_ns, change.last_ns),
                 each(change.a),
                 each(change.b),

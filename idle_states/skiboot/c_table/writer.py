@@ -9,8 +9,6 @@ from ...table import (
     NAME_BYTES,
     PSSCR_MASK,
     RL_MASK,
-    U32_MAX,
-    U64_MAX,
     Flag,
     IdleState,
     IdleTable,
@@ -130,15 +128,8 @@ def _state_obstacles(state: IdleState) -> Iterator[tuple[str, str]]:
         yield "name", f"expected a name of at most {NAME_BYTES} bytes, found {state.name!a}"
     if b"\0" in name:
         yield "name", f"expected a name without NUL, found {state.name!a}"
-    for field, value, most in (
-        ("latency", state.latency_ns, U32_MAX),
-        ("residency", state.residency_ns or 0, U32_MAX),
-        ("flags", state.flags, U32_MAX),
-        ("control", state.control, U64_MAX),
-        ("mask", state.mask, U64_MAX),
-    ):
-        if not 0 <= value <= most:
-            yield field, f"expected {field} to fit u{most.bit_length()}, found {value}"
+    for field, value, most in state.misfits():
+        yield field, f"expected {field} to fit u{most.bit_length()}, found {value}"
 
 
 def _finding(table: IdleTable, message: str, index: int | None, field: str = "state") -> Finding:

@@ -7,7 +7,7 @@ no machine supports: skiboot's export skips a row without a flag of its supporte
 from collections.abc import Iterator
 
 from ...findings import CannotGenerate, Finding, Location, Severity
-from ...table import NAME_BYTES, U32_MAX, U64_MAX, IdleState, IdleTable
+from ...table import NAME_BYTES, IdleState, IdleTable
 from .container import unwrap
 from .identify import UNUSED, is_unused
 from .reader import LidTable, tables_in
@@ -73,15 +73,8 @@ def _unfit(state: IdleState, layout: Layout) -> Iterator[tuple[str, str]]:
         wanted = "a residency" if layout.has_residency else "no residency"
         found = "none" if state.residency_ns is None else state.residency_ns
         yield "residency", f"expected {wanted} in an image of skiboot {layout.era}, found {found}"
-    for field, value, most in (
-        ("latency", state.latency_ns, U32_MAX),
-        ("residency", state.residency_ns or 0, U32_MAX),
-        ("flags", state.flags, U32_MAX),
-        ("control", state.control, U64_MAX),
-        ("mask", state.mask, U64_MAX),
-    ):
-        if not 0 <= value <= most:
-            yield field, f"expected 0 to {most:#x}, found {value:#x}"
+    for field, value, most in state.misfits():
+        yield field, f"expected 0 to {most:#x}, found {value:#x}"
 
 
 def _finding(
