@@ -48,7 +48,7 @@ fuzz: packages $(VENV)/.installed-test
 
 oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \
-	  tests/oracle/test_governor_oracle.py tests/test_governor_models.py $(PYTEST)
+	  tests/oracle/test_governor_oracle.py tests/linux/governors/test_models.py $(PYTEST)
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/whole_process.py
@@ -61,21 +61,21 @@ bench: $(VENV)/.installed-test
 
 boot-deps: $(VENV)/.installed
 	@sh tests/install-packages.sh
-	$(BIN)/python -m idle_states.lab.boot_parts
+	$(BIN)/python -m idle_states.boot.parts
 
 trees: boot-deps
-	PYTHONPATH=. $(BIN)/python tests/record_trees.py
+	PYTHONPATH=. $(BIN)/python tools/record_trees.py
 
 nightly: boot-deps
-	$(BIN)/python -m idle_states.lab.boot_nightly docs/validation.json
+	$(BIN)/python -m tools.nightly docs/validation.json
 
 validation: $(VENV)/.installed
 	@mkdir -p build
-	$(BIN)/python -m idle_states.report.boot_validation docs/validation.json > build/validation.md
+	$(BIN)/python -m tools.validation docs/validation.json > build/validation.md
 	mv build/validation.md docs/validation.md
 
 published: $(VENV)/.installed
-	$(BIN)/python -m idle_states.report.published docs
+	$(BIN)/python -m tools.published docs
 
 dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .

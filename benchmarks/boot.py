@@ -7,10 +7,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from idle_states.lab.boot_run import Request, run
-from idle_states.lab.debian import Unavailable
-from idle_states.lab.predict import MACHINE_TABLE
-from idle_states.lab.workload import workload
+from idle_states.boot.debian import Unavailable
+from idle_states.boot.predict import MACHINE_TABLE
+from idle_states.boot.run import Request, run
+from idle_states.boot.workload import workload
 
 PARTS = Path("build/boot").resolve()
 ALLOWED_S = 10

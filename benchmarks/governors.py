@@ -29,7 +29,7 @@ from idle_states import core  # noqa: E402
 from idle_states.linux.governors import Governor  # noqa: E402
 from idle_states.linux.governors.interface import Outcome, Situation, State, tick_ns  # noqa: E402
 from tests.oracle.linux import governors as oracle  # noqa: E402
-from tests.vectors import table  # noqa: E402
+from tests.support.vectors import table  # noqa: E402
 
 HZ = 250
 TABLES = 32

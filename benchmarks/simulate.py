@@ -17,9 +17,10 @@ from dataclasses import replace
 
 from idle_states import core
 from idle_states.linux.releases import release
-from idle_states.workload import placement, simulate, simulate_core, topology, workloads
-from idle_states.workload.machine import from_times
-from idle_states.workload.simulate_setup import Effect, Setup
+from idle_states.replay.machine import from_times
+from idle_states.simulation import by_core as simulate_core
+from idle_states.simulation import placement, simulate, topology, workloads
+from idle_states.simulation.setup import Effect, Setup
 
 TIMES = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100_000, 10**7))
 SCOPES = (0, 0, 0, 1, 1, 1)

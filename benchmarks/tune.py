@@ -17,11 +17,11 @@ from random import Random
 
 from idle_states import core
 from idle_states.linux.releases import release
-from idle_states.workload.machine import CpuTable, from_times
-from idle_states.workload.replay import Settings
-from idle_states.workload.tune.evaluate import TOGETHER, Candidate, Task, evaluate, known
-from idle_states.workload.tune.gaps import Gatherer
-from idle_states.workload.tune.source import Cpu
+from idle_states.replay.machine import CpuTable, from_times
+from idle_states.replay.replay import Settings
+from idle_states.tune.evaluate import TOGETHER, Candidate, Task, evaluate, known
+from idle_states.tune.gaps import Gatherer
+from idle_states.tune.source import Cpu
 
 TIMES = ((1, 10), (2, 20), (5, 50), (10, 100), (100, 10_000), (200, 20_000))
 KERNEL = "6.12"

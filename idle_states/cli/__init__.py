@@ -83,7 +83,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
 
 
 def _hint(word: str, known: Iterable[str]) -> str:
-    from ..spec.problems import suggestion
+    from ..reading.complaints import suggestion
 
     return suggestion(word, known)
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..compare.audit import Audited, Setting
-    from ..compare.fleet import Summary, Walk
+    from ..audit.audit import Audited, Setting
+    from ..audit.fleet import Summary, Walk
     from ..devicetree.tree import Node
 
 SUMMARY = "audit device trees and images from the field"
@@ -65,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..compare.fleet import Summary, Walk
-    from ..compare.redact import redacted_name
+    from ..audit.fleet import Summary, Walk
+    from ..audit.redact import redacted_name
     from ..findings import Severity
     from .options import UsageError
 
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _setting(arguments: argparse.Namespace) -> "Setting":
-    from ..compare.audit import Setting
+    from ..audit.audit import Setting
     from ..linux.releases import DEFAULT
     from .options import kernels, platform, selection
 
@@ -115,9 +115,9 @@ def _governor(arguments: argparse.Namespace) -> str:
     """Raises UnknownGovernor here, not once for every input."""
     if not arguments.governor:
         return ""
-    from ..compare.selection import settling_of
     from ..linux.governors.interface import State
     from ..linux.releases import NEWEST, release
+    from ..selection.selection import settling_of
     from .options import UsageError
 
     if arguments.hz not in range(1, 100_001):
@@ -130,7 +130,7 @@ def _results(
     arguments: argparse.Namespace, walk: "Walk", setting: "Setting"
 ) -> "Iterator[list[Audited]]":
     """By input, in order, what the project accepted marked."""
-    from ..compare.fleet import audit_all, audit_on
+    from ..audit.fleet import audit_all, audit_on
     from .findings_options import marking
 
     mark = marking(arguments)

@@ -12,7 +12,7 @@ SUMMARY = "write or prune a baseline of known findings"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..compare.baseline import FILE
+    from ..check.baseline import FILE
     from .cmd_check import add_check
 
     parser.add_argument("action", choices=("write", "prune"))
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
-    from ..compare import baseline
+    from ..check import baseline
     from ..files import write_file
     from ..report.style import plural
     from .cmd_check import found

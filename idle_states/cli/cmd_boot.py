@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..lab.boot_run import Request
+    from ..boot.run import Request
 
 SUMMARY = "boot firmware and Linux under QEMU, prediction beside reality"
 
@@ -69,11 +69,11 @@ class _Place:
 def run(arguments: argparse.Namespace) -> int:
     import signal
 
+    from ..boot.boot import BootFailure
+    from ..boot.build import BuildFailure
+    from ..boot.debian import Unavailable
     from ..files import standard_output_fails
     from ..findings import Faulty, Unreadable
-    from ..lab.boot import BootFailure
-    from ..lab.build import BuildFailure
-    from ..lab.debian import Unavailable
 
     request = _request(arguments)
     place = _Place()
@@ -129,10 +129,10 @@ def _ended(number: int, frame: object) -> None:
 
 def _request(arguments: argparse.Namespace) -> "Request":
     """Raises UsageError."""
-    from ..lab.boot_run import Request
-    from ..lab.qemu import CPUS_MAX, MACHINES
-    from ..lab.record_script import GOVERNORS
-    from ..lab.workload import workload
+    from ..boot.qemu import CPUS_MAX, MACHINES
+    from ..boot.run import Request
+    from ..boot.workload import workload
+    from ..record.script import GOVERNORS
     from .options import UsageError
 
     if arguments.machine not in MACHINES:
@@ -196,8 +196,8 @@ def _run(arguments: argparse.Namespace, request: "Request", place: _Place) -> in
     import sys
     from pathlib import Path
 
+    from ..boot.run import run as boot
     from ..files import naming
-    from ..lab.boot_run import run as boot
     from ..report import boot_output
     from ..report.json_output import envelope
     from ..report.style import Style

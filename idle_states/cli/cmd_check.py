@@ -60,7 +60,7 @@ def found(
     arguments: argparse.Namespace,
 ) -> "tuple[list[Source], list[Release], list[Finding]]":
     """What was checked, the kernels, and the findings."""
-    from ..compare.check import check
+    from ..check.check import check
     from ..findings import sort_findings
     from ..linux.releases import DEFAULT
     from ..sources import read_sources
@@ -75,7 +75,7 @@ def found(
     if arguments.engine != "dtschema":
         findings += check(sources, releases, machine, chosen)
     if arguments.engine != "native":
-        from ..compare.dtschema_engine import check as check_with_dtschema
+        from ..check.dtschema_engine import check as check_with_dtschema
 
         findings += check_with_dtschema(sources, machine, chosen)
         findings = sort_findings(dict.fromkeys(findings))

@@ -32,13 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..compare.conform import conform
     from ..linux.governors import Governor
+    from ..reading.inputs import Input
+    from ..replay.conform import conform
     from ..report import conform_output
     from ..report.json_output import envelope
     from ..report.style import Style
-    from ..workload.inputs import Input
-    from ..workload.recording import check_kind
+    from ..traces.recording import check_kind
     from .governor_options import states
     from .options import UsageError, emit, note_missing_core, state_numbers
 

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..compare.diff import diff
+    from ..diff import diff
     from ..linux.releases import NEWEST
     from ..report.json_output import envelope
     from ..report.style import printable

@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..compare.imported import imported
     from ..sources import read_table
+    from ..sources.imported import imported
     from ..spec.write import write
     from .options import emit
 

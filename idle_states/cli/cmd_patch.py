@@ -9,9 +9,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..compare.patches.description import Patch
-    from ..compare.patches.plan import Plan
-    from ..compare.patches.tree import Tree
+    from ..patches.description import Patch
+    from ..patches.plan import Plan
+    from ..patches.tree import Tree
 
 SUMMARY = "make patches for a skiboot tree, or apply or check them"
 
@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from ..compare.patches.plan import plan
-    from ..compare.patches.tree import Tree
+    from ..patches.plan import plan
+    from ..patches.tree import Tree
 
     tree = Tree(Path(arguments.tree))
     patches, absent = _patches(arguments, tree)
@@ -88,7 +88,7 @@ def _note_unknown_release(made: "Plan") -> None:
 def _list(arguments: argparse.Namespace) -> int:
     import sys
 
-    from ..compare.patches.library import packaged
+    from ..patches.library import packaged
     from ..report import patch_output
     from ..report.json_output import envelope
 
@@ -103,7 +103,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _patches(arguments: argparse.Namespace, tree: "Tree") -> tuple[list["Patch"], list[str]]:
     """What is asked for; and the current revisions whose table the tree has not got."""
-    from ..compare.patches.library import patch_for, series
+    from ..patches.library import patch_for, series
     from ..sources import NoSuchTable, read_table
 
     if arguments.series is None:
@@ -121,7 +121,7 @@ def _patches(arguments: argparse.Namespace, tree: "Tree") -> tuple[list["Patch"]
 
 def _current(tree: "Tree") -> tuple[list["Patch"], list[str]]:
     """A patch for each array of the tree that a current revision has, and the arrays left."""
-    from ..compare.patches.library import FORMER_NAMES, patch_for
+    from ..patches.library import FORMER_NAMES, patch_for
     from ..spec.library import current, find
 
     patches: dict[str, Patch] = {}
@@ -166,8 +166,8 @@ def _write(arguments: argparse.Namespace, made: "Plan") -> list[str]:
     import sys
     from pathlib import Path
 
-    from ..compare.patches.write import write
     from ..files import naming, write_file
+    from ..patches.write import write
     from ..report.patch_mail import mails
 
     if arguments.apply:

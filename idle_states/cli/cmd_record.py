@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _script(arguments: argparse.Namespace) -> int:
-    from ..lab.record_script import ARCHS, script
+    from ..record.script import ARCHS, script
     from .options import UsageError, emit
 
     archs = [arch for arch in ARCHS if arguments.arch in (None, arch.name)]
@@ -68,9 +68,9 @@ def _script(arguments: argparse.Namespace) -> int:
 def _convert(arguments: argparse.Namespace) -> int:
     import sys
 
-    from ..lab.convert import convert
-    from ..lab.summary import lines
-    from ..workload.inputs import Input
+    from ..reading.inputs import Input
+    from ..record.convert import convert
+    from ..record.summary import lines
     from .options import UsageError, emit
 
     given = (arguments.arch, arguments.governor, arguments.seconds, arguments.buffer)

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..linux.releases import Release
-    from ..workload.energy import Model
-    from ..workload.inputs import Input
-    from ..workload.machine import CpuTable, Machine
-    from ..workload.replay import Settings
-    from ..workload.run import Result
+    from ..reading.inputs import Input
+    from ..replay.energy import Model
+    from ..replay.machine import CpuTable, Machine
+    from ..replay.replay import Settings
+    from ..replay.run import Result
     from .energy_options import Rows
 
 SUMMARY = "replay a trace with other tables, governors or kernels"
@@ -135,10 +135,10 @@ def _result(
 ) -> "tuple[Result, str, list[tuple[str, str]], Model | None]":
     """The replay, the name of what was replayed, the files that tables came from, and what is known
     of the states' power."""
-    from ..workload import run as replays
-    from ..workload import sysfs
-    from ..workload.inputs import Kind
-    from ..workload.machine import Machine, from_sysfs
+    from ..reading import sysfs
+    from ..reading.inputs import Kind
+    from ..replay import run as replays
+    from ..replay.machine import Machine, from_sysfs
     from . import energy_options
     from .options import UsageError, state_numbers
 
@@ -188,7 +188,7 @@ def _result(
 
 
 def _open(names: list[str], advance: Callable[[int], None]) -> "list[Input]":
-    from ..workload.inputs import Input
+    from ..reading.inputs import Input
 
     return [Input(name, advance) for name in names]
 
@@ -207,7 +207,7 @@ def _release(arguments: argparse.Namespace) -> "Release":
 def _settings(arguments: argparse.Namespace, release: "Release") -> "Settings | None":
     """Raises UsageError also for a governor that the release does not have."""
     from ..linux.governors import Governor, State
-    from ..workload.replay import Settings
+    from ..replay.replay import Settings
     from .options import UsageError
 
     if not 1 <= arguments.hz <= 10_000:
@@ -228,7 +228,7 @@ def _machines(
     """What --table and --states name. A table for some CPUs joins those before it, until one of
     its CPUs has a table already: then another machine begins. With the files they came from, and
     the rows of their specs."""
-    from ..workload.machine import Machine, from_times
+    from ..replay.machine import Machine, from_times
     from .governor_options import times
     from .options import state_numbers
 
@@ -271,10 +271,10 @@ def _table(
     text: str, cpus: list[int] | None, arguments: argparse.Namespace, release: "Release"
 ) -> "tuple[Machine, list[tuple[str, str]], Rows]":
     """A table by name or file. Raises UsageError if it has nothing for these CPUs."""
+    from ..reading import sysfs
+    from ..reading.inputs import Input, Kind
+    from ..replay.machine import Machine, from_driver, from_sysfs
     from ..spec.library import resolve_name
-    from ..workload import sysfs
-    from ..workload.inputs import Input, Kind
-    from ..workload.machine import Machine, from_driver, from_sysfs
     from .energy_options import named
     from .governor_options import registered
     from .options import UsageError, state_numbers
@@ -296,7 +296,7 @@ def _table(
 
 def _is_dump(text: str) -> bool:
     from ..findings import Unreadable
-    from ..workload.inputs import Input, Kind
+    from ..reading.inputs import Input, Kind
 
     try:
         source = Input(text)
@@ -308,7 +308,7 @@ def _is_dump(text: str) -> bool:
 
 def _cpus(text: str) -> list[int]:
     """CPUs of 0-3,5. Raises UsageError."""
-    from ..workload.trace_text import CPU_MAX
+    from ..traces.text import CPU_MAX
     from .options import UsageError
 
     found: list[int] = []

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..compare.review import Review
     from ..findings import Finding
+    from ..review.review import Review
 
 SUMMARY = "review what commits bring to the tables of a repository"
 
@@ -60,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _review(arguments: argparse.Namespace) -> "Review":
     from pathlib import Path
 
-    from ..compare.git_objects import Repository
-    from ..compare.review import BadRange, Circumstances, ends, review
     from ..linux.releases import DEFAULT
+    from ..reading.git_objects import Repository
+    from ..review.review import BadRange, Circumstances, ends, review
     from .options import UsageError, kernels, platform, selection
 
     if not 1 <= arguments.hz <= 10_000:

@@ -12,9 +12,9 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..compare.selection import Asked, Selection
     from ..linux.releases import Release
     from ..report.select_changes import Changed
+    from ..selection.selection import Asked, Selection
     from ..sources import Source
 
 SUMMARY = "show which state a governor selects, as exact ranges"
@@ -56,11 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from .. import core
-    from ..compare.selection import changes, select
     from ..linux.releases import NEWEST
     from ..report import select_changes, select_output
     from ..report.json_output import envelope
     from ..report.style import Style
+    from ..selection.selection import changes, select
     from .governor_options import states_on
     from .options import emit, kernels
 
@@ -107,8 +107,8 @@ def _page(
 ) -> None:
     from pathlib import Path
 
-    from ..compare.journey import journey
     from ..files import write_file
+    from ..pipeline import journey
     from ..report.html import page, select
     from .options import platform
 
@@ -121,8 +121,8 @@ def _page(
 
 
 def _asked(arguments: argparse.Namespace) -> "Asked":
-    from ..compare.selection import Asked
     from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
+    from ..selection.selection import Asked
     from .options import UsageError
 
     if arguments.against and arguments.table is None:

@@ -16,8 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..compare.journey import journey
     from ..linux.releases import NEWEST
+    from ..pipeline import journey
     from ..report import show_json, show_text
     from ..report.json_output import envelope
     from ..report.style import Style

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..workload.energy import Model
-    from ..workload.simulate_setup import Run, Setup
-    from ..workload.simulate_summary import Summary
+    from ..replay.energy import Model
+    from ..simulation.setup import Run, Setup
+    from ..simulation.summary import Summary
 
 SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
 
@@ -102,7 +102,7 @@ def _page(
 def _note_reference(setups: "list[Setup]") -> None:
     """Says on stderr that it will be slow although the core is there."""
     from .. import core
-    from ..workload import simulate_core
+    from ..simulation import by_core as simulate_core
 
     if core.available() and not all(map(simulate_core.knows, setups)):
         governor = setups[0].governor
@@ -113,7 +113,7 @@ def _note_reference(setups: "list[Setup]") -> None:
 def _simulated(setup: "Setup", seeds: range, bistable: bool) -> "Summary":
     from dataclasses import replace
 
-    from ..workload.simulate_summary import UNNOTICED_NS, summary
+    from ..simulation.summary import UNNOTICED_NS, summary
 
     runs = _runs(setup, seeds)
     jittered = None
@@ -124,7 +124,8 @@ def _simulated(setup: "Setup", seeds: range, bistable: bool) -> "Summary":
 
 
 def _runs(setup: "Setup", seeds: range) -> "list[Run]":
-    from ..workload import simulate, simulate_core
+    from ..simulation import by_core as simulate_core
+    from ..simulation import simulate
     from .progress import Simulated
 
     with Simulated(setup.name, len(seeds) * setup.duration_ns) as shown:

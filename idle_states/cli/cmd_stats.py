@@ -69,12 +69,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _datasets(arguments: argparse.Namespace, files: "list[File]") -> "list[Dataset]":
+    from ..reading.problems import unreadable
     from ..statistics.files import Kind
     from ..statistics.ministat import LEAST_SAMPLES, MOST_SETS
     from ..statistics.reading import samples
     from ..statistics.summary import SMALLEST, Dataset
     from ..statistics.summary_rows import rows, summary_row
-    from ..workload.problems import unreadable
     from .options import UsageError
 
     found: list[Dataset] = []

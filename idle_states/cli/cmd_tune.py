@@ -19,11 +19,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..workload.replay import Settings
-    from ..workload.tune.evaluate import Work
-    from ..workload.tune.search import Objective
-    from ..workload.tune.tuning import Tuning
-    from ..workload.tune.waits import Wait
+    from ..replay.replay import Settings
+    from ..tune.evaluate import Work
+    from ..tune.search import Objective
+    from ..tune.tuning import Tuning
+    from ..tune.waits import Wait
     from .tune_inputs import Subject
 
 SUMMARY = "find residencies that cost least over a workload's idle gaps"
@@ -77,10 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..replay.replay import Settings
     from ..report import tune_json, tune_text
     from ..report.json_output import envelope
     from ..report.style import Style
-    from ..workload.replay import Settings
     from . import tune_inputs
     from .options import UsageError, emit, note_missing_core
 
@@ -152,7 +152,7 @@ def _page(file: str, tuning: "Tuning", inputs: list[tuple[str, str]]) -> None:
 def _objective(arguments: argparse.Namespace) -> "Objective":
     from fractions import Fraction
 
-    from ..workload.tune.search import Objective
+    from ..tune.search import Objective
     from .options import UsageError
 
     text = arguments.latency_weight
@@ -170,12 +170,12 @@ def _tune(
     kept: ExitStack,
 ) -> "Tuning":
     """alone: without a governor. kept: what is evaluated, until it ends."""
-    from ..workload.polling import polling
-    from ..workload.tune.candidates import Grid
-    from ..workload.tune.evaluate import Task
-    from ..workload.tune.search import search
-    from ..workload.tune.tuning import Tuning
-    from ..workload.tune.waits import cuts, waits
+    from ..replay.polling import polling
+    from ..tune.candidates import Grid
+    from ..tune.evaluate import Task
+    from ..tune.search import search
+    from ..tune.tuning import Tuning
+    from ..tune.waits import cuts, waits
     from . import tune_inputs, tune_running
 
     table, power = subject.table, subject.power

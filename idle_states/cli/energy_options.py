@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..compare.journey import Arrival
+    from ..pipeline import Arrival
+    from ..replay.energy import Model
+    from ..replay.machine import CpuTable
     from ..table import IdleState, IdleTable
-    from ..workload.energy import Model
-    from ..workload.machine import CpuTable
 
     Rows = list[tuple[str, IdleState]]
 
@@ -48,7 +48,7 @@ def model(
     tables: as kernels hold them; rows: of their specs, where there are any, whose times are not
     rounded. Raises UsageError.
     """
-    from ..workload import energy
+    from ..replay import energy
     from .options import UsageError
 
     written: dict[str, IdleState] = {}

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..compare.baseline import Baseline
-    from ..config import Accepted
+    from ..check.baseline import Baseline
+    from ..check.config import Accepted
     from ..findings import Finding
 
 
@@ -69,7 +69,7 @@ def accepted(
 
     tables: (name, file) of all that was checked. Adds the configuration's text to texts.
     """
-    from ..compare.accepted import accept, today
+    from ..check.accepted import accept, today
 
     found = list(findings)
     path, entries = _configured(arguments)
@@ -82,7 +82,7 @@ def accepted(
 
 def marking(arguments: argparse.Namespace) -> "Callable[[Sequence[Finding]], list[Finding]]":
     """The same for one input of many, where nothing can be said of unused suppressions."""
-    from ..compare.accepted import mark, today
+    from ..check.accepted import mark, today
 
     _, entries = _configured(arguments)
     baseline, day = _baseline(arguments), today()
@@ -96,7 +96,7 @@ def marking(arguments: argparse.Namespace) -> "Callable[[Sequence[Finding]], lis
 
 def _configured(arguments: argparse.Namespace) -> "tuple[Path | None, tuple[Accepted, ...]]":
     """The configuration and its suppressions. Raises Unreadable."""
-    from ..config import find, read
+    from ..check.config import find, read
 
     if arguments.config == "none":
         return None, ()
@@ -110,7 +110,7 @@ def _configured(arguments: argparse.Namespace) -> "tuple[Path | None, tuple[Acce
 
 def _baseline(arguments: argparse.Namespace) -> "Baseline | None":
     """What --baseline names. Raises Unreadable, OSError."""
-    from ..compare.baseline import read
+    from ..check.baseline import read
 
     return read(Path(arguments.baseline)) if arguments.baseline else None
 

@@ -6,10 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..compare.journey import Arrival
     from ..linux.driver_table import DriverTable
     from ..linux.governors import State
     from ..linux.releases import Release
+    from ..pipeline import Arrival
     from ..sources.source import Source
 
 
@@ -80,7 +80,7 @@ def registered(
 
     Raises UsageError and what reading a table raises.
     """
-    from ..compare.journey import journey
+    from ..pipeline import journey
     from ..sources import read_table
     from .options import UsageError, platform
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..linux.releases import Release
+    from ..replay.energy import Model
+    from ..replay.machine import CpuTable
+    from ..simulation.setup import Setup
     from ..table import IdleTable
-    from ..workload.energy import Model
-    from ..workload.machine import CpuTable
-    from ..workload.simulate_setup import Setup
     from .energy_options import Rows
 
 
@@ -18,7 +18,7 @@ def setups_of(
     """One for each table, seeds, the files that were read, and what states draw, if anything
     says. Raises UsageError, and what reading files raises."""
     from ..linux.governors import Governor
-    from ..workload.simulate_setup import Setup, effects_of
+    from ..simulation.setup import Setup, effects_of
     from . import energy_options
     from .options import UsageError
     from .workload_options import exits, given
@@ -67,7 +67,7 @@ def _tables(
     arguments: argparse.Namespace, release: "Release"
 ) -> "list[tuple[str, CpuTable, IdleTable | None, list[tuple[str, str]], Rows]]":
     """Name, what the kernel holds, what firmware has, the file, and its rows by Linux's names."""
-    from ..workload.machine import from_driver, from_times
+    from ..replay.machine import from_driver, from_times
     from .energy_options import named
     from .governor_options import registered, times
     from .options import UsageError

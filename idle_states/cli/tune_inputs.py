@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..linux.releases import Release
+    from ..replay.energy import Model
+    from ..replay.machine import CpuTable
+    from ..replay.replay import Settings
     from ..table import IdleTable
-    from ..workload.energy import Model
-    from ..workload.machine import CpuTable
-    from ..workload.replay import Settings
-    from ..workload.tune.evaluate import Work
-    from ..workload.tune.source import Source
+    from ..tune.evaluate import Work
+    from ..tune.source import Source
     from .energy_options import Rows
 
 
@@ -32,7 +32,7 @@ class Subject:
 def subject(arguments: argparse.Namespace) -> Subject:
     """Raises UsageError and what reading a table raises."""
     from ..linux.driver_table import DriverTable
-    from ..workload.machine import from_driver, from_times
+    from ..replay.machine import from_driver, from_times
     from .energy_options import named
     from .governor_options import registered, states
     from .options import UsageError
@@ -71,8 +71,8 @@ def _power(arguments: argparse.Namespace, table: "CpuTable", rows: "Rows") -> "M
 
 def source(arguments: argparse.Namespace, cuts: list[int]) -> "Source":
     """Idle gaps of a trace, a recording or a list. Raises Unreadable, OSError."""
-    from ..workload.inputs import Input
-    from ..workload.tune.source import read, read_list
+    from ..reading.inputs import Input
+    from ..tune.source import read, read_list
     from .progress import Bar
 
     name = arguments.trace or arguments.gaps
@@ -87,9 +87,9 @@ def simulation(
     arguments: argparse.Namespace, settings: "Settings", subject: Subject
 ) -> "tuple[Source, Work]":
     """A workload that is simulated. Raises UsageError, and Unreadable for a file's fault."""
-    from ..workload.simulate_setup import Setup, effects_of
-    from ..workload.tune.simulated import Simulation
-    from ..workload.tune.source import simulated
+    from ..simulation.setup import Setup, effects_of
+    from ..tune.simulated import Simulation
+    from ..tune.source import simulated
     from .workload_options import exits, given
 
     of = given(arguments)

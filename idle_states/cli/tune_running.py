@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..workload.machine import CpuTable
-    from ..workload.tune.evaluate import Candidate, Outcomes, Work
-    from ..workload.tune.results import Results
-    from ..workload.tune.search import Run
-    from ..workload.tune.source import Source
+    from ..replay.machine import CpuTable
+    from ..tune.evaluate import Candidate, Outcomes, Work
+    from ..tune.results import Results
+    from ..tune.search import Run
+    from ..tune.source import Source
 
 
 def known(source: "Source", table: "CpuTable") -> "Run":
-    from ..workload.tune.evaluate import known as evaluated
+    from ..tune.evaluate import known as evaluated
 
     found: dict[Candidate, Outcomes] = {}
 
@@ -37,7 +37,7 @@ def known(source: "Source", table: "CpuTable") -> "Run":
 @contextmanager
 def keeping(arguments: argparse.Namespace, work: "Work", source: "Source") -> "Iterator[Results]":
     """Where results are kept: as told, or in the user's cache until all is written."""
-    from ..workload.tune.results import Results
+    from ..tune.results import Results
 
     digest = _digest(work, source)
     path = Path(arguments.resume) if arguments.resume else _cached(digest)
@@ -72,7 +72,7 @@ def _cached(digest: str) -> Path | None:
 def _digest(work: "Work", source: "Source") -> str:
     """Of all that an evaluation depends on; not of power and objective, which come after it."""
     from .. import __version__
-    from ..workload.tune.evaluate import Task
+    from ..tune.evaluate import Task
 
     # a task's gaps are told by their file
     given = replace(work, cpus=()) if isinstance(work, Task) else work
@@ -96,7 +96,7 @@ def quiet(name: str) -> "Iterator[None]":
 @contextmanager
 def running(arguments: argparse.Namespace, work: "Work", results: "Results") -> "Iterator[Run]":
     """Evaluates with the governor, here or on a cluster, with a bar."""
-    from ..workload.tune.spread import Cluster, on_processors
+    from ..tune.spread import Cluster, on_processors
     from .progress import Bar
 
     with Bar("tables evaluated") as bar:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..workload.machine import CpuTable
-    from ..workload.placement import Policy
-    from ..workload.programs import Workload
-    from ..workload.simulate_setup import Costs
-    from ..workload.topology import Topology
+    from ..replay.machine import CpuTable
+    from ..simulation.placement import Policy
+    from ..simulation.programs import Workload
+    from ..simulation.setup import Costs
+    from ..simulation.topology import Topology
 
 _TIME = re.compile(r"(\d{1,13})(ns|us|ms|s)", re.ASCII)
 _PERMILLE = "_permille"
@@ -89,7 +89,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 
 def given(arguments: argparse.Namespace) -> Given:
     """Raises UsageError, and Unreadable for a file's fault."""
-    from ..workload import placement, workloads_file
+    from ..simulation import placement, workloads_file
     from .options import UsageError
 
     seeds = _seeds(arguments)
@@ -127,9 +127,9 @@ def _workload(text: str) -> "tuple[Workload, int, list[tuple[str, str]]]":
     """The workload, for how long to simulate it unless that is said, and its file."""
     import hashlib
 
-    from ..workload import workloads, workloads_file, workloads_trace
-    from ..workload.inputs import Input
-    from ..workload.programs import BadWorkload
+    from ..reading.inputs import Input
+    from ..simulation import workloads, workloads_file, workloads_trace
+    from ..simulation.programs import BadWorkload
     from .options import UsageError
 
     second = 1_000_000_000
@@ -161,7 +161,7 @@ def _topology(
     """The machine, and its file."""
     import hashlib
 
-    from ..workload import topology, topology_file
+    from ..simulation import topology, topology_file
     from .options import UsageError
 
     if arguments.topology is None:
@@ -194,7 +194,7 @@ def exits(arguments: argparse.Namespace, table: "CpuTable") -> dict[str, int]:
 
 
 def _costs(arguments: argparse.Namespace) -> "Costs":
-    from ..workload.simulate_setup import BadParameter, Costs, check_costs
+    from ..simulation.setup import BadParameter, Costs, check_costs
     from .options import UsageError
 
     values = {}
@@ -215,7 +215,7 @@ def _costs(arguments: argparse.Namespace) -> "Costs":
 
 
 def _time(option: str, text: str) -> int:
-    from ..spec.scalars import UNITS_NS
+    from ..reading.scalars import UNITS_NS
     from .options import UsageError
 
     match = _TIME.fullmatch(text)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..findings import Finding, Location, Severity, Unreadable
+from ..reading.tar import DIRECTORY, REGULAR, Member, NotTar, members
 from .directory import MAX_ENTRIES
 from .fdt import MAX_BYTES
-from .tar_members import DIRECTORY, REGULAR, Member, NotTar, members
 from .tree import MAX_DEPTH, NAME, Node
 
 _ROOTS = ("device-tree", "devicetree/base")

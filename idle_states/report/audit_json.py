@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .. import __version__
-from ..compare.audit import Audited, Registered
-from ..compare.fleet import Summary
-from ..compare.trees import Difference
+from ..audit.audit import Audited, Registered
+from ..audit.fleet import Summary
+from ..audit.trees import Difference
 from ..devicetree.machine import Machine
 from ..findings import Severity
 from .json_output import envelope, finding_json

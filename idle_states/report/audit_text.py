@@ -5,11 +5,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from .. import __version__
-from ..compare.audit import Audited, Registered, Selected
-from ..compare.fleet import Group, Summary
-from ..compare.idle_lengths import lengths
-from ..compare.trees import Difference
+from ..audit.audit import Audited, Registered, Selected
+from ..audit.fleet import Group, Summary
+from ..audit.trees import Difference
 from ..findings import Severity
+from ..selection.idle_lengths import lengths
 from .findings_text import render as render_findings
 from .show_text import folded, stage_table
 from .style import Style, plural, printable

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..lab.boot_run import Result
-from ..lab.predict import SELECTED, Stage
+from ..boot.predict import SELECTED, Stage
+from ..boot.run import Result
 from .style import Style, plural, printable
 from .tables import columns
 

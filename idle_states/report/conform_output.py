@@ -3,8 +3,8 @@
 from dataclasses import fields
 from typing import Any
 
-from ..compare.conform import Conformity, Disagreement
 from ..linux.governors import Outcome, Situation
+from ..replay.conform import Conformity, Disagreement
 from .style import Style, plural
 
 

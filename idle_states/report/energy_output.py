@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..replay.energy import WATTS, BadPower, Bounds, Model, Spent, from_specs, payoffs
 from ..table import IdleTable
-from ..workload.energy import WATTS, BadPower, Bounds, Model, Spent, from_specs, payoffs
 from .style import Style, printable
 from .tables import right_aligned
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from ..reading.scalars import format_time
 from ..resources import template
-from ..spec.scalars import format_time
 from ..table import IdleState, IdleTable, Register, flag_names
 from .style import printable
 

@@ -10,7 +10,7 @@ from email.header import Header
 from email.utils import format_datetime, quote
 
 from .. import __version__
-from ..compare.patches.plan import Change, Plan, Step
+from ..patches.plan import Change, Plan, Step
 from .patch_diff import counts, encoded, file_diff
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..compare.patches.description import Patch
-from ..compare.patches.plan import MADE, PRESENT, Change, Plan, Step
+from ..patches.description import Patch
+from ..patches.plan import MADE, PRESENT, Change, Plan, Step
 from .patch_diff import file_diff
 from .style import Style, plural, printable
 

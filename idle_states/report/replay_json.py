@@ -3,11 +3,11 @@
 from typing import Any
 
 from ..linux.releases import Release
-from ..workload.counters import PERCENTILES, Figures, percentile_name
-from ..workload.energy import Model, spent
-from ..workload.problems import Problem
-from ..workload.replay import Settings
-from ..workload.run import Account, Result
+from ..reading.problems import Problem
+from ..replay.counters import PERCENTILES, Figures, percentile_name
+from ..replay.energy import Model, spent
+from ..replay.replay import Settings
+from ..replay.run import Account, Result
 from . import energy_output
 
 

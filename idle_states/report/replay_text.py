@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from ..findings import Severity
 from ..linux.releases import Release
-from ..workload.counters import PERCENTILES, Figures, percentile_name
-from ..workload.energy import Model, spent
-from ..workload.replay import Settings
-from ..workload.run import COMPARED, Account, Read, Result
+from ..replay.counters import PERCENTILES, Figures, percentile_name
+from ..replay.energy import Model, spent
+from ..replay.replay import Settings
+from ..replay.run import COMPARED, Account, Read, Result
 from . import energy_output
 from .style import Style, plural, printable
 from .tables import right_aligned

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..compare.diff import Difference
-from ..compare.review import Change, PerKernel, Review, TableChange
+from ..diff import Difference
+from ..review.review import Change, PerKernel, Review, TableChange
 from ..sources import Source
 from .json_output import envelope, finding_json, findings_body
 

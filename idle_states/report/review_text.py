@@ -3,9 +3,9 @@
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..compare.diff import Difference
-from ..compare.review import Change, PerKernel, Review, TableChange
+from ..diff import Difference
 from ..findings import Finding, Severity
+from ..review.review import Change, PerKernel, Review, TableChange
 from .kernel_ranges import kernel_ranges
 from .style import plural, printable
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..compare.idle_lengths import lengths
-from ..compare.selection import Change, Mapped, Selection
+from ..selection.idle_lengths import lengths
+from ..selection.selection import Change, Mapped, Selection
 from .select_output import aligned, bounds, grouped, title, where
 from .style import Style, listed, printable
 

@@ -4,11 +4,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..compare.idle_lengths import first_us, last_us, lengths
-from ..compare.selection import Mapped, Selection
 from ..linux.governors.ladder_steps import Step
 from ..linux.governors.settling import FAR_NS, NO_LIMIT_US, Circumstances
 from ..linux.governors.steady import Range
+from ..selection.idle_lengths import first_us, last_us, lengths
+from ..selection.selection import Mapped, Selection
 from .style import Style, listed, printable
 
 Content = TypeVar("Content", bound=Hashable)

@@ -8,8 +8,8 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from ..compare.selection import Mapped, Selection
 from ..findings import Finding, Location, Severity, Unreadable
+from ..selection.selection import Mapped, Selection
 from .select_output import circumstances
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "oo", "||", "++", "**")

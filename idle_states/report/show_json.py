@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..compare.journey import Arrival, Journey
 from ..linux.driver_table import StopChoice
+from ..pipeline import Arrival, Journey
 from ..stages import Changed, Lost
 from ..table import IdleState, IdleTable, flag_names
 from . import energy_output

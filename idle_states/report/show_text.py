@@ -4,9 +4,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ..beyond_opal import Held
-from ..compare.journey import Arrival, Journey
 from ..linux.driver_table import DriverTable, StopChoice
-from ..spec.scalars import format_time
+from ..pipeline import Arrival, Journey
+from ..reading.scalars import format_time
 from ..table import Flag, IdleState, IdleTable, Register
 from .style import Style, listed, plural, printable
 from .tables import width

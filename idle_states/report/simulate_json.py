@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..workload.counters import total
-from ..workload.energy import Model, spent
-from ..workload.simulate_setup import SCOPES, WAKE_PERCENTILES, Costs, Run, Setup
-from ..workload.simulate_summary import Spread, Summary
+from ..replay.counters import total
+from ..replay.energy import Model, spent
+from ..simulation.setup import SCOPES, WAKE_PERCENTILES, Costs, Run, Setup
+from ..simulation.summary import Spread, Summary
 from . import energy_output
 
 

@@ -3,11 +3,11 @@
 import textwrap
 from collections.abc import Sequence
 
-from ..spec.scalars import format_time
-from ..workload.energy import Model, spent
-from ..workload.simulate_setup import Costs
-from ..workload.simulate_summary import BISTABLE_POINTS, UNNOTICED_NS, Spread, Summary
-from ..workload.workloads import described
+from ..reading.scalars import format_time
+from ..replay.energy import Model, spent
+from ..simulation.setup import Costs
+from ..simulation.summary import BISTABLE_POINTS, UNNOTICED_NS, Spread, Summary
+from ..simulation.workloads import described
 from . import energy_output
 from .style import Style, listed, plural, printable
 from .tables import right_aligned

@@ -3,10 +3,10 @@
 from fractions import Fraction
 from typing import Any
 
-from ..workload.energy import break_even
-from ..workload.tune.search import Judged, Tuned
-from ..workload.tune.tuning import Tuning
-from ..workload.tune.waits import Wait, regrets
+from ..replay.energy import break_even
+from ..tune.search import Judged, Tuned
+from ..tune.tuning import Tuning
+from ..tune.waits import Wait, regrets
 from .energy_output import described, pair, range_us
 
 _NS = 1_000_000_000

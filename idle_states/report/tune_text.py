@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..workload.energy import Bounds, break_even
-from ..workload.tune.search import LATENCY, WEIGHTED, Judged, Objective
-from ..workload.tune.tuning import Tuning
-from ..workload.tune.waits import regrets
+from ..replay.energy import Bounds, break_even
+from ..tune.search import LATENCY, WEIGHTED, Judged, Objective
+from ..tune.tuning import Tuning
+from ..tune.waits import regrets
 from .energy_output import number, ranged, unit_of
 from .style import Style, plural, printable
 from .tables import right_aligned

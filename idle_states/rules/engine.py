@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location, Severity, sort_findings
+from ..pipeline import Subject
 from ..spec.suppress import Suppression
 from .catalogue import known_codes, rules
-from .subject import Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,9 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import NAMES
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is1_arrays import UNREAD, expected_arrays, state_count
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS101",

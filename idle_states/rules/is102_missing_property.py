@@ -48,9 +48,9 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import RESIDENCIES
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is1_arrays import UNREAD, expected_arrays, has_arrays
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS102",

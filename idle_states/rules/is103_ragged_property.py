@@ -37,8 +37,8 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import CELL_BYTES, STOP_LEVELS
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS103", "ragged-property", Severity.ERROR, forms=("dt",))
 

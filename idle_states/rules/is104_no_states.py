@@ -27,9 +27,9 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import FLAGS
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is1_arrays import has_arrays, state_count
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS104",

@@ -30,9 +30,9 @@ from collections.abc import Iterator
 from ..devicetree.power_mgt import FLAGS
 from ..findings import Finding, Severity
 from ..linux.convert import STATE_MAX
+from ..pipeline import Subject
 from .is1_arrays import state_count
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS105",

@@ -28,9 +28,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import NAME_BYTES
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS108", "long-name", Severity.ERROR)
 

@@ -29,8 +29,8 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS109", "name-buffer-overflow", Severity.ERROR, forms=("spec", "c"))
 

@@ -27,8 +27,8 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS110", "too-many-states-for-firmware", Severity.ERROR, forms=("spec", "c"))
 

@@ -25,8 +25,8 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import FORMS, Rule
-from .subject import Subject
 
 RULE = Rule("IS111", "duplicate-name", Severity.WARNING, forms=FORMS)
 

@@ -39,8 +39,8 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import PMICR, PMICR_MASK, PSSCR, PSSCR_MASK
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS113", "foreign-register-properties", Severity.WARNING, forms=("dt",))
 

@@ -39,9 +39,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is1_arrays import UNREAD, expected_arrays, state_count
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS115",

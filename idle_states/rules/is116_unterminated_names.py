@@ -35,8 +35,8 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import NAMES
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS116", "unterminated-names", Severity.ERROR, forms=("dt",))
 

@@ -43,9 +43,9 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import PSTATE_FREQUENCIES, PSTATE_IDS, PSTATE_MAX, PSTATE_MIN
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .pstates import ids, limits, values
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS119",

@@ -44,9 +44,9 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import PSTATE_FREQUENCIES, PSTATE_IDS
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .pstates import ids, limits, rising, values
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS120",

@@ -28,10 +28,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import column, converting_to_zero
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS201", "sub-microsecond-latency", Severity.ERROR)
 

@@ -27,10 +27,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import column, converting_to_zero
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS202", "sub-microsecond-residency", Severity.ERROR)
 

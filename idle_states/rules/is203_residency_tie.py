@@ -28,9 +28,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .rule import FORMS, Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS203",

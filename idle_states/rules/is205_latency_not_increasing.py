@@ -27,10 +27,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..findings import Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import column
 from .rule import FORMS, Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS205",

@@ -27,10 +27,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import rows
 from .rule import FORMS, Rule
-from .subject import Subject
 
 RULE = Rule("IS206", "latency-not-below-residency", Severity.WARNING, forms=FORMS)
 

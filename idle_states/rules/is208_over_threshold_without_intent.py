@@ -28,10 +28,10 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..linux.convert import THRESHOLD_NS
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import column
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS208", "over-threshold-without-intent", Severity.WARNING)
 

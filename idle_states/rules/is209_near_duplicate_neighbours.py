@@ -28,10 +28,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..findings import Confidence, Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import rows
 from .rule import FORMS, Rule
-from .subject import Subject
 
 RULE = Rule("IS209", "near-duplicate-neighbours", Severity.WARNING, Confidence.MEDIUM, forms=FORMS)
 

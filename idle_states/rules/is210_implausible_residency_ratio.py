@@ -29,10 +29,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import rows
 from .rule import OPAL_FORMS, Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS210",

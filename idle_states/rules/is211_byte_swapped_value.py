@@ -30,11 +30,11 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from ..table import PSSCR_FIELD_BITS, Register
 from .is2_times import WORDS, all_times
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS211", "byte-swapped-value", Severity.WARNING)
 

@@ -26,10 +26,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import WORDS, all_times
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS212", "not-whole-microseconds", Severity.NOTE)
 

@@ -27,9 +27,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS213", "residency-below-measured-wake", Severity.WARNING, Confidence.MEDIUM, forms=("spec",)

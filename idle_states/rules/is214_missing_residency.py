@@ -26,8 +26,8 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS214", "missing-residency", Severity.WARNING, forms=("spec", "c"))
 

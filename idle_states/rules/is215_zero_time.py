@@ -27,9 +27,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is2_times import WORDS, all_times
 from .rule import FORMS, Rule
-from .subject import Subject
 
 RULE = Rule("IS215", "zero-time", Severity.ERROR, forms=FORMS)
 

@@ -26,10 +26,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import U32_MAX
 from .is2_times import column, converting_to_zero
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS216", "microseconds-overflow", Severity.ERROR)
 

@@ -28,10 +28,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..findings import Confidence, Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import FIELDS, WORDS, Time, column
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS218", "disproportionate-step", Severity.WARNING, Confidence.MEDIUM)
 

@@ -28,10 +28,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is2_times import FIELDS, WORDS, Time, column
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS219", "deeper-level-cheaper", Severity.WARNING)
 

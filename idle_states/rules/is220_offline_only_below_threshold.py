@@ -26,10 +26,10 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..linux.convert import THRESHOLD_NS
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from ..table import Flag
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS220", "offline-only-below-threshold", Severity.ERROR, forms=("spec",))
 

@@ -29,9 +29,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS221", "latency-below-measured-wake", Severity.NOTE, Confidence.LOW, forms=("spec",))
 

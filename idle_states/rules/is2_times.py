@@ -7,7 +7,7 @@ from ..devicetree.idle_nodes import latency_us, row_nodes
 from ..devicetree.power_mgt import LATENCIES, RESIDENCIES
 from ..linux.convert import to_us
 from ..linux.releases import Release
-from .subject import Subject
+from ..pipeline import Subject
 
 FIELDS = ("latency", "residency")
 WORDS = {"latency": "an exit latency", "residency": "a target residency"}

@@ -26,9 +26,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is3_control import stop_rows
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule(
     "IS301",

@@ -30,10 +30,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Location, Severity
+from ..pipeline import Subject
 from ..table import Flag
 from .is3_control import joined, stop_rows
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS305", "mtl-crosses-loss-level", Severity.ERROR)
 _SPR_LOSS = Flag.LOSE_FULL_CONTEXT | Flag.TIMEBASE_STOP

@@ -30,10 +30,10 @@ from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
 from ..linux.stop_choice import OLD_FORMAT_MASK
+from ..pipeline import Subject
 from ..table import Flag, IdleState
 from .is3_control import POWER8_CLASSES, SLEEP_CLASSES, flags_text
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS306", "name-level-mismatch", Severity.ERROR)
 _STOP = re.compile(r"stop(0|[1-9][0-9]?)(_lite)?", re.ASCII)

@@ -26,10 +26,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import PSSCR_MASK, Psscr, field_mask
 from .is3_control import joined, stop_rows
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS308", "incomplete-mask", Severity.ERROR)
 

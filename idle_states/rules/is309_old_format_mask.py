@@ -27,9 +27,9 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..linux.stop_choice import OLD_FORMAT_MASK
+from ..pipeline import Subject
 from .is3_control import effective_psscr
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS309", "old-format-mask", Severity.WARNING)
 

@@ -26,10 +26,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import KNOWN_FLAGS
 from .is3_control import FLAGS_OF_2014, swapped_flags
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS310", "unknown-flag-bits", Severity.ERROR)
 

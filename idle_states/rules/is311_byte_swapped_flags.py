@@ -27,9 +27,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is3_control import flags_text, swapped_flags
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS311", "byte-swapped-flags", Severity.ERROR)
 

@@ -33,10 +33,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import Flag
 from .is3_control import effective_psscr, joined
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS312", "flags-not-monotone-in-level", Severity.WARNING)
 _SHOWN = 4

@@ -29,9 +29,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import Flag
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS313", "dec-stop-against-timebase-stop", Severity.WARNING)
 

@@ -28,10 +28,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import flag_names
 from .is3_control import classes, flags_text, joined, swapped_flags
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS314", "no-class", Severity.ERROR)
 

@@ -34,10 +34,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import STOP_CLASSES, Flag, IdleState, flag_names
 from .is3_control import FLAGS_OF_2014, POWER8_CLASSES, SLEEP_CLASSES, joined
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS315", "conflicting-classes", Severity.ERROR)
 _POWER8 = (int(Flag.NAP_ENABLED), SLEEP_CLASSES, int(Flag.WINKLE_ENABLED))

@@ -45,9 +45,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is3_control import flags_text
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS316", "first-state-not-stop", Severity.ERROR, forms=("dt",))
 

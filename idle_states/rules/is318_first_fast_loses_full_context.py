@@ -29,10 +29,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import Flag
 from .is3_control import effective_psscr
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS318", "first-fast-loses-full-context", Severity.ERROR)
 

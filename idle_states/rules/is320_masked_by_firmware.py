@@ -24,8 +24,8 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS320", "masked-by-firmware", Severity.WARNING, forms=("spec", "c"))
 

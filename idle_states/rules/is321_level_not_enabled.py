@@ -25,8 +25,8 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS321", "level-not-enabled", Severity.NOTE, forms=("spec", "c"))
 

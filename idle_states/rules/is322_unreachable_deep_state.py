@@ -23,10 +23,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import Flag
 from .is3_control import home
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS322", "unreachable-deep-state", Severity.WARNING, forms=("spec", "c"))
 

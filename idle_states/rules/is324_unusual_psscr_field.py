@@ -27,10 +27,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import PSSCR_MASK, field_mask
 from .is3_control import stop_rows
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS324", "unusual-psscr-field", Severity.WARNING)
 _USUAL_TR = 3

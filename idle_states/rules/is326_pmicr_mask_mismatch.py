@@ -29,11 +29,11 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..spec.build import PMICR_MASKS, PMICR_VALUES
 from ..table import Flag, IdleState, Register
 from .is3_control import SLEEP_CLASSES
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS326", "pmicr-mask-mismatch", Severity.WARNING)
 _SLEEP, _WINKLE = PMICR_MASKS["sleep"], PMICR_MASKS["winkle"]

@@ -26,10 +26,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import Flag, flag_names
 from .is3_control import home, joined
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS327", "context-loss-on-fused-core", Severity.ERROR, forms=("spec", "c"))
 _LOSSES = Flag.LOSE_HYP_CONTEXT | Flag.LOSE_FULL_CONTEXT

@@ -29,10 +29,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import Flag
 from .is3_control import FLAGS_OF_2014, POWER8_CLASSES
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS328", "incomplete-context-loss", Severity.WARNING)
 _STEPS = (

@@ -22,9 +22,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is3_control import stop_rows
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS329", "lite-state-above-level-0", Severity.NOTE)
 

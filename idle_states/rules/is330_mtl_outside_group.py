@@ -27,9 +27,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is3_control import claimed_cpu, stop_rows
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS330", "mtl-outside-group", Severity.WARNING)
 _DEEPEST = 11

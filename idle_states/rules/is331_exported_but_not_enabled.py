@@ -48,8 +48,8 @@ from collections.abc import Iterator
 
 from ..devicetree.power_mgt import STOP_LEVELS
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS331", "exported-but-not-enabled", Severity.WARNING, forms=("dt",))
 

@@ -5,6 +5,7 @@ processor and skiboot table behind a subject.
 from collections.abc import Iterator, Sequence
 
 from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK
+from ..pipeline import Subject
 from ..spec.library import find, resolve_name
 from ..table import (
     KNOWN_FLAGS,
@@ -17,7 +18,6 @@ from ..table import (
     Psscr,
     flag_names,
 )
-from .subject import Subject
 
 SLEEP_CLASSES = int(Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1)
 POWER8_CLASSES = int(Flag.NAP_ENABLED | Flag.WINKLE_ENABLED) | SLEEP_CLASSES

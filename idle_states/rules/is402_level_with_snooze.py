@@ -32,9 +32,9 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .is4_kernels import registered
 from .rule import OPAL_FORMS, Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS402", "level-with-snooze", Severity.ERROR, forms=(*OPAL_FORMS, "sysfs"))
 

@@ -30,9 +30,9 @@ from itertools import pairwise
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .is4_kernels import registered
 from .rule import FORMS, Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS403", "level-with-neighbour", Severity.WARNING, forms=FORMS)
 

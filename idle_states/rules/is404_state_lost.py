@@ -32,11 +32,11 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from ..stages import Lost
 from ..table import Flag
 from .is4_kernels import gave_up, knows_processor, place, row_of
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS404", "state-lost", Severity.WARNING)
 

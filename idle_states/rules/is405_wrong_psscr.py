@@ -35,9 +35,9 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .is4_kernels import registered, written_psscr
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS405", "wrong-psscr", Severity.ERROR)
 

@@ -29,9 +29,9 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .is4_kernels import PARSE_CAUSES
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule(
     "IS406",

@@ -48,8 +48,8 @@ from ..devicetree.power_mgt import NAMES
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS407", "kernel-oops", Severity.ERROR)
 

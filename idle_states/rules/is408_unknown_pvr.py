@@ -27,9 +27,9 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .is4_kernels import gave_up, knows_processor
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS408", "unknown-pvr", Severity.NOTE, forms=("spec", "dt"))
 

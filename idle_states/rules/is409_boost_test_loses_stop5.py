@@ -30,10 +30,10 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .is4_kernels import gave_up, knows_processor, row_of
 from .is5_rows import claim
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule(
     "IS409",

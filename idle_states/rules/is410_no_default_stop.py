@@ -31,10 +31,10 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from ..table import Flag
 from .is4_kernels import exported_rows, gave_up, knows_processor
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule(
     "IS410",

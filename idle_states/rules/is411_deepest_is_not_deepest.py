@@ -31,10 +31,10 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from ..table import Psscr
 from .is4_kernels import accepted, exported_rows, row_of, written_psscr
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS411", "deepest-is-not-deepest", Severity.WARNING)
 

@@ -32,10 +32,10 @@ from ..findings import Finding, Severity
 from ..linux.convert import to_us
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
-from ..spec.scalars import format_time
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from .is4_kernels import registered
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS412", "ignored-residency", Severity.NOTE)
 

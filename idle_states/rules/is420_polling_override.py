@@ -32,9 +32,9 @@ from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.governors.menu_features import features
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .is4_kernels import row_of
 from .rule import OPAL_FORMS, Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS420", "polling-override", Severity.NOTE, forms=(*OPAL_FORMS, "sysfs"))
 

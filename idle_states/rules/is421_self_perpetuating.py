@@ -28,9 +28,9 @@ from collections.abc import Iterable, Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .is4_kernels import row_of
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS421", "self-perpetuating", Severity.WARNING, forms=("spec",))
 

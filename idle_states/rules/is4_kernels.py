@@ -11,8 +11,8 @@ from ..linux.driver_features import POWER9
 from ..linux.driver_table import DriverState, DriverTable
 from ..linux.releases import Release
 from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK
+from ..pipeline import Subject
 from ..table import Flag, IdleState
-from .subject import Subject
 
 PARSE_CAUSES = frozenset({"no-node", "bad-flags", "short-array", "bad-names", "size-mismatch"})
 """Causes in DriverTable.lost that mean the kernel gave up on the whole node."""

@@ -31,9 +31,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Location, Severity
+from ..pipeline import Subject
 from .is5_rows import Claim, Difference, claim, drift
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS501", "drift-from-reference", Severity.WARNING)
 

@@ -24,11 +24,11 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
+from ..pipeline import Subject
 from ..spec.library import find, revisions
 from .is3_control import claimed_cpu, home
 from .is5_rows import is_main
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS503", "copy-of-prefix", Severity.WARNING, forms=("spec", "c"))
 

@@ -21,10 +21,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from ..table import IdleTable
 from .is5_rows import claim, compare
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS504", "unsupported-revision", Severity.NOTE)
 

@@ -24,7 +24,7 @@ Use instead
     stop0_lite 200ns/2us -> 2us/20us
 
 Ground
-    This tool's own rule; idle_states/compare/message_claims.py. skiboot 51974cab7 and 87f33f499
+    This tool's own rule; idle_states/review/message_claims.py. skiboot 51974cab7 and 87f33f499
     are messages whose numbers agree with their changes.
 """
 

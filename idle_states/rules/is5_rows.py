@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from ..pipeline import Subject
+from ..reading.scalars import format_time
 from ..skiboot.export import export
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..spec.library import find, revisions
-from ..spec.scalars import format_time
 from ..stages import Lost
 from ..table import U32_MAX, IdleState, IdleTable, Psscr, Register, field_mask, flag_names
 from .is3_control import joined
-from .subject import Subject
 
 _MOST_STATES = 0xFF
 """skiboot counts the states it exports in a u8."""

@@ -54,9 +54,9 @@ from collections.abc import Iterator
 
 from ..devicetree.idle_nodes import ENTRY, EXIT, RESIDENCY, missing_times
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is6_nodes import domain_nodes, own_nodes
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS602", "missing-state-time", Severity.ERROR, forms=("nodes",))
 

@@ -53,9 +53,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is6_nodes import listed_by
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS603", "broken-state-reference", Severity.ERROR, forms=("nodes",))
 

@@ -55,9 +55,9 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..linux.dt_idle import compatibles
+from ..pipeline import Subject
 from .is6_nodes import listed_by, own_nodes
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS604", "foreign-state-compatible", Severity.ERROR, forms=("nodes",))
 

@@ -54,9 +54,9 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..linux.dt_idle import parameter_name, parameter_problem
+from ..pipeline import Subject
 from .is6_nodes import listed_by, own_nodes
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS605", "bad-suspend-parameter", Severity.ERROR, forms=("nodes",))
 

@@ -73,8 +73,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
+from ..pipeline import Subject
 from .rule import Judged, Rule, per_kernel
-from .subject import Subject
 
 RULE = Rule("IS606", "disabled-state-shifts-parameters", Severity.ERROR, forms=("nodes",))
 

@@ -64,9 +64,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is6_nodes import listed_by
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS607", "cpu-without-states", Severity.ERROR, forms=("nodes",))
 

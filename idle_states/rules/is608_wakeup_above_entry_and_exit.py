@@ -57,9 +57,9 @@ from collections.abc import Iterator
 
 from ..devicetree.idle_nodes import ENTRY, EXIT, WAKEUP
 from ..findings import Finding, Severity
+from ..pipeline import Subject
 from .is6_nodes import own_nodes
 from .rule import Rule
-from .subject import Subject
 
 RULE = Rule("IS608", "wakeup-above-entry-and-exit", Severity.WARNING, forms=("nodes",))
 

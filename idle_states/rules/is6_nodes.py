@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..beyond_opal import IdleList, ListedNode
 from ..devicetree.idle_nodes import row_nodes
-from .subject import Subject
+from ..pipeline import Subject
 
 
 def listed_by(subject: Subject) -> IdleList:

@@ -18,7 +18,7 @@ Use instead
         IS203 power9:states[4].residency until 2099-01-31 level until stop5 is measured
 
 Ground
-    This tool's own rule; idle_states/config.py.
+    This tool's own rule; idle_states/check/config.py.
 """
 
 from ..findings import Severity

@@ -18,7 +18,7 @@ Use instead
         IS203 power9:states[4].residency level until stop5 is measured
 
 Ground
-    This tool's own rule; idle_states/config.py, idle_states/compare/baseline.py.
+    This tool's own rule; idle_states/check/config.py, idle_states/check/baseline.py.
 """
 
 from ..findings import Severity

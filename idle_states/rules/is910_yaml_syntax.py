@@ -18,7 +18,7 @@ Use instead
       stop2: {latency: 9us}
 
 Ground
-    YAML 1.1 as libyaml reads it; idle_states/spec/document.py.
+    YAML 1.1 as libyaml reads it; idle_states/reading/document.py.
 """
 
 from ..findings import Severity

@@ -21,7 +21,7 @@ Use instead
         latency: 9us
 
 Ground
-    YAML 1.2, section 3.2.1.3: keys of a mapping are unique; idle_states/spec/document.py.
+    YAML 1.2, section 3.2.1.3: keys of a mapping are unique; idle_states/reading/document.py.
 """
 
 from ..findings import Severity

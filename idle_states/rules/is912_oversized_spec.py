@@ -21,7 +21,7 @@ Use instead
       stop2: {latency: 9us}
 
 Ground
-    idle_states/spec/document.py MAX_BYTES, MAX_NODES, MAX_DEPTH.
+    idle_states/reading/document.py MAX_BYTES, MAX_NODES, MAX_DEPTH.
 """
 
 from ..findings import Severity

@@ -18,7 +18,7 @@ Use instead
       stop2: {flags: [STOP_INST_FAST]}
 
 Ground
-    schemas/idle-states.schema.json; idle_states/spec/scalars.py.
+    schemas/idle-states.schema.json; idle_states/reading/scalars.py.
 """
 
 from ..findings import Severity

@@ -19,7 +19,7 @@ Use instead
       stop2: {latency: 9us}
 
 Ground
-    idle_states/spec/scalars.py.
+    idle_states/reading/scalars.py.
 """
 
 from ..findings import Severity

@@ -5,7 +5,7 @@ POWER8, u8 since POWER9.
 """
 
 from ..devicetree.power_mgt import PSTATE_IDS, PSTATE_MAX, PSTATE_MIN, PowerMgt, cells, signed
-from .subject import Subject
+from ..pipeline import Subject
 
 
 def values(node: PowerMgt, name: str) -> tuple[int, ...] | None:

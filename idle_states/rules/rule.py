@@ -7,7 +7,7 @@ from types import ModuleType
 from ..findings import Confidence, Finding, Location, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
-from .subject import Subject
+from ..pipeline import Subject
 
 OPAL_FORMS = ("spec", "c", "dt")
 FORMS = (*OPAL_FORMS, "sysfs", "nodes")

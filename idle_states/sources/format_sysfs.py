@@ -13,8 +13,8 @@ from .source import File, Source, unreadable
 
 if TYPE_CHECKING:
     from ..findings import Location
+    from ..reading.sysfs import SysfsState
     from ..table import IdleTable
-    from ..workload.sysfs import SysfsState
 
 MAX_TABLES = 64
 _LINE = re.compile(
@@ -25,7 +25,7 @@ _FIELDS = {"state": "name", "name": "name", "latency": "latency", "residency": "
 
 def recognises(head: bytes, path: Path) -> bool:
     if head.startswith(b"\x1f\x8b"):
-        from .unpacked import beginning
+        from ..reading.compressed import beginning
 
         head = beginning(head)
     return bool(_LINE.match(head[:4096]))
@@ -34,8 +34,8 @@ def recognises(head: bytes, path: Path) -> bool:
 def read(file: File) -> list[Source]:
     from contextlib import closing
 
-    from ..workload import sysfs
-    from ..workload.inputs import Input
+    from ..reading import sysfs
+    from ..reading.inputs import Input
 
     with closing(Input(file.path.as_posix())) as source:
         dump = sysfs.read(source)

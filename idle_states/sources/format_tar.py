@@ -19,7 +19,7 @@ _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 
 def recognises(head: bytes, path: Path) -> bool:
     if head.startswith(_PACKED):
-        from .unpacked import beginning
+        from ..reading.compressed import beginning
 
         head = beginning(head)
     return head[257:262] == b"ustar"
@@ -47,7 +47,7 @@ def collected(data: bytes) -> Mapping[str, bytes]:
     Links and devices in it are not looked at. Of what is no tar the reader of trees has said so
     before.
     """
-    from ..devicetree.tar_members import REGULAR, NotTar, members
+    from ..reading.tar import REGULAR, NotTar, members
 
     names = {f"{COLLECTION}/{name}": name for name in (CPUIDLE, UNAME, KERNEL_LOG, OPAL_LOG)}
     texts: dict[str, bytes] = {}

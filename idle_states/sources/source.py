@@ -84,7 +84,7 @@ class File:
     @cached_property
     def unpacked(self) -> bytes:
         """What was compressed, else the data. Raises Unreadable (IS930)."""
-        from .unpacked import Damaged, TooLarge, whole
+        from ..reading.compressed import Damaged, TooLarge, whole
 
         try:
             return whole(self.data, MAX_UNPACKED_BYTES)

@@ -3,6 +3,9 @@
 from collections.abc import Mapping as MappingType
 
 from ..findings import Location
+from ..reading import scalars
+from ..reading.complaints import Problems
+from ..reading.document import Mapping, Node, Scalar, Sequence
 from ..table import (
     PSSCR_MASK,
     U64_MAX,
@@ -20,10 +23,7 @@ from ..table import (
     Register,
     field_mask,
 )
-from . import scalars
-from .document import Mapping, Node, Scalar, Sequence
 from .inherit import CONFIDENCES, Expanded, StateSource
-from .problems import Problems
 
 GENERATIONS = ("power7", "power8", "power9", "power10", "power11")
 SCOPES = ("thread", "core", "pair", "quad", "chip")

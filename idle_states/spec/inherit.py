@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..findings import Location
+from ..reading import scalars
+from ..reading.complaints import Problems, suggestion
+from ..reading.document import Mapping, Node, Scalar, Sequence
 from ..table import Provenance
-from . import scalars
-from .document import Mapping, Node, Scalar, Sequence
-from .problems import Problems, suggestion
 
 TOP_KEYS = (
     "name",

@@ -8,12 +8,12 @@ from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
 from ..findings import Finding, Severity, Unreadable
+from ..reading.complaints import Problems
+from ..reading.document import Mapping, Scalar, decode, parse
 from ..resources import resource
 from ..table import IdleTable
 from .build import build
-from .document import Mapping, Scalar, decode, parse
 from .inherit import Expanded, expand
-from .problems import Problems
 from .suppress import Suppression, suppressions
 
 

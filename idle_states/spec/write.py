@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..findings import CannotGenerate, Finding, Location, Severity
+from ..reading.scalars import format_power, format_time
 from ..table import (
     PSSCR_MASK,
     Cpu,
@@ -22,7 +23,6 @@ from ..table import (
     flag_names,
 )
 from .build import PMICR_MASKS, PMICR_VALUES
-from .scalars import format_power, format_time
 
 HELD = (
     "expected flags, control register and mask of every state, found a dump of sysfs, which has "

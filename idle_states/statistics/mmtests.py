@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..workload.problems import unreadable
+from ..reading.problems import unreadable
 from .files import File
 from .numbers import shown
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..workload.problems import unreadable
+from ..reading.problems import unreadable
 from .files import File
 from .numbers import shown
 from .schbench import Block, Percentile, percentiles

@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from ..workload.problems import unreadable
+from ..reading.problems import unreadable
 from .files import File, Kind
 from .mmtests import cells
 from .numbers import is_number, sample, shown

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from ..workload.problems import unreadable
+from ..reading.problems import unreadable
 from .files import File
 from .numbers import half_unit, is_number, shown
 from .summary import SMALLEST, Dataset, Summary, inconsistency

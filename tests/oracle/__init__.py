@@ -3,6 +3,6 @@
 Where it cannot be had, `Unavailable` says why, and tests skip with it.
 """
 
-from idle_states.lab.debian import Unavailable
+from idle_states.boot.debian import Unavailable
 
 __all__ = ["Unavailable"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from idle_states.lab.debian import Packages, digest, untar
+from idle_states.boot.debian import Packages, digest, untar
 
 from . import Unavailable
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from idle_states.linux import releases
-from tests import vectors
 from tests.oracle import Unavailable
 from tests.oracle.linux import governors
 from tests.oracle.linux.governors import (
@@ -19,6 +18,7 @@ from tests.oracle.linux.governors import (
     taken_as,
 )
 from tests.oracle.linux.source import OracleError
+from tests.support import vectors
 
 NO_LIMIT = 2_000_000_000
 TICK = 4_000_000

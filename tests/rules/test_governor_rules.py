@@ -9,8 +9,8 @@ from idle_states.linux.governors import Governor
 from idle_states.linux.governors.settling import Circumstances, Settling
 from idle_states.linux.governors.steady import Range, selection_map
 from idle_states.linux.releases import release
+from idle_states.pipeline import Subject
 from idle_states.rules.engine import Selection, run
-from idle_states.rules.subject import Subject
 from idle_states.spec.library import find
 from idle_states.table import IdleTable
 

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from idle_states import config
-from idle_states.compare.accepted import accept
+from idle_states.check import config
+from idle_states.check.accepted import accept
 from idle_states.findings import Finding, Severity, Unreadable
 from idle_states.linux.releases import DEFAULT
+from idle_states.pipeline import Subject
 from idle_states.rules.catalogue import known_codes, rule_named, rules
 from idle_states.rules.engine import run, unused
 from idle_states.rules.rule import FORMS, Loaded
-from idle_states.rules.subject import Subject
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import read_sources
 from idle_states.spec.library import current, load, resolve_name
-
-from . import pages, subjects
+from tests.support import rule_pages as pages
+from tests.support import subjects
 
 ALL = [pytest.param(loaded, id=loaded.rule.code) for loaded in rules()]
 CHECKED = [loaded for loaded in rules() if loaded.check is not None]

@@ -7,11 +7,10 @@ import pytest
 
 from idle_states.devicetree import power_mgt as dt
 from idle_states.linux.releases import release
-from idle_states.rules.subject import Subject
+from idle_states.pipeline import Subject
 from idle_states.spec.library import find
 from idle_states.table import IdleTable, Register
-
-from .subjects import KERNELS, POWER8, POWER9, fired, node_of, rows, severities, tree
+from tests.support.subjects import KERNELS, POWER8, POWER9, fired, node_of, rows, severities, tree
 
 ARRAYS = (dt.NAMES, dt.LATENCIES, dt.RESIDENCIES, dt.FLAGS)
 ON_POWER9 = (*ARRAYS, dt.PSSCR, dt.PSSCR_MASK)

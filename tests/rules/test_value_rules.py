@@ -8,11 +8,10 @@ import pytest
 
 from idle_states.devicetree import power_mgt as dt
 from idle_states.linux.releases import release
-from idle_states.rules.subject import Subject
+from idle_states.pipeline import Subject
 from idle_states.spec.library import find, revisions
 from idle_states.table import IdleTable, Measurement, Register
-
-from .subjects import (
+from tests.support.subjects import (
     KERNELS,
     POWER9,
     changed,

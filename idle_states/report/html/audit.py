@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ...compare.audit import Audited, Registered, Selected
-from ...compare.fleet import Group, Summary
-from ...compare.idle_lengths import lengths
-from ...compare.trees import Difference
+from ...audit.audit import Audited, Registered, Selected
+from ...audit.fleet import Group, Summary
+from ...audit.trees import Difference
 from ...findings import Finding, Severity
+from ...selection.idle_lengths import lengths
 from ...table import IdleTable
 from ..audit_text import heading, value
 from ..audit_text import sections as text_sections

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...workload.counters import Figures
-from ...workload.energy import WATTS, Bounds, Model, spent
+from ...replay.counters import Figures
+from ...replay.energy import WATTS, Bounds, Model, spent
 from .. import energy_output
 from . import pictures, svg
 from .page import Lines, Picture, Section, Table

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ...linux.releases import Release
-from ...workload.counters import PERCENTILES, Figures, percentile_name
-from ...workload.energy import Model
-from ...workload.replay import Settings
-from ...workload.run import Account, Result
+from ...replay.counters import PERCENTILES, Figures, percentile_name
+from ...replay.energy import Model
+from ...replay.replay import Settings
+from ...replay.run import Account, Result
 from ..replay_text import counted, microseconds, percent, reading
 from . import energies, pictures, svg
 from .energies import Priced

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from xml.etree.ElementTree import Element
 
-from ...compare.idle_lengths import lengths
-from ...compare.journey import Journey
-from ...compare.selection import Mapped, Selection
 from ...linux.governors.ladder_steps import Step
 from ...linux.governors.steady import Range
+from ...pipeline import Journey
+from ...selection.idle_lengths import lengths
+from ...selection.selection import Mapped, Selection
 from .. import select_output
 from ..kernel_ranges import kernel_ranges
 from ..select_changes import Changed, each, reach

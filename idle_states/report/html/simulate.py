@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from ...spec.scalars import format_time
-from ...workload.counters import percentile_name
-from ...workload.energy import Model
-from ...workload.simulate_setup import Costs, bucket_top
-from ...workload.simulate_summary import BISTABLE_POINTS, Spread, Summary
+from ...reading.scalars import format_time
+from ...replay.counters import percentile_name
+from ...replay.energy import Model
+from ...simulation.setup import Costs, bucket_top
+from ...simulation.summary import BISTABLE_POINTS, Spread, Summary
 from ..style import listed, plural
 from . import energies, pictures, svg
 from .energies import Priced

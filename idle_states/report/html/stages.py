@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...compare.journey import Journey
+from ...pipeline import Journey
 from ...table import IdleTable
 from ..show_text import journey_stages, sections, stage_columns, whence
 from . import pictures, svg

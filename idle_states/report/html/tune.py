@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from ...workload.energy import break_even
-from ...workload.tune.search import Judged
-from ...workload.tune.tuning import Tuning
-from ...workload.tune.waits import regrets
+from ...replay.energy import break_even
+from ...tune.search import Judged
+from ...tune.tuning import Tuning
+from ...tune.waits import regrets
 from ..style import plural
 from ..tune_text import (
     between_us,

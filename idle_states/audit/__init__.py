@@ -1,0 +1,1 @@
+"""audit: everything there is to say about trees, images, dumps and logs from the field."""

@@ -1,0 +1,380 @@
+"""audit: everything there is to say about one input from the field.
+
+Which machine it is, what its firmware exports and what it withholds, the packaged table it is
+nearest to, what kernels register, what fwts and op-test would say, and what the rules find.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..devicetree.machine import Machine, machine_of
+from ..devicetree.tree import Node
+from ..findings import Finding, Location, Severity, Unreadable, sort_findings
+from ..linux.driver_table import DriverState, DriverTable, StopChoice
+from ..linux.releases import Release
+from ..linux.uname import running
+from ..pipeline import Subject
+from ..rules.engine import ALL, Selection, run, suppress
+from ..rules.is5_rows import claim, drift
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..sources import Source, read_file
+from ..sources.source import File
+from . import fwts, op_test
+from .fwts import Verdict
+from .redact import redacted
+from .running import Collected, Running, collected, compare_running
+from .trees import Difference, differences
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What every input of a run is held against.
+
+    redact    without serial numbers and MACs
+    governor  whose selection is wanted, at hz; "": none
+    against   a tree to compare each input's with
+    """
+
+    kernels: tuple[Release, ...]
+    platform: Platform = ALL_LEVELS
+    selection: Selection = ALL
+    redact: bool = False
+    governor: str = ""
+    hz: int = 250
+    against: Node | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What these kernels make of a table: they agree in all of it.
+
+    lost     (state, reason)
+    offline  what an offlined CPU does
+    """
+
+    kernels: tuple[str, ...]
+    states: tuple[DriverState, ...]
+    lost: tuple[tuple[str, str], ...]
+    messages: tuple[str, ...]
+    default_stop: StopChoice | None
+    deepest_stop: StopChoice | None
+    offline: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What these kernels' governor selects for steady idles that an interrupt ends.
+
+    ranges  (first, last ns or None, names of states)
+    """
+
+    kernels: tuple[str, ...]
+    ranges: tuple[tuple[int, int | None, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """One table of an input, or an input without any.
+
+    table        its name; "" where the input has none
+    kind         spec, c, dtb, dts, directory, ...; "unreadable"
+    cpu          generation: power9
+    states       names, as exported
+    missing      (state, reason) for the nearest table's states that firmware withholds
+    nearest      the packaged table it is nearest to, None if none is
+    differences  from that
+    verdicts     of fwts and op-test, for trees
+    registered   by kernels, those that agree together
+    selected     likewise, if a governor is asked for
+    fingerprint  the same for tables that are equal in every value
+    running      of a collection: the machine beside the model
+    facts        (what, text), of a log
+    against      what its tree differs in from the setting's; None where there are no two trees
+    """
+
+    file: str
+    sha256: str
+    table: str
+    kind: str
+    machine: Machine | None = None
+    cpu: str = ""
+    states: tuple[str, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
+    nearest: str | None = None
+    differences: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    registered: tuple[Registered, ...] = ()
+    selected: tuple[Selected, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    fingerprint: str = ""
+    running: Running | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+    against: tuple[Difference, ...] | None = None
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def unreadable(self) -> bool:
+        return self.kind == "unreadable"
+
+    def __getstate__(self) -> tuple[object, ...]:
+        """Without the source: between processes only results travel."""
+        names = self.__slots__
+        return tuple(None if name == "source" else getattr(self, name) for name in names)
+
+    def __setstate__(self, state: tuple[object, ...]) -> None:
+        for name, value in zip(self.__slots__, state, strict=True):
+            object.__setattr__(self, name, value)
+
+
+def audit_path(path: Path, setting: Setting) -> list[Audited]:
+    """Each table of a file or directory; what cannot be read is one entry that says why.
+
+    Never fails: among thousands of inputs one must not end the run (IS990).
+    """
+    shown = path.as_posix()
+    digest = ""
+    try:
+        file = File.open(path)
+        digest = file.sha256 if file.data else ""
+        results = [audit(source, setting) for source in read_file(file)]
+        found = _collected(file)
+        results = [_beside(audited, found) for audited in results] if found else results
+        if setting.redact:
+            return [redacted(audited, setting.against) for audited in results]
+        return results
+    except Unreadable as error:
+        findings = error.findings
+    except Exception as error:
+        import traceback
+
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        message = f"the tool failed at {place}: {type(error).__name__}: {error}"[:300]
+        findings = (
+            Finding("IS990", "internal-error", Severity.ERROR, message, Location(file=shown)),
+        )
+    unread = Audited(shown, digest, "", "unreadable", findings=findings)
+    return [redacted(unread, setting.against) if setting.redact else unread]
+
+
+def audit(source: Source, setting: Setting) -> Audited:
+    """One table. What depends on the table alone is computed once for equal tables."""
+    machine = machine_of(source.tree) if source.tree is not None else None
+    own = suppress(
+        (finding for finding in source.findings if setting.selection.takes(finding.rule)),
+        source.suppressions,
+    )
+    verdicts: tuple[Verdict, ...] = ()
+    if source.tree is not None and machine is not None and _is_opal(source, machine):
+        verdicts = (
+            *fwts.verdicts(source.tree),
+            *op_test.verdicts(source.tree, machine.pvr),
+        )
+    if source.table is None:
+        return Audited(
+            source.file,
+            source.sha256,
+            "",
+            "tree" if source.tree is not None else "log" if source.facts else "none",
+            machine,
+            verdicts=verdicts,
+            facts=source.facts,
+            against=_against(source, setting),
+            findings=tuple(own),
+            source=source,
+        )
+    known = _KNOWN.of(source, setting)
+    return replace(
+        known,
+        file=source.file,
+        sha256=source.sha256,
+        machine=machine,
+        verdicts=verdicts,
+        findings=tuple(sort_findings([*own, *_moved(known, source.file)])),
+        against=_against(source, setting),
+        source=source,
+    )
+
+
+def _against(source: Source, setting: Setting) -> tuple[Difference, ...] | None:
+    if source.tree is None or setting.against is None:
+        return None
+    return tuple(differences(source.tree, setting.against))
+
+
+def _collected(file: File) -> Collected | None:
+    """What a collection holds beside a tree."""
+    from ..sources import format_tar
+
+    if not file.data or not format_tar.recognises(file.data, file.path):
+        return None
+    return collected(file.unpacked)
+
+
+def _beside(audited: Audited, found: Collected) -> Audited:
+    """With the machine's own state; only its kernel's model is asked."""
+    release, source = running(found.uname), audited.source
+    if release is None or source is None or source.node is None or source.table is None:
+        return audited
+    driver = Subject(source.table, (release,), node=source.node).linux(release)
+    name = " ".join(found.uname.split()[:3]) or "unknown"
+    return replace(audited, running=Running(name, release.name, compare_running(driver, found)))
+
+
+def _is_opal(source: Source, machine: Machine) -> bool:
+    """Whether fwts and op-test would be run on the machine: not on Arm or RISC-V."""
+    tree = source.tree
+    known = source.node is not None or machine.pvr is not None
+    return known or (tree is not None and tree.child("ibm,opal") is not None)
+
+
+def _of_table(source: Source, setting: Setting) -> Audited:
+    table = source.table
+    assert table is not None
+    subject = Subject(table, setting.kernels, setting.platform, source.node)
+    claimed = claim(subject)
+    return Audited(
+        source.file,
+        source.sha256,
+        table.name,
+        table.origin.kind,
+        cpu=table.cpu.generation if table.cpu else "",
+        states=tuple(state.name for state in table.states),
+        missing=tuple(_missing(subject)),
+        nearest=claimed.table.name if claimed else None,
+        differences=tuple(_differences(subject)),
+        registered=tuple(_registered(subject)),
+        selected=tuple(_selected(subject, setting)),
+        findings=tuple(run(subject, source.suppressions, setting.selection)),
+        fingerprint=_fingerprint(source),
+    )
+
+
+def _fingerprint(source: Source) -> str:
+    table = source.table
+    assert table is not None
+    levels = source.node.stop_levels if source.node else None
+    values = repr((levels, [state.values() for state in table.states]))
+    return hashlib.sha256(values.encode()).hexdigest()[:12]
+
+
+def _missing(subject: Subject) -> Iterator[tuple[str, str]]:
+    """From a table: what firmware withholds. From a tree: what the nearest table has beyond it."""
+    if subject.export is not None:
+        yield from ((lost.state, lost.reason) for lost in subject.export.lost)
+        return
+    claimed = claim(subject)
+    if claimed is None:
+        return
+    reasons = {lost.state: lost.reason for lost in claimed.lost}
+    for state in claimed.table.states:
+        if subject.table.state(state.name) is None:
+            yield state.name, reasons.get(state.name, "firmware should export it, and does not")
+
+
+def _differences(subject: Subject) -> Iterator[str]:
+    for difference in drift(subject):
+        index = difference.index
+        name = difference.wanted.name if index is None and difference.wanted else ""
+        yield f"{subject.table.states[index].name if index is not None else name} {difference.text}"
+
+
+def _registered(subject: Subject) -> Iterator[Registered]:
+    """Kernels in the order asked for, those with the same result in one."""
+    names: dict[object, list[str]] = {}
+    drivers: dict[object, DriverTable] = {}
+    for release in subject.kernels:
+        alike = subject.alike(release)
+        names.setdefault(alike, []).append(release.name)
+        drivers.setdefault(alike, subject.linux(release))
+    groups: list[tuple[Registered, list[str]]] = []
+    for alike, driver in drivers.items():
+        result = Registered(
+            (),
+            driver.states,
+            tuple((lost.state, lost.reason) for lost in driver.lost),
+            tuple(message.text for message in driver.messages),
+            driver.default_stop,
+            driver.deepest_stop,
+            driver.offline,
+        )
+        same = next((group for found, group in groups if found == result), None)
+        if same is None:
+            groups.append((result, names[alike]))
+        else:
+            same += names[alike]
+    for result, kernels in groups:
+        yield replace(result, kernels=tuple(kernels))
+
+
+def _selected(subject: Subject, setting: Setting) -> Iterator[Selected]:
+    if not setting.governor:
+        return
+    from ..linux.governors.settling import Circumstances
+    from ..linux.governors.steady import selection_map
+    from ..selection.selection import name_of, settling_of
+
+    groups: dict[tuple[tuple[int, int | None, tuple[str, ...]], ...], list[str]] = {}
+    for release in subject.kernels:
+        driver = subject.linux(release)
+        if len(driver.states) < 2:
+            continue
+        names = [state.name for state in driver.states]
+        settling = settling_of(setting.governor, release, driver, setting.hz)
+        ranges = tuple(
+            (found.first_ns, found.last_ns, tuple(name_of(names, state) for state in found.states))
+            for found in selection_map(settling, Circumstances())
+        )
+        groups.setdefault(ranges, []).append(release.name)
+    for ranges, kernels in groups.items():
+        yield Selected(tuple(kernels), ranges)
+
+
+class _Known:
+    """Results by table, the most recent ones: a fleet's machines are mostly alike."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._results: OrderedDict[object, Audited] = OrderedDict()
+
+    def of(self, source: Source, setting: Setting) -> Audited:
+        if source.node is None or source.texts:
+            return _of_table(source, setting)
+        cpu = source.table.cpu if source.table else None
+        name = source.table.name if source.table else ""
+        key = (name, tuple(source.node.properties.items()), cpu, setting)
+        found = self._results.get(key)
+        if found is None:
+            found = self._results[key] = _of_table(source, setting)
+            if len(self._results) > self._size:
+                self._results.popitem(last=False)
+        else:
+            self._results.move_to_end(key)
+        return found
+
+
+_KNOWN = _Known(256)
+
+
+def _moved(known: Audited, file: str) -> Iterator[Finding]:
+    """The findings as those of another file with the same table."""
+
+    def at(where: Location) -> Location:
+        return replace(where, file=file) if where.file == known.file else where
+
+    for finding in known.findings:
+        if known.file == file:
+            yield finding
+        else:
+            related = tuple((at(where), remark) for where, remark in finding.related)
+            yield replace(finding, location=at(finding.location), related=related)
+
+
+def kernels_of(names: Sequence[str]) -> tuple[Release, ...]:
+    """Releases by name, for a setting. Raises UnknownRelease."""
+    from ..linux.releases import release
+
+    return tuple(dict.fromkeys(release(name) for name in names))

@@ -1,0 +1,158 @@
+"""A boot of real firmware and a real kernel under QEMU, and what was seen of it."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..files import naming
+from . import console as collect
+from . import guest, qemu
+from . import levels as boot_levels
+from .parts import Parts
+from .workload import Workload
+
+LOGS = Path("build/boot")
+TIME_LIMIT_S = 240.0
+"""A boot takes 15 to 30 s on an idle machine of two cores."""
+_LITTLE_BYTES = 1 << 16
+_TAIL_BYTES = 1 << 20
+
+Progress = Callable[[str, float], None]
+"""Called with the stage a boot is in, and the seconds so far."""
+
+
+class BootFailure(Exception):
+    """A boot that did not come to its end.
+
+    stage  of collect.STAGES, or "QEMU": the last one that began
+    log    what the console showed
+    """
+
+    def __init__(self, stage: str, message: str, log: Path) -> None:
+        super().__init__(message)
+        self.stage = stage
+        self.log = log
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A workload's decisions.
+
+    recording      what the recording script printed; empty if it refused
+    complaints     what it wrote to standard error
+    before, after  attributes of the CPUs' idle states around the workload
+    """
+
+    recording: bytes
+    complaints: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Booted:
+    """What a guest printed.
+
+    fdt       the flat device tree the firmware handed over
+    uname     the kernel's name, release, version and machine
+    sysfs     attributes of every CPU's idle states, a line each, as `grep .` prints them
+    dmesg     the kernel's log
+    msglog    OPAL's log; empty where the kernel does not show it
+    log       file with all the console showed
+    recorded  None without a workload
+    """
+
+    fdt: bytes
+    uname: str
+    sysfs: str
+    dmesg: str
+    msglog: str
+    log: Path
+    recorded: Recorded | None = None
+
+
+def boot(
+    parts: Parts,
+    machine: str,
+    *,
+    lid: Path | None = None,
+    smp: int = 1,
+    logs: Path = LOGS,
+    time_limit_s: float = TIME_LIMIT_S,
+    governor: str = "",
+    workload: Workload | None = None,
+    levels: int | None = None,
+    progress: Progress = lambda stage, elapsed_s: None,
+) -> Booted:
+    """Boots a machine of QEMU, with `lid` in the place of the parts' if given.
+
+    governor  of the guest; "": the kernel's own choice
+    workload  goes on while the governor's decisions are recorded
+    levels    ibm,enabled-stop-levels in the tree that firmware is handed; None: QEMU's
+    Raises ValueError for a machine QEMU has not; BootFailure if the guest does not end by itself,
+    or does without having printed everything; OSError.
+    """
+    if lid is not None:
+        parts = replace(parts, lid=lid)
+    logs.mkdir(parents=True, exist_ok=True)
+    log = logs / f"{machine}.log"
+    names = guest.SECTIONS if workload is None else (*guest.SECTIONS, *guest.RECORDED)
+    with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
+        initrd = Path(directory, "initrd.gz")
+        stub = Path(directory, "stub") if levels is not None else None
+        files = guest.initramfs(parts.busybox.read_bytes(), workload, governor or "menu", smp)
+        with naming(initrd):
+            initrd.write_bytes(files)
+        words = qemu.command(parts, machine, initrd, smp=smp, governor=governor, stub=stub)
+
+        def begun() -> None:
+            if stub is not None and levels is not None:
+                boot_levels.enable(stub, levels)
+
+        def watch(elapsed_s: float) -> None:
+            progress(collect.reached(_tail(log)), elapsed_s)
+
+        try:
+            qemu.run(words, log, time_limit_s, begun=begun, watch=watch)
+            found = collect.sections(_read(log), names)
+        except (qemu.GuestFailure, boot_levels.StubError, collect.Incomplete) as failure:
+            message = str(failure).removesuffix(f"; see {log}")
+            raise _failure(message, log) from None
+
+    def text(name: str) -> str:
+        return found[name].decode("utf-8", "replace")
+
+    recorded = None
+    if workload is not None:
+        recorded = Recorded(found["recording"], text("recorder"), text("before"), text("after"))
+    return Booted(
+        fdt=found["fdt"],
+        uname=text("uname").strip(),
+        sysfs=text("cpuidle"),
+        dmesg=text("dmesg"),
+        msglog=text("msglog").replace("\0", ""),
+        log=log,
+        recorded=recorded,
+    )
+
+
+def _read(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")
+
+
+def _tail(log: Path) -> str:
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+        return file.read().decode("utf-8", "replace")
+
+
+def _failure(message: str, log: Path) -> BootFailure:
+    """With what is known of the reason."""
+    text = _read(log)
+    if collect.panicked(text):
+        message = f"the guest's kernel panicked; {message}"
+    elif shutil.disk_usage(log.parent).free < _LITTLE_BYTES:
+        message = f"no space is left for the log; {message}"
+    return BootFailure(collect.reached(text), message, log)

@@ -1,0 +1,157 @@
+"""Builds a skiboot.lid from a source tree, in a copy: the tree itself is never written to.
+
+The copy stays below the cache, so that the next build of the same tree is incremental; an image
+that was built of the very same files is not built again.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..patches.tree import Tree
+from .debian import Unavailable
+from .qemu import guard
+
+CROSS = "powerpc64-linux-gnu-"
+COMPILER_PACKAGE = "gcc-powerpc64-linux-gnu"
+TIME_LIMIT_S = 1800.0
+"""From scratch it takes 75 s on two idle cores."""
+_TARGET = "skiboot.lid"
+_BUILT = (".o", ".d", ".a", ".lid", ".lid.xz", ".elf", ".map", ".lds", ".stb", ".i", ".dtb")
+"""Endings of what a build leaves in a tree; it is no source, and is not copied."""
+_SCRIPT_LDS = ".lds.S"
+_OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
+_LAST_LINES = 8
+_UNDER_WAY = ".building"
+"""Lies in a copy while make works on it: a copy that a build was torn out of is not trusted."""
+
+
+class BuildFailure(Exception):
+    """make failed, or took too long; the message says how, and where its log is."""
+
+
+def lid_of(
+    tree: Tree,
+    texts: Mapping[str, str],
+    cache: Path,
+    say: Callable[[str], None] = lambda line: None,
+) -> Path:
+    """The image of a tree, with the files `texts` (path -> text) instead of its own.
+
+    Raises BuildFailure, debian.Unavailable without make or a cross compiler, OSError.
+    """
+    for program in ("make", f"{CROSS}gcc"):
+        if shutil.which(program) is None:
+            raise Unavailable(f"{program} is not installed (Debian package {COMPILER_PACKAGE})")
+    contents = _contents(tree, texts)
+    version = f"v{tree.version}" if tree.version else "v0"
+    digest = _digest(contents, version)
+    image = cache / "lids" / f"{digest}.lid"
+    copy = cache / "trees" / hashlib.sha256(bytes(tree.root.resolve())).hexdigest()[:12]
+    for directory in (copy.parent, image.parent):
+        directory.mkdir(parents=True, exist_ok=True)
+    with _locked(copy.with_name(f".{copy.name}.lock")):
+        if not image.is_file():
+            say("building skiboot")
+            if (copy / _UNDER_WAY).exists():
+                shutil.rmtree(copy)
+            copy.mkdir(exist_ok=True)
+            _synchronise(copy, contents, tree)
+            _make(copy, version, copy.with_name(f"{copy.name}.log"))
+            beside = image.with_name(f".{digest}.{os.getpid()}")
+            shutil.copyfile(copy / _TARGET, beside)
+            beside.replace(image)
+    return image
+
+
+def _contents(tree: Tree, texts: Mapping[str, str]) -> dict[str, bytes]:
+    """Path -> content of every source file; links lead to what is copied as well."""
+    found = {}
+    for directory, names, files in os.walk(tree.root):
+        names[:] = sorted(name for name in names if name != ".git")
+        for name in sorted(files):
+            path = Path(directory, name)
+            if path.is_file() and not (name.endswith(_BUILT) and not name.endswith(_SCRIPT_LDS)):
+                found[path.relative_to(tree.root).as_posix()] = tree.read(path)
+    for name, text in texts.items():
+        found[name] = text.encode("utf-8", "surrogateescape")
+    return found
+
+
+def _digest(contents: Mapping[str, bytes], version: str) -> str:
+    digest = hashlib.sha256(version.encode())
+    for name, content in contents.items():
+        digest.update(f"\0{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+        digest.update(content)
+    return digest.hexdigest()[:24]
+
+
+def _synchronise(copy: Path, contents: Mapping[str, bytes], tree: Tree) -> None:
+    """Makes the copy's sources those given. Files that are the same keep their time, so that make
+    leaves alone what was built of them."""
+    manifest = copy / ".sources"
+    if manifest.is_file():
+        for name in manifest.read_text("utf-8", "surrogateescape").split("\0"):
+            if name and name not in contents:
+                (copy / name).unlink(missing_ok=True)
+    manifest.write_text("\0".join(contents), "utf-8", "surrogateescape")
+    for name, content in contents.items():
+        target = copy / name
+        if target.is_file() and target.read_bytes() == content:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        target.chmod(0o755 if tree.mode(name) == "100755" else 0o644)
+
+
+def _make(copy: Path, version: str, log: Path) -> None:
+    """In a process group of its own, which ends with us."""
+    words = ["make", f"-j{os.cpu_count() or 1}", f"CROSS={CROSS}", _TARGET]
+    # git, asked for the version, must not find a repository around the copy; and a make that we
+    # are run by must not speak to this one
+    environment = {
+        **{name: value for name, value in os.environ.items() if name not in _OF_MAKE},
+        "LC_ALL": "C",
+        "SKIBOOT_VERSION": version,
+        "GIT_CEILING_DIRECTORIES": str(copy.resolve().parent),
+    }
+    (copy / _UNDER_WAY).touch()
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(
+            [*guard(), *words],
+            cwd=copy,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            status = process.wait(TIME_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise BuildFailure(f"make took longer than {TIME_LIMIT_S:g} s; see {log}") from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            else:
+                (copy / _UNDER_WAY).unlink()
+    if status or not (copy / _TARGET).is_file():
+        last = log.read_text("utf-8", "replace").splitlines()[-_LAST_LINES:]
+        lines = "".join(f"\n  {line}" for line in last)
+        raise BuildFailure(f"make ended with status {status}; see {log}, which ends with:{lines}")
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,107 @@
+"""The guest's file system: busybox, and an init script that prints what the kernel was handed and
+made of it.
+
+An initramfs is a cpio archive of the "newc" form (Linux Documentation/driver-api/early-userspace/
+buffer-format.rst), gzipped.
+"""
+
+import gzip
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..record import script as record_script
+from ..resources import template
+from .workload import Workload
+
+SECTIONS = ("fdt", "uname", "cpuidle", "dmesg", "msglog")
+"""What the script prints, in this order: the flat device tree, the kernel's name, attributes of
+every CPU's idle states, the kernel's log and OPAL's."""
+RECORDED = ("before", "after", "recorder", "recording")
+"""And after a workload: the idle states' attributes before and after it, what the recording script
+complained of, and the recording."""
+MARK = "idle-states-dump"
+"""Begins the marks in a recording between which the attributes were read."""
+
+_SECONDS_MAX = 600
+_MOST_EVENTS = 40_000
+"""About 3500 decisions. More take long to get through an emulated console."""
+_BUFFER_KB = 16384
+
+_DIRECTORY, _FILE, _LINK, _DEVICE = 0o040755, 0o100755, 0o120777, 0o020600
+_CONSOLE, _NULL = (5, 1), (1, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of an archive. device: major and minor number of a character device."""
+
+    name: str
+    mode: int
+    data: bytes = b""
+    device: tuple[int, int] = (0, 0)
+
+
+def initramfs(
+    busybox: bytes, workload: Workload | None = None, governor: str = "menu", smp: int = 1
+) -> bytes:
+    """The guest's whole file system; /init does the rest.
+
+    workload  None: no decisions are recorded; governor: whose decisions are, otherwise
+    """
+    entries = [Entry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]
+    entries += [
+        Entry("dev/console", _DEVICE, device=_CONSOLE),
+        Entry("dev/null", _DEVICE, device=_NULL),
+        Entry("bin/busybox", _FILE, busybox),
+        Entry("bin/sh", _LINK, b"busybox"),
+        Entry("init", _FILE, init_script(workload, smp).encode()),
+    ]
+    if workload is not None:
+        recorder = record_script.script(
+            governor, seconds=_SECONDS_MAX, buffer_kb=_BUFFER_KB, restart=True
+        )
+        entries.append(Entry("record.sh", _FILE, recorder.encode()))
+    return gzip.compress(archive(entries), compresslevel=1, mtime=0)
+
+
+def init_script(workload: Workload | None = None, smp: int = 1) -> str:
+    return template("guest_init.sh.j2").render(
+        sections=SECTIONS if workload is None else (*SECTIONS, *RECORDED),
+        workload=workload.kinds if workload else (),
+        loads=workload.loads(smp) if workload else (),
+        steps=workload.steps if workload else 0,
+        most_events=_MOST_EVENTS,
+        mark=MARK,
+        instance="idle_states",
+        recording_since="recording for",
+    )
+
+
+def archive(entries: Iterable[Entry]) -> bytes:
+    """A cpio archive in the form newc."""
+    parts = [_member(number, entry) for number, entry in enumerate(entries, 1)]
+    return b"".join([*parts, _member(0, Entry("TRAILER!!!", 0))])
+
+
+def _member(inode: int, entry: Entry) -> bytes:
+    name = entry.name.encode() + b"\0"
+    fields = (
+        inode,
+        entry.mode,
+        0,  # uid
+        0,  # gid
+        1,  # links
+        0,  # mtime
+        len(entry.data),
+        0,  # device the archive was made on, major and minor
+        0,
+        *entry.device,
+        len(name),
+        0,  # no checksum
+    )
+    head = b"070701" + b"".join(b"%08X" % field for field in fields)
+    return _padded(head + name) + _padded(entry.data)
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 4)

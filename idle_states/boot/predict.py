@@ -1,0 +1,261 @@
+"""Prediction beside reality, stage by stage: what models say of a boot, and what was seen of it."""
+
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..devicetree import fdt
+from ..devicetree.power_mgt import NODE
+from ..findings import Unreadable
+from ..linux import log as linux_log
+from ..linux import register
+from ..linux.driver_table import DriverTable
+from ..linux.releases import Release
+from ..linux.uname import running
+from ..reading import sysfs
+from ..reading.inputs import Input
+from ..skiboot import log as opal_log
+from ..skiboot.export import Export, export
+from ..skiboot.platform import PRESETS, Platform
+from ..skiboot.releases import UnknownSkiboot, skiboot_features
+from ..spec.library import find
+from ..stages import Message
+from ..table import IdleTable
+from .boot import Booted
+
+MACHINE_TABLE = {"powernv8": "power8", "powernv9": "power9", "powernv10": "power10"}
+"""Machine of QEMU -> the revision whose place in firmware it takes its table from."""
+
+EXPORT, OPAL, REGISTERED, LINUX = "export", "opal-messages", "registered", "linux-messages"
+SELECTED, USAGE = "selected", "usage"
+STAGES = (EXPORT, OPAL, REGISTERED, LINUX, SELECTED, USAGE)
+
+_OPAL_VERSION = re.compile(r"(?:OPAL|SkiBoot) (\S+) starting")
+_RELEASE = re.compile(r"(?:skiboot-)?v?(\d+\.\d+(?:\.\d+)?(?:-rc\d+)?)")
+_FIRST_LINE = "CPU idle state device tree init"
+_OTHERS = re.compile(
+    r"SLW: (?:Init chip|Configuring self-restore|Failed to set) ?|Disabling deep stop"
+)
+"""Of the self-restore of registers, for which QEMU has no engine: not this stage's."""
+_GOVERNOR_LINE = "cpuidle: using governor"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """path: what is concerned; predicted, found: "" for nothing."""
+
+    path: str
+    predicted: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage's prediction held against reality.
+
+    agree         None: nothing could be judged, see note
+    judged        how many values, lines or decisions were compared
+    undetermined  how many could not be, for want of inputs
+    """
+
+    name: str
+    agree: bool | None
+    differences: tuple[Difference, ...] = ()
+    judged: int = 0
+    undetermined: int = 0
+    note: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        differences: Iterable[Difference],
+        judged: int,
+        undetermined: int = 0,
+        note: str = "",
+    ) -> "Stage":
+        found = tuple(differences)
+        return cls(name, (not found) if judged else None, found, judged, undetermined, note)
+
+    @classmethod
+    def unjudged(cls, name: str, why: str) -> "Stage":
+        return cls(name, None, note=why)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """What models say of a machine, firmware and kernel.
+
+    firmware  as OPAL calls itself; skiboot: the release modelled, None for the newest
+    kernel    as it calls itself
+    release   the kernel modelled; None: there is no model of it
+    driver    None without a release
+    """
+
+    table: IdleTable
+    platform: Platform
+    firmware: str
+    kernel: str
+    release: Release | None
+    export: Export
+    driver: DriverTable | None
+
+
+def predict(table: IdleTable, machine: str, booted: Booted, levels: int | None = None) -> Predicted:
+    """Models of the firmware and the kernel that booted, over the table in that firmware.
+
+    levels  as of `boot`
+    """
+    firmware, skiboot = firmware_in(booted.msglog or _console(booted.log))
+    platform = replace(PRESETS[f"qemu-{machine}"], skiboot=skiboot)
+    if levels is not None:
+        platform = replace(platform, enabled_stop_levels=levels)
+    spec = find(MACHINE_TABLE[machine])
+    assert spec.cpu is not None
+    placed = replace(table, cpu=spec.cpu)
+    exported = export(placed, platform)
+    release = running(booted.uname.removeprefix("Linux "))
+    driver = None
+    if release is not None:
+        api = platform.stop_api
+        driver = register(exported.node, spec.cpu, release, placed, stop_api=api)
+    return Predicted(placed, platform, firmware, booted.uname, release, exported, driver)
+
+
+def firmware_in(log: str) -> tuple[str, str | None]:
+    """The firmware's name for itself, "" if it says none; and the release to model it by."""
+    match = _OPAL_VERSION.search(log)
+    name = match[1] if match else ""
+    version = _RELEASE.match(name)
+    try:
+        skiboot_features(version[1] if version else None)
+    except UnknownSkiboot:
+        return name, None
+    return name, version[1] if version else None
+
+
+def _console(log: Path) -> str:
+    return log.read_text("utf-8", "replace") if log.is_file() else ""
+
+
+def stages(predicted: Predicted, booted: Booted, smp: int) -> tuple[Stage, ...]:
+    """Those that need no recording, in the order of STAGES."""
+    return (
+        _export(predicted.export, booted.fdt),
+        _opal(predicted.export.messages, booted.msglog),
+        _registered(predicted, booted.sysfs, smp),
+        _linux(predicted, booted.dmesg),
+    )
+
+
+def _export(exported: Export, tree: bytes) -> Stage:
+    if exported.outcome != "ok":
+        crash = Difference("boot", f"firmware does not survive: {exported.outcome}", "it booted")
+        return Stage.of(EXPORT, [crash], 1)
+    try:
+        node = fdt.read(tree, "the guest's tree").find(NODE)
+    except Unreadable as error:
+        return Stage.of(EXPORT, [Difference("tree", "a device tree", str(error))], 1)
+    found = {} if node is None else {k: v for k, v in node.properties.items() if k != "phandle"}
+    predicted: Mapping[str, bytes] = exported.node.properties if exported.node else {}
+    names = list(dict.fromkeys([*predicted, *found]))
+    differences = [
+        Difference(name, _bytes(predicted.get(name)), _bytes(found.get(name)))
+        for name in names
+        if predicted.get(name) != found.get(name)
+    ]
+    return Stage.of(EXPORT, differences, len(names))
+
+
+def _bytes(value: bytes | None) -> str:
+    return "" if value is None else value.hex(" ", 4) or "(empty)"
+
+
+def _opal(messages: Sequence[Message], msglog: str) -> Stage:
+    boots = opal_log.read(msglog)
+    if not boots:
+        return Stage.unjudged(OPAL, "the kernel showed no log of OPAL's")
+    said = [(line.level, line.text) for line in boots[-1].messages]
+    begin = next((at for at, (_, text) in enumerate(said) if text == _FIRST_LINE), len(said))
+    found = [(level, text) for level, text in said[begin:] if not _OTHERS.match(text)]
+    return _lines(OPAL, [(message.level, message.text) for message in messages], found)
+
+
+def _linux(predicted: Predicted, dmesg: str) -> Stage:
+    if predicted.driver is None:
+        return Stage.unjudged(LINUX, _no_model(predicted))
+    boots = linux_log.read(dmesg)
+    if not boots or boots[0].version is None:
+        return Stage.unjudged(LINUX, "the kernel's log does not reach back to its start")
+    found = [line.text for line in boots[-1].messages if not line.text.startswith(_GOVERNOR_LINE)]
+    # debug lines show with dynamic debugging only; levels do not show in dmesg
+    told = [message.text for message in predicted.driver.messages if message.level != "debug"]
+    return _lines(LINUX, [("", text) for text in told], [("", text) for text in found])
+
+
+def _lines(
+    name: str, predicted: Sequence[tuple[str, str]], found: Sequence[tuple[str, str]]
+) -> Stage:
+    """Both in order, line beside line."""
+    count = max(len(predicted), len(found))
+    differences = []
+    for at in range(count):
+        told = " ".join(predicted[at]).strip() if at < len(predicted) else ""
+        said = " ".join(found[at]).strip() if at < len(found) else ""
+        if told != said:
+            differences.append(Difference(f"line {at + 1}", told, said))
+    note = "" if count else "no line was predicted, and none was found"
+    stage = Stage.of(name, differences, count, note=note)
+    return stage if count else replace(stage, agree=True)
+
+
+def _no_model(predicted: Predicted) -> str:
+    return f"there is no model of {predicted.kernel}"
+
+
+def _registered(predicted: Predicted, dump: str, smp: int) -> Stage:
+    if predicted.driver is None:
+        return Stage.unjudged(REGISTERED, _no_model(predicted))
+    if predicted.driver.fatal:
+        crash = Difference("boot", f"the kernel crashes: {predicted.driver.fatal}", "it booted")
+        return Stage.of(REGISTERED, [crash], 1)
+    try:
+        cpus = held(dump)
+    except Unreadable as error:
+        return Stage.of(REGISTERED, [Difference("sysfs", "idle states", str(error))], 1)
+    wanted = [
+        (_shown(state.name), state.exit_latency_us, state.target_residency_us)
+        for state in predicted.driver.states
+    ]
+    differences, judged = [], 0
+    for cpu in sorted({*range(smp), *cpus}):
+        rows = [state.row for state in cpus.get(cpu, ())]
+        for number in range(max(len(rows), len(wanted))):
+            judged += 1
+            row = rows[number] if number < len(rows) else None
+            told = wanted[number] if number < len(wanted) and cpu < smp else None
+            if row != told:
+                path = f"cpu{cpu}/state{number}"
+                differences.append(Difference(path, _row(told), _row(row)))
+    return Stage.of(REGISTERED, differences, judged)
+
+
+def held(dump: str) -> Mapping[int, tuple[sysfs.SysfsState, ...]]:
+    """CPU -> states of a dump. Raises Unreadable."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "cpuidle.txt")
+        path.write_text(dump, "utf-8")
+        with closing(Input(str(path))) as source:
+            return sysfs.read(source).cpus
+
+
+def _shown(name: str) -> str:
+    """A name as reading sysfs gives it."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _row(row: tuple[str, int, int] | None) -> str:
+    return "" if row is None else f"{row[0]} {row[1]}/{row[2]} us"

@@ -1,0 +1,314 @@
+"""Recorded decisions made again by the governor's model, and the counters they lead to.
+
+A decision is judged if everything it depends on was recorded: its inputs, and its CPU's history
+since the governor was switched on. All others are counted as undetermined.
+"""
+
+import bisect
+import gzip
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..findings import Unreadable
+from ..linux.governors import Governor, UnknownGovernor, states_of
+from ..reading.inputs import Input
+from ..reading.sysfs import SysfsState
+from ..record.convert import LEFT_OUT, Converted, convert
+from ..record.recorded import Header
+from ..record.summary import SETTLED
+from ..replay import machine
+from ..replay.counters import Tally, counts_in_ns
+from ..traces.recording import Row, rows
+from .boot import Recorded
+from .guest import MARK
+from .predict import SELECTED, USAGE, Difference, Predicted, Stage, held
+
+RECORDING, CONVERTED = "recording.txt.gz", "recording.csv"
+"""Files kept beside the console's log."""
+_HZ = 250
+_UNKNOWN_PAST = "whose governor had a past that is unknown"
+_STRAYED = "after a state that is not predicted to exist"
+_EVENT = re.compile(
+    rb"\[(\d+)\] (?:\S+ +)?(\d+)\.(\d{6}): (?:(is_reflect):|tracing_mark_write: (.*))"
+)
+_AT_THE_ENDS = {"begun", "ended", "shorter"}
+"""Why decisions are left out at the ends of a recording, outside of the time between the dumps: if
+there is no other reason and no gap, the shorter run is what went before the restart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A decision of the model beside the recorded one. ends_ns: at the latest, of what followed."""
+
+    row: Row
+    state: int
+    stop_tick: bool
+    judged: bool
+    ends_ns: int
+
+
+@dataclass(slots=True)
+class Replayed:
+    """All decisions that could be made again; undetermined: reason -> how many could not."""
+
+    governor: str
+    made: list[Made] = field(default_factory=list)
+    undetermined: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def disagreements(self) -> list[Made]:
+        return [
+            each
+            for each in self.made
+            if each.judged and (each.state, each.stop_tick) != (each.row.state, each.row.stop_tick)
+        ]
+
+    @property
+    def selected(self) -> set[int]:
+        """Numbers of the states that both selected."""
+        return {each.state for each in self.made if each.judged and each.state == each.row.state}
+
+
+def decision_stages(
+    predicted: Predicted, recorded: Recorded | None, directory: Path
+) -> tuple[Stage, Stage, Replayed | None]:
+    """The stages "selected" and "usage". directory: where the recording is kept."""
+    why = ""
+    if recorded is None:
+        why = "no decisions were recorded; --workload records some"
+    elif not recorded.recording.strip():
+        why = f"the recording script refused: {recorded.complaints.strip()}"
+    elif predicted.driver is None or predicted.release is None:
+        why = f"there is no model of {predicted.kernel}"
+    elif not predicted.driver.states:
+        why = "no states are predicted to be registered"
+    if why or recorded is None:
+        return Stage.unjudged(SELECTED, why), Stage.unjudged(USAGE, why), None
+    try:
+        converted = _converted(recorded, directory)
+        replayed = _replayed(predicted, recorded, converted, directory)
+    except (Unreadable, UnknownGovernor) as error:
+        return Stage.unjudged(SELECTED, str(error)), Stage.unjudged(USAGE, str(error)), None
+    return (
+        _selected(predicted, replayed),
+        _usage(predicted, recorded, converted, replayed),
+        replayed,
+    )
+
+
+def _converted(recorded: Recorded, directory: Path) -> Converted:
+    (directory / RECORDING).write_bytes(gzip.compress(recorded.recording, compresslevel=1))
+    (directory / "before.txt").write_text(recorded.before, "utf-8")
+    (directory / "after.txt").write_text(recorded.after, "utf-8")
+    with closing(Input(str(directory / RECORDING))) as source:
+        converted = convert(source)
+    (directory / CONVERTED).write_text(converted.csv(), "utf-8")
+    return converted
+
+
+def _replayed(
+    predicted: Predicted, recorded: Recorded, converted: Converted, directory: Path
+) -> Replayed:
+    """Raises UnknownGovernor, Unreadable."""
+    assert predicted.driver is not None
+    header = converted.header
+    replayed = Replayed(header.governor)
+    for kind, tally in converted.left_out.items():
+        replayed.undetermined[LEFT_OUT[kind]] += tally.count
+    unknown = {run.cpu for run in converted.runs if run.earlier is None}
+    states = states_of(predicted.driver)
+    ends = _ends(recorded.recording)
+    models: dict[int, Governor | None] = {}
+    fed: Counter[int] = Counter()
+    with closing(Input(str(directory / CONVERTED))) as source:
+        for row in rows(source):
+            if row.cpu not in models:
+                models[row.cpu] = _model(predicted, header, row)
+            model = models[row.cpu]
+            if model is None:
+                replayed.undetermined[_STRAYED] += 1
+                continue
+            decision = model.select(row.situation)
+            if row.state < len(states):
+                model.reflect(row.outcome)
+            else:
+                models[row.cpu] = None
+            fed[row.cpu] += 1
+            judged = row.cpu not in unknown or fed[row.cpu] > SETTLED[header.governor]
+            if not judged:
+                replayed.undetermined[_UNKNOWN_PAST] += 1
+            end_ns = _next(ends.get(row.cpu, ()), row.situation.clock_ns)
+            made = Made(row, decision.state, decision.stop_tick, judged, end_ns)
+            replayed.made.append(made)
+    return replayed
+
+
+def _model(predicted: Predicted, header: Header, first: Row) -> Governor | None:
+    """Of a CPU, as it was before its first decision; None if it came from a state that is not
+    predicted. Raises UnknownGovernor."""
+    assert predicted.driver is not None
+    assert predicted.release is not None
+    model = Governor.for_kernel(
+        header.governor, predicted.release, states_of(predicted.driver), header.hz or _HZ
+    )
+    if first.earlier.state >= len(model.states):
+        return None
+    model.switched_on(first.earlier)
+    return model
+
+
+def _selected(predicted: Predicted, replayed: Replayed) -> Stage:
+    differences = [
+        Difference(
+            f"{CONVERTED}:{each.row.line} cpu{each.row.cpu}",
+            _decision(predicted, each.state, each.stop_tick),
+            _decision(predicted, each.row.state, each.row.stop_tick),
+        )
+        for each in replayed.disagreements
+    ]
+    judged = sum(each.judged for each in replayed.made)
+    note = "; ".join(f"{count} {why}" for why, count in replayed.undetermined.items() if count)
+    missing = sum(replayed.undetermined.values())
+    return Stage.of(SELECTED, differences, judged, missing, note)
+
+
+def _decision(predicted: Predicted, state: int, stop_tick: bool) -> str:
+    assert predicted.driver is not None
+    states = predicted.driver.states
+    name = states[state].name if 0 <= state < len(states) else f"state {state}"
+    return f"{name}, tick {'stopped' if stop_tick else 'kept'}"
+
+
+# Counters.
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """When two dumps were read, in ns of the recording's clock."""
+
+    first_begins: int
+    first_ends: int
+    second_begins: int
+    second_ends: int
+
+
+def _usage(
+    predicted: Predicted, recorded: Recorded, converted: Converted, replayed: Replayed
+) -> Stage:
+    """A dump takes some time to read. So decisions that must lie between the two dumps give the
+    least that can have been counted, and those that may the most."""
+    assert predicted.driver is not None
+    assert predicted.release is not None
+    window = _window(recorded.recording)
+    if window is None:
+        return Stage.unjudged(USAGE, "the recording lacks the marks of the dumps")
+    lacking = [LEFT_OUT[kind] for kind in converted.left_out if kind not in _AT_THE_ENDS]
+    lacking += ["after a gap" for _ in converted.broken]
+    lacking += [_STRAYED] if replayed.undetermined[_STRAYED] else []
+    if lacking:
+        return Stage.unjudged(USAGE, f"some decisions are missing: {'; '.join(lacking)}")
+    try:
+        before, after = held(recorded.before), held(recorded.after)
+    except Unreadable as error:
+        return Stage.of(USAGE, [Difference("sysfs", "counters", str(error))], 1)
+    table = machine.from_driver(predicted.driver)
+    in_ns = counts_in_ns(predicted.release)
+    differences: list[Difference] = []
+    judged = 0
+    for cpu in sorted(after):
+        least, most = Tally(table, in_ns), Tally(table, in_ns)
+        for each in replayed.made:
+            if each.row.cpu == cpu:
+                _count(each, window, least, most)
+        for path, low, high, found in _counters(cpu, before, after, least, most):
+            judged += 1
+            if found is None or not low <= found <= high:
+                told = str(low) if low == high else f"{low} to {high}"
+                differences.append(Difference(path, told, "" if found is None else str(found)))
+    return Stage.of(USAGE, differences, judged)
+
+
+def _count(made: Made, window: _Window, least: Tally, most: Tally) -> None:
+    begins, ends = made.row.situation.clock_ns, made.ends_ns
+    surely = begins >= window.first_ends and ends <= window.second_begins
+    perhaps = ends >= window.first_begins and begins <= window.second_ends
+    for tally, counts in ((least, surely), (most, perhaps)):
+        if not counts:
+            continue
+        if made.row.outcome.rejected:
+            tally.rejected[made.state] += 1
+        else:
+            tally.add(made.state, made.row.outcome.residency_ns)
+
+
+def _counters(
+    cpu: int,
+    before: Mapping[int, Sequence[SysfsState]],
+    after: Mapping[int, Sequence[SysfsState]],
+    least: Tally,
+    most: Tally,
+) -> Iterator[tuple[str, int, int, int | None]]:
+    """Path, bounds and what was counted, of every counter the kernel has."""
+    low, high = least.figures().states, most.figures().states
+    for number, (lowest, highest) in enumerate(zip(low, high, strict=True)):
+        for name in ("usage", "time_us", "above", "below", "rejected"):
+            first, last = (_value(dump, cpu, number, name) for dump in (before, after))
+            found = None if first is None or last is None else last - first
+            if found is None and name == "rejected":
+                continue  # since 5.10
+            path = f"cpu{cpu}/state{number}/{name.removesuffix('_us')}"
+            least_of, most_of = getattr(lowest, name), getattr(highest, name)
+            if name == "rejected":
+                # a recording does not tell an entry refused from one that a task forestalled
+                least_of = 0
+            # two sums, each floored to us
+            slack = 1 if name == "time_us" else 0
+            yield path, max(0, least_of - slack), most_of + slack, found
+
+
+def _value(
+    dump: Mapping[int, Sequence[SysfsState]], cpu: int, number: int, name: str
+) -> int | None:
+    states = dump.get(cpu, ())
+    value: int | None = getattr(states[number], name) if number < len(states) else None
+    return value
+
+
+def _window(recording: bytes) -> _Window | None:
+    marks = {}
+    for match in _EVENT.finditer(recording):
+        words = (match[5] or b"").decode("utf-8", "replace").split()
+        if words[:1] == [MARK] and len(words) == 3:
+            marks[words[1], words[2]] = _time_ns(match)
+    try:
+        # the clock is cut to us: an end may be that much later
+        return _Window(
+            marks["before", "begins"],
+            marks["before", "ends"] + 1000,
+            marks["after", "begins"],
+            marks["after", "ends"] + 1000,
+        )
+    except KeyError:
+        return None
+
+
+def _ends(recording: bytes) -> dict[int, list[int]]:
+    """CPU -> when its governor heard of idle periods that were over."""
+    found: dict[int, list[int]] = {}
+    for match in _EVENT.finditer(recording):
+        if match[4]:
+            found.setdefault(int(match[1]), []).append(_time_ns(match) + 1000)
+    return found
+
+
+def _next(times: Sequence[int], clock_ns: int) -> int:
+    at = bisect.bisect_right(times, clock_ns)
+    return times[at] if at < len(times) else clock_ns
+
+
+def _time_ns(match: "re.Match[bytes]") -> int:
+    return int(match[2]) * 1_000_000_000 + int(match[3]) * 1000

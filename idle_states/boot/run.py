@@ -1,0 +1,197 @@
+"""One boot from the parts to the verdict: firmware made ready, booted, held against the models."""
+
+import hashlib
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..files import naming
+from ..sources import Source, read_table
+from . import image as boot_image
+from . import parts as boot_parts
+from . import predict, predict_decisions, qemu
+from .boot import LOGS, TIME_LIMIT_S, Booted, Progress, boot
+from .image import Firmware
+from .predict import Predicted, Stage
+from .predict_decisions import Replayed
+from .workload import Workload
+
+_EMULATED = "times and power of any state: an emulated CPU has neither"
+_FILES = {"cpuidle.txt": "sysfs", "kernel-log.txt": "dmesg", "opal-log.txt": "msglog"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to boot.
+
+    table     a TABLE for the machine's place in firmware; None: what is there
+    lid, tree firmware: an image, or a source tree to build; neither: QEMU's own image
+    kernel    an image; None: the distribution's
+    levels    ibm,enabled-stop-levels that firmware is told; None: QEMU's
+    """
+
+    machine: str
+    table: str | None = None
+    lid: Path | None = None
+    tree: Path | None = None
+    kernel: Path | None = None
+    smp: int = 1
+    governor: str = ""
+    workload: Workload | None = None
+    levels: int | None = None
+    time_limit_s: float = TIME_LIMIT_S
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of it.
+
+    place        the revision whose place in firmware the table had
+    qemu         version; qemu_s: how long it ran
+    inputs       (file, SHA-256) of what was booted
+    unconfirmed  what this boot cannot tell
+    directory    where its logs are
+    """
+
+    request: Request
+    place: str
+    predicted: Predicted
+    stages: tuple[Stage, ...]
+    replayed: Replayed | None
+    unconfirmed: tuple[str, ...]
+    qemu: str
+    qemu_s: float
+    inputs: tuple[tuple[str, str], ...]
+    directory: Path
+
+    @property
+    def agree(self) -> bool:
+        """No stage differs, and of a workload's decisions some could be judged."""
+        differ = any(stage.agree is False for stage in self.stages)
+        selected = next(stage for stage in self.stages if stage.name == predict.SELECTED)
+        return not differ and not (self.request.workload and selected.agree is None)
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Passes progress on, and keeps the last time."""
+
+    progress: Progress
+    elapsed_s: float = field(default=0.0)
+
+    def __call__(self, stage: str, elapsed_s: float) -> None:
+        self.elapsed_s = elapsed_s
+        self.progress(stage, elapsed_s)
+
+
+def run(
+    request: Request,
+    *,
+    logs: Path = LOGS,
+    cache: Path | None = None,
+    progress: Progress = lambda stage, elapsed_s: None,
+    say: Callable[[str], None] = lambda line: None,
+    kept: Callable[[Path], None] = lambda directory: None,
+) -> Result:
+    """Boots and judges. Every boot has a directory of its own below `logs`.
+
+    cache  of the parts and of what is built (default: below `logs`)
+    say    is called with what is being done before QEMU starts
+    kept   is called with the directory of the logs, once it is to stay whatever happens
+    TABLE is read once, before anything else. Raises what boot_image and boot raise;
+    debian.Unavailable for a part that cannot be had.
+    """
+    cache = cache or logs
+    given = None if request.table is None else read_table(request.table)
+    say("fetching what a boot needs")
+    parts = boot_parts.parts(cache / "parts", lid=request.lid, kernel=request.kernel)
+    logs.mkdir(parents=True, exist_ok=True)
+    started = time.strftime("%Y%m%d-%H%M%S")
+    directory = Path(tempfile.mkdtemp(prefix=f"{request.machine}-{started}-", dir=logs))
+    directory.chmod(0o755)
+    try:
+        firmware = _firmware(request, given, parts, directory, cache, say)
+        inputs = (*_tables(given), *_inputs(firmware.lid, parts.kernel))
+    except BaseException:
+        shutil.rmtree(directory)
+        raise
+    kept(directory)
+    clock = _Clock(progress)
+    booted = boot(
+        parts,
+        request.machine,
+        lid=firmware.lid,
+        smp=request.smp,
+        logs=directory,
+        time_limit_s=request.time_limit_s,
+        governor=request.governor,
+        workload=request.workload,
+        levels=request.levels,
+        progress=clock,
+    )
+    (directory / "skiboot.lid").unlink(missing_ok=True)
+    _keep(booted, directory)
+    predicted = predict.predict(firmware.table, request.machine, booted, request.levels)
+    selected, usage, replayed = predict_decisions.decision_stages(
+        predicted, booted.recorded, directory
+    )
+    return Result(
+        request,
+        firmware.place,
+        predicted,
+        (*predict.stages(predicted, booted, request.smp), selected, usage),
+        replayed,
+        tuple(_unconfirmed(predicted, replayed)),
+        qemu.version(parts.qemu),
+        clock.elapsed_s,
+        inputs,
+        directory,
+    )
+
+
+def _firmware(
+    request: Request,
+    given: Source | None,
+    parts: boot_parts.Parts,
+    directory: Path,
+    cache: Path,
+    say: Callable[[str], None],
+) -> Firmware:
+    if request.tree is not None:
+        return boot_image.from_tree(request.tree, request.machine, given, cache / "skiboot", say)
+    table = given.table if given is not None else None
+    return boot_image.in_lid(parts.lid, request.machine, table, directory)
+
+
+def _tables(given: Source | None) -> tuple[tuple[str, str], ...]:
+    return () if given is None else ((given.file, given.sha256),)
+
+
+def _inputs(*files: Path) -> tuple[tuple[str, str], ...]:
+    return tuple((file.as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()) for file in files)
+
+
+def _keep(booted: Booted, directory: Path) -> None:
+    contents = {name: getattr(booted, attribute).encode() for name, attribute in _FILES.items()}
+    for name, content in {"tree.dtb": booted.fdt, **contents}.items():
+        with naming(directory / name):
+            (directory / name).write_bytes(content)
+
+
+def _unconfirmed(predicted: Predicted, replayed: Replayed | None) -> Iterator[str]:
+    for lost in predicted.export.lost:
+        yield f"{lost.state}: what Linux makes of it: not exported, {lost.reason}"
+    driver = predicted.driver
+    if driver is not None:
+        for lost in driver.lost:
+            yield f"{lost.state}: when it is selected: not registered, {lost.reason}"
+        if replayed is not None:
+            for state in driver.states:
+                if state.index not in replayed.selected:
+                    yield f"{state.name}: when it is selected: this workload never led there"
+    if replayed is None:
+        yield "selected states and counters: no decisions were recorded"
+    yield _EMULATED

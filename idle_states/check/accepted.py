@@ -1,0 +1,92 @@
+"""Findings that a project has accepted: in its setup.cfg, or in a baseline."""
+
+import datetime
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..findings import Finding, Location, Severity, sort_findings
+from ..rules.catalogue import known_codes
+from .config import Accepted
+
+
+def today() -> datetime.date:
+    """The day expiries are held against: SOURCE_DATE_EPOCH's where set, for reproducible runs."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdecimal():
+        return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC).date()
+    return datetime.date.today()
+
+
+def accept(
+    findings: Sequence[Finding],
+    accepted: Sequence[Accepted],
+    tables: Iterable[tuple[str, str]],
+    day: datetime.date,
+) -> list[Finding]:
+    """The findings, those the configuration accepts marked, and what is wrong with it.
+
+    tables  (name, file) of all that was checked: a suppression of another table is not unused
+    """
+    used = {
+        (entry.where, finding.rule)
+        for finding in findings
+        for entry in accepted
+        if entry.covers(finding.rule, finding.location)
+    }
+    checked = list(tables)
+    result = mark(findings, accepted, day)
+    for entry in accepted:
+        result += _about(entry, used, checked, day)
+    return sort_findings(result)
+
+
+def mark(
+    findings: Iterable[Finding], accepted: Sequence[Accepted], day: datetime.date
+) -> list[Finding]:
+    """The findings, those the configuration accepts suppressed."""
+
+    def marked(finding: Finding) -> Finding:
+        for entry in accepted:
+            if entry.holds(day) and entry.covers(finding.rule, finding.location):
+                return replace(finding, suppressed=entry.reason, kept_in="config")
+        return finding
+
+    return [marked(finding) if finding.counts else finding for finding in findings]
+
+
+def _about(
+    entry: Accepted,
+    used: set[tuple[Location, str]],
+    checked: list[tuple[str, str]],
+    day: datetime.date,
+) -> list[Finding]:
+    found = []
+    if not entry.reason:
+        message = "expected a reason after the path, found none; the suppression has no effect"
+        found.append(_warning("IS901", "suppression-without-reason", message, entry))
+    if entry.until is not None and entry.until < day:
+        message = f"the suppression held until {entry.until}; it has no effect any more"
+        found.append(_warning("IS904", "expired-suppression", message, entry))
+    for code in entry.rules:
+        if code not in known_codes():
+            found.append(_warning("IS903", "unknown-rule", f"expected a rule, found {code}", entry))
+        elif entry.holds(day) and (entry.where, code) not in used and _concerns(entry, checked):
+            message = f"{code} is suppressed for {entry.path}, but no finding needs it"
+            found.append(_warning("IS902", "unused-suppression", message, entry))
+    return found
+
+
+def _concerns(entry: Accepted, checked: list[tuple[str, str]]) -> bool:
+    """Whether the path leads into something that was checked."""
+    start = entry.path.partition("*")[0]
+    return any(
+        start.startswith(name) and start[len(name) : len(name) + 1] in ("", ":", "[", "/")
+        for pair in checked
+        for name in pair
+        if name
+    )
+
+
+def _warning(code: str, name: str, message: str, entry: Accepted) -> Finding:
+    return Finding(code, name, Severity.WARNING, message, entry.where)

@@ -1,0 +1,39 @@
+"""check: what reading and the rules find in a source."""
+
+from collections.abc import Iterable, Sequence
+
+from ..findings import Finding, sort_findings
+from ..linux.releases import Release
+from ..pipeline import Subject
+from ..rules.engine import ALL, Selection, run, suppress, unused
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..sources import Source
+
+
+def check(
+    sources: Iterable[Source],
+    kernels: Sequence[Release],
+    platform: Platform = ALL_LEVELS,
+    selection: Selection = ALL,
+) -> list[Finding]:
+    """Findings on all sources, in stable order.
+
+    A suppression in a spec is unused (IS902) only if no table that reads the spec, among those
+    checked, needed it; with a selection of rules nothing is known about that.
+    """
+    found: list[Finding] = []
+    seen: dict[str, list[Source]] = {}
+    for source in sources:
+        seen.setdefault(source.file, []).append(source)
+        found += suppress(
+            (finding for finding in source.findings if selection.takes(finding.rule)),
+            source.suppressions,
+        )
+        if source.table is not None:
+            subject = Subject(source.table, kernels, platform, source.node)
+            found += run(subject, source.suppressions, selection)
+    if selection == ALL:
+        for file, members in seen.items():
+            own = [s for member in members for s in member.suppressions if s.where.file == file]
+            found += unused(dict.fromkeys(own), found, members[0].name)
+    return sort_findings(dict.fromkeys(found))

@@ -1,0 +1,144 @@
+"""check --engine dtschema: the dt-schema binding as a second opinion, by way of dt-validate.
+
+Of a device tree, its own node is validated; of specs and C, the node that firmware exports on
+the platform; pseries tables have none. Child nodes (OCCs, power caps) carry no idle states and
+stay out. What dt-validate says is told under the rule that means the same, with that rule's
+severity, at the place where the value was written; the place in the binding stands beside it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..devicetree.power_mgt import (
+    FLAGS,
+    LATENCIES,
+    NAMES,
+    PMICR,
+    PMICR_MASK,
+    PSSCR,
+    PSSCR_MASK,
+    RESIDENCIES,
+    PowerMgt,
+)
+from ..findings import Finding, Location, sort_findings
+from ..pipeline import Subject
+from ..rules.catalogue import rule_named
+from ..rules.engine import ALL, Selection, suppress
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..sources import Source
+from .dtschema_program import BINDING, Record, Validator
+from .dtschema_verdicts import Verdict, place, verdicts
+
+FIELD_OF_PROPERTY = {
+    NAMES: "name",
+    LATENCIES: "latency",
+    RESIDENCIES: "residency",
+    FLAGS: "flags",
+    PSSCR: "control",
+    PSSCR_MASK: "mask",
+    PMICR: "control",
+    PMICR_MASK: "mask",
+}
+
+
+def check(
+    sources: Sequence[Source], platform: Platform = ALL_LEVELS, selection: Selection = ALL
+) -> list[Finding]:
+    """Findings of reading and of the binding on all sources, in stable order.
+
+    Raises Unreadable (IS930) if dt-validate is missing or does not work.
+    """
+    validator = Validator.installed()
+    found: list[Finding] = []
+    trees = []
+    for source in sources:
+        found += suppress(source.findings, source.suppressions)
+        tree = Tree.of(source, platform)
+        if tree is None:
+            continue
+        undecodable = list(tree.undecodable())
+        found += suppress(undecodable, source.suppressions)
+        if not undecodable:
+            trees.append(tree)
+    answers = validator.records([tree.properties for tree in trees]) if trees else []
+    for tree, records in zip(trees, answers, strict=True):
+        found += suppress(tree.findings(records), tree.source.suppressions)
+    return sort_findings(
+        dict.fromkeys(finding for finding in found if selection.takes(finding.rule))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A node for dt-validate, and the source it comes from."""
+
+    source: Source
+    subject: Subject
+    node: PowerMgt
+
+    @classmethod
+    def of(cls, source: Source, platform: Platform) -> "Tree | None":
+        """None where there is no node: reading failed, a partition, an endless loop at boot."""
+        if source.table is None:
+            return None
+        subject = Subject(source.table, (), platform, source.node)
+        node = source.node or (subject.export.node if subject.export else None)
+        return cls(source, subject, node) if node is not None else None
+
+    @property
+    def properties(self) -> dict[str, bytes]:
+        """Without `name`, which Linux adds to every node in /proc/device-tree."""
+        return {key: data for key, data in self.node.properties.items() if key != "name"}
+
+    def undecodable(self) -> Iterator[Finding]:
+        """IS112 for each name that would end dt-validate with a traceback."""
+        for index, name in enumerate(self.node.names()):
+            bad = next((byte for byte in name if byte >= 0x80), None)
+            if bad is not None:
+                shown = ascii(name.decode("utf-8", "surrogateescape"))
+                message = (
+                    f"expected printable ASCII in a name, found byte {bad:#04x} in {shown}; "
+                    "dt-validate cannot read such a tree"
+                )
+                yield self._finding(Verdict("IS112", NAMES, index, message))
+
+    def findings(self, records: Sequence[Record]) -> list[Finding]:
+        """What dt-validate said about the node; each fault once, however often it breaks it."""
+        unique: dict[tuple[str, Location, str], Finding] = {}
+        for record in records:
+            for verdict in verdicts(record, self.subject, self.node):
+                finding = self._finding(verdict, place(record))
+                unique.setdefault((finding.rule, finding.location, finding.message), finding)
+        return list(unique.values())
+
+    def _finding(self, verdict: Verdict, path: str = "") -> Finding:
+        """path is the place in the binding, "" if it is not the binding that says so."""
+        in_node = self.node.where
+        if verdict.name:
+            in_node = self.node.at(verdict.name, verdict.index)
+        where = in_node
+        related = []
+        if self.source.node is None:
+            where = self._written(verdict.name, verdict.index)
+            related.append((in_node, f"as exported on {self.subject.platform.name}"))
+        if path:
+            related.append((Location(path=f"dt-schema {BINDING}"), path))
+        known = rule_named(verdict.rule)
+        assert known is not None, verdict.rule
+        return Finding(
+            verdict.rule,
+            known.rule.name,
+            known.rule.severity,
+            verdict.message,
+            where,
+            confidence=known.rule.confidence,
+            related=tuple(related),
+            table=self.source.name,
+        )
+
+    def _written(self, name: str, index: int | None) -> Location:
+        """Where the table says what became an entry of the exported node."""
+        rows = self.subject.exported_indices
+        if index is None or name not in FIELD_OF_PROPERTY or index >= len(rows):
+            return self.subject.at(None)
+        return self.subject.at(rows[index], FIELD_OF_PROPERTY[name])

@@ -1,1 +1,0 @@
-"""What sees stages and rules together: checking sources, comparing two of them."""

@@ -1,0 +1,195 @@
+"""diff: two tables compared by meaning, stage by stage.
+
+Rows are matched by name. A stage's differences are reported even where they follow from an
+earlier one: 200 ns against 1 us is one thing, what a kernel makes of it another.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .beyond_opal import ListedNode
+from .devicetree.idle_nodes import TIMER_STOP, row_nodes
+from .linux.driver_table import DriverState, StopChoice
+from .linux.dt_idle import parameter_name
+from .linux.governors.settling import Circumstances
+from .linux.governors.steady import selection_map
+from .linux.releases import Release
+from .pipeline import Arrival, journey
+from .reading.scalars import format_time
+from .selection.idle_lengths import lengths
+from .selection.selection import map_changes, settling_of
+from .skiboot.export import Export
+from .skiboot.platform import Platform
+from .sources import Source
+from .table import IdleState, IdleTable, Psscr, Register, flag_names
+
+ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """stage: "table", "export", "linux KERNEL" or "GOVERNOR KERNEL"; path within it; values."""
+
+    stage: str
+    path: str
+    a: str
+    b: str
+
+
+def diff(
+    a: Source,
+    b: Source,
+    kernels: Sequence[Release],
+    platform: Platform,
+    governor: str | None = None,
+    hz: int = 250,
+) -> list[Difference]:
+    """All differences in order of the stages. Both sources must have a table.
+
+    governor  compare too what it selects of what each kernel registers, for idles ended by an
+              interrupt with the timer far away and the tick running
+    """
+    way_a, way_b = (journey(source, platform, kernels) for source in (a, b))
+    held = [way.table.held is not None for way in (way_a, way_b)]
+    # what a kernel holds has its driver behind it, a table before it
+    found = [] if held[0] != held[1] else list(_tables(way_a.table, way_b.table))
+    if way_a.export is not None and way_b.export is not None:
+        found += _exports(way_a.export, way_a.table, way_b.export, way_b.table)
+    for arrival_a, arrival_b in zip(way_a.arrivals, way_b.arrivals, strict=True):
+        found += _arrivals(arrival_a, arrival_b, known=not any(held))
+        if governor and arrival_a.driver.states and arrival_b.driver.states:
+            found += _selections(arrival_a, arrival_b, governor, hz)
+    return found
+
+
+def _tables(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
+    if a.register != b.register:
+        yield Difference("table", "register", str(a.register), str(b.register))
+    rows_a, rows_b = _by_name(a), _by_name(b)
+    for name in dict.fromkeys([*rows_a, *rows_b]):
+        path = f"states.{name}"
+        if name not in rows_a or name not in rows_b:
+            yield Difference("table", path, _whole(rows_a.get(name)), _whole(rows_b.get(name)))
+            continue
+        left, right = _fields(rows_a[name], a), _fields(rows_b[name], b)
+        for field, value in left.items():
+            if value != right.get(field):
+                yield Difference("table", f"{path}.{field}", value, right.get(field, ABSENT))
+    common_a = [name for name in rows_a if name in rows_b]
+    common_b = [name for name in rows_b if name in rows_a]
+    if common_a != common_b:
+        yield Difference("table", "order", " ".join(common_a), " ".join(common_b))
+
+
+def _by_name(table: IdleTable) -> dict[str, IdleState]:
+    """Rows by name; a second row of the same name is told apart by its number."""
+    rows: dict[str, IdleState] = {}
+    for index, state in enumerate(table.states):
+        rows[state.name if state.name not in rows else f"{state.name}[{index}]"] = state
+    return rows
+
+
+def _whole(state: IdleState | None) -> str:
+    if state is None:
+        return ABSENT
+    residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
+    return f"{format_time(state.latency_ns)}/{residency}"
+
+
+def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
+    """Field -> value as a person writes it; only what the table's source tells."""
+    register = table.register
+    fields = {
+        "latency": format_time(state.latency_ns),
+        "residency": "none" if state.residency_ns is None else format_time(state.residency_ns),
+    }
+    if table.listed is not None:
+        rows = zip(table.states, row_nodes(table.listed), strict=True)
+        node = next(node for row, node in rows if row is state)
+        return fields | _node_fields(node, parameter_name(table.listed))
+    if table.held is not None:
+        return fields
+    fields["flags"] = " ".join(flag_names(state.flags)) or "none"
+    if register is Register.PSSCR:
+        psscr = state.psscr
+        fields |= {f"psscr.{name}": str(getattr(psscr, name)) for name in Psscr.FIELDS}
+        fields["psscr.other"] = f"{psscr.other:#x}"
+    elif register is Register.PMICR:
+        fields["pmicr"] = f"{state.control:#x}"
+    if register is not Register.NONE:
+        fields["mask"] = f"{state.mask:#x}"
+    return fields
+
+
+def _node_fields(node: ListedNode, parameter: str | None) -> dict[str, str]:
+    """What else Linux reads of a node: whether the timer stops, the status, the parameter."""
+    fields = {
+        "timer-stop": "yes" if TIMER_STOP in node.properties else "no",
+        "available": "yes" if node.available else "no",
+    }
+    if parameter is not None:
+        value = node.u32(parameter)
+        fields[parameter] = "none" if value is None else f"{value:#x}"
+    return fields
+
+
+def _exports(a: Export, table_a: IdleTable, b: Export, table_b: IdleTable) -> Iterator[Difference]:
+    names_a = " ".join(table_a.states[index].name for index in a.indices)
+    names_b = " ".join(table_b.states[index].name for index in b.indices)
+    if names_a != names_b:
+        yield Difference("export", "states", names_a or "none", names_b or "none")
+    if a.outcome != b.outcome:
+        yield Difference("export", "outcome", a.outcome, b.outcome)
+
+
+def _arrivals(a: Arrival, b: Arrival, known: bool) -> Iterator[Difference]:
+    """known: more than the states is known of both."""
+    stage = f"linux {a.release.name}"
+    states_a = {state.name: state for state in a.driver.states}
+    states_b = {state.name: state for state in b.driver.states}
+    for name in dict.fromkeys([*states_a, *states_b]):
+        left, right = _registered(states_a.get(name)), _registered(states_b.get(name))
+        if left != right:
+            yield Difference(stage, f"states.{name}", left, right)
+    if not known:
+        return
+    for path, value_a, value_b in (
+        ("default_stop", _choice(a.driver.default_stop), _choice(b.driver.default_stop)),
+        ("deepest_stop", _choice(a.driver.deepest_stop), _choice(b.driver.deepest_stop)),
+        ("offline", a.driver.offline, b.driver.offline),
+        (
+            "snooze_timeout",
+            _timeout(a.driver.snooze_timeout_us),
+            _timeout(b.driver.snooze_timeout_us),
+        ),
+        ("fatal", a.driver.fatal or "no", b.driver.fatal or "no"),
+    ):
+        if value_a != value_b:
+            yield Difference(stage, path, value_a, value_b)
+
+
+def _registered(state: DriverState | None) -> str:
+    if state is None:
+        return ABSENT
+    return f"{state.exit_latency_us}/{state.target_residency_us} us"
+
+
+def _choice(choice: StopChoice | None) -> str:
+    return "none" if choice is None else f"PSSCR {choice.psscr:#x} mask {choice.mask:#x}"
+
+
+def _timeout(microseconds: int | None) -> str:
+    return "none" if microseconds is None else f"{microseconds} us"
+
+
+def _selections(a: Arrival, b: Arrival, governor: str, hz: int) -> Iterator[Difference]:
+    """Idle lengths for which another state is selected."""
+    ranges_a, ranges_b = (
+        selection_map(settling_of(governor, arrival.release, arrival.driver, hz), Circumstances())
+        for arrival in (a, b)
+    )
+    names_a, names_b = ([state.name for state in arrival.driver.states] for arrival in (a, b))
+    for change in map_changes(names_a, ranges_a, names_b, ranges_b):
+        path = f"idle {lengths(change.first_ns, change.last_ns)}"
+        stage = f"{governor} {a.release.name}"
+        yield Difference(stage, path, "/".join(change.a), "/".join(change.b))

@@ -1,0 +1,295 @@
+"""Patch descriptions: YAML -> frozen values, with a place for everything that may be wrong.
+
+A description holds facts only: which field of which row goes from what to what, why, and on what
+evidence. No text of skiboot is in it; hunks are made against the tree in hand.
+"""
+
+import datetime
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from pathlib import Path
+
+from ..findings import Faulty, Location
+from ..reading import scalars
+from ..reading.complaints import Problems, suggestion
+from ..reading.document import Mapping as Entries
+from ..reading.document import Node, Sequence, decode, parse
+from ..skiboot.releases import UnknownSkiboot, version_key
+from ..table import IdleTable
+from .fields import FIELDS, Value, parsed_value
+
+KEYS = ("name", "subject", "body", "date", "since", "until", "evidence", "aliases", "edits")
+_EDIT = ("table", "state", "field", "from", "to", "becomes", "file")
+_ALIASES = ("tables", "files")
+_EVIDENCE = ("claim", "source", "command")
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
+_ARRAY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_FILE = re.compile(r"(?:[\w-]+/)*[\w.-]+\.c", re.ASCII)
+_BREAKS_MAIL = re.compile(r"---|diff -|Index: |From [^\n]*\d:\d")
+"""Where git takes the message to end, or another to begin."""
+_HEADER = re.compile(r"(?:From|Date|Subject|Content-Type): ", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A claim, and where it comes from: a source, a command that shows it, or both."""
+
+    claim: str
+    source: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldEdit:
+    """One field of one row. before, after: as `fields` reads them; file: "" for any."""
+
+    table: str
+    state: str
+    field: str
+    before: Value
+    after: Value
+    file: str = ""
+    where: Location = attribute(default=Location(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TableEdit:
+    """A whole table that becomes another.
+
+    becomes  a TABLE, files relative to `directory`
+    read     what it says, where it has been read
+    """
+
+    table: str
+    becomes: str
+    directory: Path
+    file: str = ""
+    read: IdleTable | None = attribute(default=None, compare=False)
+    where: Location = attribute(default=Location(), compare=False)
+
+
+Edit = FieldEdit | TableEdit
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A patch as described.
+
+    since, until  first and last skiboot release it is meant for; "" for no bound
+    aliases       array or file -> its names in other releases
+    """
+
+    name: str
+    subject: str
+    body: str
+    edits: tuple[Edit, ...]
+    evidence: tuple[Evidence, ...] = ()
+    date: datetime.date | None = None
+    since: str = ""
+    until: str = ""
+    aliases: Mapping[str, tuple[str, ...]] = attribute(default_factory=dict)
+    file: str = ""
+    sha256: str = ""
+    where: Location = attribute(default=Location(), compare=False)
+
+
+def is_description(text: str) -> bool:
+    """A YAML file with edits or a subject is a description; other YAML is a spec."""
+    return re.search(r"^(?:edits|subject):", text, re.MULTILINE) is not None
+
+
+def read(path: Path, shown: str) -> Patch:
+    """A description file. Raises Unreadable, Faulty with all that is wrong, OSError."""
+    data = path.read_bytes()
+    text = decode(data, shown)
+    return _Reader(path, shown, hashlib.sha256(data).hexdigest()).patch(parse(text, shown), text)
+
+
+class _Reader:
+    def __init__(self, path: Path, shown: str, digest: str) -> None:
+        self.path = path
+        self.shown = shown
+        self.digest = digest
+        self.problems = Problems()
+
+    def patch(self, root: Entries, text: str) -> Patch:
+        self.only(root, KEYS)
+        aliases = self.aliases(root.entries.get("aliases"))
+        found = Patch(
+            name=self.required(root, "name", "a description", _NAME, "a name such as mambo-stop4"),
+            subject=self.subject(root),
+            body=self.body(root),
+            edits=tuple(self.edits(root)),
+            evidence=tuple(self.evidence(root)),
+            date=self.date(root),
+            since=self.release(root, "since"),
+            until=self.release(root, "until"),
+            aliases=aliases,
+            file=self.shown,
+            sha256=self.digest,
+            where=root.where,
+        )
+        if found.since and found.until and version_key(found.since) > version_key(found.until):
+            message = f"expected until after since {found.since}, found {found.until}"
+            self.problems.add("IS924", "out-of-range", message, root.entries["until"].where)
+        if self.problems.findings:
+            raise Faulty(self.problems.findings, {self.shown: text})
+        return found
+
+    def only(self, node: Entries, known: Iterable[str]) -> None:
+        known = list(known)
+        for key, where in node.keys.items():
+            if key not in known:
+                message = f"expected one of {', '.join(known)}, found {key!r}"
+                self.problems.add("IS920", "unknown-key", message + suggestion(key, known), where)
+
+    def required(
+        self,
+        node: Entries,
+        key: str,
+        what: str,
+        pattern: re.Pattern[str] | None = None,
+        expected: str = "text",
+    ) -> str:
+        if key not in node.entries:
+            self.problems.missing_key(key, what, node.where)
+            return ""
+        return self.optional(node, key, pattern, expected)
+
+    def optional(
+        self,
+        node: Entries,
+        key: str,
+        pattern: re.Pattern[str] | None = None,
+        expected: str = "text",
+    ) -> str:
+        value = node.entries.get(key)
+        found = scalars.text(value, expected, self.problems) if value is not None else ""
+        if value is not None and found and pattern and not pattern.fullmatch(found):
+            self.problems.wrong_type(expected, repr(found), value.where)
+        return found or ""
+
+    def subject(self, root: Entries) -> str:
+        found = self.required(root, "subject", "a description")
+        if found and (found.startswith("[") or found.strip() != found or "\n" in found):
+            where = root.entries["subject"].where
+            self.problems.wrong_type("a subject of one line without [ first", repr(found), where)
+        return found
+
+    def body(self, root: Entries) -> str:
+        found = self.required(root, "body", "a description").strip()
+        lines = found.splitlines()
+        if any(_BREAKS_MAIL.match(line) for line in lines) or _HEADER.match(found):
+            where = root.entries["body"].where
+            message = "a body without lines that git takes for a header, a diff or its end"
+            bad = next((line for line in lines if _BREAKS_MAIL.match(line)), lines[0])
+            self.problems.wrong_type(message, repr(bad[:60]), where)
+        return found
+
+    def date(self, root: Entries) -> datetime.date | None:
+        found = self.optional(root, "date")
+        if not found:
+            return None
+        try:
+            return datetime.date.fromisoformat(found)
+        except ValueError:
+            where = root.entries["date"].where
+            self.problems.wrong_type("a date such as 2017-04-19", repr(found), where)
+            return None
+
+    def release(self, root: Entries, key: str) -> str:
+        found = self.optional(root, key)
+        try:
+            if found:
+                version_key(found)
+            return found
+        except UnknownSkiboot as error:
+            self.problems.add("IS925", "unknown-name", str(error), root.entries[key].where)
+            return ""
+
+    def evidence(self, root: Entries) -> Iterable[Evidence]:
+        for node in self.mappings(root.entries.get("evidence")):
+            self.only(node, _EVIDENCE)
+            claim = self.required(node, "claim", "a piece of evidence")
+            source, command = self.optional(node, "source"), self.optional(node, "command")
+            if not source and not command:
+                self.problems.missing_key("source or command", "a piece of evidence", node.where)
+            yield Evidence(" ".join(claim.split()), source, command)
+
+    def mappings(self, node: Node | None) -> list[Entries]:
+        if node is None:
+            return []
+        if not isinstance(node, Sequence):
+            self.problems.wrong_type("a list", node.kind, node.where)
+            return []
+        for item in node.items:
+            if not isinstance(item, Entries):
+                self.problems.wrong_type("a mapping", item.kind, item.where)
+        return [item for item in node.items if isinstance(item, Entries)]
+
+    def aliases(self, node: Node | None) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        if node is None:
+            return found
+        if not isinstance(node, Entries):
+            self.problems.wrong_type("a mapping", node.kind, node.where)
+            return found
+        self.only(node, _ALIASES)
+        for kind, pattern, what in (
+            ("tables", _ARRAY, "names of C arrays"),
+            ("files", _FILE, "paths in the tree such as hw/slw.c"),
+        ):
+            group = node.entries.get(kind)
+            if group is not None and not isinstance(group, Entries):
+                self.problems.wrong_type("a mapping", group.kind, group.where)
+            for key, names in group.entries.items() if isinstance(group, Entries) else ():
+                items = names.items if isinstance(names, Sequence) else [names]
+                texts = [scalars.text(item, what, self.problems) or "" for item in items]
+                for text, item in zip(texts, items, strict=True):
+                    if text and not pattern.fullmatch(text):
+                        self.problems.wrong_type(what, repr(text), item.where)
+                found[key] = tuple(texts)
+        return found
+
+    def edits(self, root: Entries) -> Iterable[Edit]:
+        if "edits" not in root.entries:
+            self.problems.missing_key("edits", "a description", root.where)
+        nodes = self.mappings(root.entries.get("edits"))
+        if not nodes and "edits" in root.entries:
+            self.problems.wrong_type("at least one edit", "none", root.entries["edits"].where)
+        for node in nodes:
+            self.only(node, _EDIT)
+            table = self.required(node, "table", "an edit", _ARRAY, "the name of a C array")
+            file = self.optional(node, "file", _FILE, "a path in the tree such as hw/slw.c")
+            if "becomes" in node.entries:
+                for key in ("state", "field", "from", "to"):
+                    if key in node.entries:
+                        message = f"no {key} beside becomes"
+                        self.problems.wrong_type(message, key, node.entries[key].where)
+                becomes = self.required(node, "becomes", "an edit")
+                yield TableEdit(table, becomes, self.path.parent, file, where=node.where)
+                continue
+            state = self.required(node, "state", "an edit")
+            name = self.required(node, "field", "an edit")
+            if name and name not in FIELDS:
+                where = node.entries["field"].where
+                self.problems.unknown_name("a field", name, where, FIELDS)
+                continue
+            yield FieldEdit(
+                table,
+                state,
+                name,
+                self.value(node, "from", name),
+                self.value(node, "to", name),
+                file,
+                node.where,
+            )
+
+    def value(self, node: Entries, key: str, name: str) -> Value:
+        if key not in node.entries:
+            self.problems.missing_key(key, "an edit", node.where)
+            return 0
+        return parsed_value(node.entries[key], name, self.problems) if name else 0

@@ -1,0 +1,95 @@
+"""What SERIES stands for: a description, a directory of them, or a packaged one's name."""
+
+from pathlib import Path
+
+from ..resources import resource
+from ..sources import NoSuchTable, read_table, unreadable
+from ..sources.source import MAX_BYTES
+from ..table import IdleTable, Register
+from .description import Patch, TableEdit, is_description, read
+
+DIRECTORY = "skiboot-patches"
+
+FORMER_NAMES = {
+    "power9_ndd1_cpu_idle_states": ("power9_dd1_cpu_idle_states",),
+    "power9_dd1_cpu_idle_states": ("power9_ndd1_cpu_idle_states",),
+}
+"""Arrays that skiboot renamed: 84368bbf8 to 805373b35, and from then on."""
+
+
+def packaged() -> list[Patch]:
+    """The packaged descriptions, by name."""
+    return [_read(path) for path in sorted(resource(DIRECTORY).glob("*.yaml"))]
+
+
+def series(text: str) -> list[Patch] | None:
+    """The descriptions that a SERIES stands for, those of a directory by file name; None if it is
+    no SERIES but perhaps a TABLE. Raises Unreadable, Faulty.
+    """
+    path = Path(text)
+    if path.is_dir():
+        files = sorted(path.glob("*.yaml"))
+        return [_read(file) for file in files] if any(map(_is_description, files)) else None
+    if path.is_file():
+        return [_read(path)] if _is_description(path) else None
+    found = resource(DIRECTORY) / f"{text}.yaml"
+    known = {file.stem for file in resource(DIRECTORY).glob("*.yaml")}
+    return [_read(found)] if text in known else None
+
+
+def _is_description(file: Path) -> bool:
+    """Told by its content; one of several suffices to make a directory a series."""
+    try:
+        small = file.is_file() and file.stat().st_size <= MAX_BYTES
+        return small and is_description(file.read_text("utf-8", errors="replace"))
+    except OSError as error:
+        message = f"expected a readable file, found: {error.strerror}"
+        raise unreadable(file.as_posix(), message) from None
+
+
+def _read(path: Path) -> Patch:
+    try:
+        shown = f"{DIRECTORY}/" + path.resolve().relative_to(resource(DIRECTORY)).as_posix()
+    except ValueError:
+        shown = path.as_posix()
+    try:
+        return read(path, shown)
+    except OSError as error:
+        raise unreadable(shown, f"expected a readable file, found: {error.strerror}") from None
+
+
+def table_of(edit: TableEdit) -> IdleTable:
+    """The table an edit names: a file beside the description, or any TABLE.
+
+    Raises NoSuchTable, Unreadable, Faulty.
+    """
+    table = edit.read
+    if table is None:
+        beside = edit.directory / edit.becomes
+        table = read_table(str(beside) if beside.is_file() else edit.becomes).table
+    assert table is not None
+    if table.register is Register.NONE:
+        raise NoSuchTable(
+            f"expected a table with PSSCR or PMICR, found {edit.becomes}, which firmware does not "
+            "export"
+        )
+    return table
+
+
+def patch_for(table: IdleTable, name: str, file: str = "", digest: str = "") -> Patch:
+    """The patch that makes the tree's table the one given. Raises NoSuchTable."""
+    array = table.firmware.array
+    if not array:
+        raise NoSuchTable(
+            f"expected a table of a skiboot array, found {name}, which names none (firmware: "
+            "{array: ...} in a spec)"
+        )
+    return Patch(
+        name=table.name,
+        subject=f"slw: Bring {array} in line with {table.name}",
+        body="",
+        edits=(TableEdit(array, name, Path(), read=table),),
+        aliases=FORMER_NAMES,
+        file=file,
+        sha256=digest,
+    )

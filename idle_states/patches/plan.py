@@ -1,0 +1,283 @@
+"""What a series makes of a tree: the texts before and after each patch, in memory."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..findings import Faulty, Finding, Location, Severity
+from ..reading.complaints import suggestion
+from ..skiboot.patching import Refused, SourceText, edit_table
+from ..skiboot.releases import version_key
+from ..table import IdleState, IdleTable
+from .description import FieldEdit, Patch, TableEdit
+from .fields import Value, shown, value_in, with_value
+from .library import table_of
+from .tree import Tree
+
+CODE, RULE_NAME = "IS934", "cannot-patch"
+
+MADE, PRESENT, NOT_MEANT = "made", "already there", "not for this skiboot"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value that changes; before or after is "" for a row that comes or goes."""
+
+    file: str
+    line: int
+    column: int
+    table: str
+    state: str
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What came of one patch.
+
+    status         MADE, PRESENT or NOT_MEANT; reason: why not meant
+    before, after  path -> text, of the files it changes
+    """
+
+    patch: Patch
+    status: str
+    reason: str = ""
+    changes: tuple[Change, ...] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
+    after: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    tree: Tree
+    steps: tuple[Step, ...]
+
+    @property
+    def made(self) -> list[Step]:
+        return [step for step in self.steps if step.status == MADE]
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Path -> text after the last patch, of all files that change."""
+        return {name: text for step in self.steps for name, text in step.after.items()}
+
+
+def plan(tree: Tree, patches: Sequence[Patch]) -> Plan:
+    """All patches, one after the other. Nothing is written.
+
+    A patch whose edits are in the tree is PRESENT. One that is not meant for the tree's release is
+    NOT_MEANT; where the release is unknown, one with a release to be meant for is tried.
+    Raises Faulty (IS934) with everything that stands in the way, Unreadable.
+    """
+    return Plan(tree, tuple(_Planning(tree, patches).steps()))
+
+
+class _Planning:
+    def __init__(self, tree: Tree, patches: Sequence[Patch]) -> None:
+        self.tree = tree
+        self.patches = patches
+        self.sources = dict(tree.sources)
+
+    def steps(self) -> Iterator[Step]:
+        findings: list[Finding] = []
+        texts: dict[str, str] = {}
+        for index, patch in enumerate(self.patches):
+            reason = self.not_meant(patch)
+            if reason:
+                yield Step(patch, NOT_MEANT, reason)
+                continue
+            kept = dict(self.sources)
+            try:
+                yield self.step(index, patch)
+            except Faulty as faulty:
+                self.sources = kept
+                if (patch.since or patch.until) and not self.tree.version:
+                    reason = f"release unknown, and {faulty.findings[0].message}"
+                    yield Step(patch, NOT_MEANT, reason)
+                    continue
+                findings += faulty.findings
+                texts |= {name: source.text for name, source in kept.items()}
+        if findings:
+            raise Faulty(findings, texts)
+
+    def not_meant(self, patch: Patch) -> str:
+        if (not patch.since and not patch.until) or not self.tree.version:
+            return ""
+        key = version_key(self.tree.version)
+        if patch.since and key < version_key(patch.since):
+            return f"it is {self.tree.version}, the patch is for {patch.since} and later"
+        if patch.until and key > version_key(patch.until):
+            return f"it is {self.tree.version}, the patch is for {patch.until} and earlier"
+        return ""
+
+    def step(self, index: int, patch: Patch) -> Step:
+        wanted: dict[tuple[str, str], list[IdleState]] = {}
+        findings: list[Finding] = []
+        for edit in patch.edits:
+            try:
+                place = self.place(patch, edit)
+                rows = wanted.setdefault(place, list(self.table(place).states))
+                if isinstance(edit, TableEdit):
+                    rows[:] = table_of(edit).states
+                else:
+                    self.set_field(index, patch, edit, rows, self.table(place))
+            except Faulty as faulty:
+                findings += faulty.findings
+        if findings:
+            raise Faulty(findings)
+        return self.made(patch, wanted)
+
+    def made(self, patch: Patch, wanted: Mapping[tuple[str, str], list[IdleState]]) -> Step:
+        before = {name: source.text for name, source in self.sources.items()}
+        changes: list[Change] = []
+        for place, rows in wanted.items():
+            name, array = place
+            source = self.sources[name]
+            changes += changes_between(self.table(place), rows)
+            try:
+                text = edit_table(source, array, rows)
+            except Refused as refused:
+                raise Faulty([_refusal(source, array, refused)], {name: source.text}) from None
+            if text != source.text:
+                self.sources[name] = source.with_text(text)
+        after = {
+            name: source.text
+            for name, source in self.sources.items()
+            if source.text != before[name]
+        }
+        return Step(
+            patch,
+            MADE if after else PRESENT,
+            "",
+            tuple(changes),
+            {name: before[name] for name in after},
+            after,
+        )
+
+    def table(self, place: tuple[str, str]) -> IdleTable:
+        name, array = place
+        return self.sources[name].tables[array].table
+
+    def place(self, patch: Patch, edit: FieldEdit | TableEdit) -> tuple[str, str]:
+        """File and array of an edit, by whichever of their names the tree has."""
+        files = (edit.file, *patch.aliases.get(edit.file, ())) if edit.file else ()
+        for array in (edit.table, *patch.aliases.get(edit.table, ())):
+            for name, source in self.sources.items():
+                if array in source.tables and (not files or name in files):
+                    return name, array
+        where = f" in {' or '.join(files)}" if files else ""
+        names = self.tree.arrays
+        raise _faulty(
+            f"expected a table {edit.table}{where} in the tree ({', '.join(names)}), found "
+            f"none{suggestion(edit.table, names)}",
+            # a table asked for by name stands in no description
+            edit.where if edit.where.file else Location(file=self.tree.root.as_posix()),
+            edit.table,
+        )
+
+    def set_field(
+        self,
+        index: int,
+        patch: Patch,
+        edit: FieldEdit,
+        rows: list[IdleState],
+        table: IdleTable,
+    ) -> None:
+        at = self.row(patch, edit, rows, table)
+        found = value_in(rows[at], edit.field)
+        if found == edit.after or found in self.later(index, patch, edit):
+            return
+        if found != edit.before:
+            where = table.states[at].where.get(_place(edit.field), edit.where)
+            raise _faulty(
+                f"{patch.name}: expected {edit.field} {shown(edit.field, edit.before)} or, "
+                f"patched, {shown(edit.field, edit.after)}, found {shown(edit.field, found)}",
+                where,
+                table.name,
+            )
+        rows[at] = with_value(rows[at], edit.field, edit.after)
+
+    def row(
+        self, patch: Patch, edit: FieldEdit, rows: Sequence[IdleState], table: IdleTable
+    ) -> int:
+        names = [row.name for row in rows]
+        wanted = edit.state
+        if edit.field == "name" and wanted not in names:
+            wanted = str(edit.after)
+        count = names.count(wanted)
+        if count != 1:
+            raise _faulty(
+                f"{patch.name}: expected one row {edit.state} ({', '.join(names)}), found "
+                f"{count or 'none'}",
+                table.where.get("table", edit.where),
+                table.name,
+            )
+        return names.index(wanted)
+
+    def later(self, index: int, patch: Patch, edit: FieldEdit) -> set[Value]:
+        """Values that later patches of the series give the field, each from the one before."""
+        found: set[Value] = set()
+        value = edit.after
+        for other in self.patches[index + 1 :]:
+            for again in other.edits:
+                if not isinstance(again, FieldEdit) or again.before != value:
+                    continue
+                names = {again.table, *other.aliases.get(again.table, ())}
+                same_table = names & {edit.table, *patch.aliases.get(edit.table, ())}
+                if same_table and (again.state, again.field) == (edit.state, edit.field):
+                    value = again.after
+                    found.add(value)
+        return found
+
+
+def changes_between(table: IdleTable, rows: Sequence[IdleState]) -> Iterator[Change]:
+    """Values that differ, rows matched by name, in the order wanted; rows that go come last.
+
+    Rows whose place among the others changes have a change of `order`.
+    """
+    left = list(table.states)
+    after_last = 0
+    for state in rows:
+        old = next((row for row in left if row.name == state.name), None)
+        if old is None:
+            yield _change(table, None, state.name, "row", "", "added")
+            continue
+        left.remove(old)
+        position = next(i for i, row in enumerate(table.states) if row is old)
+        if position < after_last:
+            yield _change(table, old, state.name, "order", str(position), "later")
+        after_last = max(after_last, position)
+        for name in ("latency", "residency", "flags", "control", "mask"):
+            have, want = value_in(old, name), value_in(state, name)
+            if have != want:
+                yield _change(table, old, state.name, name, shown(name, have), shown(name, want))
+    for row in left:
+        yield _change(table, row, row.name, "row", "present", "")
+
+
+def _change(
+    table: IdleTable, row: IdleState | None, state: str, name: str, before: str, after: str
+) -> Change:
+    where = row.where.get(name) or row.where.get("state") if row else table.where.get("table")
+    where = where or Location()
+    return Change(
+        where.file or "", where.line or 0, where.column or 0, table.name, state, name, before, after
+    )
+
+
+def _place(name: str) -> str:
+    """The key of a row's places that an edit's field belongs to."""
+    return "control" if name.startswith("psscr") else name.partition(".")[0]
+
+
+def _faulty(message: str, where: Location, table: str) -> Faulty:
+    return Faulty([Finding(CODE, RULE_NAME, Severity.ERROR, message, where, table=table)])
+
+
+def _refusal(source: SourceText, array: str, refused: Refused) -> Finding:
+    line = source.text.count("\n", 0, refused.start) + 1
+    column = refused.start - (source.text.rfind("\n", 0, refused.start) + 1) + 1
+    length = max(1, len(source.text[refused.start : refused.end].split("\n")[0]))
+    where = Location(array, source.file, line, column, length)
+    return Finding(CODE, RULE_NAME, Severity.ERROR, refused.message, where, table=array)

@@ -1,0 +1,201 @@
+"""One table's whole way: what firmware exports, what each kernel registers, computed on demand.
+
+`Subject` is what rules look at; `journey` is the same as one frozen value, as `show` prints it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from .devicetree.power_mgt import PowerMgt
+from .findings import Location
+from .linux import register
+from .linux.driver_table import DriverState, DriverTable
+from .linux.releases import Release
+from .skiboot.export import Export, export
+from .skiboot.platform import ALL_LEVELS, Platform
+from .sources import Source
+from .spec.library import find, revisions
+from .stages import Changed, Lost
+from .table import Cpu, IdleTable, Register
+
+
+class Subject:
+    """A table under check.
+
+    table      the table
+    node       its power-mgt node as raw bytes, if it was read from a device tree
+    platform   the machine its export is computed for
+    kernels    the releases asked for
+    """
+
+    def __init__(
+        self,
+        table: IdleTable,
+        kernels: Sequence[Release],
+        platform: Platform = ALL_LEVELS,
+        node: PowerMgt | None = None,
+    ) -> None:
+        self.table = table
+        self.node = node
+        self.platform = platform
+        self.kernels = tuple(kernels)
+        self._linux: dict[str, DriverTable] = {}
+        self._drivers: dict[object, DriverTable] = {}
+
+    @property
+    def form(self) -> str:
+        """spec, c, dt, sysfs or nodes: the kind of source. A compiled table is as C."""
+        if self.table.held is not None:
+            return "sysfs"
+        if self.table.listed is not None:
+            return "nodes"
+        if self.table.exported:
+            return "dt"
+        return "c" if self.table.origin.kind in ("c", "lid") else "spec"
+
+    @property
+    def is_opal(self) -> bool:
+        """False for tables that OPAL firmware does not export: of pseries, Arm, RISC-V, sysfs."""
+        return self.table.register is not Register.NONE
+
+    @property
+    def is_stop(self) -> bool:
+        """True for tables of ISA 3.0 processors, whose control register is PSSCR."""
+        return self.table.register is Register.PSSCR
+
+    @cached_property
+    def cpu(self) -> Cpu:
+        """The table's processor, guessed from its register where the source does not say."""
+        if self.table.cpu:
+            return self.table.cpu
+        return Cpu("power9", 0x004E) if self.is_stop else Cpu("power8", 0x004D)
+
+    @cached_property
+    def export(self) -> Export | None:
+        """What firmware puts in the tree; None for a tree (already exported) and for pseries."""
+        if self.table.exported or not self.is_opal:
+            return None
+        return export(self.table, self.platform)
+
+    @cached_property
+    def exported_indices(self) -> tuple[int, ...]:
+        """Rows of the table that are in the tree, in order."""
+        if self.export is not None:
+            return self.export.indices
+        return tuple(range(len(self.table.states)))
+
+    def alike(self, release: Release) -> object:
+        """The same for releases whose drivers make the same of the table, apart from their name."""
+        return release.name if self.table.listed else id(release.features)
+
+    def linux(self, release: Release) -> DriverTable:
+        """What `release` registers; `source` of its states indexes the exported rows."""
+        if release.name not in self._linux:
+            self._linux[release.name] = self._register(release)
+        return self._linux[release.name]
+
+    def _register(self, release: Release) -> DriverTable:
+        alike = self.alike(release)
+        if alike in self._drivers:
+            return replace(self._drivers[alike], kernel=release.name)
+        driver = self._drivers[alike] = register(
+            self.node or (self.export.node if self.export else None),
+            self.cpu,
+            release,
+            self.table,
+            stop_api=self.platform.stop_api,
+        )
+        return driver
+
+    def row(self, source: int) -> int:
+        """Index in the table of the exported row a DriverState or Lost speaks of."""
+        return self.exported_indices[source]
+
+    def at(self, index: int | None, field: str = "state") -> Location:
+        """Place of a field of a row: "latency", "flags", "control.mtl", ...; None: the table."""
+        where = self.table.where if index is None else self.table.states[index].where
+        if index is None:
+            return where.get(field) or where.get("table") or Location(path=self.table.name)
+        while field:
+            if field in where:
+                return where[field]
+            field = field.rpartition(".")[0]
+        return where.get("state") or Location(path=self.table.path(index))
+
+    @cached_property
+    def reference(self) -> IdleTable | None:
+        """The packaged spec this table claims to be, by name or by its C array; None if none.
+
+        A packaged spec has no reference: it is one.
+        """
+        own = self.table
+        array = own.name if own.origin.kind == "c" else own.firmware.array
+        for revision in revisions():
+            packaged = find(revision.name)
+            if own.origin.kind == "spec" and own.origin.sha256 == packaged.origin.sha256:
+                return None
+        candidates = [find(revision.name) for revision in revisions() if not revision.historical]
+        by_name = [packaged for packaged in candidates if packaged.name == own.name]
+        by_array = [packaged for packaged in candidates if packaged.firmware.array == array != ""]
+        return next(iter(by_name + by_array), None)
+
+    def packaged(self, name: str) -> IdleTable:
+        """A packaged table, for comparisons with siblings. KeyError if there is none."""
+        return find(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What one kernel made of the exported tree, with rows counted as in the table.
+
+    registered  row -> the state registered for it
+    lost        (row, what befell it); likewise changed
+    """
+
+    release: Release
+    driver: DriverTable
+    registered: dict[int, DriverState]
+    lost: tuple[tuple[int, Lost], ...]
+    changed: tuple[tuple[int, Changed], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """export is None where firmware has no say: a tree already exported, or pseries."""
+
+    source: Source
+    table: IdleTable
+    platform: Platform
+    export: Export | None
+    arrivals: tuple[Arrival, ...]
+
+
+def journey(source: Source, platform: Platform, kernels: Sequence[Release]) -> Journey:
+    """Follows a readable source. The source must have a table."""
+    table = source.table
+    assert table is not None
+    subject = Subject(table, kernels, platform, source.node)
+    return Journey(
+        source,
+        table,
+        platform,
+        subject.export,
+        tuple(_arrival(subject, release) for release in subject.kernels),
+    )
+
+
+def _arrival(subject: Subject, release: Release) -> Arrival:
+    driver = subject.linux(release)
+    rows = subject.exported_indices
+
+    def row(source: int) -> int:
+        return rows[source] if source < len(rows) else source
+
+    return Arrival(
+        release,
+        driver,
+        {row(state.source): state for state in driver.states if state.source is not None},
+        tuple((row(lost.index), lost) for lost in driver.lost),
+        tuple((row(changed.index), changed) for changed in driver.changed),
+    )

@@ -1,0 +1,192 @@
+"""Dumps of cpuidle sysfs, as `grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/*` prints them.
+
+    /sys/devices/system/cpu/cpu0/cpuidle/state1/latency:349
+
+A dump holds each CPU's table and the kernel's counters since boot; two dumps bracket a time.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from ..traces.text import CPU_MAX
+from .inputs import Input, lines
+from .problems import quoted, unreadable
+
+_LINE = re.compile(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")
+_GENERAL = re.compile(rb"[^\s:]*/cpuidle/(?:current|available)_\w+:.*")
+"""Of /sys/devices/system/cpu/cpuidle, which a wider grep prints too."""
+_NUMBERS = ("latency", "residency", "disable", "usage", "time", "above", "below", "rejected")
+_STATUS = ("enabled", "disabled")
+_NEEDED = ("name", "latency", "residency")
+COUNTERS = ("usage", "time_us", "above", "below", "rejected")
+STATES_MAX = 32
+LINES_MAX = 1_000_000
+"""Of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
+_DIGITS_MAX = 20
+_TEXT_MAX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SysfsState:
+    """One stateN directory. Counters are None where the kernel does not have them.
+
+    latency_us, residency_us, time_us  as printed, in us
+    disabled                           by the user; the kernel's own reasons do not show
+    default_disabled                   off from the start; None where the kernel does not say
+    lines                              attribute -> its line in the dump
+    """
+
+    name: str
+    description: str
+    latency_us: int
+    residency_us: int
+    disabled: bool = False
+    usage: int | None = None
+    time_us: int | None = None
+    above: int | None = None
+    below: int | None = None
+    rejected: int | None = None
+    default_disabled: bool | None = None
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def row(self) -> tuple[str, int, int]:
+        """What must not change between two dumps."""
+        return self.name, self.latency_us, self.residency_us
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """CPU -> its states, by number; and where the dump tells, its driver's name."""
+
+    name: str
+    cpus: Mapping[int, tuple[SysfsState, ...]]
+    drivers: Mapping[int, str] = field(default_factory=dict)
+
+
+def read(source: Input) -> Dump:
+    """A dump. Raises Unreadable naming the line, or the attribute that is missing."""
+    found: dict[int, dict[int, dict[str, str | int]]] = {}
+    places: dict[tuple[int, int], dict[str, int]] = {}
+    drivers: dict[int, str] = {}
+    for line, cpu, state, attribute, text in _attributes(source):
+        if state is None:
+            if attribute == "driver/name":
+                drivers[cpu] = text[:_TEXT_MAX]
+            continue
+        if attribute in _NUMBERS:
+            if not text.isdecimal() or len(text) > _DIGITS_MAX:
+                message = f"expected a number as {attribute}, found {text[:40]!r}"
+                raise unreadable(source.name, message, line)
+            value: str | int = int(text)
+        elif attribute in ("name", "desc"):
+            value = text[:_TEXT_MAX]
+        elif attribute == "default_status" and text in _STATUS:
+            value = _STATUS.index(text)
+        else:
+            continue
+        found.setdefault(cpu, {}).setdefault(state, {})[attribute] = value
+        places.setdefault((cpu, state), {})[attribute] = line
+    if source.cut is not None:
+        raise unreadable(source.name, f"expected a whole dump, found: {source.cut}")
+    if not found:
+        raise unreadable(source.name, "expected attributes of cpuidle states, found none")
+    cpus = {cpu: _states(source.name, cpu, found[cpu], places) for cpu in sorted(found)}
+    return Dump(source.name, cpus, drivers)
+
+
+def difference(before: Dump | None, after: Dump) -> dict[int, tuple[SysfsState, ...]]:
+    """CPU -> states with what was counted between two dumps; before None: since boot.
+
+    CPUs that only one of them has are left out. Raises Unreadable if the dumps are of different
+    tables or in the wrong order.
+    """
+    if before is None:
+        return dict(after.cpus)
+    both = [cpu for cpu in after.cpus if cpu in before.cpus]
+    if not both:
+        raise unreadable(after.name, f"expected CPUs of {before.name}, found none of them")
+    return {cpu: _between(cpu, before, after) for cpu in both}
+
+
+def _between(cpu: int, before: Dump, after: Dump) -> tuple[SysfsState, ...]:
+    rows = [[state.row for state in dump.cpus[cpu]] for dump in (before, after)]
+    if rows[0] != rows[1]:
+        raise unreadable(after.name, f"expected CPU {cpu} to have the states of {before.name}")
+    states = []
+    for number, (old, new) in enumerate(zip(before.cpus[cpu], after.cpus[cpu], strict=True)):
+        counted: dict[str, int | None] = {}
+        for counter in COUNTERS:
+            a, b = getattr(old, counter), getattr(new, counter)
+            if a is not None and b is not None and b < a:
+                raise unreadable(
+                    after.name,
+                    f"expected {counter} of CPU {cpu}, state {number} to be at least {a} as in "
+                    f"{before.name}, found {b}; give the earlier dump first",
+                )
+            counted[counter] = None if a is None or b is None else b - a
+        disabled = old.disabled or new.disabled
+        since = replace(new, disabled=disabled, **counted)  # type: ignore[arg-type]
+        states.append(since)
+    return tuple(states)
+
+
+def _attributes(source: Input) -> Iterator[tuple[int, int, int | None, str, str]]:
+    """Line number, CPU, state, attribute and text of every line; state None: of the CPU itself."""
+    for number, line in lines(source.blocks(), source.name):
+        if number > LINES_MAX:
+            raise unreadable(source.name, f"expected at most {LINES_MAX} lines", number)
+        if not line.strip() or _GENERAL.fullmatch(line):
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise unreadable(
+                source.name,
+                f"expected .../cpuN/cpuidle/stateN/attribute:value, found {quoted(line)}",
+                number,
+            )
+        cpu, state = int(match[1]), None if match[2] is None else int(match[2])
+        if cpu > CPU_MAX or (state is not None and state >= STATES_MAX):
+            message = f"expected CPUs to {CPU_MAX} and states to {STATES_MAX - 1}"
+            raise unreadable(source.name, message, number)
+        yield (
+            number,
+            cpu,
+            state,
+            match[3].decode(),
+            match[4].decode("utf-8", "backslashreplace"),
+        )
+
+
+def _states(
+    name: str,
+    cpu: int,
+    number2attributes: Mapping[int, Mapping[str, str | int]],
+    places: Mapping[tuple[int, int], Mapping[str, int]],
+) -> tuple[SysfsState, ...]:
+    states = []
+    for number in range(max(number2attributes) + 1):
+        given = number2attributes.get(number, {})
+        missing = [attribute for attribute in _NEEDED if attribute not in given]
+        if missing:
+            where = f"cpu{cpu}/cpuidle/state{number}"
+            raise unreadable(name, f"expected {' and '.join(missing)} in {where}, found none")
+        number_of = {key: value for key, value in given.items() if isinstance(value, int)}
+        states.append(
+            SysfsState(
+                str(given["name"]),
+                str(given.get("desc", "")),
+                number_of["latency"],
+                number_of["residency"],
+                bool(number_of.get("disable", 0)),
+                number_of.get("usage"),
+                number_of.get("time"),
+                number_of.get("above"),
+                number_of.get("below"),
+                number_of.get("rejected"),
+                bool(number_of["default_status"]) if "default_status" in given else None,
+                places[cpu, number],
+            )
+        )
+    return tuple(states)

@@ -1,0 +1,247 @@
+"""A recording -> the exact format: CSV with all columns of `workload.recording`.
+
+A replay is exact only if no decision is missing in between. So of each CPU the longest unbroken
+run of decisions is taken, one whose beginning is known (the governor was switched on) before any
+other; everything else is left out, and counted by reason.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..reading.inputs import Input
+from ..reading.problems import unreadable
+from ..traces.recording import COLUMNS, OPTIONAL
+from .columns import Columns, Missing
+from .decisions import Break, Decided, decisions
+from .recorded import Header, Recorded
+from .script import GOVERNORS
+
+HEAD = ",".join((*COLUMNS, *OPTIONAL))
+_NOTHING = (0, 0)
+
+LEFT_OUT = {
+    "lost": "cut short because events were lost",
+    "unread": "cut short by a line that could not be understood",
+    "backwards": "cut short by an event earlier than the one before",
+    "begun": "without beginning: under way when recording began",
+    "ended": "without outcome: under way when recording ended, or the governor was switched",
+    "missing": "lacking an input",
+    "swapped": "that entered another state than was selected",
+    "shorter": "complete, but not in their CPU's longest unbroken run",
+}
+"""Why decisions are left out."""
+
+BROKEN = {
+    "lost": "events were lost",
+    "unread": "a line could not be understood",
+    "backwards": "an event of a CPU was earlier than the one before",
+    "undecided": "a CPU went idle without the governor's decision",
+}
+"""Why a run is broken where no decision is left out."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often, and the first place."""
+
+    count: int = 0
+    line: int = 0
+    message: str = ""
+
+
+@dataclass(slots=True)
+class Run:
+    """Decisions of one CPU with none missing: clock, and line of CSV up to COLUMNS' end.
+
+    earlier   None: what went before the first is unknown. Else the governor's memory was empty, and
+              this is the last idle period before, under another one: state and ns
+    """
+
+    cpu: int
+    earlier: tuple[int, int] | None = None
+    rows: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """Of two runs, the one with a known beginning or the longer is worth more."""
+        return self.earlier is not None, len(self.rows)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Clock and whole line."""
+        earlier = self.earlier or _NOTHING
+        for clock_ns, cells in self.rows:
+            yield clock_ns, f"{cells},{self.cpu},{earlier[0]},{earlier[1]}\n"
+            earlier = _NOTHING
+
+
+@dataclass(slots=True)
+class Converted:
+    """header of the recording; runs, one per CPU, never empty; counts for the report.
+
+    without_timers, without_tick  decisions of which the kernel did not ask for the time to the
+                                  next timer, or whether the tick was stopped
+    cut                           the recording's end is missing
+    """
+
+    header: Header
+    runs: list[Run]
+    left_out: dict[str, Tally]
+    broken: dict[str, Tally]
+    without_timers: int
+    without_tick: int
+    cut: bool
+
+    def csv(self) -> str:
+        """Decisions of all CPUs in the order of time."""
+        rows = sorted((row for run in self.runs for row in run.lines()), key=lambda row: row[0])
+        return "".join((f"{HEAD}\n", *(text for _, text in rows)))
+
+    @property
+    def decisions(self) -> int:
+        return sum(len(run.rows) for run in self.runs)
+
+
+def convert(source: Input) -> Converted:
+    """Raises Unreadable for what is no recording, one this program cannot convert, and one
+    without a single complete decision."""
+    recorded = Recorded(source)
+    _check_governor(recorded)
+    work = _Conversion(recorded.header)
+    for item in decisions(recorded):
+        work.take(item)
+    result = work.finish(cut=not recorded.ended)
+    if not result.runs:
+        why = [f"{t.count} {LEFT_OUT[k]} (line {t.line})" for k, t in result.left_out.items()]
+        message = f"expected a complete decision of the governor, found {'; '.join(why) or 'none'}"
+        raise unreadable(recorded.name, message)
+    return result
+
+
+def _check_governor(recorded: Recorded) -> None:
+    header = recorded.header
+    probed = GOVERNORS.get(header.governor)
+    if probed is None:
+        message = f"expected governor {', '.join(GOVERNORS)}, found {header.governor!r:.60}"
+        raise unreadable(recorded.name, message)
+    if header.version < probed.oldest:
+        oldest = ".".join(map(str, probed.oldest))
+        message = f"expected Linux {oldest} or later for {header.governor}, found {header.release}"
+        raise unreadable(recorded.name, f"{message}; {probed.reason}")
+
+
+class _Conversion:
+    def __init__(self, header: Header) -> None:
+        self._header = header
+        self._open: dict[int, Run] = {}
+        self._best: dict[int, Run] = {}
+        self._begun: set[int] = set()
+        self._undecided: dict[int, int] = {}
+        self._left_out: dict[str, Tally] = {}
+        self._broken: dict[str, Tally] = {}
+        self._columns = Columns(header)
+
+    def take(self, item: Decided | Break) -> None:
+        if isinstance(item, Break):
+            self._break(item)
+            return
+        cpu = item.cpu
+        self._report_undecided(cpu)
+        first = cpu not in self._begun
+        self._begun.add(cpu)
+        if item.cut:
+            self._leave_out(item.cut, item)
+        elif item.rejected and item.finished and self._header.misses.get("is_reflect"):
+            self._leave_out("missing", item, "is_reflect: the kernel missed some of these probes")
+        elif "is_reflect" not in item.heard and not item.finished:
+            self._leave_out("ended", item)
+        elif self._swapped(item):
+            self._leave_out("swapped", item)
+        else:
+            asked = self._columns.asks_iowait
+            try:
+                row = self._columns.row(item)
+            except Missing as missing:
+                kind = "begun" if first else "missing" if item.finished else "ended"
+                self._leave_out(kind, item, str(missing))
+                return
+            if self._columns.asks_iowait and not asked:
+                self._forget()
+            self._open.setdefault(cpu, Run(cpu)).rows.append(row)
+
+    def finish(self, cut: bool) -> Converted:
+        for cpu in list(self._open):
+            self._close(cpu)
+        for cpu in list(self._undecided):
+            self._report_undecided(cpu)
+        runs = [run for _, run in sorted(self._best.items())]
+        return Converted(
+            self._header,
+            runs,
+            self._left_out,
+            self._broken,
+            self._columns.without_timers,
+            self._columns.without_tick,
+            cut,
+        )
+
+    def _break(self, item: Break) -> None:
+        for cpu in list(self._open) if item.cpu < 0 else [item.cpu]:
+            self._close(cpu)
+        if item.kind == "undecided":
+            self._undecided[item.cpu] = item.line
+        elif item.kind == "restart":
+            # without a governor, CPUs went idle undecided until now
+            self._undecided.pop(item.cpu, None)
+            self._open[item.cpu] = Run(item.cpu, self._earlier(item))
+        else:
+            _count(self._broken, item.kind, item.line)
+
+    def _earlier(self, restart: Break) -> tuple[int, int] | None:
+        """None if it was not recorded. Only teo asks for the state."""
+        state = restart.earlier.get("idx", -2 if self._header.governor == "teo" else 0)
+        residency_ns = restart.earlier.get("lres", -1)
+        found = {"earlier_state": state, "earlier_residency_ns": residency_ns}
+        for column, value in found.items():
+            least, greatest = OPTIONAL[column]
+            if not least <= value <= greatest:
+                return None
+        return state, residency_ns
+
+    def _forget(self) -> None:
+        """Decisions so far were taken not to ask for tasks in iowait; they were not heard to."""
+        for cpu in [cpu for cpu, run in self._open.items() if run.rows]:
+            self._close(cpu)
+        for run in self._best.values():
+            _count(self._left_out, "missing", 0, "is_iowait", len(run.rows))
+        self._best.clear()
+
+    def _report_undecided(self, cpu: int) -> None:
+        line = self._undecided.pop(cpu, None)
+        if line is not None:
+            _count(self._broken, "undecided", line)
+
+    def _leave_out(self, kind: str, decided: Decided, message: str = "") -> None:
+        _count(self._left_out, kind, decided.line, message)
+        self._close(decided.cpu)
+
+    def _close(self, cpu: int) -> None:
+        """Ends the CPU's run; the best is kept."""
+        run = self._open.pop(cpu, None)
+        if run is None or not run.rows:
+            return
+        best = self._best.get(cpu)
+        if best is None or run.rank > best.rank:
+            self._best[cpu], run = run, best
+        if run is not None:
+            _count(self._left_out, "shorter", 0, count=len(run.rows))
+
+    def _swapped(self, decided: Decided) -> bool:
+        entered = decided.value("is_reflect", "idx")
+        return entered is not None and entered != decided.value("is_decide")
+
+
+def _count(
+    tallies: dict[str, Tally], kind: str, line: int, message: str = "", count: int = 1
+) -> None:
+    tally = tallies.setdefault(kind, Tally(0, line, message))
+    tally.count += count

@@ -1,0 +1,178 @@
+"""What the recording script printed: a header, and the events of the tracing instance.
+
+Shortened:
+
+    # governor: menu
+    # state: cpu=0 state=1 latency=1 residency=10 disable=0 power=0 name=stop0_lite
+    # tracer: nop
+    <idle>-0 [001] d.... 35.387611: is_begin: (menu_select+0xc/0x7c0)
+    <idle>-0 [001] d.... 35.387719: is_decide: (do_idle+0x38/0x50 <- menu_select) ret=3 stop=0
+    # end
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..reading.inputs import Input, Kind, lines
+from ..reading.problems import quoted, unreadable
+from ..traces.text import CPU_MAX
+
+FORMAT = "idle-states recording 1"
+_KEYS = ("release", "version", "hz", "driver", "governor")
+
+_EVENT = re.compile(rb".*?\[(\d{1,5})\] (?:\S+ +)?(\d{1,11})\.(\d{6}): (\w+):(.*)")
+_ARGUMENT = re.compile(rb" (\w+)=(-?\d{1,20})(?!\S)")
+_CALLER = re.compile(rb" \((\w+)")
+_LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(?:\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
+_PAIR = re.compile(r"(\w+)=(\d{1,20})(?!\S)", re.ASCII)
+_RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?", re.ASCII)
+_HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
+
+
+class State(NamedTuple):
+    """One state of one CPU as sysfs has it: us, which hide what was below."""
+
+    latency_us: int
+    residency_us: int
+    disabled: bool
+    name: str
+
+
+class Event(NamedTuple):
+    """name: "lost" where events of the CPU are missing, "unread" (CPU -1) for a line that could
+    not be understood. values: arguments that are whole numbers; others, such as (fault), are not
+    there. time_ns is floored to us, as ftrace prints it. caller: of a result, the function it was
+    returned to."""
+
+    cpu: int
+    time_ns: int
+    name: str
+    values: dict[str, int]
+    line: int
+    caller: str = ""
+
+
+@dataclass(slots=True)
+class Header:
+    """The machine. Fields are empty until read.
+
+    version   mainline version, from the release
+    hz        None where it could not be known
+    states    CPU -> its states, shallowest first
+    lost      CPU -> events the buffer had no room for
+    misses    probe -> how often the kernel could not take it
+    """
+
+    governor: str = ""
+    release: str = ""
+    build: str = ""
+    driver: str = ""
+    hz: int | None = None
+    version: tuple[int, int] = (0, 0)
+    states: dict[int, list[State]] = field(default_factory=dict)
+    lost: dict[int, int] = field(default_factory=dict)
+    misses: dict[str, int] = field(default_factory=dict)
+
+
+class Recorded:
+    """A recording, its header read.
+
+    ended  its last line has been read; a recording without one was cut
+    Raises Unreadable for what is no recording.
+    """
+
+    def __init__(self, source: Input) -> None:
+        self.name = source.name
+        self.header = Header()
+        self.ended = False
+        self._source = source
+        if source.kind is not Kind.TEXT:
+            raise unreadable(source.name, f"expected a recording, found: {source.kind}")
+        self._lines = lines(source.blocks(), self.name)
+        self._read_header()
+
+    def events(self) -> Iterator[Event]:
+        """In the order recorded. Raises Unreadable for what follows the last line."""
+        for number, line in self._lines:
+            if self.ended and line.strip():
+                message = f"expected nothing after '# end', found {quoted(line)}"
+                raise unreadable(self.name, message, number)
+            if line.startswith(b"#"):
+                self.ended = line.rstrip() == b"# end"
+            elif line.strip():
+                yield _event(line, number)
+        if self._source.cut is not None:
+            self.ended = False
+
+    def _read_header(self) -> None:
+        number, first = next(self._lines)
+        if first.strip() != f"# {FORMAT}".encode():
+            message = f"expected '# {FORMAT}', printed by the script, found {quoted(first)}"
+            raise unreadable(self.name, message, number)
+        given: dict[str, str] = {}
+        for number, line in self._lines:
+            key, _, value = line.decode("utf-8", "backslashreplace").strip().partition(": ")
+            if key == "# tracer":
+                self._complete(given, number)
+                return
+            if not key.startswith("# "):
+                message = f"expected the header, up to '# tracer: nop', found {quoted(line)}"
+                raise unreadable(self.name, message, number)
+            if key in ("# state", "# lost", "# probe"):
+                self._row(key[2:], value, number)
+            else:
+                given.setdefault(key[2:], value.strip())
+        raise unreadable(self.name, "expected '# tracer: nop' and events, found the end", number)
+
+    def _row(self, key: str, value: str, line: int) -> None:
+        header = self.header
+        numbers, _, name = value.partition(" name=")
+        pairs = {key: int(digits) for key, digits in _PAIR.findall(numbers)}
+        try:
+            if key == "state":
+                states = header.states.setdefault(pairs["cpu"], [])
+                if pairs["state"] != len(states) or pairs["cpu"] > CPU_MAX:
+                    message = f"expected states in their order, of CPUs to {CPU_MAX}"
+                    raise unreadable(self.name, f"{message}, found {value!r:.80}", line)
+                disabled = pairs["disable"] != 0
+                states.append(State(pairs["latency"], pairs["residency"], disabled, name))
+            elif key == "lost":
+                header.lost[pairs["cpu"]] = pairs["events"]
+            else:
+                header.misses[numbers.split(" ", 1)[0]] = pairs["misses"]
+        except KeyError as lacking:
+            message = f"expected a number for {lacking.args[0]} of a {key}, found {value!r:.80}"
+            raise unreadable(self.name, message, line) from None
+
+    def _complete(self, given: dict[str, str], line: int) -> None:
+        header = self.header
+        missing = [key for key in _KEYS if key not in given]
+        if missing or not header.states:
+            what = ", ".join(missing) or "states"
+            raise unreadable(self.name, f"expected a header with {what}, found none", line)
+        match = _RELEASE.fullmatch(given["release"])
+        if match is None:
+            message = f"expected a Linux release, found {given['release']!r:.60}"
+            raise unreadable(self.name, message, line)
+        header.version = int(match[1]), int(match[2])
+        header.release, header.build = given["release"], given["version"]
+        header.driver, header.governor = given["driver"], given["governor"]
+        hz = _HZ.fullmatch(given["hz"])
+        header.hz = None if hz is None else int(hz[1])
+
+
+def _event(line: bytes, number: int) -> Event:
+    match = _EVENT.fullmatch(line)
+    if match is None:
+        lost = _LOST.fullmatch(line)
+        if lost is not None:
+            return Event(int(lost[1]), 0, "lost", {}, number)
+        return Event(-1, 0, "unread", {}, number)
+    cpu, seconds, micros, name, arguments = match.groups()
+    values = {key.decode(): int(value) for key, value in _ARGUMENT.findall(arguments)}
+    time_ns = int(seconds) * 1_000_000_000 + int(micros) * 1000
+    caller = _CALLER.match(arguments)
+    returned_to = "" if caller is None else caller[1].decode()
+    return Event(int(cpu), time_ns, name.decode(), values, number, returned_to)

@@ -1,0 +1,255 @@
+"""What replay.Model does, by the compiled core: the same figures, some hundred times sooner.
+
+CPUs do not know of each other, so each chunk's are shared out among threads.
+"""
+
+import struct
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Any, TypeVar
+
+from .. import core
+from ..core.packing import Buffer, compiled
+from ..linux import idle_loop
+from ..linux.governors.interface import Outcome, tick_ns
+from ..linux.idle_loop import NO_LIMIT_US
+from ..reading.problems import Notes, Problems
+from ..traces.chunks import Part, disable
+from ..traces.periods import Period
+from ..traces.recording import WAKE_OVERHEAD_NS
+from .counters import Figures, Tally, counts_in_ns
+from .machine import CpuTable, Machine
+from .polling import polling
+from .replay import PIECES_MAX, TURN_NS, Settings
+
+_SETTING = struct.Struct("<5Q6I")
+_U64_MAX = (1 << 64) - 1
+_T = TypeVar("_T")
+_FEW = 2_000
+"""Periods for which another thread is not worth its start."""
+
+
+def knows(machines: Iterable[Machine], settings: Settings, *, estimated: bool) -> bool:
+    """Whether the core is there and can do all of this."""
+    if not core.available():
+        return False
+    tables = [
+        table
+        for machine in machines
+        for table in (machine.everywhere, *machine.own.values())
+        if table is not None and len(table.states) > 1
+    ]
+    # how long haltpoll polls depends on what it has seen
+    if estimated and settings.governor == "haltpoll":
+        return False
+    return all(core.can_replay(settings.governor_of(table)) for table in tables)
+
+
+class CoreModel:
+    """A machine's CPUs; see replay.Model, whose counters these are."""
+
+    def __init__(self, machine: Machine, settings: Settings, problems: Problems) -> None:
+        self.machine = machine
+        self.decisions = self.compared = self.agreed = 0
+        self._settings = settings
+        self._problems = problems
+        self._cpus: dict[int, _Cpu | None] = {}
+
+    def add(self, periods: Sequence[Period]) -> None:
+        """Traced idle periods, in order for each CPU: estimated."""
+        found: dict[int, array[int]] = {}
+        places: dict[int, list[int]] = {}
+        for index, (number, state, start_ns, end_ns, _) in enumerate(periods):
+            try:
+                packed = found[number]
+            except KeyError:
+                packed = found[number] = array("Q")
+                places[number] = []
+                if number not in self._cpus:
+                    self.appear(number)
+            packed.extend((start_ns, end_ns, state))
+            places[number].append(index)
+        unfinished: list[tuple[int, int, int]] = []
+        jobs = [
+            _job(len(periods), cpu.follow, found[number], len(places[number]))
+            for number in found
+            if (cpu := self._cpus[number]) is not None
+        ]
+        numbers = [number for number in found if self._cpus[number] is not None]
+        for number, job in zip(numbers, jobs, strict=True):
+            decisions, agreed, left = job()
+            self.decisions += decisions
+            self.compared += len(places[number])
+            self.agreed += agreed
+            unfinished += [(places[number][at], number, left_ns) for at, left_ns in left]
+        for _, number, left_ns in sorted(unfinished):
+            message = f"CPU {number}: {left_ns / 1e9:.6f} s were taken as one period"
+            self._problems.add("piece-limit", message)
+
+    def figures(self) -> dict[int, Figures]:
+        """CPU -> what it would have done."""
+        return {
+            number: cpu.tally.figures()
+            for number, cpu in sorted(self._cpus.items())
+            if cpu is not None
+        }
+
+    def cpu(self, part: Part, notes: Notes) -> "_Cpu | None":
+        """The CPU of a chunk's part; None if no table covers it."""
+        if part.cpu not in self._cpus:
+            self.appear(part.cpu, part, notes)
+        return self._cpus[part.cpu]
+
+    def appear(self, number: int, part: Part | None = None, notes: Notes | None = None) -> None:
+        """A CPU's first period or decision."""
+        table = self.machine.table(number)
+        if table is None:
+            self._cpus[number] = None
+            message = f"CPU {number}: no table of {self.machine.name} covers it"
+            if part is None or notes is None:
+                self._problems.add("cpu-without-table", message)
+            else:
+                notes.add(part.lines[0], "cpu-without-table", message)
+            return
+        cpu = self._cpus[number] = _Cpu(
+            Tally(table, counts_in_ns(self._settings.release)), self._settings
+        )
+        if part is not None:
+            cpu.switched_on(Outcome(part.earlier_state, part.earlier_residency_ns))
+
+
+class _Cpu:
+    """One CPU. stream: None with a single state, which no governor is asked about."""
+
+    def __init__(self, tally: Tally, settings: Settings) -> None:
+        table = tally.table
+        self.tally = tally
+        self.stream: core.Stream | None = None
+        self.sweep: tuple[core.Sweep, tuple[_Cpu, ...]] | None = None
+        """Of this and other machines' CPUs of this number, in their order."""
+        if len(table.states) > 1:
+            features = settings.governor_of(table).features
+            self.stream = core.Stream(settings.governor, features, table.states, settings.hz)
+        loop = idle_loop.features(settings.release)
+        limit = polling(table, settings.release, settings.hz)
+        self._setting = _SETTING.pack(
+            tick_ns(settings.hz),
+            _U64_MAX if limit.limit_ns is None else limit.limit_ns,
+            TURN_NS,
+            WAKE_OVERHEAD_NS,
+            PIECES_MAX,
+            limit.told,
+            settings.next_timer == "far",
+            loop.governor_decides_tick,
+            core.mask(table.disabled),
+            NO_LIMIT_US,
+            tally.in_ns,
+        )
+
+    def switched_on(self, earlier: Outcome) -> None:
+        known = earlier.state < len(self.tally.table.states)
+        if self.stream is not None and known and (earlier.state or earlier.residency_ns):
+            self.stream.switched_on(earlier)
+
+    def follow(self, periods: "array[int]", count: int) -> tuple[int, int, list[tuple[int, int]]]:
+        """Decisions, how many first ones agree with the trace, and which periods were not
+        followed to their end: index, what was left."""
+        if self.stream is None:
+            for start_ns, end_ns in zip(periods[::3], periods[1::3], strict=True):
+                self.tally.add(0, end_ns - start_ns)
+            return count, periods[2::3].count(0), []
+        counters, left = self.tally.empty_counters(), array("Q", bytes(8 * count))
+        decisions, agreed, unfinished = compiled.estimate(
+            *self.stream.given,
+            self.stream.memory,
+            self._setting,
+            self.tally.thresholds,
+            periods,
+            left,
+            counters,
+        )
+        self.tally.absorb(counters)
+        found = [(at, left_ns) for at, left_ns in enumerate(left) if left_ns] if unfinished else []
+        return decisions, agreed, found
+
+    def decide(self, rows: Buffer) -> Buffer:
+        """Decisions of rows as recorded."""
+        if self.stream is None:
+            return bytes(2 * (len(rows) // core.ROW.size))
+        return self.stream.replay(disable(rows, self.tally.table.disabled)).packed
+
+    def judge(self, part: Part, decisions: Buffer) -> int:
+        """Counts them; returns how many states are those recorded."""
+        self.tally.count(part.rows, decisions)
+        same: int = compiled.agreed(decisions, part.decided, False)[0]
+        return same
+
+
+def replay(models: Sequence[CoreModel], parts: Sequence[Part], notes: Notes) -> None:
+    """One chunk of an exact recording through all models: exact. notes: gets what is wrong."""
+    jobs = []
+    for part in parts:
+        cpus = [(model, cpu) for model in models if (cpu := model.cpu(part, notes)) is not None]
+        for group in _groups([cpu for _, cpu in cpus]):
+            jobs.append((part, cpus, _job(len(part), _decide, part, group)))
+    for part, cpus, job in jobs:
+        same = job()
+        for model, cpu in cpus:
+            if cpu in same:
+                model.decisions += len(part)
+                model.compared += len(part)
+                model.agreed += same[cpu]
+
+
+def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
+    """Those that menu may sweep together, where that is worth while; else one by one."""
+    first = next((cpu for cpu in cpus if cpu.stream is not None), None)
+    if first is None or first.stream is None:
+        return [(cpu,) for cpu in cpus]
+    if first.sweep is not None:
+        together = first.sweep[1]
+    else:
+        together = tuple(
+            cpu
+            for cpu in cpus
+            if cpu.stream is not None
+            and cpu.stream.given[0] == "menu"
+            and cpu.tally.table.disabled == first.tally.table.disabled
+        )
+    if len(together) < core.FEWEST_TABLES:
+        return [(cpu,) for cpu in cpus]
+    return [together, *((cpu,) for cpu in cpus if cpu not in together)]
+
+
+def _decide(part: Part, cpus: "tuple[_Cpu, ...]") -> "dict[_Cpu, int]":
+    if len(cpus) == 1:
+        return {cpus[0]: cpus[0].judge(part, cpus[0].decide(part.rows))}
+    first = cpus[0]
+    if first.sweep is None:
+        streams = [cpu.stream for cpu in cpus if cpu.stream is not None]
+        first.sweep = core.Sweep(streams), cpus
+    rows = disable(part.rows, first.tally.table.disabled)
+    answers = first.sweep[0].replay(rows)
+    return {cpu: cpu.judge(part, found.packed) for cpu, found in zip(cpus, answers, strict=True)}
+
+
+def _job(size: int, work: Callable[..., _T], *arguments: Any) -> Callable[[], _T]:
+    """Begins a piece of work if there is a processor for it; the result is what calling gives."""
+    if size < _FEW or core.processors() < 2:
+        return lambda: work(*arguments)
+    future: Future[_T] = _pool().submit(work, *arguments)
+    return future.result
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(core.processors())
+
+
+def follow(table: CpuTable, settings: Settings, periods: "array[int]") -> Tally:
+    """One CPU's traced periods, start, end and state each, with any table: what is counted."""
+    cpu = _Cpu(Tally(table, counts_in_ns(settings.release)), settings)
+    cpu.follow(periods, len(periods) // 3)
+    return cpu.tally

@@ -1,0 +1,342 @@
+"""Energy of idle periods, from what states draw: in watts, or relative to an awake CPU.
+
+An idle period of length t in a state that draws P and is entered and left within tau costs
+
+    E(t) = P0 * tau + P * (t - tau)
+
+where P0 is what the CPU draws awake, and while it enters and leaves a state. Every figure is an
+exact fraction between two bounds, and a result's bounds are the least and the greatest value that
+the bounds of the inputs allow, not a sum of independent errors.
+
+    break-even i -> j   [(P0 - Pj) tau_j - (P0 - Pi) tau_i] / (Pi - Pj)
+
+What tau is, the rows do not say: the exit latency (TAU_EXIT), or entry and exit of the same length
+(TAU_BOTH). It doubles a break-even, so it is named beside each.
+
+Without any figure, a row still says something: if its residency R is its break-even, then of the
+savings s = P0 - P of a state j and the one before it, s_i (R - tau_i) = s_j (R - tau_j). With
+R = k * latency, tau of twice the latency and no tau_i, state j adds 2/k of what it saves in total.
+`implied` follows that from the deepest row up.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise, product
+from typing import Self
+
+from ..reading.scalars import format_power
+from ..table import IdleState, Power
+from .counters import Figures
+from .machine import SNOOZE
+
+TAU_EXIT, TAU_BOTH = "exit", "both"
+TAUS = {TAU_EXIT: 1, TAU_BOTH: 2}
+"""What is taken for tau -> how many exit latencies that is."""
+AWAKE = "awake"
+IDLE_ONLY = (
+    "idle time only: what is run, and how much longer it takes for late wake-ups, is not in it"
+)
+"""An assumption of every model, but for who has simulated what is run."""
+RELATIVE, WATTS = "relative", "watts"
+_POLL = "POLL"
+_MILLION = 1_000_000
+_FIGURE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(%|mW|W|)", re.ASCII)
+_SCALES = {"": Fraction(1), "%": Fraction(1, 100), "W": Fraction(1), "mW": Fraction(1, 1000)}
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Between low and high, exactly."""
+
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def exactly(cls, value: Fraction | int) -> Self:
+        return cls(Fraction(value), Fraction(value))
+
+    def __add__(self, other: "Bounds") -> "Bounds":
+        return Bounds(self.low + other.low, self.high + other.high)
+
+    def times(self, factor: Fraction | int) -> "Bounds":
+        """factor: of either sign."""
+        ends = sorted((self.low * factor, self.high * factor))
+        return Bounds(ends[0], ends[1])
+
+    @property
+    def middle(self) -> Fraction:
+        return (self.low + self.high) / 2
+
+
+ZERO = Bounds.exactly(0)
+
+
+@dataclass(frozen=True, slots=True)
+class StatePower:
+    """What is known of a state. tau_ns: entering and leaving it; ground: who says what it draws."""
+
+    power: Bounds
+    tau_ns: int
+    ground: str
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One physical CPU, whatever tables describe it.
+
+    unit         RELATIVE to an awake CPU, or WATTS
+    awake        what it draws awake
+    states       by name; states without figures are not there
+    assumptions  what every result rests on, in words
+    """
+
+    unit: str
+    awake: Bounds
+    states: Mapping[str, StatePower]
+    assumptions: tuple[str, ...]
+
+    def middles(self) -> "Model":
+        """The same with every figure in the middle of its bounds."""
+
+        def middle(bounds: Bounds) -> Bounds:
+            return Bounds.exactly(bounds.middle)
+
+        states = {
+            name: replace(state, power=middle(state.power)) for name, state in self.states.items()
+        }
+        return replace(self, awake=middle(self.awake), states=states)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Energy of idle periods, in ns times the model's unit.
+
+    states   (name, its energy or None without figures)
+    total    None if a state that was entered has no figures
+    missing  names of these
+    time_ns  of all periods
+    """
+
+    states: tuple[tuple[str, Bounds | None], ...]
+    total: Bounds | None
+    missing: tuple[str, ...]
+    time_ns: int
+
+    @property
+    def power(self) -> Bounds | None:
+        """On average over the idle time."""
+        if self.total is None or not self.time_ns:
+            return None
+        return self.total.times(Fraction(1, self.time_ns))
+
+
+def energy(awake: Bounds, state: StatePower, count: int, time_ns: int) -> Bounds:
+    """`count` idle periods of `time_ns` in all. In ns times the unit.
+
+    The formula holds for each period, so that only their number and sum matter; of one shorter than
+    tau it takes P * (tau - t) off P0 * tau.
+    """
+    transit = state.tau_ns * count
+    return awake.times(transit) + state.power.times(time_ns - transit)
+
+
+def break_even(
+    awake: Bounds, before: StatePower, after: StatePower
+) -> tuple[Fraction, Fraction | None] | None:
+    """From what idle length on `after` costs less than `before`, in ns: least and greatest (None:
+    by some figures it never does). None if by no figures it ever does.
+
+    States draw no more than `awake`, so that the bounds of the inputs give those of the result.
+    """
+    found: list[Fraction | None] = []
+    ends = ((bounds.low, bounds.high) for bounds in (awake, before.power, after.power))
+    for p0, p_before, p_after in product(*ends):
+        gain = p_before - p_after
+        price = (p0 - p_after) * after.tau_ns - (p0 - p_before) * before.tau_ns
+        found.append(max(price / gain, Fraction(0)) if gain > 0 else None)
+    known = [value for value in found if value is not None]
+    if not known:
+        return None
+    return min(known), max(known) if len(known) == len(found) else None
+
+
+def payoffs(
+    model: Model, names: Iterable[str]
+) -> list[tuple[str, str, tuple[Fraction, Fraction | None] | None]]:
+    """The break-even of each state that has figures against the one before it, from what polls on.
+
+    names: by depth. The state before, the state, and what break_even() says of them.
+    """
+    known = [SNOOZE, *(name for name in names if name in model.states and name != SNOOZE)]
+    return [
+        (before, after, break_even(model.awake, model.states[before], model.states[after]))
+        for before, after in pairwise(known)
+    ]
+
+
+def implied(rows: Sequence[tuple[int, int]], factor: int = 2) -> list[Fraction]:
+    """What each state saves, as a share of what the deepest does, if residencies are break-evens.
+
+    rows: exit latency and target residency of each, in ns. factor: tau in exit latencies. The first
+    result is of what polls before them: 0 would be consistent. Rows whose residency is not above
+    tau imply nothing; there the share is that of the next.
+    """
+    taus = [0, *(factor * exit_ns for exit_ns, _ in rows)]
+    shares = [Fraction(1)]
+    for place in range(len(rows), 0, -1):
+        residency, tau, tau_before = rows[place - 1][1], taus[place], taus[place - 1]
+        ratio = Fraction(1)
+        if residency > tau and residency > tau_before:
+            ratio = Fraction(residency - tau, residency - tau_before)
+        shares.append(shares[-1] * ratio)
+    shares.reverse()
+    return shares
+
+
+def spent(figures: Figures, model: Model) -> Spent:
+    """Energy of what was counted; time in whole us, as counted."""
+    states: list[tuple[str, Bounds | None]] = []
+    missing, total = [], ZERO
+    for state in figures.states:
+        known = model.states.get(state.name)
+        if known is None:
+            states.append((state.name, None))
+            if state.usage:
+                missing.append(state.name)
+            continue
+        own = energy(model.awake, known, state.usage, state.time_us * 1000)
+        states.append((state.name, own))
+        total += own
+    return Spent(tuple(states), None if missing else total, tuple(missing), figures.time_us * 1000)
+
+
+# From a spec, or from what the user says
+
+
+class BadPower(ValueError):
+    """Figures that cannot be meant."""
+
+
+def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> Model | None:
+    """What specs say of their states: (name in Linux, row). None if they say nothing.
+
+    Of a name that several have, the first counts: what a table claims does not change what the
+    hardware draws. Raises BadPower for watts: what the CPU draws awake is not among them.
+    """
+    states: dict[str, StatePower] = {}
+    wholes: dict[str, list[str]] = {}
+    said = []
+    for name, row in rows:
+        power = row.power
+        if power is None or name in states:
+            continue
+        if power.unit != RELATIVE:
+            raise BadPower(
+                f"expected to know what the CPU draws awake, {name} being given in watts; give all "
+                f"of them: --power {AWAKE}=4W,{name}=..."
+            )
+        bounds = Bounds(Fraction(power.low, _MILLION), Fraction(power.high, _MILLION))
+        states[name] = StatePower(bounds, row.latency_ns * TAUS[tau], _ground(power))
+        wholes.setdefault(power.of, []).append(name)
+        said.append(f"{name} draws {states[name].ground}")
+    if not states:
+        return None
+    if len(wholes) > 1:
+        shares = "; ".join(f"{of or 'unnamed'}: {', '.join(n)}" for of, n in wholes.items())
+        said.append(f"shares of different things are taken for shares of the same ({shares})")
+    model = Model(RELATIVE, Bounds.exactly(1), states, (*_assumed(tau), *said))
+    return _polls(model, "no figure is known")
+
+
+def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) -> Model:
+    """snooze=1,stop0=0.9,stop2=0.5-0.6, relative to an awake CPU; or awake=4W,C1=1.44W,C6=100mW.
+
+    latencies_ns: exit latency of every state there is. Raises BadPower.
+    """
+    found: dict[str, tuple[Bounds, str]] = {}
+    for word in text.split(","):
+        name, _, value = word.strip().partition("=")
+        ends = [_FIGURE.fullmatch(end.strip()) for end in value.split("-", 1)]
+        figures = [(Fraction(end[1]) * _SCALES[end[2]], end[2]) for end in ends if end]
+        units = {WATTS if sign.endswith("W") else RELATIVE for _, sign in figures}
+        if len(figures) != len(ends) or len(units) != 1 or not name:
+            raise BadPower(f"expected NAME=0.9, NAME=0.5-0.6 or NAME=1.44W, found {word!r}")
+        low, high = figures[0][0], figures[-1][0]
+        if low > high:
+            raise BadPower(f"expected the lower bound first, found {word!r}")
+        if name in found:
+            raise BadPower(f"expected one figure for {name}, found two")
+        found[name] = Bounds(low, high), units.pop()
+    units = {unit for _, unit in found.values()}
+    if len(units) != 1:
+        raise BadPower("expected figures in watts or relative to an awake CPU, found both")
+    unit = units.pop()
+    unknown = [name for name in found if name != AWAKE and name not in latencies_ns]
+    if unknown:
+        raise BadPower(
+            f"expected a state ({', '.join(latencies_ns)}) or awake, found {unknown[0]!r}"
+        )
+    if AWAKE not in found and unit == WATTS:
+        raise BadPower("expected to know what the CPU draws awake, too: awake=4W")
+    awake = found[AWAKE][0] if AWAKE in found else Bounds.exactly(1)
+    states = {
+        name: StatePower(power, latencies_ns[name] * TAUS[tau], "as given by --power")
+        for name, (power, _) in found.items()
+        if name != AWAKE
+    }
+    above = [name for name, state in states.items() if state.power.high > awake.low]
+    if above:
+        raise BadPower(f"expected no state to draw more than an awake CPU, found {above[0]}")
+    said = (*_assumed(tau), f"figures as given: {text}")
+    return _polls(Model(unit, awake, states, said), "--power does not name it")
+
+
+def from_rows(
+    rows: Sequence[tuple[str, int, int]], tau: str = TAU_BOTH, name: str = "the first table"
+) -> Model:
+    """What the rows imply if each residency is the state's break-even against the row before.
+
+    rows: name, exit latency and target residency in ns, what polls first and then by depth. The
+    deepest state is taken to draw nothing: the others follow.
+    """
+    shares = implied([(exit_ns, residency_ns) for _, exit_ns, residency_ns in rows[1:]], TAUS[tau])
+    states = {
+        row[0]: StatePower(Bounds.exactly(1 - share), row[1] * TAUS[tau], "implied by its row")
+        for row, share in zip(rows, shares, strict=True)
+    }
+    said = (
+        *_assumed(tau),
+        f"no figures: the rows of {name} are taken to be right, each residency being the state's "
+        f"break-even, and {rows[-1][0]} to draw nothing",
+    )
+    return Model(RELATIVE, Bounds.exactly(1), states, said)
+
+
+def _polls(model: Model, why: str) -> Model:
+    """Snooze draws what an awake CPU does, unless somebody knows better."""
+    idle = StatePower(model.awake, 0, "an assumption")
+    states = {**dict.fromkeys((SNOOZE, _POLL), idle), **model.states}
+    said = f"{SNOOZE} draws as much as an awake CPU: {why}"
+    added = () if SNOOZE in model.states else (said,)
+    return replace(model, states=states, assumptions=(*model.assumptions, *added))
+
+
+def _assumed(tau: str) -> tuple[str, ...]:
+    lasts = "the exit latency" if tau == TAU_EXIT else "twice the exit latency, entry and exit"
+    return (
+        f"E(t) = P0 * tau + P * (t - tau), P0 being what the CPU draws awake, tau {lasts}",
+        IDLE_ONLY,
+    )
+
+
+def _ground(power: Power) -> str:
+    whole = f" of {power.of}" if power.of else ""
+    note = f"; {power.note}" if power.note else ""
+    return f"{_range(power)}{whole} ({power.source}, {power.confidence} confidence{note})"
+
+
+def _range(power: Power) -> str:
+    low = format_power(power.low, power.unit)
+    return low if power.low == power.high else f"{low} to {format_power(power.high, power.unit)}"

@@ -1,0 +1,171 @@
+"""What the CPUs of a trace did, judged by the table of the machine it was taken on.
+
+An entry that the driver refuses looks like an idle period: an entry and an exit. From 6.0 on, a
+trace with cpu_idle_miss tells them apart: a real period below its target residency is followed by
+one. So an entry left before the state's exit latency was over, without a miss where there should
+be one, was refused, and is no idle period. Where such an entry lasts longer than the exit latency,
+or a miss is of another type, table and trace do not belong together, which is reported. A trace
+without any miss says nothing about either, and neither does a table that may be another machine's.
+"""
+
+from collections.abc import Sequence
+
+from ..reading.problems import EXAMPLES, Notes, Problems
+from ..traces.chunks import Part
+from ..traces.periods import NO_MISS, UNKNOWN, Period, seconds
+from ..traces.recording import Row
+from .counters import ABOVE, Figures, Tally
+from .machine import Machine
+
+
+class Observed:
+    """Counts as the traced kernel did.
+
+    in_ns   the kernel's definition of above and below: counters.counts_in_ns()
+    traced  the machine is the traced one; whoever reads the trace has then counted states that are
+            beyond its table, and CPUs it has no table for
+    beyond  the kind of problem a state is that the table does not have
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        in_ns: bool,
+        problems: Problems,
+        *,
+        traced: bool = True,
+        beyond: str = "state-beyond-table",
+    ) -> None:
+        self.said = {"above": 0, "below": 0}
+        """By cpu_idle_miss, of the periods that were seen whole."""
+        self._machine = machine
+        self._traced = traced
+        self._beyond = beyond
+        self._in_ns = in_ns
+        self._problems = problems
+        self._tallies: dict[int, Tally | None] = {}
+        self._suspects: dict[int, Tally] = {}
+        self._disagreements = 0
+        self._examples: list[str] = []
+
+    def sift(self, periods: Sequence[Period], misses: bool) -> list[Period]:
+        """Counts periods, and returns them without refused entries.
+
+        misses: the trace has had a cpu_idle_miss, and the machine is the traced one
+        """
+        idle = []
+        tallies = self._tallies
+        for period in periods:
+            cpu, state, start_ns, end_ns, miss = period
+            tally = tallies[cpu] if cpu in tallies else self._tally(cpu)
+            if tally is None or state >= len(tally.usage):
+                if not self._traced:
+                    self._outside(cpu, state, tally)
+                idle.append(period)
+                continue
+            residency_ns = end_ns - start_ns
+            verdict = tally.add(state, residency_ns)
+            if verdict != miss:
+                if miss == NO_MISS and verdict == ABOVE:
+                    if residency_ns >= tally.table.states[state].exit_ns:
+                        self._disagree(period, verdict)
+                    elif misses:
+                        tally.refuse(state, residency_ns)
+                        continue
+                    else:
+                        self._suspect(cpu, tally).add(state, residency_ns)
+                elif miss != UNKNOWN:
+                    self._disagree(period, verdict)
+            if miss:
+                self._note(miss)
+            idle.append(period)
+        return idle
+
+    def add(self, row: Row) -> None:
+        """Counts a decision of an exact recording."""
+        tally = self._tally(row.cpu)
+        if tally is None or row.state >= len(tally.usage):
+            self._outside(row.cpu, row.state, tally, row.line)
+        elif row.outcome.rejected:
+            tally.rejected[row.state] += 1
+        else:
+            tally.add(row.state, row.outcome.residency_ns)
+
+    def count(self, part: Part, notes: Notes) -> None:
+        """Counts decisions of an exact recording by the compiled core; see add()."""
+        tally = self._tally(part.cpu)
+        name = self._machine.name
+        if tally is None:
+            for line in part.lines[:EXAMPLES]:
+                message = f"CPU {part.cpu}: no table of {name}"
+                notes.add(line, "cpu-without-table", message)
+            notes.more("cpu-without-table", max(0, len(part) - EXAMPLES))
+            return
+        outside, first = tally.count(part.rows, part.decided)
+        for index in first:
+            message = self._beyond_table(part.cpu, part.decided[2 * index], tally)
+            notes.add(part.lines[index], self._beyond, message)
+        notes.more(self._beyond, outside - len(first))
+
+    def finish(self, misses: bool) -> dict[int, Figures]:
+        """CPU -> what it did. misses: as in sift(), now that the trace is over."""
+        if misses:
+            for cpu, suspects in self._suspects.items():
+                tally = self._tallies[cpu]
+                assert tally is not None
+                tally.withdraw(suspects)
+            for message in self._examples:
+                self._problems.add("miss-disagrees", message)
+            if self._disagreements > len(self._examples):
+                more = self._disagreements - len(self._examples)
+                self._problems.add("miss-disagrees", "", count=more)
+        figures = {}
+        for cpu, counted in sorted(self._tallies.items()):
+            if counted is None:
+                continue
+            figures[cpu] = counted.figures()
+            refused = sum(counted.rejected)
+            if refused:
+                self._problems.add("rejected", f"CPU {cpu}: {refused}", count=refused)
+        return figures
+
+    def _tally(self, cpu: int) -> Tally | None:
+        try:
+            return self._tallies[cpu]
+        except KeyError:
+            table = self._machine.table(cpu)
+            tally = None if table is None else Tally(table, self._in_ns)
+            self._tallies[cpu] = tally
+            return tally
+
+    def _outside(self, cpu: int, state: int, tally: Tally | None, line: int | None = None) -> None:
+        """A period the machine has no state for."""
+        name = self._machine.name
+        if tally is None:
+            self._problems.add("cpu-without-table", f"CPU {cpu}: no table of {name}", line)
+        else:
+            self._problems.add(self._beyond, self._beyond_table(cpu, state, tally), line)
+
+    def _beyond_table(self, cpu: int, state: int, tally: Tally) -> str:
+        last, name = len(tally.usage) - 1, self._machine.name
+        return f"CPU {cpu}: expected states 0 to {last} of {name}, found {state}"
+
+    def _suspect(self, cpu: int, tally: Tally) -> Tally:
+        """Entries that were refused if misses turn up later."""
+        if cpu not in self._suspects:
+            self._suspects[cpu] = Tally(tally.table, self._in_ns)
+        return self._suspects[cpu]
+
+    def _note(self, miss: int) -> None:
+        if miss != UNKNOWN:
+            self.said["above" if miss == ABOVE else "below"] += 1
+
+    def _disagree(self, period: Period, verdict: int) -> None:
+        self._disagreements += 1
+        if len(self._examples) < EXAMPLES:
+            cpu, state, start_ns, end_ns, miss = period
+            words = ("neither", "above", "below")
+            self._examples.append(
+                f"CPU {cpu}, state {state}, {end_ns - start_ns} ns until {seconds(end_ns)}: "
+                f"by the table {words[verdict]}, by the trace {words[miss]}"
+            )

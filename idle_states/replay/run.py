@@ -1,0 +1,363 @@
+"""One replay from its inputs to figures: what was read, by whom it was judged, what came out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .. import core
+from ..linux.releases import Release
+from ..reading import sysfs
+from ..reading.inputs import Input, Kind
+from ..reading.problems import Notes, Problem, Problems, unreadable
+from ..reading.sysfs import Dump, SysfsState
+from ..traces import dat as trace_dat
+from ..traces import recording
+from ..traces.chunks import chunks
+from ..traces.periods import Pairing, Period
+from ..traces.text import TraceText
+from .core_models import CoreModel, knows, replay
+from .counters import Figures, StateFigures, counts_in_ns, total
+from .machine import Machine
+from .observed import Observed
+from .replay import TURN_NS, Model, Settings
+
+EXACT, ESTIMATED = "exact", "estimated"
+COMPARED = ("usage", "time_us", "above", "below", "rejected")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Figures of one machine.
+
+    governor   the model that chose the states; None: those entered in reality
+    decisions  of the model; compared, agreed: periods whose real state is known, and those for
+               which the model chose the same
+    """
+
+    machine: str
+    governor: str | None
+    cpus: Mapping[int, Figures]
+    decisions: int = 0
+    compared: int = 0
+    agreed: int = 0
+
+    @property
+    def total(self) -> Figures:
+        return total(list(self.cpus.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Bracketed:
+    """A counter from a trace beside what the kernel counted between the dumps around it."""
+
+    cpu: int
+    number: int
+    name: str
+    counter: str
+    trace: int
+    dumps: int
+
+    @property
+    def excess(self) -> int:
+        """What the dumps have more."""
+        return self.dumps - self.trace
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read. lines, events: 0 where that means nothing; periods: idle periods, refused
+    entries not among them; span_ns: from the first event to the last, see Pairing.span_ns."""
+
+    kind: Kind
+    lines: int = 0
+    events: int = 0
+    periods: int = 0
+    span_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """misses: {"above": n, "below": n} as the trace's cpu_idle_miss say, None without any."""
+
+    exactness: str
+    assumptions: tuple[str, ...]
+    read: Read
+    observed: Account
+    accounts: tuple[Account, ...]
+    problems: tuple[Problem, ...]
+    misses: Mapping[str, int] | None = None
+    bracketed: tuple[Bracketed, ...] = ()
+
+
+def from_dumps(before: Dump | None, after: Dump, machine: Machine) -> Result:
+    """What the kernel counted between two dumps, or since boot."""
+    counted = sysfs.difference(before, after)
+    cpus = {cpu: _dumped(states) for cpu, states in counted.items()}
+    account = Account(machine.name, None, cpus)
+    since = "since boot" if before is None else "between the dumps"
+    assumptions = (f"counters are the kernel's own, {since}",)
+    read = Read(Kind.SYSFS, periods=account.total.usage)
+    return Result(EXACT, assumptions, read, account, (account,), ())
+
+
+def from_trace(
+    source: Input,
+    traced: Machine,
+    machines: Sequence[Machine],
+    release: Release,
+    settings: Settings | None,
+    counted: Mapping[int, Sequence[SysfsState]] | None = None,
+    *,
+    certain: bool = True,
+) -> Result:
+    """A trace of cpu_idle.
+
+    traced    the machine the trace was taken on; its table judges what the trace shows
+    certain   it is; otherwise nothing is concluded from cpu_idle_miss
+    machines  those to replay, with settings; without, `traced` and they are judged by what the
+              trace shows
+    counted   CPU -> what the kernel counted around the trace
+    Raises Unreadable.
+    """
+    problems = Problems()
+    reader = TraceText(problems)
+    beyond = "state-beyond-table" if certain else "other-state"
+    pairing = Pairing(problems, _counts(traced), beyond)
+    judges = [Observed(traced, counts_in_ns(release), problems)]
+    models: Sequence[Model | CoreModel] = []
+    if settings is None:
+        judges += [
+            Observed(machine, counts_in_ns(release), problems, traced=False)
+            for machine in machines
+            if not machine.like(traced)
+        ]
+    else:
+        make = CoreModel if knows(machines, settings, estimated=True) else Model
+        models = [make(machine, settings, problems) for machine in machines]
+    blocks = trace_dat.blocks(source) if source.kind is Kind.DAT else source.blocks()
+    seen = 0
+    for batch in reader.batches(blocks):
+        periods = pairing.feed(batch)
+        seen += _give(periods, certain and pairing.misses > 0, judges, models)
+    misses = certain and pairing.misses > 0
+    seen += _give(pairing.finish(), misses, judges, models)
+    if source.cut is not None:
+        problems.add("truncated-file", source.cut, reader.lines)
+    if not reader.events:
+        raise _no_events(source, reader, problems)
+    figures = [judge.finish(misses) for judge in judges]
+    observed = Account(traced.name, None, figures[0])
+    if settings is None:
+        others = iter(figures[1:])
+        accounts = tuple(
+            Account(machine.name, None, figures[0] if machine.like(traced) else next(others))
+            for machine in machines
+        )
+    else:
+        accounts = tuple(_modelled(model, settings) for model in models)
+    bracketed = _bracket(observed, counted or {}, problems)
+    span = pairing.span_ns
+    return Result(
+        ESTIMATED,
+        _assumptions(reader.coarse, certain, misses, release, settings),
+        Read(
+            source.kind,
+            reader.lines,
+            reader.events,
+            seen,
+            None if span is None else span[1] - span[0],
+        ),
+        observed,
+        accounts,
+        problems.listing(),
+        judges[0].said if misses else None,
+        bracketed,
+    )
+
+
+def from_recording(
+    source: Input,
+    traced: Machine,
+    machines: Sequence[Machine],
+    release: Release,
+    settings: Settings | None,
+) -> Result:
+    """An exact recording; parameters as in from_trace(). Raises Unreadable."""
+    problems = Problems()
+    beyond = "state-beyond-table" if settings is None else "other-state"
+    judge = Observed(traced, counts_in_ns(release), problems, beyond=beyond)
+    models: Sequence[Model | CoreModel] = []
+    count = refused = 0
+    if core.available() and (settings is None or knows(machines, settings, estimated=False)):
+        by_core = [CoreModel(machine, settings, problems) for machine in machines if settings]
+        models = by_core
+        for parts in chunks(source):
+            notes = Notes()
+            for part in parts:
+                count += len(part)
+                refused += part.rejected
+                judge.count(part, notes)
+            replay(by_core, parts, notes)
+            notes.report(problems)
+    else:
+        by_reference = [Model(machine, settings, problems) for machine in machines if settings]
+        models = by_reference
+        for row in recording.rows(source):
+            count += 1
+            refused += row.outcome.rejected
+            judge.add(row)
+            for model in by_reference:
+                model.decide(row)
+    if not count:
+        raise unreadable(source.name, "expected decisions, found none")
+    observed = Account(traced.name, None, judge.finish(False))
+    accounts = tuple(_modelled(model, settings) for model in models) if settings else (observed,)
+    assumptions = ["every input of every decision is in the recording"]
+    if settings is not None:
+        assumptions += [
+            "an idle period lasts as long as recorded, whatever is selected; exact therefore for "
+            "the table and kernel of the recording",
+            f"clock at reflect: {recording.WAKE_OVERHEAD_NS} ns after the end of the period",
+        ]
+    return Result(
+        EXACT,
+        tuple(assumptions),
+        Read(source.kind, events=count, periods=count - refused),
+        observed,
+        accounts,
+        problems.listing(),
+    )
+
+
+def _counts(machine: Machine) -> Callable[[int], int | None]:
+    def states(cpu: int) -> int | None:
+        table = machine.table(cpu)
+        return None if table is None else len(table.states)
+
+    return states
+
+
+def _give(
+    periods: Sequence[Period],
+    misses: bool,
+    judges: Sequence[Observed],
+    models: Sequence[Model | CoreModel],
+) -> int:
+    """Periods to all who want them; those who only count first. Returns how many were idle."""
+    idle = judges[0].sift(periods, misses)
+    for judge in judges[1:]:
+        judge.sift(idle, misses=False)
+    for model in models:
+        model.add(idle)
+    return len(idle)
+
+
+def _modelled(model: Model | CoreModel, settings: Settings) -> Account:
+    return Account(
+        model.machine.name,
+        settings.governor,
+        model.figures(),
+        model.decisions,
+        model.compared,
+        model.agreed,
+    )
+
+
+def _no_events(source: Input, reader: TraceText, problems: Problems) -> Exception:
+    """Why a trace without any idle event cannot be used."""
+    for problem in problems.listing():
+        if problem.kind in ("unreadable-line", "truncated-file", "long-line", "truncated-line"):
+            first = problem.examples[0]
+            message = f"expected events of cpu_idle, found none; {first.message}"
+            return unreadable(source.name, message, first.line)
+    return unreadable(
+        source.name,
+        f"expected events of cpu_idle, found none in {reader.lines} lines; "
+        "expected text of ftrace, trace-cmd report or perf script",
+    )
+
+
+def _assumptions(
+    coarse: bool, certain: bool, misses: bool, release: Release, settings: Settings | None
+) -> tuple[str, ...]:
+    """What an estimate rests on, in words."""
+    said = ["an idle period lasts from the event of its entry to that of its exit"]
+    if coarse:
+        said.append("the trace has whole microseconds: each period may be 1 us off")
+    if not misses:
+        why = (
+            "the trace has no cpu_idle_miss"
+            if certain
+            else "no sysfs dump of the traced machine was given (--sysfs)"
+        )
+        said.append(f"{why}: entries that the driver refused, if any, count as idle periods")
+    if release.version < (5, 1):
+        said.append(
+            f"Linux {release.name} does not count above and below; counted as by 5.1 to 5.4"
+        )
+    if settings is None:
+        said.append("the states are those entered; no governor was asked (--governor)")
+        return tuple(said)
+    timer = (
+        "every period ends with the next timer, which the governor knows (--next-timer gap)"
+        if settings.next_timer == "gap"
+        else "no timer is near, every period ends by something else (--next-timer far)"
+    )
+    said += [
+        "an idle period lasts as long as traced, whatever is selected",
+        timer,
+        f"the tick runs when a CPU goes idle, on whole multiples of 1/{settings.hz} s; kept, it "
+        "wakes the CPU, which selects again",
+        "no latency limit, no task waiting for I/O, no load, no utilisation",
+        "polling ends at its time limit, too, and the CPU selects again",
+        f"selecting again takes {TURN_NS} ns",
+    ]
+    return tuple(said)
+
+
+def _dumped(states: Sequence[SysfsState]) -> Figures:
+    latency2count: dict[int, int] = {}
+    for state in states:
+        if state.usage:
+            exit_ns = state.latency_us * 1000
+            latency2count[exit_ns] = latency2count.get(exit_ns, 0) + state.usage
+    return Figures(
+        tuple(
+            StateFigures(
+                number,
+                state.name,
+                state.usage or 0,
+                state.time_us or 0,
+                state.above or 0,
+                state.below or 0,
+                state.rejected or 0,
+            )
+            for number, state in enumerate(states)
+        ),
+        tuple(sorted(latency2count.items())),
+    )
+
+
+def _bracket(
+    observed: Account, counted: Mapping[int, Sequence[SysfsState]], problems: Problems
+) -> tuple[Bracketed, ...]:
+    """Counters of the trace beside the kernel's, which ran for longer and must not be less."""
+    found = []
+    for cpu, states in sorted(counted.items()):
+        ours = observed.cpus.get(cpu)
+        for number, state in enumerate(states):
+            row = None
+            if ours is not None and number < len(ours.states):
+                row = ours.states[number]
+            for counter in COMPARED:
+                theirs = getattr(state, counter)
+                if theirs is None:
+                    continue
+                mine = 0 if row is None else getattr(row, counter)
+                found.append(Bracketed(cpu, number, state.name, counter, mine, theirs))
+                if mine > theirs:
+                    message = (
+                        f"CPU {cpu}, {state.name}: {counter} is {mine} by the trace, "
+                        f"{theirs} by the dumps"
+                    )
+                    problems.add("counter-exceeds-dumps", message)
+    return tuple(found)

@@ -1,0 +1,213 @@
+"""What a commit message says about states and times: names, and numbers it claims to set.
+
+Written for prose. Only what is said plainly counts: a wish to raise, set or change a latency or
+residency to a value, from one to another, or by a factor. A figure that is merely mentioned is no
+claim, nor is one in a quotation or a table of measurements.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from ..reading.scalars import UNITS_NS
+
+_UNITS = {
+    word: unit
+    for unit, words in (
+        ("ns", "ns nsec nsecs nanosecond nanoseconds"),
+        ("us", "us \N{MICRO SIGN}s \N{GREEK SMALL LETTER MU}s usec usecs microsecond microseconds"),
+        ("ms", "ms msec msecs millisecond milliseconds"),
+        ("s", "s sec secs second seconds"),
+    )
+    for word in words.split()
+}
+_UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
+_NUMBER = r"(?<![\w.])\d{1,12}(?:\.\d{1,9})?"
+_TIME = rf"{_NUMBER}\s?(?:{_UNIT})\b"
+_CHANGING = (
+    r"\b(?:set|chang|bump|rais|increas|reduc|lower|decreas|shorten|doubl|halv|mak)"
+    r"(?:s|e|es|ed|d|ing|ting)?\b"
+)
+_FIELD = r"\b(?P<field>latenc(?:y|ies)|residenc(?:y|ies))\b"
+
+_FROM_TO = re.compile(
+    rf"\bfrom\s+(?P<old>{_TIME}|{_NUMBER})\s+to\s+(?P<new>{_TIME})"
+    rf"|(?P<before>{_TIME})\s*[-=]+>\s*(?P<after>{_TIME})",
+    re.IGNORECASE,
+)
+_GAP = r"(?:(?!latenc|residenc)[^.;:]){0,60}?"
+_TO = re.compile(rf"{_FIELD}{_GAP}\bto\s+(?:be\s+)?(?P<new>{_TIME})", re.IGNORECASE)
+_FACTOR = re.compile(
+    rf"{_FIELD}{_GAP}\bby\s+(?:a\s+factor\s+of\s+)?"
+    r"(?P<factor>\d{1,6})\s?(?:x|times)?(?![\w%.])",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(rf"{_FIELD}|\bstop\d+|\b(?:nap|sleep|winkle)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"^(?:[>|+x]|\s+[*\d\[]|={3,}|-{3,}|[A-Z][a-z]+(?:-[A-Za-z]+)+:\s)")
+
+_LIST = re.compile(
+    r"\bstop\s?[\[{(]?(?P<levels>\d{1,2}(?:(?:\s*(?:[-/,]|\band\b|\bto\b)(?:\s*stop)?)+\s*"
+    r"\d{1,2}(?![\w.]))*)[\]})]?(?P<lite>[ _-]?lite)?(?!\w)",
+    re.IGNORECASE,
+)
+_EVERY = re.compile(
+    r"\b(?:all|each|every|other|remaining|rest)\b[\w\s/,'-]{0,40}?"
+    r"\b(?:states?|rows?|entries|entry|levels?|tables?|values?)\b|\bnon-lite\b",
+    re.IGNORECASE,
+)
+_LITE = re.compile(r"\blite\b[^.]{0,20}\b(?:states?|variants?|stops?)\b|\*_lite", re.IGNORECASE)
+_BITS = re.compile(r"\b(?:OPAL_PM|OPAL_USE|IDLE)_\w+|\b(?:PSSCR|PMICR)\b")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_STOP = re.compile(r"stop(\d+)(lite)?")
+
+
+MAX_CHARACTERS = 100_000
+"""Far longer than any message; what follows is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A number the message says is set. field: latency, residency or "" where it is not said.
+
+    old_ns, new_ns  times; old_ns None where only the new one is said
+    factor          the times are said to change by it; 0 where values are said
+    text            the words, for reports
+    """
+
+    field: str
+    old_ns: int | None
+    new_ns: int
+    factor: int
+    text: str
+
+
+def claims(message: str) -> list[Claim]:
+    """Numbers the message says are set, in order, each once."""
+    return list(dict.fromkeys(c for sentence in _sentences(message) for c in _claims(sentence)))
+
+
+def names_state(message: str, state: str) -> bool:
+    """Whether the message names a state, by itself or in a range: stop4-5, stop[0,1]_lite."""
+    said = _said(message)
+    bare = _bare(state)
+    level = _STOP.fullmatch(bare)
+    if level is not None:
+        return (int(level[1]), bool(level[2])) in said.levels
+    return bare in said.words or (len(bare) > 5 and bare in said.joined)
+
+
+def covers_state(message: str, state: str) -> bool:
+    """Whether the message speaks of a group that the state may belong to: all, lite, "sleep"."""
+    said = _said(message)
+    bare = _bare(state)
+    return (
+        said.of_all
+        or (bare.endswith("lite") and said.of_lite)
+        or ("sleep" in bare and "sleep" in said.joined)
+    )
+
+
+def names_bits(message: str) -> bool:
+    """Whether the message names flags or register fields, which many rows may share."""
+    return _BITS.search(message) is not None
+
+
+def _bare(name: str) -> str:
+    return name.lower().strip("_").replace("_", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """levels: (level, whether lite) of stop states; words bare; joined: all text without gaps."""
+
+    levels: frozenset[tuple[int, bool]]
+    words: frozenset[str]
+    joined: str
+    of_all: bool
+    of_lite: bool
+
+
+@lru_cache(maxsize=4)
+def _said(message: str) -> _Said:
+    text = " ".join(message[:MAX_CHARACTERS].split())
+    return _Said(
+        frozenset(_levels(text)),
+        frozenset(_bare(word) for word in _NAME.findall(text)),
+        re.sub(r"[\s_-]", "", text.lower()),
+        _EVERY.search(text) is not None,
+        _LITE.search(text) is not None,
+    )
+
+
+def _levels(text: str) -> set[tuple[int, bool]]:
+    """(level, whether lite) of all stop states named: stop4-5, stop[0,1]_lite, stop0/1/2."""
+    found: set[tuple[int, bool]] = set()
+    for match in _LIST.finditer(text):
+        words = re.findall(r"\d+|-|\bto\b", match["levels"])
+        numbers: list[int] = []
+        through = False
+        for word in words:
+            if not word.isdigit():
+                through = True
+                continue
+            first = numbers[-1] + 1 if through and numbers else int(word)
+            numbers += range(first, int(word) + 1) if through else [int(word)]
+            through = False
+        found.update((number, bool(match["lite"])) for number in numbers)
+    return found
+
+
+def _sentences(message: str) -> list[str]:
+    """Prose, a sentence each on one line. The subject is one; trailers and quotations are none."""
+    paragraphs: list[list[str]] = [[]]
+    for number, line in enumerate(message[:MAX_CHARACTERS].splitlines()):
+        if not line.strip() or _QUOTED.match(line):
+            paragraphs.append([])
+        else:
+            paragraphs[-1].append(line)
+        if number == 0:
+            paragraphs.append([])
+    prose = [" ".join(" ".join(lines).split()) for lines in paragraphs if lines]
+    return [sentence for text in prose for sentence in re.split(r"(?<=[.;!?])\s+", text)]
+
+
+def _claims(sentence: str) -> Iterator[Claim]:
+    if not _ABOUT.search(sentence):
+        return
+    spans = []
+    for match in _FROM_TO.finditer(sentence):
+        new = _nanoseconds(match["new"] or match["after"])
+        old = _nanoseconds(match["old"] or match["before"], match["new"] or match["after"])
+        spans.append(match.span())
+        if new is not None and old is not None:
+            yield Claim(_field_before(sentence, match.start()), old, new, 0, match[0])
+    if not re.search(_CHANGING, sentence, re.IGNORECASE):
+        return
+    for match in _TO.finditer(sentence):
+        new = _nanoseconds(match["new"])
+        if new is not None and not any(a <= match.start("new") < b for a, b in spans):
+            yield Claim(_field(match["field"]), None, new, 0, match[0])
+    for match in _FACTOR.finditer(sentence):
+        yield Claim(_field(match["field"]), None, 0, int(match["factor"]), match[0])
+
+
+def _field(word: str) -> str:
+    return "latency" if word.lower().startswith("latenc") else "residency"
+
+
+def _field_before(sentence: str, end: int) -> str:
+    """The field spoken of last before a place, not far; "" if there is none."""
+    found = list(re.finditer(_FIELD, sentence[max(0, end - 200) : end], re.IGNORECASE))
+    return _field(found[-1]["field"]) if found else ""
+
+
+def _nanoseconds(text: str, other: str = "") -> int | None:
+    """A time in ns; a bare number takes the other's unit. None for what is no whole number."""
+    match = re.fullmatch(r"([\d.]+)\s?(\D*)", text)
+    unit = re.sub(r"[\d.\s]", "", text) or re.sub(r"[\d.\s]", "", other)
+    if match is None:
+        return None
+    value = Fraction(match[1]) * UNITS_NS[_UNITS[unit.lower()]]
+    return int(value) if value.denominator == 1 else None

@@ -1,0 +1,337 @@
+"""review: what a range of commits, or each of them, brings to the tables of a repository."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ..check.check import check
+from ..diff import Difference, diff
+from ..findings import Finding, sort_findings
+from ..linux.releases import Release
+from ..reading.git_objects import Commit, Repository
+from ..rules.engine import ALL, Selection
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..sources import Source
+from .findings import Outcome, Side, in_all, outcome
+from .match import is_same, pairs
+from .message import Judged, Row, changed_rows, check_message, place_in
+from .selection import Selector
+from .tree import End, SkibootTree, SpecTree, Tree
+
+Accept = Callable[[Sequence[Finding]], Sequence[Finding]]
+"""Marks findings that a project has accepted as suppressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PerKernel:
+    """Differences that some of the kernels have in common."""
+
+    kernels: tuple[str, ...]
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """One table, before and after; None where there is none.
+
+    differences  in the table and in what firmware exports
+    linux        in what the kernels register
+    selection    in what the governor selects
+    """
+
+    before: Source | None
+    after: Source | None
+    differences: tuple[Difference, ...]
+    linux: tuple[PerKernel, ...]
+    selection: tuple[PerKernel, ...]
+    outcome: Outcome
+
+    @property
+    def source(self) -> Source:
+        """As it is after the change, or as it was if it is gone."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What lies between two states of the tree.
+
+    commit   the commit, if it is one alone; of a merge counts what no parent has
+    tables   those that differ
+    files    findings about files that cannot be parsed: new and fixed
+    message  what commit messages say that the change does not bear out
+    unread   files that could not be read at one end: their tables are not compared
+    """
+
+    base: str
+    head: str
+    commit: Commit | None
+    tables: tuple[TableChange, ...]
+    files: Outcome
+    message: tuple[Finding, ...]
+    unread: tuple[str, ...]
+
+    @property
+    def new(self) -> list[Finding]:
+        """All new findings, those about messages included, in stable order."""
+        outcomes = [self.files, *(table.outcome for table in self.tables)]
+        return sort_findings([*(f for one in outcomes for f in one.new), *self.message])
+
+    @property
+    def fixed(self) -> list[Finding]:
+        outcomes = [self.files, *(table.outcome for table in self.tables)]
+        return sort_findings(f for one in outcomes for f in one.fixed)
+
+    @property
+    def says_something(self) -> bool:
+        return bool(self.tables or self.message or self.files != Outcome())
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """base "" is the state before the first commit. changes: one, or one for each commit that
+    says something; commits: how many the range has; texts: file -> text as it is at the head, for
+    source frames, empty commit by commit, where places are those of each commit."""
+
+    base: str
+    head: str
+    commits: int
+    kernels: tuple[str, ...]
+    governor: str
+    changes: tuple[Change, ...]
+    texts: dict[str, str]
+
+    @property
+    def new(self) -> list[Finding]:
+        return [finding for change in self.changes for finding in change.new]
+
+    @property
+    def fixed(self) -> list[Finding]:
+        return [finding for change in self.changes for finding in change.fixed]
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What tables are judged by."""
+
+    kernels: Sequence[Release]
+    platform: Platform = ALL_LEVELS
+    governor: str = "menu"
+    hz: int = 250
+    rules: Selection = ALL
+    accept: Accept = list
+
+
+class BadRange(Exception):
+    """Something other than BASE..HEAD: a usage error."""
+
+
+def ends(repository: Repository, text: str | None) -> tuple[str, str]:
+    """The commits of BASE..HEAD, or BASE...HEAD for what HEAD brings since they parted; by
+    default the last commit, against nothing if it is the first.
+
+    Raises Unreadable (IS930), BadRange.
+    """
+    if text is None:
+        head = repository.resolve("HEAD")
+        if not repository.commit(head).parent:
+            return "", head
+        return repository.resolve("HEAD~1"), head
+    match = re.fullmatch(r"(.*?)(\.\.\.?)(.*)", text)
+    if match is None or not (match[1] or match[3]):
+        raise BadRange(f"expected BASE..HEAD, found {text!r}")
+    base, head = (repository.resolve(name or "HEAD") for name in (match[1], match[3]))
+    return repository.merge_base(base, head) if match[2] == "..." else base, head
+
+
+def review(
+    repository: Repository,
+    base: str,
+    head: str,
+    circumstances: Circumstances,
+    *,
+    specs: bool = False,
+    per_commit: bool = False,
+) -> Review:
+    """base, head: hashes, see `ends`. Raises Unreadable (IS930) where history is missing."""
+    tree: Tree = SpecTree(repository) if specs else SkibootTree(repository, base, head)
+    reviewer = _Reviewer(tree, circumstances)
+    commits = tree.commits(base, head)
+    if per_commit:
+        changes = [reviewer.change(commit.parent, commit.hash, commit) for commit in commits]
+        changes = [change for change in changes if change.says_something]
+    else:
+        whole = reviewer.change(base, head, None)
+        said = [_placed(j, tree.at(head)) for commit in commits for j in reviewer.judged(commit)]
+        changes = [replace(whole, message=reviewer.message(said))]
+    texts = {} if per_commit else dict(tree.at(head).texts)
+    for source in () if per_commit else tree.at(head).sources:
+        texts |= source.texts
+    return Review(
+        base,
+        head,
+        repository.count(base, head),
+        tuple(release.name for release in circumstances.kernels),
+        circumstances.governor,
+        tuple(changes),
+        texts,
+    )
+
+
+class _Reviewer:
+    def __init__(self, tree: Tree, circumstances: Circumstances) -> None:
+        self.tree = tree
+        self.by = circumstances
+        self.selector = Selector(circumstances.governor, circumstances.hz)
+        self.checked: dict[int, tuple[Source, list[Finding]]] = {}
+
+    def change(self, base: str, head: str, commit: Commit | None) -> Change:
+        before, after = self.tree.at(base), self.tree.at(head)
+        others = self.merged(commit)
+        files = [
+            outcome((None, self.accepted(end.findings)), (None, self.accepted(after.findings)))
+            for end in (before, *others)
+        ]
+        return Change(
+            base,
+            head,
+            commit,
+            tuple(
+                self.table(a, b, [_counterpart(a, b, other, after) for other in others])
+                for a, b in _own(before, after, others)
+            ),
+            in_all(files),
+            self.message(finding for finding, _ in self.judged(commit)) if commit else (),
+            tuple(sorted(before.unread | after.unread)),
+        )
+
+    def merged(self, commit: Commit | None) -> list[End]:
+        return [self.tree.at(parent) for parent in commit.merged] if commit else []
+
+    def message(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.accepted(findings) if finding.counts)
+
+    def judged(self, commit: Commit) -> list[Judged]:
+        """What the message says that the commit does not bear out."""
+        rows: list[Row] = []
+        added = []
+        before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
+        for a, b in _own(before, after, self.merged(commit)):
+            if b is None or b.table is None:
+                continue
+            if a is None or a.table is None:
+                added.append(b.table)
+            else:
+                rows += changed_rows(a, b)
+        return check_message(commit, rows, added)
+
+    def table(
+        self, before: Source | None, after: Source | None, others: Sequence[Source | None] = ()
+    ) -> TableChange:
+        """others: the table as a merge's other parents have it."""
+        differences: list[Difference] = []
+        linux: dict[str, list[Difference]] = {}
+        selected: dict[str, list[Difference]] = {}
+        ways = _comparable(before, after)
+        if ways is not None:
+            a, b = ways
+            for difference in diff(a, b, self.by.kernels, self.by.platform):
+                stage, _, kernel = difference.stage.partition(" ")
+                if stage == "linux":
+                    linux.setdefault(kernel, []).append(difference)
+                else:
+                    differences.append(difference)
+            if before is not None and after is not None:
+                found = self.selector.differences(a, b, self.by.kernels, self.by.platform)
+                selected = dict(found)
+        return TableChange(
+            before,
+            after,
+            tuple(differences),
+            _grouped(linux.items()),
+            _grouped(selected.items()),
+            in_all([outcome(self.side(one), self.side(after)) for one in (before, *others)]),
+        )
+
+    def side(self, source: Source | None) -> Side:
+        if source is None:
+            return None, []
+        if id(source) not in self.checked:
+            found = check([source], self.by.kernels, self.by.platform, self.by.rules)
+            self.checked[id(source)] = source, self.accepted(found)
+        return source.table, self.checked[id(source)][1]
+
+    def accepted(self, findings: Iterable[Finding]) -> list[Finding]:
+        return list(self.by.accept([f for f in findings if self.by.rules.takes(f.rule)]))
+
+
+def _differing(before: End, after: End) -> list[tuple[Source | None, Source | None]]:
+    """Tables that are not the same; those of a file unread at one end are not compared."""
+    unread = before.unread | after.unread
+    old = [source for source in before.sources if source.file not in unread]
+    new = [source for source in after.sources if source.file not in unread]
+    return [
+        (a, b)
+        for a, b in pairs(old, new)
+        if a is None or b is None or not is_same(a, b) or a.file != b.file
+    ]
+
+
+def _own(
+    before: End, after: End, others: Sequence[End]
+) -> list[tuple[Source | None, Source | None]]:
+    """Tables that are not the same as before; of a merge only those that no parent has so."""
+    changed = [_differing(other, after) for other in others]
+    return [
+        (a, b)
+        for a, b in _differing(before, after)
+        if all(
+            any(new is b if b else new is None and _same_place(old, a) for old, new in one)
+            for one in changed
+        )
+    ]
+
+
+def _counterpart(
+    before: Source | None, after: Source | None, other: End, merged: End
+) -> Source | None:
+    """The table as the other parent has it."""
+    for a, b in pairs(other.sources, merged.sources):
+        if b is after if after else _same_place(a, before):
+            return a
+    return None
+
+
+def _same_place(a: Source | None, b: Source | None) -> bool:
+    return a is not None and b is not None and (a.name, a.file) == (b.name, b.file)
+
+
+def _comparable(before: Source | None, after: Source | None) -> tuple[Source, Source] | None:
+    """Both, where one is missing the other without its rows; None if one of them is faulty."""
+    one = before or after
+    if one is None or any(source and source.table is None for source in (before, after)):
+        return None
+    assert one.table is not None
+    empty = replace(one, table=replace(one.table, states=()))
+    return before or empty, after or empty
+
+
+def _grouped(kernels: Iterable[tuple[str, Sequence[Difference]]]) -> tuple[PerKernel, ...]:
+    """Kernels with the same differences together."""
+    groups: dict[tuple[tuple[str, str, str], ...], tuple[list[str], tuple[Difference, ...]]] = {}
+    for kernel, differences in kernels:
+        if differences:
+            key = tuple((d.path, d.a, d.b) for d in differences)
+            groups.setdefault(key, ([], tuple(differences)))[0].append(kernel)
+    return tuple(PerKernel(tuple(names), found) for names, found in groups.values())
+
+
+def _placed(judged: Judged, head: End) -> Finding:
+    """A finding about a commit in between, at the place that its row has at the end."""
+    finding, row = judged
+    source = next((s for s in head.sources if s.name == finding.table and s.table), None)
+    if source is None:
+        return replace(finding, location=replace(finding.location, line=None), related=())
+    return replace(finding, location=place_in(source, row), related=())

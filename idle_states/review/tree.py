@@ -1,0 +1,257 @@
+"""The tables of a repository as they were at a commit: skiboot's C, or specs.
+
+A file that did not change between commits is parsed once. What cannot be parsed is a finding of
+that commit; the other files are read all the same.
+"""
+
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..findings import Finding, Unreadable
+from ..reading.git_objects import Commit, Entry, Repository
+from ..skiboot.layout import HEADERS, TABLES
+from ..sources import MAX_BYTES, Source, unreadable
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_SPEC_WORDS = frozenset({"extends", "states"})
+_SPEC_SUFFIXES = (".yaml", ".yml")
+_BLOCK_KEY = re.compile(r"""^(["']?)(name|extends|states)\1[ \t]*:""", re.MULTILINE)
+_FLOW_KEY = re.compile(r"""[{,]\s*(["']?)(name|extends|states)\1\s*:""")
+_FLOW = re.compile(r"\ufeff?(?>(?:\s|#[^\n]*\n|---(?=\s|\{))*)\{")
+"""A document that is a mapping in braces."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a change: all its tables, and what could not be read.
+
+    sources   readable ones in order of their files; a spec that is wrong has no table
+    findings  about files that could not be parsed
+    unread    those files: nothing is known of their tables
+    texts     file -> text of those, for source frames
+    """
+
+    sources: tuple[Source, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    unread: frozenset[str] = frozenset()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+class Tree(ABC):
+    """Reads ends of changes; each commit once."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._ends: dict[str, End] = {}
+
+    @abstractmethod
+    def commits(self, base: str, head: str) -> list[Commit]:
+        """Commits of base..head that may change tables, oldest first."""
+
+    @abstractmethod
+    def _read(self, commit: str) -> End: ...
+
+    def at(self, commit: str) -> End:
+        """commit: hash, "" before the first one."""
+        if commit not in self._ends:
+            self._ends[commit] = self._read(commit)
+        return self._ends[commit]
+
+    def _content(self, entry: Entry) -> bytes:
+        if entry.size > MAX_BYTES:
+            message = f"expected at most {MAX_BYTES} bytes, found {entry.size}"
+            raise unreadable(entry.path, message)
+        return self.repository.content(entry)
+
+
+class SkibootTree(Tree):
+    """The files that hold tables at either end of a range, and the headers they lean on."""
+
+    def __init__(self, repository: Repository, base: str, head: str) -> None:
+        super().__init__(repository)
+        prefix = repository.prefix
+        found = {prefix + file for file in TABLES}
+        for commit in (base, head):
+            found.update(repository.holding(commit, "cpu_idle_states", ".c"))
+        self.files = sorted(found)
+        self.headers = [prefix + file for file in HEADERS]
+        self._definitions: dict[str, dict[str, str]] = {}
+        self._parsed: dict[tuple[str, str, frozenset[tuple[str, str]]], tuple[Source, ...]] = {}
+        self._texts: dict[str, tuple[str, str, frozenset[str]]] = {}
+
+    def commits(self, base: str, head: str) -> list[Commit]:
+        return self.repository.commits(base, head, [*self.files, *self.headers])
+
+    def _read(self, commit: str) -> End:
+        entries = {e.path: e for e in self.repository.entries(commit, [*self.files, *self.headers])}
+        macros: dict[str, str] = {}
+        sources: list[Source] = []
+        findings: list[Finding] = []
+        unread = set()
+        texts: dict[str, str] = {}
+        for header in self.headers:
+            if header in entries:
+                macros |= self._macros(entries[header])
+        for file in self.files:
+            if file not in entries:
+                continue
+            try:
+                sources += self._tables(entries[file], macros)
+            except Unreadable as problem:
+                findings += problem.findings
+                texts |= problem.texts
+                unread.add(file)
+        return End(tuple(sources), tuple(findings), frozenset(unread), texts)
+
+    def _macros(self, entry: Entry) -> dict[str, str]:
+        from ..skiboot import c_table
+
+        if entry.hash not in self._definitions:
+            text = self._content(entry).decode("utf-8", "replace")
+            self._definitions[entry.hash] = c_table.definitions_in(text)
+        return self._definitions[entry.hash]
+
+    def _tables(self, entry: Entry, macros: Mapping[str, str]) -> tuple[Source, ...]:
+        from ..skiboot import c_table
+
+        if entry.hash not in self._texts:
+            data = self._content(entry)
+            text = data.decode("utf-8", "replace")
+            digest = hashlib.sha256(data).hexdigest()
+            words = frozenset(_WORD.findall(text)) if "cpu_idle_states" in text else frozenset()
+            self._texts[entry.hash] = text, digest, words
+        text, digest, words = self._texts[entry.hash]
+        used = _used(words, macros)
+        key = entry.path, entry.hash, frozenset(used.items())
+        if key not in self._parsed:
+            tables = c_table.read(text, entry.path, defines=used, sha256=digest)
+            self._parsed[key] = tuple(
+                Source(table.name, entry.path, digest, table, texts={entry.path: text})
+                for table in tables
+            )
+        return self._parsed[key]
+
+
+class SpecTree(Tree):
+    """All specs: YAML files with `states` or `extends` at their top level.
+
+    Many a YAML file has a `name`: where that is all, it counts only beside specs. What cannot be
+    parsed counts if it has these words where a spec would.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        super().__init__(repository)
+        self._contents: dict[str, tuple[bytes, frozenset[str]]] = {}
+        self._loaded: dict[tuple[str, bytes], tuple[dict[str, bytes | None], Source]] = {}
+
+    def commits(self, base: str, head: str) -> list[Commit]:
+        return self.repository.commits(base, head, [], _SPEC_SUFFIXES)
+
+    def _read(self, commit: str) -> End:
+        found_words: dict[str, tuple[bytes, frozenset[str]]] = {}
+        findings: list[Finding] = []
+        unread = set()
+        for entry in self.repository.entries(commit):
+            if entry.path.endswith(_SPEC_SUFFIXES):
+                try:
+                    found_words[entry.path] = self._words(entry)
+                except Unreadable as problem:
+                    findings += problem.findings
+                    unread.add(entry.path)
+        certain = {path for path, (_, words) in found_words.items() if words & _SPEC_WORDS}
+        directories = {path.rpartition("/")[0] for path in certain}
+        specs = {
+            path: data
+            for path, (data, words) in found_words.items()
+            if path in certain or (words and path.rpartition("/")[0] in directories)
+        }
+        sources = []
+        texts: dict[str, str] = {}
+        for path in specs:
+            try:
+                sources.append(self._source(path, specs))
+            except Unreadable as problem:
+                findings += problem.findings
+                texts |= problem.texts | {path: specs[path].decode("utf-8", "replace")}
+                unread.add(path)
+        found = tuple(dict.fromkeys(findings))
+        return End(tuple(sources), found, frozenset(unread), texts)
+
+    def _words(self, entry: Entry) -> tuple[bytes, frozenset[str]]:
+        """Content of a YAML file, and which of a spec's words it has."""
+        if entry.hash not in self._contents:
+            data = self._content(entry)
+            words = _words_of(data)
+            self._contents[entry.hash] = data if words else b"", words
+        return self._contents[entry.hash]
+
+    def _source(self, path: str, specs: Mapping[str, bytes]) -> Source:
+        """Loaded once for as long as it and its ancestors stay as they are."""
+        key = path, specs[path]
+        if key in self._loaded:
+            needed, source = self._loaded[key]
+            if all(specs.get(file) == content for file, content in needed.items()):
+                return source
+        needed, source = _load(path, specs)
+        if source.table is not None:
+            self._loaded[key] = needed, source
+        return source
+
+
+def _words_of(data: bytes) -> frozenset[str]:
+    """name, extends, states: those that are keys of a YAML text's top level, or seem to be."""
+    from ..reading.document import decode, parse
+
+    text = data.decode("utf-8", "replace")
+    keys = _FLOW_KEY if _FLOW.match(text) else _BLOCK_KEY
+    seeming = frozenset(match[2] for match in keys.finditer(text))
+    if not any(word in text for word in _SPEC_WORDS):
+        return seeming
+    try:
+        return (_SPEC_WORDS | {"name"}) & parse(decode(data, ""), "").entries.keys()
+    except Unreadable:
+        return seeming
+
+
+def _load(path: str, specs: Mapping[str, bytes]) -> tuple[dict[str, bytes | None], Source]:
+    """A spec, and what it was made of: path -> content, None where a packaged ancestor was taken
+    because there is none of that name beside it."""
+    from ..spec.library import load_held
+
+    loaded = load_held(path, specs)
+    directory, slash, file = path.rpartition("/")
+    needed: dict[str, bytes | None] = {}
+    for shown in loaded.sources:
+        if shown in specs:
+            needed[shown] = specs[shown]
+        else:
+            needed[f"{directory}{slash}{shown.rpartition('/')[2]}"] = None
+    name = loaded.table.name if loaded.table else file.rpartition(".")[0]
+    return needed, Source(
+        name,
+        path,
+        hashlib.sha256(specs[path]).hexdigest(),
+        loaded.table,
+        loaded.findings,
+        None,
+        loaded.suppressions,
+        loaded.sources,
+    )
+
+
+def _used(words: Iterable[str], macros: Mapping[str, str]) -> dict[str, str]:
+    """The macros that a text with these words needs, those within macros too."""
+    heads: dict[str, list[str]] = {}
+    for head in macros:
+        heads.setdefault(head.partition("(")[0], []).append(head)
+    used: dict[str, str] = {}
+    waiting = [word for word in words if word in heads]
+    while waiting:
+        for head in heads[waiting.pop()]:
+            if head not in used:
+                used[head] = macros[head]
+                waiting += [word for word in _WORD.findall(macros[head]) if word in heads]
+    return used

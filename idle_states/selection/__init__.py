@@ -1,0 +1,1 @@
+"""select: which state each governor takes, as ranges of idle lengths."""

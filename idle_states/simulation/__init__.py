@@ -1,0 +1,1 @@
+"""Tasks and CPUs as discrete events: what a workload makes of a table."""

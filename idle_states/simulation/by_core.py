@@ -1,0 +1,220 @@
+"""What simulate.Simulation does, by the compiled core: the same run, a hundred times sooner."""
+
+import struct
+from array import array
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
+from .. import core
+from ..core.packing import compiled, packed_features, packed_states
+from ..linux import idle_loop
+from ..linux.governors import Governor
+from ..linux.governors.interface import tick_ns
+from ..linux.idle_loop import NO_LIMIT_US, asks_governor
+from ..replay.counters import Tally, counts_in_ns
+from ..replay.polling import polling
+from .placement import CLUSTER
+from .programs import LOG2_Q32, U64
+from .setup import HISTOGRAM_SIZE, SCOPES, Run, Setup
+
+_EFFECT = struct.Struct("<QII")
+_OP = struct.Struct("<QQIIIIII")
+_PROGRAM = struct.Struct("<7I")
+_COUNTER_BYTES = 48
+_NOWHERE = (1 << 32) - 1
+_POLL_SECONDS = 0.1
+
+
+class Watch:
+    """A simulation seen by another thread."""
+
+    def __init__(self) -> None:
+        self.cells = array("Q", (0, 0))
+
+    @property
+    def now_ns(self) -> int:
+        """Time of its last event, or one not long before it."""
+        return self.cells[0]
+
+    def stop(self) -> None:
+        """Soon. What it returns is of no use then."""
+        self.cells[1] = 1
+
+
+def knows(setup: Setup) -> bool:
+    """Whether the core is there and can do this: every governor but haltpoll."""
+    if not core.available() or setup.governor == "haltpoll":
+        return False
+    return core.can_replay(_governor(setup))
+
+
+def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> Run:
+    """By the core. The interpreter's lock is released meanwhile."""
+    topology, states = setup.topology, setup.table.states
+    governor = _governor(setup)
+    tallies = [Tally(setup.table, counts_in_ns(setup.release)) for _ in range(topology.cpus)]
+    smt = topology.small_core if setup.policy.smt == "small" else topology.core
+    ops, programs = _programs(setup)
+    inputs = (
+        _setting(setup, seed, trace),
+        *(
+            array("I", groups)
+            for groups in (
+                topology.small_core,
+                topology.pair,
+                topology.quad,
+                topology.cluster,
+                topology.llc,
+                smt,
+            )
+        ),
+        b"".join(_EFFECT.pack(each.exit_ns, each.scope, each.holds) for each in setup.effects),
+        ops,
+        programs,
+        array("Q", LOG2_Q32),
+        tallies[0].thresholds,
+    )
+    counters = bytearray(_COUNTER_BYTES * len(states) * topology.cpus)
+    reached = _zeros(len(states))
+    scope_ns = _zeros(len(SCOPES) * (len(states) + 1))
+    latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(6)
+    traced = _zeros(3 * trace)
+    compiled.simulate(
+        setup.governor,
+        packed_features(setup.governor, governor.features),
+        packed_states(states),
+        setup.hz,
+        inputs,
+        (counters, reached, scope_ns, latencies, traced, totals),
+        (watch or Watch()).cells,
+    )
+    each_bytes = _COUNTER_BYTES * len(states)
+    for cpu, tally in enumerate(tallies):
+        tally.absorb(counters[cpu * each_bytes : (cpu + 1) * each_bytes])
+    switches, counted, events, digest, latency_max_ns, traces = totals
+    levels = len(states) + 1
+    return Run(
+        seed,
+        setup.duration_ns,
+        tuple(tally.figures() for tally in tallies),
+        tuple(reached),
+        tuple(tuple(scope_ns[at : at + levels]) for at in range(0, len(scope_ns), levels)),
+        {bucket: count for bucket, count in enumerate(latencies) if count},
+        latency_max_ns,
+        switches,
+        counted,
+        events,
+        digest,
+        tuple((traced[at], traced[at + 1], traced[at + 2]) for at in range(0, 3 * traces, 3)),
+    )
+
+
+def _governor(setup: Setup) -> Governor:
+    return Governor.for_kernel(setup.governor, setup.release, setup.table.states, setup.hz)
+
+
+def _zeros(count: int) -> "array[int]":
+    return array("Q", bytes(8 * count))
+
+
+def _setting(setup: Setup, seed: int, trace: int) -> "array[int]":
+    """struct sim_setting of core/simulate.h."""
+    costs, loop = setup.costs, idle_loop.features(setup.release)
+    limit = polling(setup.table, setup.release, setup.hz)
+    return array(
+        "Q",
+        (
+            setup.topology.cpus,
+            len(setup.workload.tasks),
+            len(setup.table.states),
+            seed & U64,
+            setup.duration_ns,
+            tick_ns(setup.hz),
+            U64 if limit.limit_ns is None else limit.limit_ns,
+            limit.told,
+            setup.polls,
+            asks_governor(loop, len(setup.table.states)),
+            loop.governor_decides_tick,
+            core.mask(setup.table.disabled),
+            NO_LIMIT_US,
+            counts_in_ns(setup.release),
+            costs.switch,
+            costs.wake,
+            costs.idle_entry,
+            costs.turn,
+            costs.ipi,
+            costs.snooze_overshoot,
+            costs.jitter,
+            costs.slice,
+            costs.background,
+            costs.smt_busy_permille,
+            costs.smt_hold_permille,
+            setup.policy.recent,
+            CLUSTER.index(setup.policy.cluster),
+            trace,
+        ),
+    )
+
+
+def _programs(setup: Setup) -> tuple[bytes, bytes]:
+    """Ops, each program's once, and tasks."""
+    places: dict[int, int] = {}
+    ops, programs = bytearray(), bytearray()
+    for task in setup.workload.tasks:
+        # tasks of one name share theirs
+        first = places.get(id(task.ops))
+        if first is None:
+            first = places[id(task.ops)] = len(ops) // _OP.size
+            for op in task.ops:
+                duration = op.duration
+                ops += _OP.pack(
+                    duration.low,
+                    duration.high,
+                    op.kind,
+                    duration.spread,
+                    op.first,
+                    op.count,
+                    op.which,
+                    op.sync,
+                )
+        programs += _PROGRAM.pack(
+            first,
+            len(task.ops),
+            task.number,
+            _NOWHERE if task.cpu is None else task.cpu,
+            task.with_waker,
+            task.once,
+            task.again,
+        )
+    return bytes(ops), bytes(programs)
+
+
+def simulate_all(
+    setup: Setup, seeds: Sequence[int], advance: Callable[[int], None] = lambda more_ns: None
+) -> list[Run]:
+    """One run a seed, on as many threads as there are processors.
+
+    advance: told now and then how many ns more were simulated, all runs together. An interruption
+    stops those under way.
+    """
+    watches = [Watch() for _ in seeds]
+    pool = ThreadPoolExecutor(max(1, min(core.processors(), len(seeds))))
+    told = 0
+    try:
+        futures = [
+            pool.submit(simulate, setup, seed, 0, watch)
+            for seed, watch in zip(seeds, watches, strict=True)
+        ]
+        under_way = set(futures)
+        while under_way:
+            done, under_way = wait(under_way, _POLL_SECONDS, FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+            now = sum(watch.now_ns for watch in watches)
+            advance(now - told)
+            told = now
+        return [future.result() for future in futures]
+    finally:
+        for watch in watches:
+            watch.stop()
+        pool.shutdown(cancel_futures=True)

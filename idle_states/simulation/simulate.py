@@ -1,0 +1,487 @@
+"""Tasks run, block and wake others; CPUs idle as their kernel's governor has it. Discrete events.
+
+Time is in whole ns, from 0; what happens at the same time happens in the order in which it was
+planned. For a seed, everything is as it was the last time.
+
+  a task blocks      With nothing else to run, its CPU asks the governor idle_entry later, with the
+                     next timer that it has and the tick. The state selected is asked for.
+  idle               Polling ends by its time limit (and the governor is asked again, a turn later),
+                     any other state by the tick unless that was stopped. Interrupts that wake
+                     nothing here do not end polling.
+  waking up          A wake-up by another CPU is heard ipi later unless the CPU polls; then the exit
+                     latency of the state reached is paid, and what its core, pair or quad takes if
+                     another thread has begun to wake that up (simulate_scopes.py). The period is
+                     measured from before to after. A timer's own wake-up is done on its CPU and
+                     takes as long as a waker's: after that, while polling within it, and from the
+                     time of a task that computes.
+  computing          Siblings that compute, or hold their share of the core, slow a thread down.
+  sharing            Tasks wait in line; one that shares its CPU yields at the end of its slice.
+
+The kernel's tick costs nothing, and no latency limit, I/O wait or load is told to the governor.
+This is the reference; idle_states/core/simulate.c does the same, event by event.
+"""
+
+from bisect import insort
+from collections import Counter
+from heapq import heappop, heappush
+
+from ..linux import idle_loop
+from ..linux.governors import Governor, Outcome, Situation
+from ..linux.governors.interface import KTIME_MAX, tick_ns
+from ..linux.idle_loop import NO_LIMIT_US, asks_governor, tick_stops
+from ..replay.counters import Tally, counts_in_ns
+from ..replay.polling import polling
+from .actors import BETWEEN, BUSY, CPU_STREAMS, EXITING, FREE, HOLDS, IDLE, RUNNING, WORK, Cpu, Task
+from .placement import Placement
+from .programs import GOLDEN, U64, Duration, Kind, Op, Which, draw, length, mix, stream_key, uniform
+from .scopes import AWAKE, Scopes
+from .setup import LEAST_RATE_PERMILLE, Run, Setup, bucket_of
+
+
+class Simulation:
+    """One seed's simulation; run() once."""
+
+    def __init__(self, setup: Setup, seed: int, trace: int = 0) -> None:
+        topology = setup.topology
+        self._setup = setup
+        self._seed = seed
+        self._costs = setup.costs
+        self._loop = idle_loop.features(setup.release)
+        self._tick_ns = tick_ns(setup.hz)
+        self._polling = polling(setup.table, setup.release, setup.hz)
+        in_ns = counts_in_ns(setup.release)
+        self._cpus = [
+            Cpu(
+                number,
+                stream_key(seed, CPU_STREAMS + number),
+                self._governor(),
+                Tally(setup.table, in_ns),
+            )
+            for number in range(topology.cpus)
+        ]
+        self._tasks = [
+            Task(number, program, stream_key(seed, number))
+            for number, program in enumerate(setup.workload.tasks)
+        ]
+        self._placement = Placement(topology, setup.policy)
+        self._scopes = Scopes(topology, setup.effects)
+        self._core = topology.small_core
+        self._siblings = topology.members["small_core"]
+        self._takes = [[len(cpus), 0, 0] for cpus in self._siblings]
+        self._now = 0
+        self._planned: list[tuple[int, int, int]] = []
+        self._plan: dict[int, int] = {}
+        self._sequence = 0
+        self._latencies: Counter[int] = Counter()
+        self._reached = [0] * len(setup.effects)
+        self._latency_max_ns = 0
+        self._switches = self._counted = self._events = self._digest = 0
+        self._trace: list[tuple[int, int, int]] = []
+        self._trace_most = trace
+
+    def run(self) -> Run:
+        setup, cpus = self._setup, self._cpus
+        for cpu in cpus:
+            self._at(cpu.number, 0)
+        for task in self._tasks:
+            self._enqueue(task, self._first(task), 0)
+        while self._planned:
+            now, sequence, whom = heappop(self._planned)
+            if self._plan.get(whom) != sequence:
+                continue
+            if now >= setup.duration_ns:
+                break
+            del self._plan[whom]
+            self._now = now
+            self._events += 1
+            self._digest = mix(self._digest ^ now * GOLDEN & U64) + whom & U64
+            if whom < len(cpus):
+                self._cpu_event(cpus[whom])
+            else:
+                self._timer(self._tasks[whom - len(cpus)])
+        self._scopes.close(setup.duration_ns)
+        return Run(
+            self._seed,
+            setup.duration_ns,
+            tuple(cpu.tally.figures() for cpu in cpus),
+            tuple(self._reached),
+            tuple(map(tuple, self._scopes.scope_ns)),
+            dict(sorted(self._latencies.items())),
+            self._latency_max_ns,
+            self._switches,
+            self._counted,
+            self._events,
+            self._digest,
+            tuple(self._trace),
+        )
+
+    def _governor(self) -> Governor | None:
+        setup = self._setup
+        if not asks_governor(self._loop, len(setup.table.states)):
+            return None
+        return Governor.for_kernel(setup.governor, setup.release, setup.table.states, setup.hz)
+
+    # The plan: one entry for every CPU and for every task with a timer
+
+    def _at(self, whom: int, time: int) -> None:
+        """Instead of what was planned for it."""
+        self._sequence += 1
+        self._plan[whom] = self._sequence
+        heappush(self._planned, (time, self._sequence, whom))
+
+    def _never(self, whom: int) -> None:
+        self._plan.pop(whom, None)
+
+    # CPUs
+
+    def _cpu_event(self, cpu: Cpu) -> None:
+        if cpu.phase == RUNNING:
+            self._ran(cpu)
+        elif cpu.phase == IDLE:
+            if self._polls(cpu):
+                self._reached[0] += 1
+                self._wakes(cpu)
+                self._idled(cpu, time_limit=self._polling.told)
+                self._between(cpu, self._costs.turn)
+            else:
+                ticks = not cpu.stopped and self._now % self._tick_ns == 0
+                self._exit(cpu, 0, got_tick=ticks)
+        elif cpu.phase == EXITING:
+            self._idled(cpu, time_limit=False)
+            if cpu.pending or cpu.queue:
+                self._settle(cpu)
+            else:
+                self._between(cpu, self._costs.turn)
+        else:
+            self._settle(cpu)
+
+    def _between(self, cpu: Cpu, time: int) -> None:
+        cpu.phase = BETWEEN
+        self._at(cpu.number, self._now + time)
+
+    def _settle(self, cpu: Cpu) -> None:
+        """Sees to timers first, then to tasks; idles if there is neither."""
+        cpu.phase = BETWEEN
+        if cpu.pending:
+            for task in cpu.pending:
+                self._wake(task, cpu.number, task.due_ns, sync=False)
+            time = self._costs.wake * len(cpu.pending)
+            cpu.pending.clear()
+            self._between(cpu, time)
+        elif cpu.queue:
+            self._switch(cpu)
+        else:
+            self._idle(cpu)
+
+    # Idle periods
+
+    def _polls(self, cpu: Cpu) -> bool:
+        return cpu.state == 0 and self._setup.polls
+
+    def _idle(self, cpu: Cpu) -> None:
+        now = self._now
+        background_ns = self._costs.background - now % self._costs.background
+        sleep_ns = min(cpu.timers[0][0] - now, background_ns) if cpu.timers else background_ns
+        to_tick_ns = self._tick_ns - now % self._tick_ns
+        delta_ns = min(sleep_ns, KTIME_MAX if cpu.stopped else to_tick_ns)
+        state, stop_tick = 0, False
+        if cpu.governor is not None:
+            decision = cpu.governor.select(
+                Situation(
+                    NO_LIMIT_US,
+                    sleep_ns,
+                    delta_ns,
+                    cpu.stopped,
+                    clock_ns=now,
+                    disabled=cpu.tally.table.disabled,
+                )
+            )
+            state, stop_tick = decision.state, decision.stop_tick
+        cpu.stopped = tick_stops(self._loop, stop_tick, cpu.stopped)
+        cpu.phase, cpu.state, cpu.since_ns, cpu.got_tick = IDLE, state, now, False
+        self._scopes.ask(cpu.number, state, now)
+        self._take(cpu, HOLDS if self._setup.effects[state].holds else FREE)
+        if self._polls(cpu):
+            own_ns = cpu.governor.poll_limit_ns if cpu.governor else None
+            limit_ns = self._polling.of(own_ns).limit_ns
+            if limit_ns is None:
+                self._never(cpu.number)
+            else:
+                self._at(cpu.number, now + limit_ns + self._costs.snooze_overshoot)
+        else:
+            timer_ns = background_ns if cpu.stopped else min(background_ns, to_tick_ns)
+            self._at(cpu.number, now + timer_ns)
+
+    def _exit(self, cpu: Cpu, delay_ns: int, *, got_tick: bool = False) -> None:
+        """Something wakes the CPU up, which hears of it after the delay."""
+        costs, state = self._costs, self._scopes.reached(cpu.number)
+        self._reached[state] += 1
+        self._wakes(cpu)
+        done_ns = self._now + delay_ns + self._setup.effects[state].exit_ns
+        if costs.jitter:
+            done_ns += uniform(draw(cpu.key, cpu.draws), 0, costs.jitter)
+            cpu.draws += 1
+        cpu.phase, cpu.got_tick = EXITING, got_tick
+        self._at(cpu.number, self._scopes.wake(cpu.number, state, done_ns))
+
+    def _wakes(self, cpu: Cpu) -> None:
+        self._scopes.ask(cpu.number, AWAKE, self._now)
+        self._take(cpu, BUSY)
+
+    def _idled(self, cpu: Cpu, *, time_limit: bool) -> None:
+        """The idle period is over, and measured."""
+        residency_ns = self._now - cpu.since_ns
+        if self._polls(cpu) and not cpu.stopped:
+            # polling does not end by the tick, but it is seen
+            cpu.got_tick = self._now // self._tick_ns > cpu.since_ns // self._tick_ns
+        if cpu.governor is not None:
+            cpu.governor.reflect(
+                Outcome(
+                    cpu.state,
+                    residency_ns,
+                    got_tick=cpu.got_tick,
+                    poll_time_limit=time_limit,
+                    clock_ns=self._now,
+                )
+            )
+        cpu.tally.add(cpu.state, residency_ns)
+
+    # Shares of a core
+
+    def _take(self, cpu: Cpu, takes: int) -> None:
+        if takes == cpu.takes:
+            return
+        counts = self._takes[self._core[cpu.number]]
+        counts[cpu.takes] -= 1
+        counts[takes] += 1
+        cpu.takes = takes
+        for number in self._siblings[self._core[cpu.number]]:
+            sibling = self._cpus[number]
+            if sibling is cpu or sibling.phase != RUNNING or sibling.rate == self._rate(sibling):
+                continue
+            self._worked(sibling)
+            self._run(sibling)
+
+    def _rate(self, cpu: Cpu) -> int:
+        if cpu.spins:
+            return WORK
+        busy, holds, _ = self._takes[self._core[cpu.number]]
+        costs = self._costs
+        lost = (busy - 1) * costs.smt_busy_permille + holds * costs.smt_hold_permille
+        return max(WORK - lost, LEAST_RATE_PERMILLE)
+
+    # Tasks on a CPU
+
+    def _switch(self, cpu: Cpu) -> None:
+        """The first in line begins, or goes on."""
+        task = cpu.queue.popleft()
+        cpu.task, cpu.phase, cpu.stopped, task.cpu = task, RUNNING, False, cpu.number
+        cpu.slice_end_ns = self._now + self._costs.slice
+        self._switches += 1
+        if len(self._trace) < self._trace_most:
+            self._trace.append((self._now, cpu.number, task.number))
+        if task.woken_ns is not None:
+            latency_ns = self._now + self._costs.switch - task.woken_ns
+            self._latencies[bucket_of(latency_ns)] += 1
+            self._latency_max_ns = max(self._latency_max_ns, latency_ns)
+            task.woken_ns = None
+        if task.spins_until_ns:
+            left_ns = max(task.spins_until_ns - self._now, self._costs.switch)
+            cpu.work, cpu.spins, task.spins_until_ns = left_ns * WORK, True, 0
+            self._run(cpu)
+        elif task.work:
+            cpu.work, task.work = task.work + self._costs.switch * WORK, 0
+            self._run(cpu)
+        else:
+            task.debt_ns = self._costs.switch
+            self._advance(cpu, task)
+
+    def _run(self, cpu: Cpu) -> None:
+        """Computes on from now, at the rate that the siblings leave."""
+        now = self._now
+        cpu.since_ns, cpu.rate = now, self._rate(cpu)
+        cpu.until_ns = now - -cpu.work // cpu.rate
+        if cpu.queue:
+            cpu.until_ns = min(cpu.until_ns, max(cpu.slice_end_ns, now))
+        self._at(cpu.number, cpu.until_ns)
+
+    def _worked(self, cpu: Cpu) -> None:
+        cpu.work = max(cpu.work - (self._now - cpu.since_ns) * cpu.rate, 0)
+
+    def _ran(self, cpu: Cpu) -> None:
+        task = cpu.task
+        assert task is not None
+        self._worked(cpu)
+        if not cpu.work:
+            cpu.spins = False
+            self._advance(cpu, task)
+        elif cpu.queue:
+            if cpu.spins:
+                task.spins_until_ns = self._now + cpu.work // WORK
+            else:
+                task.work = cpu.work
+            cpu.spins = False
+            cpu.queue.append(task)
+            self._switch(cpu)
+        else:
+            self._run(cpu)
+
+    def _leave(self, cpu: Cpu) -> None:
+        """The task blocks."""
+        cpu.task = None
+        self._placement.tasks[cpu.number] -= 1
+        if cpu.queue:
+            self._switch(cpu)
+        else:
+            self._between(cpu, self._costs.idle_entry)
+
+    def _advance(self, cpu: Cpu, task: Task) -> None:
+        """Through the program until something takes time."""
+        while True:
+            ops = task.program.ops
+            if task.at == len(ops):
+                if task.program.once:
+                    if self._paid(cpu, task):
+                        self._leave(cpu)
+                    return
+                task.at = task.program.again
+            op = ops[task.at]
+            if op.kind is Kind.RUN:
+                task.at += 1
+                cpu.work = (max(self._drawn(task, op.duration), 1) + task.debt_ns) * WORK
+                task.debt_ns = 0
+                self._run(cpu)
+                return
+            if op.kind is Kind.WAKE and not task.wakes:
+                task.wakes = True
+                woken = op.count if op.which is Which.ALL else 1
+                task.debt_ns += self._costs.wake * woken
+            if not self._paid(cpu, task):
+                return
+            task.at += 1
+            if op.kind is Kind.SPIN:
+                duration_ns = max(self._drawn(task, op.duration), 1)
+                cpu.work, cpu.spins = (duration_ns - self._now % duration_ns) * WORK, True
+                self._run(cpu)
+                return
+            if op.kind is Kind.COUNT:
+                self._counted += 1
+            elif op.kind is Kind.WAKE:
+                self._wake_some(cpu, task, op)
+            elif op.kind is Kind.WAIT:
+                if task.tokens:
+                    task.tokens -= 1
+                else:
+                    task.waits = True
+                    self._leave(cpu)
+                    return
+            else:
+                self._sleep(cpu, task, op)
+                return
+
+    def _wake_some(self, cpu: Cpu, task: Task, op: Op) -> None:
+        task.wakes = False
+        numbers = range(op.first, op.first + op.count)
+        if op.which is not Which.ALL:
+            numbers = range(chosen := self._chosen(task, op), chosen + 1)
+        for number in numbers:
+            other = self._tasks[number]
+            if other.waits:
+                other.waits = False
+                self._wake(other, cpu.number, self._now, sync=op.sync)
+            else:
+                other.tokens += 1
+
+    def _paid(self, cpu: Cpu, task: Task) -> bool:
+        """Whether no kernel's work is left to do before the program goes on."""
+        if not task.debt_ns:
+            return True
+        cpu.work, task.debt_ns = task.debt_ns * WORK, 0
+        self._run(cpu)
+        return False
+
+    def _drawn(self, task: Task, duration: Duration) -> int:
+        if not duration.spread:
+            return duration.low
+        task.draws += 1
+        return length(duration, draw(task.key, task.draws - 1))
+
+    def _chosen(self, task: Task, op: Op) -> int:
+        if op.which is Which.SAME:
+            return op.first + task.program.number % op.count
+        if op.which is Which.NEXT:
+            task.turn += 1
+            return op.first + (task.turn - 1) % op.count
+        task.draws += 1
+        return op.first + uniform(draw(task.key, task.draws - 1), 0, op.count - 1)
+
+    # Timers and wake-ups
+
+    def _sleep(self, cpu: Cpu, task: Task, op: Op) -> None:
+        duration_ns = max(self._drawn(task, op.duration), 1)
+        if op.kind is Kind.EVERY:
+            duration_ns -= self._now % duration_ns
+        task.due_ns = self._now + duration_ns
+        insort(cpu.timers, (task.due_ns, self._sequence + 1, task.number))
+        self._at(len(self._cpus) + task.number, task.due_ns)
+        self._leave(cpu)
+
+    def _timer(self, task: Task) -> None:
+        """On the CPU where the task was when it went to sleep."""
+        cpu = self._cpus[task.cpu]
+        # the first in time, and of these the first in order
+        cpu.timers.pop(0)
+        if cpu.phase == RUNNING or (cpu.phase == IDLE and self._polls(cpu)):
+            if cpu.phase == RUNNING and not cpu.spins:
+                self._worked(cpu)
+                cpu.work += self._costs.wake * WORK
+                self._run(cpu)
+            self._wake(task, cpu.number, self._now, sync=False)
+            return
+        cpu.pending.append(task)
+        if cpu.phase == IDLE:
+            self._exit(cpu, 0)
+
+    def _wake(self, task: Task, waker: int, since_ns: int, *, sync: bool) -> None:
+        task.woken_ns = since_ns
+        self._enqueue(task, self._placed(task, waker, sync=sync), waker)
+
+    def _placed(self, task: Task, waker: int, *, sync: bool) -> int:
+        if task.program.cpu is not None:
+            return task.program.cpu
+        if task.program.with_waker:
+            return waker
+        previous = task.cpu
+        target = self._placement.target(waker, previous, sync)
+        near = self._placement.near(target, previous)
+        if near is not None:
+            return near
+        recent, task.recent = task.recent, previous
+        return self._placement.beyond(target, previous, recent)
+
+    def _first(self, task: Task) -> int:
+        if task.program.cpu is not None:
+            return task.program.cpu
+        return self._placement.first()
+
+    def _enqueue(self, task: Task, number: int, waker: int) -> None:
+        cpu = self._cpus[number]
+        task.cpu = number
+        cpu.queue.append(task)
+        self._placement.tasks[number] += 1
+        if cpu.phase == IDLE:
+            if number == waker:
+                # its own timer while it polls: the wake-up is done within the idle period
+                self._exit(cpu, self._costs.wake)
+            else:
+                self._exit(cpu, 0 if self._polls(cpu) else self._costs.ipi)
+        elif cpu.phase == RUNNING:
+            limit_ns = max(cpu.slice_end_ns, self._now)
+            if cpu.until_ns > limit_ns:
+                cpu.until_ns = limit_ns
+                self._at(number, limit_ns)
+
+
+def simulate(setup: Setup, seed: int, trace: int = 0) -> Run:
+    """By the reference. trace: how many switches to keep. Raises UnknownGovernor."""
+    return Simulation(setup, seed, trace).run()

@@ -1,0 +1,159 @@
+"""import: a table as read, made into one that a spec can say, with the place of every value.
+
+A spec says name, times, flags, control register and mask of each row, and the processor. A source
+that does not tell one of these cannot become a spec: what is unknown would turn into a 0 that
+firmware then believes.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+
+from ..devicetree.power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
+from ..findings import CannotGenerate, Finding, Location, Severity
+from ..spec.write import HELD, LISTED
+from ..table import Cpu, Firmware, IdleState, IdleTable, Origin, Provenance, Register
+from . import Source
+
+_FIELDS = ("latency", "residency")
+_MOST_FINDINGS = 100
+
+
+def imported(source: Source, name: str | None = None) -> IdleTable:
+    """The source's table under a name of its own, as a spec holds it; nothing in it depends on
+    when or where it was made.
+
+    Raises CannotGenerate (IS933) with everything that stands in the way.
+    """
+    table = source.table
+    assert table is not None
+    problems = list(_problems(table, source.node))
+    if problems:
+        raise CannotGenerate(problems[:_MOST_FINDINGS], source.texts)
+    states = tuple(_state(state, table, source) for state in table.states)
+    digest = f" (sha256 {source.sha256})" if source.sha256 else ""
+    notes = [table.note] if table.note else [f"Imported from {_shown(source)}{digest}."]
+    if table.cpu is None:
+        assumed = "power8" if table.register is Register.PMICR else "power9"
+        notes.append(f"The source does not name its processor; {assumed} is assumed.")
+    elif table.origin.kind in ("c", "lid"):
+        notes.append("The processor is told by the array's name alone.")
+    if table.exported:
+        notes.append("Firmware had exported these states: those it left out are not here.")
+    return replace(
+        table,
+        name=name or _name(table, source),
+        states=states,
+        note=" ".join(notes),
+        cpu=table.cpu or _assumed(table),
+        firmware=_firmware(table),
+        exported=False,
+        origin=Origin("spec"),
+        where={},
+    )
+
+
+def _assumed(table: IdleTable) -> Cpu:
+    return Cpu("power8") if table.register is Register.PMICR else Cpu("power9")
+
+
+def _problems(table: IdleTable, node: PowerMgt | None) -> Iterator[Finding]:
+    if table.held is not None:
+        yield _finding(table, None, HELD)
+        return
+    if table.listed is not None:
+        yield _finding(table, None, LISTED)
+        return
+    if node is not None:
+        yield from _node_problems(table, node)
+    first: dict[str, int] = {}
+    for index, state in enumerate(table.states):
+        earlier = first.setdefault(state.name, index)
+        if earlier != index:
+            message = (
+                f"expected each name once, found {state.name!a} as state {earlier} and {index}"
+            )
+            yield _finding(table, index, message)
+        if not state.name.isprintable() or not _encodable(state.name):
+            message = f"expected a name that YAML can hold, found {state.name!a}"
+            yield _finding(table, index, message)
+
+
+def _node_problems(table: IdleTable, node: PowerMgt) -> Iterator[Finding]:
+    """Properties that are missing, or too short for the states that others have."""
+    needed = [NAMES, LATENCIES, FLAGS]
+    if table.register is Register.PSSCR:
+        needed += [PSSCR, PSSCR_MASK]
+    counts = {name: node.count(name) for name in needed}
+    most = max((count or 0 for count in counts.values()), default=0)
+    for name, count in counts.items():
+        if not most:
+            continue
+        if count is None:
+            where = node.where
+            yield _at(table, where, f"expected {name}, found none; a spec needs a value")
+        elif count != most:
+            where = node.at(name)
+            yield _at(table, where, f"expected {most} entries of {name}, found {count}")
+
+
+def _state(state: IdleState, table: IdleTable, source: Source) -> IdleState:
+    """With the place of each value as its provenance, unless the source knows better."""
+    fields = [*_FIELDS]
+    if table.register is not Register.NONE:
+        fields += ["flags", str(table.register), "mask"]
+    provenance = dict(state.provenance)
+    for field in fields:
+        provenance.setdefault(field, _provenance(_place(state, field), source))
+    return replace(state, provenance=provenance, where={})
+
+
+def _place(state: IdleState, field: str) -> Location:
+    key = "control" if field in ("psscr", "pmicr") else field
+    return state.where.get(key) or state.where.get("state") or Location(path=state.name)
+
+
+def _provenance(where: Location, source: Source) -> Provenance:
+    line = f":{where.line}" if where.line else ""
+    return Provenance("file", f"{_shown(source)}{line}", "medium", _ascii(where.path))
+
+
+def _shown(source: Source) -> str:
+    return _ascii(source.file)
+
+
+def _ascii(text: str) -> str:
+    """As YAML holds it, whatever bytes a name has."""
+    return text.encode("ascii", "backslashreplace").decode()
+
+
+def _name(table: IdleTable, source: Source) -> str:
+    """Made of the C array's or the file's name, as a spec's name may be."""
+    text = table.name if table.origin.kind in ("c", "lid") else PurePath(source.file).stem
+    made = re.sub(r"[^A-Za-z0-9_.@-]+", "-", text.removesuffix("_cpu_idle_states")).strip("-.@")
+    return made if made[:1].isalpha() else f"imported-{made}".rstrip("-")
+
+
+def _firmware(table: IdleTable) -> Firmware:
+    if table.origin.kind == "c":
+        return replace(table.firmware, array=table.firmware.array or table.name)
+    return table.firmware
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _finding(table: IdleTable, index: int | None, message: str) -> Finding:
+    places: Mapping[str, Location] = table.where if index is None else table.states[index].where
+    where = places.get("table") or places.get("name") or Location(path=table.path(index))
+    return _at(table, where, message)
+
+
+def _at(table: IdleTable, where: Location, message: str) -> Finding:
+    return Finding("IS933", "cannot-generate", Severity.ERROR, message, where, table=table.name)

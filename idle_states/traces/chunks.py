@@ -1,0 +1,185 @@
+"""Exact recordings in chunks, CPU by CPU, as the compiled core takes them.
+
+The core reads lines of plain numbers; every other line is read as `recording` reads it, so that
+what is accepted and what is said of the rest is the same.
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..core.packing import AS_SELECTED, ROW, Buffer, compiled, mask
+from ..findings import Unreadable
+from ..linux.governors.interface import U64_MAX
+from ..reading.inputs import LINE_MAX, Input, Kind
+from ..reading.problems import unreadable
+from .recording import ALL, WAKE_OVERHEAD_NS, Header, json_values
+
+RECORDS = 1 << 16
+"""Of one chunk: some MB, and enough for a thread."""
+_RECORD_END = struct.Struct("<QQIBBbx")
+_COLUMN = struct.Struct("<QqQ")
+_DISABLED, _REJECTED, _ENTERED, _RECORDED = 56, 59, 62, 63
+"""Where these are in a row."""
+
+
+class Part(NamedTuple):
+    """Successive decisions of one CPU.
+
+    rows      as the core packs them, AS_SELECTED
+    decided   what was recorded: two bytes each, state and whether the tick stops
+    lines     their numbers
+    earlier_state, earlier_residency_ns: of the first, see recording
+    """
+
+    cpu: int
+    rows: bytes
+    decided: bytes
+    lines: memoryview
+    earlier_state: int
+    earlier_residency_ns: int
+
+    def __len__(self) -> int:
+        return len(self.rows) // ROW.size
+
+    @property
+    def rejected(self) -> int:
+        """How many."""
+        return sum(self.rows[_REJECTED :: ROW.size])
+
+    def as_recorded(self) -> bytearray:
+        """The rows, with the states entered that were."""
+        rows = bytearray(self.rows)
+        rows[_ENTERED :: ROW.size] = rows[_RECORDED :: ROW.size]
+        return rows
+
+
+def disable(rows: Buffer, disabled: frozenset[int]) -> Buffer:
+    """The rows with these states switched off, none before."""
+    if not disabled:
+        return rows
+    switched_off = bytearray(rows)
+    count = len(rows) // ROW.size
+    for place, byte in enumerate(mask(disabled).to_bytes(2, "little"), _DISABLED):
+        switched_off[place :: ROW.size] = bytes([byte]) * count
+    return switched_off
+
+
+def chunks(source: Input) -> Iterator[list[Part]]:
+    """A recording, some ten thousand decisions at a time; each CPU's are in order.
+
+    Raises Unreadable naming line and column.
+    """
+    try:
+        for records in _csv(source) if source.kind is Kind.CSV else _json(source):
+            yield [
+                Part(cpu, rows, decided, memoryview(lines).cast("Q"), state, residency_ns)
+                for cpu, rows, decided, lines, state, residency_ns in compiled.split(records)
+            ]
+    except Unreadable:
+        # of a file that is cut, the last line is in pieces: not the fault to report
+        if source.cut is None:
+            raise
+    if source.cut is not None:
+        raise unreadable(source.name, f"expected a whole recording, found: {source.cut}")
+
+
+def _json(source: Input) -> Iterator[Buffer]:
+    records = bytearray()
+    for line, values in json_values(source):
+        records += _record(values, line)
+        if len(records) >= RECORDS * compiled.record_size:
+            yield records
+            records = bytearray()
+    yield records
+
+
+def _csv(source: Input) -> Iterator[Buffer]:
+    size = compiled.record_size
+    records = memoryview(bytearray(RECORDS * size))
+    filled, line = 0, 1
+    header: Header | None = None
+    columns = b""
+    for text in _whole_lines(source):
+        offset = 0
+        while offset < len(text):
+            if header is not None:
+                offset, line, count = compiled.scan_records(
+                    text, offset, columns, WAKE_OVERHEAD_NS, line, records[filled:]
+                )
+                filled += count * size
+                if filled == len(records):
+                    yield records
+                    filled = 0
+                    continue
+            if offset == len(text):
+                break
+            end = text.find(b"\n", offset)
+            other = text[offset : end if end >= 0 else None]
+            if len(other) > LINE_MAX:
+                message = f"expected lines of at most {LINE_MAX} bytes"
+                raise unreadable(source.name, message, line)
+            other = other.rstrip(b"\r")
+            if other.strip() and header is None:
+                header = Header(other, source.name, line)
+                columns = _columns(header)
+            elif other.strip() and header is not None:
+                records[filled : filled + size] = _record(header.values(other, line), line)
+                filled += size
+                if filled == len(records):
+                    yield records
+                    filled = 0
+            line += 1
+            offset = end + 1 if end >= 0 else len(text)
+    yield records[:filled]
+
+
+def _whole_lines(source: Input) -> Iterator[bytes]:
+    """Blocks that end where a line ends. One that is too long is given as it stands."""
+    rest = b""
+    for block in source.blocks():
+        data = rest + block
+        end = data.rfind(b"\n") + 1
+        rest = data[end:]
+        if end:
+            yield data[:end]
+        if len(rest) > LINE_MAX:
+            break
+    if rest:
+        yield rest
+
+
+def _columns(header: Header) -> bytes:
+    """The file's columns as the core takes them."""
+    numbers = {name: number for number, name in enumerate(compiled.record_fields)}
+    return b"".join(_COLUMN.pack(numbers[name], *ALL[name]) for name in header.columns)
+
+
+def _record(values: list[int], line: int) -> bytes:
+    of = dict(zip(ALL, values, strict=True))
+    clock_ns, residency_ns = of["clock_at_select_ns"], of["residency_ns"]
+    row = ROW.pack(
+        of["sleep_length_ns"],
+        of["delta_next_ns"],
+        clock_ns,
+        (clock_ns + residency_ns + WAKE_OVERHEAD_NS) & U64_MAX,
+        residency_ns,
+        of["load"],
+        of["latency_req_us"],
+        of["nr_iowaiters"],
+        0,
+        of["tick_stopped"],
+        of["rejected"],
+        of["got_tick"],
+        of["poll_time_limit"],
+        AS_SELECTED,
+        of["state"],
+    )
+    return row + _RECORD_END.pack(
+        line,
+        of["earlier_residency_ns"],
+        of["cpu"],
+        of["state"],
+        of["stop_tick"],
+        of["earlier_state"],
+    )

@@ -1,0 +1,235 @@
+"""Exact recordings: every input of every decision of a governor, one line each.
+
+CSV with a header, or JSON lines, with these columns in any order:
+
+    latency_req_us sleep_length_ns delta_next_ns tick_stopped nr_iowaiters load
+                                     what select() was given
+    state stop_tick                  what it decided; stop_tick 1 where a governor is silent
+    rejected residency_ns got_tick poll_time_limit
+                                     what became of it
+    clock_at_select_ns               local_clock(); at reflect, residency and 1000 ns later
+
+and, if need be, these:
+
+    cpu                              may be left out where one CPU was recorded
+    earlier_state earlier_residency_ns
+                                     in the first line of a CPU on which the governor was switched
+                                     on: the last idle period before, under another governor
+                                     (state -1 if there was none since the selection). Left out or
+                                     0: the recording begins at boot, or the past is unknown
+
+Values are whole numbers; where only 0 and 1 may stand, a JSON value may be true or false. CSV is
+separated by commas; its header may be quoted. A line that is not so ends the reading: a replay with
+a decision missing would not be exact.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..findings import Unreadable
+from ..linux.governors.interface import Outcome, Situation
+from ..reading.inputs import Input, Kind, lines
+from ..reading.problems import quoted, unreadable
+from .text import CPU_MAX
+
+WAKE_OVERHEAD_NS = 1_000
+"""From the end of the idle period to reflect()."""
+
+_U32, _S64, _U64 = (1 << 32) - 1, (1 << 63) - 1, (1 << 64) - 1
+
+COLUMNS: dict[str, tuple[int, int]] = {
+    "latency_req_us": (0, _U32),
+    "sleep_length_ns": (-_S64, _S64),
+    "delta_next_ns": (-_S64, _S64),
+    "tick_stopped": (0, 1),
+    "nr_iowaiters": (0, _U32),
+    "load": (0, _U64),
+    "state": (0, 31),
+    "stop_tick": (0, 1),
+    "rejected": (0, 1),
+    "residency_ns": (0, _S64),
+    "got_tick": (0, 1),
+    "poll_time_limit": (0, 1),
+    "clock_at_select_ns": (0, _U64),
+}
+"""Column -> least and greatest value."""
+OPTIONAL = {
+    "cpu": (0, CPU_MAX),
+    "earlier_state": (-1, 31),
+    "earlier_residency_ns": (0, _S64),
+}
+ALL = COLUMNS | OPTIONAL
+"""All columns, in the order of a line's values."""
+_BOUNDS = tuple(ALL.values())
+_NUMBER = re.compile(rb"\s*[+-]?\d{1,30}\s*")
+"""int() takes 1_000 too."""
+NOT_IDLE_YET = Outcome(0, 0)
+"""A CPU since boot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One decision. state, stop_tick: as recorded. earlier: of a CPU's first, the idle period
+    before (state and residency)."""
+
+    cpu: int
+    situation: Situation
+    state: int
+    stop_tick: bool
+    outcome: Outcome
+    line: int
+    earlier: Outcome = NOT_IDLE_YET
+
+
+def rows(source: Input) -> Iterator[Row]:
+    """The decisions, in order. Raises Unreadable naming line and column."""
+    values = _csv(source) if source.kind is Kind.CSV else json_values(source)
+    try:
+        for line, found in values:
+            yield _row(line, found)
+    except Unreadable:
+        # of a file that is cut, the last line is in pieces: not the fault to report
+        if source.cut is None:
+            raise
+    if source.cut is not None:
+        raise unreadable(source.name, f"expected a whole recording, found: {source.cut}")
+
+
+def check_kind(source: Input) -> None:
+    """Raises Unreadable, naming the columns expected, for what is no exact recording."""
+    if source.kind in (Kind.CSV, Kind.JSONL):
+        return
+    line, text = source.opening
+    found = quoted(text) if source.kind is Kind.TEXT else f"a {source.kind}"
+    message = (
+        f"expected an exact recording: columns {', '.join(COLUMNS)}, separated by commas, or JSON "
+        f"lines with them; found {found}"
+    )
+    raise unreadable(source.name, message, line)
+
+
+def check_columns(found: Iterable[str], name: str, line: int) -> None:
+    """Raises Unreadable naming the columns that are missing, unknown or there twice."""
+    names = list(found)
+    missing = [column for column in COLUMNS if column not in names]
+    unknown = [column for column in names if column not in ALL]
+    twice = sorted({column for column in names if names.count(column) > 1})
+    faults = [
+        f"{what} {', '.join(repr(column)[:40] for column in columns[:8])}"
+        for what, columns in (("lacks", missing), ("has unknown", unknown), ("repeats", twice))
+        if columns
+    ]
+    if faults:
+        raise unreadable(name, f"expected the columns of a recording; it {'; '.join(faults)}", line)
+
+
+def _csv(source: Input) -> Iterator[tuple[int, list[int]]]:
+    """Line numbers, and values in the order of ALL."""
+    numbered = lines(source.blocks(), source.name)
+    line, head = next(numbered)
+    while not head.strip():
+        line, head = next(numbered)
+    header = Header(head, source.name, line)
+    for line, text in numbered:
+        if text.strip():
+            yield line, header.values(text, line)
+
+
+class Header:
+    """The first line of a CSV recording. Raises Unreadable for wrong columns."""
+
+    def __init__(self, text: bytes, name: str, line: int) -> None:
+        names = (name.strip() for name in text.decode("utf-8", "backslashreplace").split(","))
+        self.columns = [
+            name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name for name in names
+        ]
+        check_columns(self.columns, name, line)
+        self._name = name
+        self._places = [
+            self.columns.index(column) if column in self.columns else -1 for column in ALL
+        ]
+
+    def values(self, text: bytes, line: int) -> list[int]:
+        """Of a line, in the order of ALL. Raises Unreadable."""
+        cells = text.split(b",")
+        if len(cells) != len(self.columns):
+            message = f"expected {len(self.columns)} values, found {len(cells)}"
+            raise unreadable(self._name, message, line)
+        try:
+            values = [int(cells[place]) if place >= 0 else 0 for place in self._places]
+        except ValueError:
+            raise _bad_cell(cells, self.columns, self._name, line) from None
+        if b"_" in text:
+            raise _bad_cell(cells, self.columns, self._name, line)
+        for value, (least, greatest) in zip(values, _BOUNDS, strict=True):
+            if not least <= value <= greatest:
+                raise _out_of_range(values, self._name, line)
+        return values
+
+
+def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
+    for line, text in lines(source.blocks(), source.name):
+        if not text.strip():
+            continue
+        try:
+            record: Any = json.loads(text, object_pairs_hook=_Pairs)
+        except (ValueError, RecursionError) as error:
+            message = f"expected a JSON object on the line, found: {error}"
+            raise unreadable(source.name, message[:200], line) from None
+        if not isinstance(record, _Pairs):
+            raise unreadable(source.name, "expected a JSON object on the line", line)
+        check_columns((key for key, _ in record), source.name, line)
+        given = dict(record)
+        values = [given.get(column, 0) for column in ALL]
+        for column, value in zip(ALL, values, strict=True):
+            if not isinstance(value, int) or (isinstance(value, bool) and ALL[column] != (0, 1)):
+                shown = json.dumps(value)[:40]
+                message = f"expected a whole number in column {column}, found {shown}"
+                raise unreadable(source.name, message, line)
+        for value, (least, greatest) in zip(values, _BOUNDS, strict=True):
+            if not least <= value <= greatest:
+                raise _out_of_range(values, source.name, line)
+        yield line, [int(value) for value in values]
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object with its keys as written, so that one that is there twice is noticed."""
+
+
+def _bad_cell(cells: list[bytes], columns: list[str], name: str, line: int) -> Exception:
+    """Of the first cell that is no number."""
+    found = zip(columns, cells, strict=True)
+    column, cell = next(pair for pair in found if _NUMBER.fullmatch(pair[1]) is None)
+    shown = cell[:40].decode("ascii", "backslashreplace")
+    return unreadable(name, f"expected a whole number in column {column}, found {shown!r}", line)
+
+
+def _out_of_range(values: list[int], name: str, line: int) -> Exception:
+    for value, (column, (least, greatest)) in zip(values, ALL.items(), strict=True):
+        if not least <= value <= greatest:
+            message = f"expected {least} to {greatest} in column {column}, found {value:#x}"
+            return unreadable(name, message[:200], line)
+    raise AssertionError("every value is in its range")
+
+
+def _row(line: int, values: list[int]) -> Row:
+    (latency_us, sleep_ns, delta_ns, stopped, iowaiters, load, state, stop_tick, rejected) = values[
+        :9
+    ]
+    residency_ns, got_tick, poll_limit, clock_ns, cpu, earlier_state, earlier_ns = values[9:]
+    situation = Situation(latency_us, sleep_ns, delta_ns, bool(stopped), iowaiters, load, clock_ns)
+    outcome = Outcome(
+        state,
+        residency_ns,
+        bool(rejected),
+        bool(got_tick),
+        bool(poll_limit),
+        clock_ns + residency_ns + WAKE_OVERHEAD_NS,
+    )
+    earlier = NOT_IDLE_YET
+    if earlier_state or earlier_ns:
+        earlier = Outcome(earlier_state, earlier_ns)
+    return Row(cpu, situation, state, bool(stop_tick), outcome, line, earlier)

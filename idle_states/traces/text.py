@@ -1,0 +1,336 @@
+"""Text of ftrace, trace-cmd report and perf script -> idle events, a chunk at a time.
+
+    <idle>-0     [003]  1082.183820: cpu_idle:             state=0 cpu_id=3
+    <idle>-0     [003] d..1.  1082.183820118: cpu_idle: state=4294967295 cpu_id=3
+    swapper     0 [003]   1082.183820:       power:cpu_idle: state=0 cpu_id=3
+    CPU:2 [LOST 13 EVENTS]
+
+The compiled core, where it is there, reads the lines of plain form, and leaves every other one to
+the reader below.
+
+Without it, a chunk is scanned once, as bytes, for the event's name; lines of other events cost
+nothing more. What stands before the name and after it comes in few varieties, which are parsed once
+and remembered. A chunk in which anything is unusual (a line too short for an event, a byte that is
+no text, an idle event that is not of the usual form, lost events) is read again line by line.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..core.packing import compiled
+from ..reading.inputs import LINE_MAX
+from ..reading.problems import Problems, quoted
+
+Event = tuple[tuple[int, int], int]
+"""((CPU, what), time in ns). what: a state number entered, or one of those below."""
+
+EXIT = -1
+LOST = -2
+"""Events of this CPU are missing before this place; the time is their number, 0 if unknown."""
+MISS = -3
+"""cpu_idle_miss: MISS - 2 * state for type above, one less for below."""
+
+CPU_MAX = 8191
+"""Kernels have no more CPUs (NR_CPUS)."""
+_FORMS = f"state=N cpu_id=N or _miss: cpu_id=N state=N type=T, N of a CPU up to {CPU_MAX},"
+_EXIT_STATE = 0xFFFFFFFF
+_REMEMBERED = 20_000
+_NS_PER_SECOND = 1_000_000_000
+
+_EVENT = re.compile(
+    rb"(?:^|[ \t])(\d{1,10})\.(\d{9}|\d{6}):[ \t]+(?:[\w-]+:)?"
+    rb"(cpu_idle(?=:|_miss:|\s|\Z)|[\w-]+)(.*)"
+)
+_SEPARATOR = re.compile(rb"\d\.(\d{9}|\d{6})(:[ \t]+(?:power:)?)cpu_idle(?:_miss)?:")
+_IDLE = re.compile(rb":[ \t]*state=(\d{1,10}) cpu_id=(\d{1,5})[ \t\r]{0,4}")
+_MISSED = re.compile(
+    rb"_miss:[ \t]*cpu_id=(\d{1,5}) state=(\d{1,10}) type=(above|below)[ \t\r]{0,4}"
+)
+_SECONDS = re.compile(rb".*[ \t](\d{1,10})")
+_LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
+_PERF_LOST = re.compile(rb".*\[(\d{1,5})\].*PERF_RECORD_LOST\D*(\d{1,19})?.*")
+_SHORT = re.compile(rb"\n(.{0,39}+)(?!.)")
+_HARMLESS = re.compile(
+    rb"\s*|\s*#.*|cpus=\d+|version = .*|CPU \d+ is empty|\s*=> .*|\s*<(?:user )?stack trace>"
+    rb"|\s+[0-9a-f]{6,16} .*"
+)
+"""Short lines that are no events: comments, what trace-cmd says first, call chains."""
+
+
+class _Unusual(Exception):
+    """An idle event of a form that the quick scan does not take."""
+
+
+class _Heads(dict[bytes, int]):
+    """The twelve bytes before a time's decimals -> ns."""
+
+    def __missing__(self, head: bytes) -> int:
+        match = _SECONDS.fullmatch(head)
+        if match is None:
+            raise _Unusual
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[head] = ns = int(match[1]) * _NS_PER_SECOND
+        return ns
+
+
+class _Payloads(dict[bytes, tuple[int, int]]):
+    """What follows the name cpu_idle -> (CPU, what)."""
+
+    def __missing__(self, payload: bytes) -> tuple[int, int]:
+        what = _payload(payload)
+        if what is None:
+            raise _Unusual
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[payload] = what
+        return what
+
+
+class Batch:
+    """Events of one chunk, in order.
+
+    whats, times  of each event, side by side
+    lines         of the events, the first line of the chunk being 0; None: to be sought in it
+    """
+
+    __slots__ = ("_chunk", "_first_line", "_lines", "times", "whats")
+
+    def __init__(
+        self,
+        whats: Sequence[tuple[int, int]],
+        times: Sequence[int],
+        first_line: int,
+        lines: Sequence[int] | None = None,
+        chunk: bytes = b"",
+    ) -> None:
+        self.whats = whats
+        self.times = times
+        self._first_line = first_line
+        self._lines = lines
+        self._chunk = chunk
+
+    @property
+    def events(self) -> list[Event]:
+        return list(zip(self.whats, self.times, strict=True))
+
+    def line(self, index: int) -> int:
+        """Line number of an event; slow, for messages."""
+        if self._lines is not None:
+            return self._first_line + self._lines[index]
+        found = re.finditer(b"cpu_idle[^\n]*", self._chunk)
+        for _ in range(index):
+            next(found)
+        return self._first_line - 1 + self._chunk.count(b"\n", 0, next(found).start())
+
+
+class TraceText:
+    """A reader.
+
+    problems  gets what could not be read
+    core      the compiled one; None: to read without
+    lines     read so far; likewise events, of cpu_idle and cpu_idle_miss, and lost, as far as the
+              trace says how many
+    coarse    times have six decimals, not nine
+    """
+
+    def __init__(self, problems: Problems, core: Any = compiled) -> None:
+        self.lines = 0
+        self.events = 0
+        self.lost = 0
+        self.coarse = False
+        self._problems = problems
+        self._core = core
+        self._fast: re.Pattern[bytes] | None = None
+        self._scale = 1
+        self._perf = False
+        self._head2ns = _Heads()
+        self._payload2what = _Payloads()
+
+    def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch]:
+        """Batches of events; every line is either understood, skipped or counted as a problem."""
+        rest = b""
+        oversized = False
+        for block in blocks:
+            if oversized:
+                _, newline, block = block.partition(b"\n")
+                if not newline:
+                    continue
+                oversized = False
+            data = rest + block
+            end = data.rfind(b"\n")
+            if end >= 0:
+                yield self._batch(data[:end])
+            rest = data[end + 1 :]
+            if len(rest) > LINE_MAX:
+                self.lines += 1
+                message = f"expected at most {LINE_MAX} bytes, found {quoted(rest, 20)}"
+                self._problems.add("long-line", message, self.lines)
+                rest, oversized = b"", True
+        if rest:
+            yield self._last(rest)
+
+    def _batch(self, chunk: bytes) -> Batch:
+        """chunk: whole lines, the last without its newline."""
+        first_line = self.lines + 1
+        if self._core is not None:
+            return self._compiled(chunk, first_line)
+        # every line has a newline before it
+        chunk = b"\n" + chunk
+        self.lines += chunk.count(b"\n")
+        events = self._quick(chunk)
+        if events is None:
+            return self._thorough(chunk, first_line)
+        whats, times = [what for what, _ in events], [ns for _, ns in events]
+        return Batch(whats, times, first_line, None, chunk)
+
+    def _last(self, line: bytes) -> Batch:
+        """A line without newline: complete or cut, which only its form can tell."""
+        self.lines += 1
+        if _EVENT.search(line) or _HARMLESS.fullmatch(line) or _lost(line):
+            batch = self._thorough(b"\n" + line, self.lines, "truncated-line")
+            if batch.whats or b"cpu_idle" not in line:
+                self._problems.add("no-newline", quoted(line), self.lines)
+            return batch
+        self._problems.add("truncated-line", f"found {quoted(line)}", self.lines)
+        return Batch([], [], self.lines)
+
+    def _compiled(self, chunk: bytes, first_line: int) -> Batch:
+        whats, times, packed, unusual, count, coarse = self._core.scan_trace(chunk)
+        lines: Sequence[int] = memoryview(packed).cast("I")
+        # the last line may be empty
+        self.lines += count + (not chunk or chunk.endswith(b"\n"))
+        self.events += len(whats)
+        self.coarse |= coarse
+        if not unusual:
+            return Batch(whats, times, first_line, lines)
+        # what the reader below makes of the others is put between
+        merged: list[tuple[tuple[int, int], int, int]] = []
+        plain = list(zip(whats, times, lines, strict=True))
+        done = 0
+        for index, offset, number in unusual:
+            merged += plain[done:index]
+            done = index
+            end = chunk.find(b"\n", offset)
+            line = chunk[offset : end if end >= 0 else None]
+            event = self._event(line, first_line + number, "unreadable-line")
+            if event is not None:
+                merged.append((*event, number))
+        merged += plain[done:]
+        return Batch(
+            [what for what, _, _ in merged],
+            [ns for _, ns, _ in merged],
+            first_line,
+            [number for _, _, number in merged],
+        )
+
+    def _quick(self, chunk: bytes) -> list[Event] | None:
+        """All events of a chunk, None if there is anything unusual about it."""
+        if not chunk.isascii() or b"\0" in chunk:
+            return None
+        for short in _SHORT.findall(chunk):
+            if not _HARMLESS.fullmatch(short) and not _EVENT.search(short):
+                return None
+        fast = self._fast or self._learn(chunk)
+        if self._perf and b"PERF_RECORD_LOST" in chunk:
+            return None
+        if fast is None:
+            return None if b"cpu_idle" in chunk else []
+        head2ns, payload2what, scale = self._head2ns, self._payload2what, self._scale
+        try:
+            events = [
+                (payload2what[payload], head2ns[head] + int(fraction) * scale)
+                for head, fraction, payload in fast.findall(chunk)
+            ]
+        except _Unusual:
+            self._fast = None
+            return None
+        self.events += len(events)
+        self.coarse |= scale != 1 and bool(events)
+        return events
+
+    def _learn(self, chunk: bytes) -> re.Pattern[bytes] | None:
+        """How this trace writes an idle event: what is between time and name, how many digits.
+
+        None if the chunk has none.
+        """
+        match = _SEPARATOR.search(chunk)
+        if match is None:
+            return None
+        digits, separator = len(match[1]), match[2]
+        self._scale = 10 ** (9 - digits)
+        self._perf = b"power:" in separator
+        self._fast = re.compile(
+            rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)((?:_miss)?:[^\n]*+))?"
+            % (digits, re.escape(separator))
+        )
+        return self._fast
+
+    def _thorough(self, chunk: bytes, first_line: int, malformed: str = "unreadable-line") -> Batch:
+        """Line by line. malformed: the kind of problem an idle event of another form is."""
+        whats, times, lines = [], [], []
+        for number, line in enumerate(chunk.split(b"\n")[1:]):
+            event = self._event(line, first_line + number, malformed)
+            if event is not None:
+                whats.append(event[0])
+                times.append(event[1])
+                lines.append(number)
+        return Batch(whats, times, first_line, lines)
+
+    def _event(self, line: bytes, number: int, malformed: str) -> Event | None:
+        match = _EVENT.search(line)
+        if match is None:
+            loss = self._loss(line, number)
+            if loss is not None:
+                return loss
+            binary = not line.isascii() or b"\0" in line
+            odd = b"cpu_idle:" in line or (len(line) < 40 and not _HARMLESS.fullmatch(line))
+            if binary or odd:
+                message = f"expected an event with a time in seconds, found {quoted(line)}"
+                self._problems.add("unreadable-line", message, number)
+            return None
+        seconds, fraction, name, rest = match.groups()
+        if name != b"cpu_idle":
+            return self._loss(line, number) if name == b"PERF_RECORD_LOST" else None
+        what = _payload(rest)
+        if what is None:
+            message = f"expected {_FORMS} after cpu_idle, found {quoted(rest)}"
+            self._problems.add(malformed, message, number)
+            return None
+        self.coarse |= len(fraction) == 6
+        self.events += 1
+        return what, int(seconds) * _NS_PER_SECOND + int(fraction) * 10 ** (9 - len(fraction))
+
+    def _loss(self, line: bytes, number: int) -> Event | None:
+        lost = _lost(line)
+        if lost is None:
+            return None
+        cpu, count = lost
+        self.lost += count
+        of = f"{count} events" if count else "events, it does not say how many"
+        self._problems.add("lost-events", f"CPU {cpu} lost {of}", number)
+        return (cpu, LOST), count
+
+
+def _payload(text: bytes) -> tuple[int, int] | None:
+    """(CPU, what) of what follows the name cpu_idle; None if it is of another form."""
+    match = _IDLE.fullmatch(text)
+    if match:
+        state, cpu = int(match[1]), int(match[2])
+        what = EXIT if state == _EXIT_STATE else state
+        return (cpu, what) if cpu <= CPU_MAX else None
+    match = _MISSED.fullmatch(text)
+    if match:
+        cpu, state = int(match[1]), int(match[2])
+        what = MISS - 2 * state - (match[3] == b"below")
+        return (cpu, what) if cpu <= CPU_MAX else None
+    return None
+
+
+def _lost(line: bytes) -> tuple[int, int] | None:
+    """(CPU, number) of a line that says events were lost; number 0 where it does not say."""
+    match = _LOST.fullmatch(line) or _PERF_LOST.fullmatch(line)
+    if match is None or int(match[1]) > CPU_MAX:
+        return None
+    return int(match[1]), int(match[2] or 0)

@@ -1,0 +1,196 @@
+"""One candidate: what a governor would have selected over all gaps, or what the histogram says.
+
+With a governor nothing is left out: it is asked gap by gap, with its memory, as `replay` does it.
+Of exact recordings, menu is asked for eight candidates at a time. Without one, each gap is taken to
+be known when it begins, and goes to the deepest state whose residency it reaches: what a governor
+that is never wrong would do.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from .. import core
+from ..linux.governors import Governor
+from ..linux.governors.interface import State
+from ..reading.problems import Problems
+from ..replay.core_models import follow, knows
+from ..replay.counters import Figures, StateFigures, Tally, counts_in_ns, total
+from ..replay.machine import CpuTable, Machine
+from ..replay.replay import Model, Settings
+from .gaps import Gaps
+from .source import Cpu
+
+Candidate = tuple[int, ...]
+"""Target residencies in us of states 1, 2, ..."""
+TOGETHER = 8
+"""Candidates that are evaluated at a time: lanes of the core's sweep."""
+_BLOCK = 1 << 14
+"""Rows of one go: they and their decisions fit a cache."""
+_US = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What came of a candidate: by state, idle periods and time in us.
+
+    busy_us, work  of a simulation: time not idle, and what the workload counts; 0 otherwise
+    """
+
+    candidate: Candidate
+    usage: tuple[int, ...]
+    time_us: tuple[int, ...]
+    busy_us: int = 0
+    work: int = 0
+
+    def figures(self, table: CpuTable) -> Figures:
+        """As of a replay; too deep and too shallow are not counted."""
+        latencies: Counter[int] = Counter()
+        for state, count in zip(table.states, self.usage, strict=True):
+            latencies[state.exit_ns] += count
+        rows = zip(table.names, self.usage, self.time_us, strict=True)
+        return Figures(
+            tuple(StateFigures(n, name, usage, time) for n, (name, usage, time) in enumerate(rows)),
+            tuple(sorted((exit_ns, count) for exit_ns, count in latencies.items() if count)),
+        )
+
+
+class Work(Protocol):
+    """What evaluates candidates.
+
+    fast  the compiled core does it, which leaves the interpreter to others meanwhile
+    """
+
+    @property
+    def fast(self) -> bool: ...
+
+    def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What does not change from candidate to candidate. table: the present one."""
+
+    settings: Settings
+    table: CpuTable
+    cpus: tuple[Cpu, ...]
+
+    @property
+    def fast(self) -> bool:
+        estimated = any(cpu.periods for cpu in self.cpus)
+        machine = Machine("", self.table, {})
+        return knows([machine], self.settings, estimated=estimated)
+
+    def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
+        """See evaluate()."""
+        return evaluate(self, candidates)
+
+
+def with_residencies(table: CpuTable, candidate: Candidate) -> CpuTable:
+    states = [
+        state if number == 0 else replace(state, residency_ns=candidate[number - 1] * _US)
+        for number, state in enumerate(table.states)
+    ]
+    return replace(table, states=tuple(states))
+
+
+def candidate_of(table: CpuTable) -> Candidate:
+    """A table's own residencies."""
+    return tuple(state.residency_ns // _US for state in table.states[1:])
+
+
+def evaluate(task: Task, candidates: Sequence[Candidate]) -> list[Outcomes]:
+    """Candidates with the governor, in order. Raises UnknownGovernor."""
+    tables = [with_residencies(task.table, candidate) for candidate in candidates]
+    found: list[list[Figures]] = [[] for _ in candidates]
+    fast = task.fast
+    for cpu in task.cpus:
+        if cpu.periods:
+            periods = array("Q", cpu.periods)
+            figures = [_followed(table, task.settings, periods, fast) for table in tables]
+        else:
+            figures = _decided(tables, task.settings, cpu, fast)
+        for own, each in zip(found, figures, strict=True):
+            own.append(each)
+    return [
+        _outcomes(candidate, total(own)) for candidate, own in zip(candidates, found, strict=True)
+    ]
+
+
+def _outcomes(candidate: Candidate, figures: Figures) -> Outcomes:
+    return Outcomes(
+        candidate,
+        tuple(state.usage for state in figures.states),
+        tuple(state.time_us for state in figures.states),
+    )
+
+
+def known(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
+    """Every gap known beforehand. A residency must be one of the gaps' cuts, less 1 ns."""
+    limits = [0, *(residency_us * _US for residency_us in candidate)]
+    usage, time_us = [], []
+    for number, limit in enumerate(limits):
+        # a deeper state of no greater residency goes first
+        longest = min(limits[number + 1 :], default=None)
+        first = gaps.up_to(limit - 1) if limit else (0, 0)
+        last = (gaps.count, gaps.total) if longest is None else gaps.up_to(longest - 1)
+        usage.append(max(last[0] - first[0], 0))
+        time_us.append(max(last[1] - first[1], 0) // _US)
+    return Outcomes(candidate, tuple(usage), tuple(time_us))
+
+
+def _followed(table: CpuTable, settings: Settings, periods: "array[int]", fast: bool) -> Figures:
+    """A trace's periods of one CPU."""
+    if fast:
+        return follow(table, settings, periods).figures()
+    model = Model(Machine("", table, {}), settings, Problems())
+    starts, ends, states = periods[::3], periods[1::3], periods[2::3]
+    model.add([(0, *rest, 0) for rest in zip(states, starts, ends, strict=True)])
+    return model.figures()[0]
+
+
+def _decided(tables: Sequence[CpuTable], settings: Settings, cpu: Cpu, fast: bool) -> list[Figures]:
+    """A recording's decisions of one CPU."""
+    in_ns = counts_in_ns(settings.release)
+    tallies = [Tally(table, in_ns) for table in tables]
+    if not fast:
+        for table, tally in zip(tables, tallies, strict=True):
+            _referred(settings.governor_of(table), tally, cpu)
+        return [tally.figures() for tally in tallies]
+    streams = [_stream(table.states, settings, cpu) for table in tables]
+    sweep = None
+    if settings.governor == "menu" and len(tables) >= core.FEWEST_TABLES:
+        sweep = core.Sweep(streams)
+    size = _BLOCK * core.ROW.size
+    view = memoryview(cpu.rows)
+    for start in range(0, len(view), size):
+        rows = view[start : start + size]
+        decided = sweep.replay(rows) if sweep else [stream.replay(rows) for stream in streams]
+        for tally, decisions in zip(tallies, decided, strict=True):
+            tally.count(rows, decisions.packed)
+    return [tally.figures() for tally in tallies]
+
+
+def _stream(states: Sequence[State], settings: Settings, cpu: Cpu) -> core.Stream:
+    features = Governor.for_kernel(
+        settings.governor, settings.release, states, settings.hz
+    ).features
+    stream = core.Stream(settings.governor, features, states, settings.hz)
+    if cpu.earlier is not None and cpu.earlier.state < len(states):
+        stream.switched_on(cpu.earlier)
+    return stream
+
+
+def _referred(governor: Governor, tally: Tally, cpu: Cpu) -> None:
+    """By the reference, decision by decision."""
+    if cpu.earlier is not None and cpu.earlier.state < len(governor.states):
+        governor.switched_on(cpu.earlier)
+    recorded = memoryview(cpu.rows)[core.ROW.size - 1 :: core.ROW.size]
+    for (situation, outcome), before in zip(core.unpack(cpu.rows), recorded, strict=True):
+        state = governor.select(situation).state
+        told = outcome.poll_time_limit and before == state
+        governor.reflect(replace(outcome, state=state, poll_time_limit=told))
+        if not outcome.rejected:
+            tally.add(state, outcome.residency_ns)

@@ -1,0 +1,135 @@
+"""What was evaluated already: a file of JSON lines that only grows, so that nothing is lost.
+
+The first line names what the results are of, by a digest of all that they depend on; each other
+line is one candidate, with a check that it is as it was written. Lines are on the disk before
+anything else goes on. A last line without its end, of a run that was killed, is dropped.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ..reading.problems import unreadable
+from .evaluate import Candidate, Outcomes
+
+_KEY = "idle-states tune"
+_CHECK = "check"
+_VERSION = 2
+
+
+class Results:
+    """digest: of all that the results depend on. path: None keeps them in memory only.
+
+    Raises Unreadable for a file that is not of these inputs, or has a broken line; OSError.
+    """
+
+    def __init__(self, digest: str, path: Path | None = None) -> None:
+        self.path = path
+        self.kept = 0
+        """Results that were there already."""
+        self._digest = digest
+        self._found: dict[Candidate, Outcomes] = {}
+        self._file: Any = None
+        if path is None:
+            return
+        text = path.read_bytes() if path.is_file() else b""
+        whole = text.rfind(b"\n") + 1
+        self._read(text[:whole].splitlines(), path)
+        if not whole and not self._head().startswith(text):
+            raise unreadable(str(path), "expected results of tune, found something else", 1)
+        if whole < len(text):
+            os.truncate(path, whole)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    @property
+    def found(self) -> Mapping[Candidate, Outcomes]:
+        return self._found
+
+    def add(self, outcomes: Iterable[Outcomes]) -> None:
+        new = [each for each in outcomes if each.candidate not in self._found]
+        self._found.update({each.candidate: each for each in new})
+        if self.path is not None and new:
+            self._write(self.path, b"".join(self._line(each) for each in new))
+
+    def _write(self, path: Path, lines: bytes) -> None:
+        if self._file is None:
+            # appended to, so that two runs at a time leave each other's lines alone
+            self._file = path.open("ab")
+            if not self._file.tell():
+                lines = self._head() + lines
+        self._file.write(lines)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _head(self) -> bytes:
+        return json.dumps({_KEY: _VERSION, "digest": self._digest}).encode() + b"\n"
+
+    def _line(self, outcomes: Outcomes) -> bytes:
+        document = _document(outcomes)
+        return json.dumps({**document, _CHECK: self._check(document)}).encode() + b"\n"
+
+    def _check(self, document: dict[str, Any]) -> str:
+        text = self._digest + json.dumps(document)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def _read(self, lines: list[bytes], path: Path) -> None:
+        for number, line in enumerate(lines, 1):
+            try:
+                document = json.loads(line)
+                is_head = number == 1 or _KEY in document
+                if is_head:
+                    version, of = document[_KEY], document["digest"]
+                else:
+                    outcomes = _outcomes(document)
+                    if document[_CHECK] != self._check(_document(outcomes)):
+                        raise ValueError("them altered")
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                message = f"expected results of tune, found {str(error)[:80] or 'something else'}"
+                raise unreadable(str(path), message, number) from None
+            if not is_head:
+                self._found[outcomes.candidate] = outcomes
+            elif (version, of) != (_VERSION, self._digest):
+                message = (
+                    "expected results of these inputs, found others' (another trace, table, "
+                    "governor, kernel or version of the tool); name another file to begin anew"
+                )
+                raise unreadable(str(path), message, number)
+        self.kept = len(self._found)
+
+
+def _document(outcomes: Outcomes) -> dict[str, Any]:
+    return {
+        "residencies_us": outcomes.candidate,
+        "usage": outcomes.usage,
+        "time_us": outcomes.time_us,
+        "busy_us": outcomes.busy_us,
+        "work": outcomes.work,
+    }
+
+
+def _outcomes(document: dict[str, Any]) -> Outcomes:
+    """Raises ValueError, KeyError, TypeError."""
+    lists = [document[key] for key in ("residencies_us", "usage", "time_us")]
+    numbers = [document[key] for key in ("busy_us", "work")]
+    for values in (*lists, numbers):
+        if not all(isinstance(value, int) and value >= 0 for value in values):
+            raise ValueError(f"{values!r} among its numbers")
+    candidate, usage, time_us = map(tuple, lists)
+    if not len(usage) == len(time_us) == len(candidate) + 1:
+        raise ValueError("lists of unequal length")
+    return Outcomes(candidate, usage, time_us, *numbers)

@@ -1,0 +1,241 @@
+"""Idle gaps, and what a governor was given at each, kept in memory to be gone through often.
+
+    exact recording   64 bytes a decision; a governor is given what it was given then
+    trace of cpu_idle 24 bytes a period; estimated, see replay.py
+    list              CSV of gap_ns,count: no order, so no governor can be asked
+
+A recorded decision is a gap of its own, also where the tick cut it short; but polls that a time-out
+cut, and what follows them, are one gap. A governor is asked at each of them, as it was then.
+"""
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .. import core
+from ..linux.governors.interface import Outcome
+from ..reading.inputs import Input, Kind, lines
+from ..reading.problems import Problem, Problems, unreadable
+from ..traces.chunks import chunks
+from ..traces.dat import blocks
+from ..traces.periods import Pairing
+from ..traces.recording import rows
+from ..traces.text import TraceText
+from .gaps import Gaps, Gatherer, from_counts
+
+EXACT, ESTIMATED, COUNTED, SIMULATED = "exact", "estimated", "counted", "simulated"
+_PAIR = re.compile(rb"\s*(\d{1,19})\s*,\s*(\d{1,19})\s*", re.ASCII)
+_CLOCK, _RESIDENCY = 2, 4
+"""Where a row has these, in words of eight bytes."""
+_REJECTED, _LIMIT, _STATE = 59, 61, 63
+"""In bytes."""
+TURN_NS = 100_000
+"""From a poll that was cut to the next selection, at most: else the CPU ran something between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """One CPU's gaps, in order.
+
+    rows     as the core packs them, AS_SELECTED; empty of a trace
+    periods  start, end and state traced, 8 bytes each; empty of a recording
+    earlier  the idle period before the first row, None if the recording begins at boot
+    """
+
+    number: int
+    rows: bytes = b""
+    periods: bytes = b""
+    earlier: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """files: with their SHA-256. exactness: one of those above. assumptions: about the gaps, in
+    words."""
+
+    name: str
+    files: tuple[tuple[str, str], ...]
+    exactness: str
+    gaps: Gaps
+    cpus: tuple[Cpu, ...]
+    assumptions: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def read(source: Input, cuts: Iterable[int] = ()) -> Source:
+    """A trace or an exact recording, whole. cuts: see gaps.py. Raises Unreadable."""
+    gathered = Gatherer(cuts)
+    if source.kind in (Kind.CSV, Kind.JSONL):
+        joined = Joined()
+        cpus = _recorded(source, gathered, joined)
+        said: tuple[str, ...] = ("every input of every decision is in the recording",)
+        if joined.count:
+            said += (
+                f"polls that a time-out cut are one gap with what follows within "
+                f"{TURN_NS // 1000} us ({joined.count} joined), for the count of gaps and how long "
+                "to poll; the governor is asked at each, as recorded",
+            )
+        problems: tuple[Problem, ...] = ()
+        exactness = EXACT
+    elif source.kind is Kind.SYSFS:
+        raise unreadable(source.name, "expected a trace or a recording, found a sysfs dump")
+    else:
+        cpus, problems = _traced(source, gathered)
+        said = (
+            "a gap lasts from the event of its entry to that of its exit; entries that the driver "
+            "refused, if any, are taken for gaps",
+        )
+        exactness = ESTIMATED
+    return Source(
+        source.name,
+        ((source.name, source.sha256()),),
+        exactness,
+        gathered.gaps(),
+        tuple(cpus),
+        (*said, "gaps last as long as they did, whatever is selected"),
+        problems,
+    )
+
+
+def read_list(source: Input, cuts: Iterable[int] = ()) -> Source:
+    """CSV of gap in ns and count; a header and comments (#) may be there. Raises Unreadable."""
+    gathered = Gatherer(cuts)
+    found = False
+    for number, text in lines(source.blocks(), source.name):
+        if not text.strip() or text.lstrip().startswith(b"#"):
+            continue
+        match = _PAIR.fullmatch(text)
+        if match is None:
+            if not found and not any(48 <= byte <= 57 for byte in text):
+                continue
+            shown = text[:40].decode("ascii", "backslashreplace")
+            raise unreadable(source.name, f"expected GAP_NS,COUNT, found {shown!r}", number)
+        found = True
+        gathered.add(int(match[1]), int(match[2]))
+    if source.cut is not None:
+        raise unreadable(source.name, f"expected a whole list, found: {source.cut}")
+    gaps = gathered.gaps()
+    if not gaps.count:
+        raise unreadable(source.name, "expected idle gaps, found none")
+    said = ("gaps as listed; in which order they came is not known",)
+    return Source(source.name, ((source.name, source.sha256()),), COUNTED, gaps, (), said)
+
+
+def simulated(name: str, files: tuple[tuple[str, str], ...]) -> Source:
+    """Of a workload: its gaps are those of each candidate's own simulation."""
+    said = (
+        "tasks, their CPUs and what they cost are simulated, and gaps follow from the table",
+        "energy is that of all CPUs for the whole run, for each unit of work counted",
+        "a state is taken to be reached when it is asked for, whatever siblings keep lighter",
+        "how long to poll is not said: a simulation counts gaps by state, and keeps no lengths",
+    )
+    return Source(name, files, SIMULATED, from_counts(()), (), said)
+
+
+def _traced(source: Input, gathered: Gatherer) -> tuple[list[Cpu], tuple[Problem, ...]]:
+    problems = Problems()
+    reader, pairing = TraceText(problems), Pairing(problems)
+    found: dict[int, array[int]] = {}
+    read_blocks = blocks(source) if source.kind is Kind.DAT else source.blocks()
+    for periods in _periods(reader, pairing, read_blocks):
+        lengths = []
+        for cpu, state, start_ns, end_ns, _ in periods:
+            try:
+                packed = found[cpu]
+            except KeyError:
+                packed = found[cpu] = array("Q")
+            packed.extend((start_ns, end_ns, state))
+            lengths.append(end_ns - start_ns)
+        gathered.extend(lengths)
+    if source.cut is not None:
+        problems.add("truncated-file", source.cut, reader.lines)
+    if not found:
+        message = f"expected idle periods, found none in {reader.lines} lines"
+        raise unreadable(source.name, message)
+    cpus = [Cpu(cpu, periods=packed.tobytes()) for cpu, packed in sorted(found.items())]
+    return cpus, problems.listing()
+
+
+def _periods(
+    reader: TraceText, pairing: Pairing, read_blocks: Iterable[bytes]
+) -> Iterator[list[tuple[int, int, int, int, int]]]:
+    for batch in reader.batches(read_blocks):
+        yield pairing.feed(batch)
+    yield pairing.finish()
+
+
+class Joined:
+    """Rows of one gap, joined: polls that a time-out cut, and what follows.
+
+    count  of such polls that were joined to what follows
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._open: dict[int, tuple[int, int, int]] = {}
+        """CPU -> where its gap began, where it ends so far, and of how many polls it is."""
+
+    def gaps(self, cpu: int, rows: bytes) -> list[int]:
+        """Of successive rows of a CPU: those that are at an end."""
+        size, words = core.ROW.size, memoryview(rows).cast("Q")
+        lengths = words[_RESIDENCY :: size // 8].tolist()
+        refused, limits = rows[_REJECTED::size], rows[_LIMIT::size]
+        if cpu not in self._open and not any(limits) and not any(refused):
+            return lengths
+        clocks = words[_CLOCK :: size // 8].tolist()
+        found = []
+        begin, end, polls = self._open.pop(cpu, (0, 0, 0))
+        for clock, length, rejected, limit, state in zip(
+            clocks, lengths, refused, limits, rows[_STATE::size], strict=True
+        ):
+            if polls and not 0 <= clock - end <= TURN_NS:
+                found.append(end - begin)
+                self.count += polls - 1
+                polls = 0
+            if not polls:
+                begin = clock
+            end = clock + length
+            # what the limit says of a deeper state is left from the poll before
+            if limit and not state and not rejected:
+                polls += 1
+            elif not rejected:
+                found.append(end - begin)
+                self.count += polls
+                polls = 0
+        if polls:
+            self._open[cpu] = begin, end, polls
+        return found
+
+    def rest(self) -> list[int]:
+        """Gaps that last beyond the recording, as long as was seen."""
+        self.count += sum(polls - 1 for _, _, polls in self._open.values())
+        return [end - begin for begin, end, _ in self._open.values()]
+
+
+def _recorded(source: Input, gathered: Gatherer, joined: Joined) -> list[Cpu]:
+    packed: dict[int, bytearray] = {}
+    earlier: dict[int, Outcome] = {}
+    for cpu, some, state, residency_ns in _recorded_rows(source):
+        if cpu not in packed:
+            packed[cpu] = bytearray()
+            if state or residency_ns:
+                earlier[cpu] = Outcome(state, residency_ns)
+        packed[cpu] += some
+        gathered.extend(joined.gaps(cpu, some))
+    gathered.extend(joined.rest())
+    if not packed:
+        raise unreadable(source.name, "expected decisions, found none")
+    return [Cpu(cpu, bytes(of), earlier=earlier.get(cpu)) for cpu, of in sorted(packed.items())]
+
+
+def _recorded_rows(source: Input) -> Iterator[tuple[int, bytes, int, int]]:
+    """CPU, rows, and the state and residency before them."""
+    if core.available():
+        for parts in chunks(source):
+            for part in parts:
+                yield part.cpu, part.rows, part.earlier_state, part.earlier_residency_ns
+        return
+    for row in rows(source):
+        some = core.pack([(row.situation, row.outcome)], as_selected=True)
+        yield row.cpu, bytes(some), row.earlier.state, row.earlier.residency_ns

@@ -1,0 +1,126 @@
+"""Candidates over the processors of this machine, or over a Dask cluster.
+
+What is done is given to the results at once, so that an interruption loses only what was under way.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from .. import core
+from ..findings import Finding, Location, Severity, Unreadable
+from .evaluate import TOGETHER, Candidate, Outcomes, Work
+from .results import Results
+
+Advance = Callable[[int], None]
+_POLL_SECONDS = 0.02
+_SECONDS = 60
+
+
+def on_processors(
+    work: Work,
+    candidates: Sequence[Candidate],
+    results: Results,
+    advance: Advance,
+    jobs: int | None = None,
+) -> None:
+    """Evaluates what is not among the results. jobs: at a time; None: one for each processor.
+
+    Threads, where the compiled core does the work; processes otherwise. Raises Unreadable if a
+    process dies.
+    """
+    chunks = _chunks(candidates)
+    workers = min(jobs or core.processors(), len(chunks))
+    if workers < 2:
+        for chunk in chunks:
+            results.add(evaluate(work, chunk))
+            advance(len(chunk))
+        return
+    make: Callable[[int], Executor] = ThreadPoolExecutor if work.fast else ProcessPoolExecutor
+    pool = make(workers)
+    try:
+        futures = {pool.submit(evaluate, work, chunk): len(chunk) for chunk in chunks}
+        for future in as_completed(futures):
+            results.add(future.result())
+            advance(futures[future])
+    except BrokenProcessPool:
+        raise _stopped("a process died", "this machine", results) from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Cluster:
+    """The same on a Dask cluster, to which what it takes is sent once.
+
+    Raises Unreadable if its scheduler or its workers die.
+    """
+
+    def __init__(self, client: Any, work: Work) -> None:
+        self._client, self._work = client, work
+        self._address = str(client.scheduler.address)
+        self._given: Any = None
+
+    def evaluate(self, candidates: Sequence[Candidate], results: Results, advance: Advance) -> None:
+        client, chunks = self._client, _chunks(candidates)
+        if not chunks:
+            return
+        waiting: dict[Any, int] = {}
+        try:
+            if self._given is None:
+                # by a name of its own: by that of its content, it might be forgotten meanwhile
+                self._given = client.scatter(self._work, broadcast=True, hash=False)
+            for chunk in chunks:
+                future = client.submit(evaluate, self._given, chunk, pure=False)
+                waiting[future] = len(chunk)
+            while waiting:
+                self._gather(waiting, results, advance)
+        except (OSError, TimeoutError) as error:
+            why = str(error) or type(error).__name__
+            raise _stopped(why, self._address, results) from None
+        finally:
+            if waiting and client.status == "running":
+                client.cancel(list(waiting))
+
+    def _gather(self, waiting: dict[Any, int], results: Results, advance: Advance) -> None:
+        """What is done by now."""
+        done = [future for future in waiting if future.done()]
+        for future in done:
+            if future.status == "error":
+                error = future.exception()
+                if not _died(error):
+                    raise error
+                raise _stopped(f"{type(error).__name__}: {error}"[:200], self._address, results)
+            if future.status != "finished":
+                raise _stopped(f"work that is {future.status}", self._address, results)
+            results.add(future.result(timeout=_SECONDS))
+            advance(waiting.pop(future))
+        if not done:
+            if self._client.status != "running":
+                why = f"a connection that is {self._client.status}"
+                raise _stopped(why, self._address, results)
+            time.sleep(_POLL_SECONDS)
+
+
+def evaluate(work: Work, candidates: Sequence[Candidate]) -> list[Outcomes]:
+    """One piece of what is spread."""
+    return work.evaluate(candidates)
+
+
+def _chunks(candidates: Sequence[Candidate]) -> list[Sequence[Candidate]]:
+    return [candidates[at : at + TOGETHER] for at in range(0, len(candidates), TOGETHER)]
+
+
+def _died(error: BaseException | None) -> bool:
+    """Whether it is the cluster's fault, not the work's."""
+    return type(error).__module__.startswith(("distributed", "asyncio", "concurrent"))
+
+
+def _stopped(why: str, where: str, results: Results) -> Unreadable:
+    kept = f"{len(results.found)} results are kept"
+    if results.path is not None and results.found:
+        kept += f" in {results.path}; the same command line goes on from there"
+    message = f"expected candidates to be evaluated, found: {why}; {kept}"
+    place = Location(file=where)
+    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, place)])

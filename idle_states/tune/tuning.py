@@ -1,0 +1,73 @@
+"""One run of tune: what was found, of what, and what it rests on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..linux.releases import Release
+from ..replay.energy import IDLE_ONLY, RELATIVE, Model
+from ..replay.machine import CpuTable
+from ..replay.replay import Settings
+from .search import Tuned
+from .source import SIMULATED, Source
+from .waits import Wait
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """A run of tune. settings: None without a governor. timeout_ns: of state 0, at present."""
+
+    name: str
+    source: Source
+    settings: Settings | None
+    release: Release
+    table: CpuTable
+    power: Model
+    tuned: Tuned
+    waits: tuple[Wait, ...]
+    timeout_ns: int | None
+
+    @property
+    def gaps(self) -> int:
+        """How many; of a simulation, with the present table."""
+        return self.source.gaps.count or sum(self.tuned.present.outcomes.usage)
+
+    @property
+    def idle_ns(self) -> int:
+        """Likewise, their sum."""
+        return self.source.gaps.total or 1000 * sum(self.tuned.present.outcomes.time_us)
+
+    def assumptions(self) -> Iterator[str]:
+        """What all figures rest on."""
+        yield from self.source.assumptions
+        if self.settings is None:
+            yield "every gap is known when it begins: no governor was asked"
+        else:
+            yield "the governor remembers what it selected itself, gap by gap"
+            if self.source.exactness == "estimated":
+                yield (
+                    f"next timer: {self.settings.next_timer} (--next-timer); tick and polling as "
+                    "in replay"
+                )
+            elif self.source.exactness == "exact":
+                yield "what the governor was given is as recorded, whatever it selects"
+        yield (
+            f"the best is of {self.tuned.tried} tables tried: from the present one, from "
+            "break-evens and from the present one scaled as a whole, residencies are changed one "
+            "at a time, and together, from a 16th of what is present or break-even to 16 times "
+            "that, not below the exit latency, in steps of the square root of 2; residencies "
+            "WITHIN 1 % are of those tried; latencies stay"
+        )
+        yield (
+            "tau is of exit latencies as the table has them, to the ns; the EXIT LATENCY and wake "
+            "latencies shown are the kernel's, in whole us"
+        )
+        if self.power.unit == RELATIVE:
+            yield "energy in s awake: as much as an awake CPU draws in so many seconds"
+        figures = (self.power.awake, *(state.power for state in self.power.states.values()))
+        if any(each.low != each.high for each in figures):
+            yield (
+                "where figures have bounds, the best and how long to poll are by the middle of them"
+            )
+        for assumption in self.power.assumptions:
+            if assumption != IDLE_ONLY or self.source.exactness != SIMULATED:
+                yield assumption

@@ -1,0 +1,140 @@
+"""audit --redact: no serial number and no MAC address in any form of report."""
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from idle_states.audit.audit import Audited, Setting, audit_path, kernels_of
+from idle_states.audit.trees import Difference
+from idle_states.cli import main
+from idle_states.devicetree import fdt
+from idle_states.devicetree.tree import Node
+from tests.support import DATA
+
+TREES = DATA / "trees"
+SETTING = Setting(kernels_of(("6.12",)), redact=True)
+OWN, THEIRS = "SN00004ZQ", "SN00002ZQ"
+MAC = bytes([0x02, 0xDE, 0xAD, 0xBE, 0x00, 0x01])
+
+
+def machine(serial: str, **opal: bytes) -> Node:
+    """A tree with that serial number and properties of /ibm,opal ("__" for "-")."""
+    root = fdt.read((TREES / "powernv9.dtb").read_bytes(), "powernv9")
+    named = {name.replace("__", "-"): value for name, value in opal.items()}
+    children = tuple(
+        replace(node, properties=node.properties | named) if node.name == "ibm,opal" else node
+        for node in root.children
+    )
+    properties = {**root.properties, "system-id": f"{serial}\0".encode()}
+    return replace(root, properties=properties, children=children)
+
+
+def written(path: Path, node: Node) -> Path:
+    path.write_bytes(fdt.write(node))
+    return path
+
+
+def differing(tmp_path: Path, **opal: bytes) -> dict[str, Difference]:
+    """The redacted difference of a tree with these properties from one without."""
+    path = written(tmp_path / "own.dtb", machine(OWN, **opal))
+    [audited] = audit_path(path, replace(SETTING, against=machine(THEIRS)))
+    return {found.path.removeprefix("/ibm,opal:"): found for found in audited.against or ()}
+
+
+@pytest.mark.parametrize("form", ["text", "json", "jsonl", "sarif", "junit"])
+def test_the_other_trees_serial_is_replaced_too(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = {serial: f"on {serial}, {MAC.hex('-')}\0".encode() for serial in (OWN, THEIRS)}
+    one = written(tmp_path / f"host-{OWN}.dtb", machine(OWN, note=notes[OWN] + b"x\0"))
+    other = written(tmp_path / "other.dtb", machine(THEIRS, note=notes[THEIRS]))
+    page = tmp_path / "page.html"
+    words = [str(one), "--against", str(other), "--format", form, "--html", str(page)]
+    main(["audit", *words])
+    plain = capsys.readouterr().out + page.read_text("utf-8")
+    assert THEIRS in plain
+    main(["audit", *words, "--redact"])
+    text = (capsys.readouterr().out + page.read_text("utf-8")).lower()
+    for secret in (OWN, THEIRS):
+        assert secret.lower() not in text
+        assert secret.encode().hex() not in text
+    assert MAC.hex("-") not in text
+    assert MAC.hex("-").encode().hex() not in text
+
+
+def test_macs_are_found_without_separators_and_as_bytes(tmp_path: Path) -> None:
+    found = differing(
+        tmp_path,
+        local__mac__address=MAC,
+        mac2=MAC.hex().upper().encode() + b"\0",
+        beside=b"\x07\x01" + MAC + b"\x07",
+        note=b"at " + MAC.hex().encode() + b"\0",
+        unnamed=bytes([2, 0xDE, 0xAD, 0xBE, 0, 2]),
+    )
+    for difference in found.values():
+        assert MAC not in (difference.a or b"")
+        assert MAC.hex().encode() not in (difference.a or b"").lower()
+    assert found["local-mac-address"].a == found["unnamed"].a == b"[mac]"
+    assert found["beside"].a == b"\x07\x01[mac]\x07"
+    assert found["note"].a == b"at [mac]\0"
+
+
+def test_serials_of_parts_are_found_by_their_names(tmp_path: Path) -> None:
+    found = differing(
+        tmp_path, ibm__serial=b"AB1\0", asset__tag=b"TAG0815\0", note=b"tag0815, own sn00004zq\0"
+    )
+    assert found["ibm-serial"].a == found["asset-tag"].a == b"[serial]\0"
+    assert found["note"].a == b"[serial], own [serial]\0"
+
+
+def test_values_that_are_neither_stay(tmp_path: Path) -> None:
+    kept = {"words": b"stop0\0", "cells": bytes(range(8)), "address": b"x@200000000000\0"}
+    found = differing(tmp_path, **kept)
+    assert {name: found[name].a for name in kept} == kept
+
+
+def test_inputs_whose_serial_is_unknown_go_by_their_digests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file name often has the machine's serial number; no tree says which part it is."""
+    top = tmp_path / THEIRS
+    top.mkdir()
+    whole = fdt.write(machine(OWN))
+    (top / f"host-{OWN}.dtb").write_bytes(whole[:500])
+    (top / f"host-{OWN}.dts").write_bytes(b"")
+    digest = hashlib.sha256(whole[:500]).hexdigest()
+    for form in ("text", "json", "sarif", "junit", "github"):
+        main(["audit", str(top / f"host-{OWN}.dtb"), str(top / f"host-{OWN}.dts"),
+              "--redact", "--format", form])  # fmt: skip
+        text = capsys.readouterr().out
+        assert OWN not in text
+        assert THEIRS not in text
+        assert f"input-{digest[:16]}" in text
+    inputs = audited(top / f"host-{OWN}.dtb")
+    assert inputs.sha256 == digest
+    assert inputs.findings[0].location.file == inputs.file
+
+
+def audited(path: Path) -> Audited:
+    [found] = audit_path(path, SETTING)
+    return found
+
+
+def test_a_table_that_people_wrote_keeps_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("name: mine\nextends: power9\n")
+    assert audited(path).file == path.as_posix()
+
+
+def test_abbreviated_commits_are_no_macs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = machine(OWN)
+    firmware = Node("ibm,firmware-versions", {"hostboot": b"0123456789ab\0"})
+    path = written(tmp_path / "a.dtb", replace(root, children=(*root.children, firmware)))
+    main(["audit", str(path), "--redact", "--format", "json"])
+    [body] = json.loads(capsys.readouterr().out)["inputs"]
+    assert body["machine"]["versions"]["hostboot"] == "0123456789ab"

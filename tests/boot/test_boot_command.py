@@ -1,0 +1,235 @@
+"""idle-states boot, for real: every machine as it is, a faulty table in an image, an invented one
+in a tree that is patched and rebuilt; and that nothing is left behind, whenever it is stopped."""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from idle_states.boot import build
+from idle_states.boot import parts as boot_parts
+from idle_states.boot.boot import BootFailure, boot
+from idle_states.boot.debian import Packages, Unavailable
+from idle_states.boot.predict import STAGES
+from idle_states.cli import main
+from tests.report.test_output_schema import STRICT, Validator
+from tests.support import ROOT
+
+pytestmark = pytest.mark.slow
+
+LOGS = ROOT / "build" / "boot"
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def lid() -> Path:
+    """Skips where a boot is not to be had."""
+    try:
+        return boot_parts.parts(LOGS / "parts").lid
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+def booted(capsys: Capture, *words: str) -> dict[str, Any]:
+    """What a boot that agrees in everything says."""
+    command = ["boot", "--logs", str(LOGS), "--time-limit", "600", "--format", "json", *words]
+    status = main(command)
+    output = capsys.readouterr()
+    assert status == 0, output.out + output.err
+    document: dict[str, Any] = json.loads(output.out)
+    Validator(STRICT).validate(document)
+    assert [stage["stage"] for stage in document["stages"]] == list(STAGES)
+    assert all(stage["agree"] for stage in document["stages"])
+    assert document["decisions"]["agree"] == document["decisions"]["judged"] > 20
+    return document
+
+
+def latencies(document: dict[str, Any]) -> dict[str, tuple[int, int]]:
+    """Name -> latency and residency in us, of CPU 0 in the guest's sysfs."""
+    text = Path(document["logs"], "cpuidle.txt").read_text()
+    found: dict[str, dict[str, str]] = {}
+    for line in text.splitlines():
+        place, _, value = line.partition(":")
+        *_, cpu, _, state, attribute = place.split("/")
+        if cpu == "cpu0":
+            found.setdefault(state, {})[attribute] = value
+    return {each["name"]: (int(each["latency"]), int(each["residency"])) for each in found.values()}
+
+
+@pytest.mark.parametrize(
+    ("machine", "states", "words"),
+    [
+        ("powernv8", ["Nap"], ["--governor", "menu", "--workload", "storm"]),
+        (
+            "powernv9",
+            ["stop0_lite", "stop0", "stop1"],
+            ["--governor", "ladder", "--workload", "mixed", "--smp", "2"],
+        ),
+        (
+            "powernv10",
+            ["stop0_lite", "stop0", "stop2", "stop3"],
+            ["--workload", "periodic", "--levels", "0xb0100000"],
+        ),
+    ],
+)
+def test_a_machine_as_it_is(
+    machine: str, states: list[str], words: list[str], lid: Path, capsys: Capture
+) -> None:
+    document = booted(capsys, "--machine", machine, *words)
+    assert list(latencies(document)) == ["snooze", *states]
+    assert document["governor"] == ("ladder" if "ladder" in words else "menu")
+    assert document["versions"]["modelled_as"].startswith("debian-")
+
+
+def test_the_table_of_2017_in_an_image(lid: Path, capsys: Capture, tmp_path: Path) -> None:
+    """200 ns and 2 us become 1 us and 2 us in this kernel; the image itself is left alone."""
+    own = tmp_path / "own.lid"
+    own.write_bytes(lid.read_bytes())
+    before = hashlib.sha256(own.read_bytes()).hexdigest()
+    words = ["power9-dd1@84368bbf8", "--lid", str(own), "--machine", "powernv9"]
+    document = booted(capsys, *words, "--workload", "storm")
+    assert latencies(document)["stop0_lite"] == (1, 2)
+    assert hashlib.sha256(own.read_bytes()).hexdigest() == before
+    assert any(line.startswith("stop1: when it is selected") for line in document["unconfirmed"])
+
+
+def invented(path: Path, base: str, seed: int) -> dict[str, tuple[int, int]]:
+    """A table with times of its own; returns the times of its stop0_lite and stop0 in us."""
+    dice = random.Random(seed)
+    rows = {}
+    latency = dice.randrange(300, 2000)
+    for name in ("stop0_lite", "stop0"):
+        rows[name] = latency, latency * dice.randrange(2, 12)
+        latency += dice.randrange(500, 9000)
+    lines = "".join(
+        f"  {name}: {{latency: {times[0]}ns, residency: {times[1]}ns}}\n"
+        for name, times in rows.items()
+    )
+    path.write_text(f"name: invented\nextends: {base}\noverride:\n{lines}")
+    return {name: (-(-times[0] // 1000), -(-times[1] // 1000)) for name, times in rows.items()}
+
+
+def test_a_tree_patched_and_rebuilt(lid: Path, capsys: Capture, tmp_path: Path) -> None:
+    """With a table nobody has seen, and stop levels that QEMU does not have by itself."""
+    try:
+        tree = boot_parts.skiboot_source(Packages(LOGS / "parts"))
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    import shutil
+
+    if not shutil.which(f"{build.CROSS}gcc"):
+        pytest.skip(f"no cross compiler (Debian package {build.COMPILER_PACKAGE})")
+    before = {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
+    times = invented(tmp_path / "mine.yaml", "power9", seed=os.getpid())
+    document = booted(
+        capsys, str(tmp_path / "mine.yaml"), "--tree", str(tree), "--machine", "powernv9",
+        "--levels", "0xec000000", "--workload", "periodic",
+    )  # fmt: skip
+    found = latencies(document)
+    assert list(found) == ["snooze", "stop0_lite", "stop0", "stop1", "stop2"]
+    assert {name: found[name] for name in times} == times
+    assert {path: path.stat().st_mtime_ns for path in tree.rglob("*")} == before
+
+
+def test_a_table_that_does_not_fit_and_a_signed_image(
+    lid: Path, capsys: Capture, tmp_path: Path
+) -> None:
+    words = ["boot", "--logs", str(tmp_path), "--machine", "powernv9"]
+    (tmp_path / "parts").symlink_to(LOGS / "parts")
+    assert main([*words, "power9@84368bbf8"]) == 3
+    assert "expected 1 to 8 rows, as compiled in, found 9" in capsys.readouterr().err
+    assert main([*words, "power8"]) == 3
+    assert "psscr" in capsys.readouterr().err
+    signed = tmp_path / "signed.lid"
+    signed.write_bytes(bytes.fromhex("17082011") + bytes(4092) + lid.read_bytes())
+    assert main([*words, "power9", "--lid", str(signed)]) == 3
+    assert "signature" in capsys.readouterr().err
+    assert main([*words, "--lid", str(tmp_path / "none")]) == 3
+    assert [path.name for path in tmp_path.glob("powernv*")] == []
+
+
+def test_a_kernel_that_is_none(lid: Path, capsys: Capture, tmp_path: Path) -> None:
+    kernel = tmp_path / "vmlinux"
+    kernel.write_bytes(b"\x7fELF" + os.urandom(1 << 16))
+    words = ["--vmlinux", str(kernel), "--time-limit", "30", "--logs", str(tmp_path)]
+    (tmp_path / "parts").symlink_to(LOGS / "parts")
+    assert main(["boot", "--machine", "powernv9", *words]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith(("idle-states: boot: kernel: ", "idle-states: boot: firmware: "))
+    assert f"log: {tmp_path}/powernv9-" in said
+
+
+def test_a_guest_that_panics(lid: Path, tmp_path: Path) -> None:
+    """For want of a program that could be its first process."""
+    parts = boot_parts.parts(LOGS / "parts")
+    broken = tmp_path / "busybox"
+    broken.write_bytes(os.urandom(4096))
+    with pytest.raises(BootFailure, match="the guest's kernel panicked") as caught:
+        boot(replace(parts, busybox=broken), "powernv9", logs=tmp_path, time_limit_s=200)
+    assert caught.value.stage == "kernel"
+    assert "Kernel panic" in caught.value.log.read_text(errors="replace")
+
+
+# Stopped, and side by side.
+
+
+def command(directory: Path, *words: str) -> list[str]:
+    parts = directory / "parts"
+    if not parts.exists():
+        parts.symlink_to(LOGS / "parts")
+    program = [
+        sys.executable,
+        "-c",
+        "import sys; from idle_states.cli import main; sys.exit(main())",
+    ]
+    return [*program, "boot", "--logs", str(directory), *words]
+
+
+def running(directory: Path) -> Iterator[int]:
+    """Processes that have to do with a directory of logs."""
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes()
+            log = os.readlink(entry / "fd/1") if entry.name.isdecimal() else ""
+        except OSError:
+            continue
+        if b"qemu-system" in words and (str(directory).encode() in words or str(directory) in log):
+            yield int(entry.name)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_is_left_when_it_is_stopped_at_any_moment(
+    number: int, lid: Path, tmp_path: Path
+) -> None:
+    moment = random.Random().uniform(0.2, 6)
+    with subprocess.Popen(
+        command(tmp_path, "--machine", "powernv9", "--workload", "idle"), stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(moment)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode in (-number, 128 + number), said
+    for _ in range(100):
+        if not list(running(tmp_path)):
+            break
+        time.sleep(0.1)
+    assert list(running(tmp_path)) == [], f"stopped after {moment} s"
+
+
+def test_two_boots_at_once(lid: Path, tmp_path: Path) -> None:
+    words = command(tmp_path, "--machine", "powernv9", "--time-limit", "600", "--format", "json")
+    both = [subprocess.Popen(words, stdout=subprocess.PIPE) for _ in range(2)]
+    outputs = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    directories = {json.loads(output)["logs"] for output in outputs}
+    assert len(directories) == 2

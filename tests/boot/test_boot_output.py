@@ -1,0 +1,95 @@
+"""What boot prints, of recorded boots: JSON by its schema, and text that says what differs."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from idle_states.boot import predict
+from idle_states.boot.boot import Booted
+from idle_states.boot.predict_decisions import decision_stages
+from idle_states.boot.run import Request, Result
+from idle_states.boot.workload import workload
+from idle_states.report import boot_output
+from idle_states.report.json_output import envelope
+from idle_states.report.style import Style
+from idle_states.spec.library import find
+from tests.report.test_output_schema import STRICT, Validator
+from tests.support.boots import recorded_boot, recorded_workload
+
+
+def result(booted: Booted, directory: Path) -> Result:
+    predicted = predict.predict(find("power9"), "powernv9", booted)
+    selected, usage, replayed = decision_stages(predicted, booted.recorded, directory)
+    return Result(
+        Request("powernv9", workload=workload("idle") if booted.recorded else None),
+        "power9",
+        predicted,
+        (*predict.stages(predicted, booted, 1), selected, usage),
+        replayed,
+        ("stop2: a reason",),
+        "QEMU emulator version 7.2",
+        12.3,
+        (("skiboot.lid", "0" * 64),),
+        directory,
+    )
+
+
+def printed(made: Result) -> tuple[str, dict[str, object]]:
+    """Text, and JSON that has been held against its schema."""
+    document = json.loads(envelope("boot", boot_output.body(made), made.inputs))
+    Validator(STRICT).validate(document)
+    return boot_output.text(made, Style(False)), document
+
+
+@pytest.fixture
+def booted(tmp_path: Path) -> Booted:
+    return replace(recorded_boot("powernv9", tmp_path), recorded=recorded_workload())
+
+
+def test_agreement(booted: Booted, tmp_path: Path) -> None:
+    made = result(booted, tmp_path)
+    text, document = printed(made)
+    assert made.agree
+    assert document["agree"] is True
+    assert document["decisions"] == {"judged": 106, "agree": 106, "undetermined": 0}
+    assert "selected        agree    106 decisions\n" in text
+    assert "Differences" not in text
+    assert "  stop2: a reason\n" in text
+
+
+def test_a_difference_fails_and_shows_both_sides(booted: Booted, tmp_path: Path) -> None:
+    wrong = booted.sysfs.replace("state1/latency:1", "state1/latency:0").replace(
+        "stop1", "st\x1bp1"
+    )
+    made = result(replace(booted, sysfs=wrong), tmp_path)
+    text, document = printed(made)
+    assert not made.agree
+    assert document["agree"] is False
+    assert "registered      differ   4 states\n" in text
+    assert (
+        "  cpu0/state1\n"
+        "    predicted: stop0_lite 1/10 us\n"
+        "    found:     stop0_lite 0/10 us\n" in text
+    )
+    assert "\x1b" not in text
+
+
+def test_a_workload_without_a_decision_judged_is_no_success(booted: Booted, tmp_path: Path) -> None:
+    assert booted.recorded is not None
+    refused = replace(booted.recorded, recording=b"", complaints="record: no tracefs\n")
+    made = result(replace(booted, recorded=refused), tmp_path)
+    text, document = printed(made)
+    assert not made.agree
+    assert "the recording script refused: record: no tracefs" in text
+    assert document["governor"] is None
+    without = result(replace(booted, recorded=None), tmp_path)
+    assert without.agree
+    assert "not judged" in printed(without)[0]
+
+
+def test_a_kernel_without_a_model_says_so(booted: Booted, tmp_path: Path) -> None:
+    text, document = printed(result(replace(booted, uname="Linux 99.1 #1 ppc64le"), tmp_path))
+    assert "Linux 99.1 #1 ppc64le, no model of it" in text
+    assert document["versions"]["modelled_as"] is None  # type: ignore[index]

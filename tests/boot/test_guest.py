@@ -1,0 +1,183 @@
+"""The parts of a boot that need no guest: archive, runner, log, packages."""
+
+import base64
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from idle_states.boot import console as collect
+from idle_states.boot import guest, qemu
+from idle_states.boot import parts as boot_parts
+from idle_states.boot.debian import Unavailable
+from idle_states.boot.guest import Entry
+from idle_states.boot.parts import Parts
+
+PARTS = Parts(Path("/q"), Path("/l"), Path("/k"), Path("/b"))
+
+
+# The guest's file system.
+
+
+def test_archive_unpacks_to_what_went_in(tmp_path: Path) -> None:
+    cpio = shutil.which("cpio")
+    if not cpio:
+        pytest.skip("cpio is not installed (Debian package cpio)")
+    entries = [Entry("d", 0o040755), Entry("d/link", 0o120777, b"file")]
+    entries += [
+        Entry(f"d/{'x' * size}", 0o100755 - 0o111 * (size % 2), os.urandom(size))
+        for size in range(1, 10)
+    ]
+    command = [cpio, "-i", "-d", "--quiet"]
+    subprocess.run(command, cwd=tmp_path, input=guest.archive(entries), check=True)
+    assert os.readlink(tmp_path / "d/link") == "file"
+    for entry in entries[2:]:
+        file = tmp_path / entry.name
+        assert file.read_bytes() == entry.data
+        assert file.stat().st_mode == entry.mode
+
+
+def test_init_is_shell_and_prints_every_section() -> None:
+    script = guest.init_script()
+    subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+    for name in guest.SECTIONS:
+        assert f"section_{name}()" in script
+    assert script.startswith("#!/bin/sh\n")
+    assert b"\0" not in script.encode()
+    assert gzip.decompress(guest.initramfs(b"busybox")).startswith(b"070701")
+
+
+# The log.
+
+
+def section(name: str, content: bytes, end: str = "\n") -> str:
+    text = base64.encodebytes(gzip.compress(content)).decode().replace("\n", end)
+    return f"@@begin {name}@@{end}{text}@@end {name}@@{end}"
+
+
+def test_sections_come_back_whole_from_a_noisy_console() -> None:
+    contents = {name: os.urandom(500) + name.encode() for name in guest.SECTIONS}
+    log = "OPAL v7.0 starting...\r\n\0" + "noise\r\n".join(
+        section(name, content, "\r\n") for name, content in contents.items()
+    )
+    assert collect.sections(log) == contents
+
+
+def test_a_log_that_ends_early_says_what_is_missing_and_how_it_ended() -> None:
+    log = section("fdt", b"x") + "Kernel panic - not syncing\n"
+    with pytest.raises(collect.Incomplete) as caught:
+        collect.sections(log)
+    assert "expected uname, cpuidle, dmesg, msglog" in str(caught.value)
+    assert "Kernel panic" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "not base64!", "AAAA", base64.b64encode(gzip.compress(b"x" * 999)[:-9]).decode()]
+)
+def test_a_damaged_section_is_named(text: str) -> None:
+    with pytest.raises(collect.Incomplete, match="dmesg"):
+        collect.sections(f"@@begin dmesg@@\n{text}\n@@end dmesg@@\n")
+
+
+def test_a_section_cannot_grow_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collect, "MAX_SECTION_BYTES", 1000)
+    with pytest.raises(collect.Incomplete, match="at most 1000 bytes"):
+        collect.sections(section("dmesg", bytes(100_000)))
+
+
+# QEMU.
+
+
+def test_command_line_refuses_what_is_no_machine() -> None:
+    with pytest.raises(ValueError, match="powernv8, powernv9, powernv10, found 'pseries'"):
+        qemu.command(PARTS, "pseries", Path("i"))
+    with pytest.raises(ValueError, match="at least 1 CPU"):
+        qemu.command(PARTS, "powernv9", Path("i"), smp=0)
+    words = qemu.command(PARTS, "powernv9", Path("i"), smp=2)
+    assert words[0] == "/q"
+    assert words[words.index("-bios") + 1] == "/l"
+    assert words[words.index("-smp") + 1] == "2"
+
+
+def test_output_is_kept_and_a_bad_end_is_told(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    qemu.run(["sh", "-c", "echo out; echo err >&2"], log, 20)
+    assert sorted(log.read_text().split()) == ["err", "out"]
+    with pytest.raises(qemu.GuestFailure, match="status 0, found 7"):
+        qemu.run(["sh", "-c", "exit 7"], log, 20)
+
+
+def gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_a_guest_that_hangs_is_killed_and_reaped(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with pytest.raises(qemu.GuestFailure, match=r"within 0\.5 s"):
+        qemu.run(["sh", "-c", "echo $$; exec sleep 1000"], log, 0.5)
+    assert gone(int(log.read_text()))
+
+
+@pytest.mark.parametrize("signal", ["INT", "TERM", "KILL"])
+def test_no_guest_outlives_the_program(signal: str, tmp_path: Path) -> None:
+    if signal != "INT" and not shutil.which("setpriv"):
+        pytest.skip("setpriv is not installed (Debian package util-linux)")
+    log = tmp_path / "log"
+    program = (
+        "from idle_states.boot import qemu; from pathlib import Path; "
+        f"qemu.run(['sh', '-c', 'echo $$; exec sleep 1000'], Path({str(log)!r}), 1000)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL) as runner:
+        until(lambda: log.is_file() and log.read_text().endswith("\n"))
+        runner.send_signal(getattr(__import__("signal"), f"SIG{signal}"))
+        runner.wait(60)
+    pid = int(log.read_text())
+    until(lambda: gone(pid) or zombie(pid))
+
+
+def zombie(pid: int) -> bool:
+    """Dead, though whoever inherited it has not asked yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def until(condition: object) -> None:
+    assert callable(condition)
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("waited 30 s in vain")
+
+
+# The parts.
+
+
+def test_a_part_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Unavailable, match=r"qemu-system-ppc64 is not installed \(Debian package"):
+        boot_parts.parts()
+    assert boot_parts.main() == 3
+    assert "qemu: missing: qemu-system-ppc64 is not installed" in capsys.readouterr().err
+
+
+def test_own_files_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    qemu_there = tmp_path / boot_parts.QEMU
+    qemu_there.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Unavailable, match=r"expected a file, found no /nowhere/skiboot\.lid"):
+        boot_parts.parts(tmp_path, lid=Path("/nowhere/skiboot.lid"))

@@ -1,0 +1,371 @@
+"""The command line: exit statuses, what goes where, and texts a person reads."""
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from idle_states.cli import command_names, main
+from idle_states.devicetree import fdt
+from idle_states.devicetree.power_mgt import NAMES
+from idle_states.devicetree.tree import Node
+from idle_states.spec.library import revisions
+from tests.support import DATA
+
+BAD_SPEC = """\
+name: mine
+extends: power9
+override:
+  stop4: {latency: 100}
+"""
+FAULTY_SPEC = """\
+name: mine
+extends: power9
+override:
+  stop0_lite: {latency: 200ns, residency: 2us}
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    try:
+        status = main(words)
+    except SystemExit as exit_:
+        status = int(exit_.code or 0)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def document(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict]:  # type: ignore[type-arg]
+    status, out, _ = run(capsys, *words, "--format", "json")
+    return status, json.loads(out)
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "--help")
+    assert status == 0
+    for name in command_names():
+        assert re.search(rf"^    {name}\b", out, re.MULTILINE)
+        assert run(capsys, name, "--help")[0] == 0
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    from idle_states import __version__
+
+    assert run(capsys, "--version")[1] == f"idle-states {__version__}\n"
+
+
+def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "list")
+    for revision in revisions():
+        assert revision.name in out
+
+
+def test_check_of_all_current_tables_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
+    status, body = document(capsys, "check")
+    assert status == 0
+    assert body["summary"]["error"] == 0
+    assert len(body["inputs"]) == 12
+
+
+def test_check_fails_on_what_it_is_told_to(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(capsys, "check", "power9")[0] == 0
+    assert run(capsys, "check", "power9", "--fail-on", "warning")[0] == 1
+    assert run(capsys, "check", "power10", "--fail-on", "warning")[0] == 0
+    spec = tmp_path / "mine.yaml"
+    spec.write_text(FAULTY_SPEC)
+    status, out, _ = run(capsys, "check", str(spec), "--kernel", "4.11")
+    assert status == 1
+    assert f"{spec}:4:25: error: mine: " in out
+    assert "  stop0_lite: {latency: 200ns, residency: 2us}" in out
+    assert "^^^^^" in out
+    assert "on Linux 4.11" in out
+
+
+def test_every_kernel_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    status, body = document(capsys, "check", "power8", "power9", "--kernel", "all")
+    assert status in (0, 1)
+    assert any("3.14" in finding["kernels"] for finding in body["findings"])
+
+
+def test_select_and_ignore(capsys: pytest.CaptureFixture[str]) -> None:
+    def codes(*options: str) -> set[str]:
+        _, body = document(capsys, "check", "power9", *options)
+        return {finding["rule"] for finding in body["findings"]}
+
+    assert codes("--select", "IS203") == {"IS203"}
+    assert "IS203" not in codes("--ignore", "IS203")
+    assert codes("--select", "IS2", "--ignore", "IS203,IS21") == codes() & {
+        code
+        for code in codes()
+        if code.startswith("IS2") and not code.startswith(("IS203", "IS21"))
+    }
+    assert run(capsys, "check", "--select", "XX1")[0] == 2
+
+
+def test_findings_of_the_loader_are_exit_1(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    spec = tmp_path / "mine.yaml"
+    spec.write_text(BAD_SPEC)
+    status, out, _ = run(capsys, "check", str(spec))
+    assert status == 1
+    assert "4:20: error: expected a unit of ns, us, ms or s, found none [IS923 bad-time]" in out
+    for words in (["show"], ["generate", "--to", "c"]):
+        status, out, err = run(capsys, *words, str(spec))
+        assert (status, out) == (1, "")
+        assert "IS923" in err
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"a: [", 3),
+        (b"a: 1\na: 2\n", 3),
+        (b"\x00\x01\x02", 3),
+        (b"\xd0\x0d\xfe\xed", 3),
+        (b"#" * 300_000, 3),
+        (b"", 3),
+        (b"name: x\n", 1),
+    ],
+)
+def test_unreadable_input_is_exit_3(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes, status: int
+) -> None:
+    file = tmp_path / "input"
+    file.write_bytes(content)
+    found, out, err = run(capsys, "check", str(file))
+    assert found == status
+    assert str(file) in out + err
+    assert "Traceback" not in err
+
+
+def test_usage_errors_are_exit_2(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for words, said in (
+        (["check", "powr9"], "did you mean 'power9'?"),
+        (["check", str(tmp_path / "nothing.yaml")], "expected a revision"),
+        (["show", "power9", "--kernel", "9.9"], "expected a kernel"),
+        (["show", "power9", "--platform", "moon"], "expected a platform"),
+        (["show", "power9", "--platform", "skiboot=1.0"], "expected skiboot 4.0 or later"),
+        (["explain", "IS999"], "expected a rule"),
+        (["generate", "power9", "--to", "md", "--self-test"], "--self-test with --to c only"),
+        (["generate", "power9", "--to", "md", "--versioned"], "--versioned with --to dts or dtb"),
+        (["generate", "power9"], "--to"),
+        (["select", "power8", "--kernel", "4.4"], "expected a release from 4.6 on for menu"),
+        (["shwo", "power9"], "found 'shwo'; did you mean 'show'?"),
+        (["show", "power9", "--kernle", "4.11"], "--kernle 4.11; did you mean '--kernel'?"),
+        (["nonsense"], "expected a command, found 'nonsense'"),
+        ([], "COMMAND"),
+    ):
+        status, out, err = run(capsys, *words)
+        assert (status, out) == (2, ""), words
+        assert said in err
+
+
+def test_options_may_stand_between_files(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("power9", "--ignore", "IS2", "power8")
+    status, between = document(capsys, "check", *words)
+    assert (status, between) == document(capsys, "check", "--ignore", "IS2", "power9", "power8")
+    assert len(between["inputs"]) == 2
+
+
+def test_a_revision_wins_over_a_file_of_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "power9").write_text(FAULTY_SPEC)
+    assert document(capsys, "show", "power9")[1]["table"]["name"] == "power9"
+    assert document(capsys, "show", "./power9")[1]["table"]["name"] == "mine"
+
+
+def test_show_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["show", "power9-dd1@84368bbf8", "--kernel", "4.11", "--platform", "op920"]
+    _, out, _ = run(capsys, *words)
+    assert "1: 0/2 us" in out
+    assert "level with snooze" in out
+    assert "stop1: its exit latency of 2050000 ns is above the driver's limit" in out
+    assert "skiboot 84368bbf8 (commit, high confidence)" in out
+    _, body = document(capsys, *words)
+    assert [s["name"] for s in body["linux"]["states"]] == ["snooze", "stop0_lite", "stop1_lite"]
+    assert body["linux"]["states"][1]["exit_latency_us"] == 0
+    assert body["linux"]["lost"][0]["state"] == "stop1"
+    assert body["export"]["states"] == ["stop0_lite", "stop1_lite", "stop1"]
+    assert body["table"]["states"][0]["latency_ns"] == 200
+
+
+def test_diff(capsys: pytest.CaptureFixture[str]) -> None:
+    assert document(capsys, "diff", "power9", "power9")[1]["equal"] is True
+    status, body = document(
+        capsys, "diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11"
+    )
+    assert status == 1
+    assert {
+        "stage": "linux 4.11",
+        "path": "states.stop0_lite",
+        "a": "0/2 us",
+        "b": "1/10 us",
+    } in body["differences"]
+    assert run(capsys, "diff", "power9", "power9-mambo")[0] == 1
+
+
+@pytest.fixture
+def hostile_names(tmp_path: Path) -> str:
+    """A tree whose states' names would set a terminal's title."""
+    tree = fdt.read((DATA / "trees/powernv9.dtb").read_bytes(), "")
+    names = b"\x1b]0;pwn\x07\0stop0\0stop1\0"
+
+    def renamed(node: Node) -> Node:
+        found = {NAMES: names} if NAMES in node.properties else {}
+        children = tuple(renamed(child) for child in node.children)
+        return replace(node, properties={**node.properties, **found}, children=children)
+
+    path = tmp_path / "names.dtb"
+    path.write_bytes(fdt.write(renamed(tree)))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["diff", "{}", "power9"],
+        ["select", "{}"],
+        ["select", "power9", "--against", "{}"],
+        ["generate", "{}", "--to", "md"],
+    ],
+)
+def test_names_are_made_fit_for_a_terminal(
+    words: list[str], hostile_names: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, *(word.format(hostile_names) for word in words))
+    assert "]0;pwn" in out
+    assert all(line.isprintable() for line in out.split("\n"))
+
+
+def test_diff_down_to_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None:
+    """Linux 4.11 would now select snooze where it selected stop0_lite."""
+    words = ["diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11"]
+    status, body = document(capsys, *words, "--platform", "op920", "--governor", "menu")
+    assert status == 1
+    selected = [d for d in body["differences"] if d["stage"] == "menu 4.11"]
+    assert selected[0] == {
+        "stage": "menu 4.11", "path": "idle 2 to 9 us", "a": "stop0_lite", "b": "snooze",
+    }  # fmt: skip
+    assert run(capsys, *words, "--governor", "mneu")[0] == 2
+
+
+def test_explain_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    for word in ("IS203", "is203", "residency-tie"):
+        status, out, _ = run(capsys, "explain", word)
+        assert status == 0
+        assert out.startswith("IS203 residency-tie: ")
+        assert "Why is this bad" in out
+
+
+def test_output_files_are_whole_or_absent(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    target = tmp_path / "out.md"
+    assert run(capsys, "generate", "power10", "--to", "md", "-o", str(target))[0] == 0
+    assert target.read_text().startswith("# power10\n")
+    before = target.read_text()
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(BAD_SPEC)
+    assert run(capsys, "generate", str(bad), "--to", "md", "-o", str(target))[0] == 1
+    assert target.read_text() == before
+    missing = tmp_path / "no" / "out.md"
+    assert run(capsys, "generate", "power10", "--to", "md", "-o", str(missing))[0] == 3
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.yaml", "out.md"]
+
+
+def test_output_is_the_same_every_time(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["check", "--notes"], ["show", "power9"], ["check", "--format", "json"]):
+        assert run(capsys, *words)[1] == run(capsys, *words)[1]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_tables_and_rules(
+    capsys: pytest.CaptureFixture[str], shell: str
+) -> None:
+    _, out, _ = run(capsys, "completion", shell)
+    for word in ("check", "power9-dd1@84368bbf8", "IS203", "fail-on"):
+        assert word in out
+
+
+def whole_process(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "idle_states", *words],
+        capture_output=True,
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+def test_bash_accepts_the_completion_script() -> None:
+    script = whole_process("completion", "bash").stdout
+    probe = (
+        script
+        + b"\nCOMP_WORDS=(idle-states sh); COMP_CWORD=1; _idle_states; echo ${COMPREPLY[0]}\n"
+    )
+    result = subprocess.run(["bash"], input=probe, capture_output=True, check=True)
+    assert result.stdout.strip() == b"show"
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m idle_states rules | head -n 1"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
+    assert result.stdout.startswith(b"RULE")
+    assert result.stderr == b""
+
+
+def test_no_colour_in_a_pipe() -> None:
+    assert b"\x1b[" not in whole_process("check").stdout
+
+
+def test_an_ascii_only_locale_is_served(tmp_path: Path) -> None:
+    spec = tmp_path / "mine.yaml"
+    spec.write_text(FAULTY_SPEC.replace("name: mine", "name: mine\ntitle: µs – λ"), "utf-8")
+    result = whole_process("show", str(spec), PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert result.returncode == 0, result.stderr
+
+
+def test_generate_check_tells_a_stale_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "power9.c"
+    words = ["generate", "--to", "c", "power9", "-o", str(path)]
+    assert main([*words, "--check"]) == 1
+    assert not path.exists()
+    assert "is missing" in capsys.readouterr().out
+    assert main(words) == 0
+    assert main([*words, "--check"]) == 0
+    text = path.read_text()
+    path.write_text(text.replace("latency_ns = 1000,", "latency_ns = 200,"))
+    capsys.readouterr()
+    assert main([*words, "--check"]) == 1
+    changed = [line for line in capsys.readouterr().out.splitlines() if line[:2] in ("-\t", "+\t")]
+    assert [line.split()[-1] for line in changed] == ["200,", "1000,"]
+    assert main(["generate", "--to", "c", "power9", "--check"]) == 2
+
+
+def test_output_replaces_files_keeps_links_and_never_a_device(tmp_path: Path) -> None:
+    words = ["generate", "--to", "c", "power9", "-o"]
+    real, link, pipe = (tmp_path / name for name in ("real.c", "link.c", "pipe"))
+    real.write_text("old")
+    link.symlink_to(real)
+    assert main([*words, str(link)]) == 0
+    assert link.is_symlink()
+    assert "cpu_idle_states" in real.read_text()
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        assert main([*words, str(pipe)]) == 0
+        assert reader.stdout is not None
+        assert reader.stdout.read() == real.read_bytes()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.c", "pipe", "real.c"]

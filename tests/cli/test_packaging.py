@@ -1,0 +1,113 @@
+"""The package as others get it: wheel, sdist and bare checkout all find their data."""
+
+import configparser
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> str:
+    keep = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    result = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=keep | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Wheel and sdist, built from a copy of what git tracks."""
+    pytest.importorskip("build", reason="the build package is not installed")
+    work = tmp_path_factory.mktemp("source")
+    files = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
+    for name in filter(None, files):
+        target = work / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((ROOT / name).read_bytes())
+    out = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", out, ".", cwd=work)
+    return out
+
+
+def test_wheel_has_the_data(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "idle_states/specs/power9.yaml" in names
+    assert "idle_states/schemas/idle-states.schema.json" in names
+    assert "idle_states/schemas/powerpc/opal-power-mgt.yaml" in names
+    assert any(name.startswith("idle_states/templates/") for name in names)
+    assert not [name for name in names if name.startswith("tests/")]
+
+
+def test_every_package_is_listed() -> None:
+    """setup.cfg lists packages one by one; a forgotten one would be missing from the wheel."""
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    listed = set(config["options"]["packages"].split())
+    found = {
+        ".".join(file.parent.relative_to(ROOT).parts)
+        for file in (ROOT / "idle_states").rglob("__init__.py")
+    }
+    assert found <= listed
+
+
+def test_sdist_has_what_a_build_needs(built: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = [name.partition("/")[2] for name in archive.getnames()]
+    for wanted in ("setup.cfg", "pyproject.toml", "LICENSE", "README.md", "templates/table.md.j2"):
+        assert wanted in names
+
+
+def test_one_wheel_serves_all_pythons(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    assert "-cp311-abi3-" in wheel.name
+
+
+def test_without_a_compiler_it_installs_without_the_core(built: Path, tmp_path: Path) -> None:
+    """From the sdist, which therefore has the C sources, too."""
+    (sdist,) = built.glob("*.tar.gz")
+    for name, compiler, there in (("with", None, True), ("without", "/bin/false", False)):
+        if there and shutil.which("gcc") is None:
+            continue
+        target = tmp_path / name
+        environment = {} if compiler is None else {"CC": compiler}
+        words = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir")
+        run(*words, "--target", target, sdist, **environment)
+        program = "from idle_states import core; print(core.available())"
+        out = run(sys.executable, "-c", program, cwd=tmp_path, PYTHONPATH=str(target))
+        assert out.strip() == str(there)
+
+
+def test_an_installed_wheel_checks_all_tables(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", wheel)
+    tool = tmp_path / "venv" / "bin" / "idle-states"
+    assert "12 tables, 9 kernels: 0 errors" in run(tool, "check", cwd=tmp_path)
+    assert "mambo-stop4" in run(tool, "patch", "--list", cwd=tmp_path)
+    for form in ("c", "dts", "md", "yaml"):
+        assert run(tool, "generate", "power10", "--to", form, cwd=tmp_path)
+
+
+def test_a_bare_checkout_works_without_installation(tmp_path: Path) -> None:
+    out = run(sys.executable, "-m", "idle_states", "check", cwd=tmp_path, PYTHONPATH=str(ROOT))
+    assert "12 tables, 9 kernels: 0 errors" in out

@@ -1,0 +1,103 @@
+"""The README's screens are what the tool prints, and its commands exist."""
+
+import gzip
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from idle_states.boot.predict import MACHINE_TABLE
+from idle_states.cli import main, parser
+from idle_states.skiboot import c_table
+from idle_states.sources import read_table
+from idle_states.spec.library import find
+from tests.support import DATA, ROOT, lids
+
+RECORDING, TRACE = "recordings/powernv9-menu-restarted.txt.gz", "traces/mt8196-teo.slice.txt.gz"
+README = (ROOT / "README.md").read_text("utf-8")
+MINE = "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 200ns, residency: 2us}\n"
+SCREENS = re.findall(r"```\n\$ idle-states (.*)\n((?:.*\n)*?)```\n", README)
+TOUR = re.findall(r"^    idle-states (.*?)(?:  +#.*)?$", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("command", "screen"), SCREENS)
+def test_screens(
+    command: str,
+    screen: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(MINE)
+    main(shlex.split(command))
+    assert capsys.readouterr().out.startswith(screen)
+
+
+def test_python(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```\n", README, re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    assert capsys.readouterr().out == example.rpartition("# ")[2]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the tour speaks of: tables, trees, a recording, a trace, a skiboot with a history."""
+    top = tmp_path_factory.mktemp("home")
+    (top / "mine.yaml").write_text(MINE)
+    main(["generate", "power9", "--to", "c", "-o", str(top / "slw.c")])
+    main(["generate", "power9", "--to", "dtb", "-o", str(top / "power9.dtb")])
+    shutil.copytree(DATA / "trees", top / "trees")
+    (top / "trace.txt").write_bytes(gzip.decompress((DATA / TRACE).read_bytes()))
+    (top / "recording.txt").write_bytes(gzip.decompress((DATA / RECORDING).read_bytes()))
+    tables = [find(name) for name in ("power9", "power9-mambo")]
+    (top / "skiboot.lid").write_bytes(lids.image(tables[0].states))
+    (top / "skiboot/hw").mkdir(parents=True)
+    (top / "skiboot/skiboot.lds.S").touch()
+    text = c_table.write(tables).encode()
+    for content in (text.replace(b"= 10000,", b"= 9000,"), text):
+        (top / "skiboot/hw/slw.c").write_bytes(content)
+        for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "slw: Edit"]):
+            git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C"]
+            subprocess.run([*git, str(top / "skiboot"), *words], check=True)
+    shutil.copytree(top / "skiboot/hw", top / "hw")
+    for name, shift in (("before", 0), ("after", 7)):
+        (top / f"{name}.txt").write_text("".join(f"{n * n % 31 + shift}\n" for n in range(20)))
+    return top
+
+
+@pytest.mark.parametrize("command", [command for command in TOUR if command[:5] != "boot "])
+def test_tour(
+    command: str,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(home)
+    command = command.replace("/proc/device-tree", "trees/powernv9.dtb")
+    command = command.replace("~", str(home)).replace("origin/master", "HEAD~1")
+    command, _, output = command.partition(" > ")
+    if "recording.csv" in command and "-o" not in command:
+        main(["record", "--convert", "recording.txt", "-o", "recording.csv"])
+    capsys.readouterr()
+    assert main(shlex.split(command)) in (0, 1)
+    printed = capsys.readouterr()
+    assert bool(output) <= bool(printed.out)
+    assert "error" not in printed.err
+
+
+def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """The command line is understood; tests/boot/test_boot_command.py really boots."""
+    (command,) = [command for command in TOUR if command.startswith("boot ")]
+    arguments = parser().parse_args(shlex.split(command))
+    assert arguments.machine in MACHINE_TABLE
+    monkeypatch.chdir(home)
+    assert read_table(arguments.table).table
+
+
+def test_there_is_something_to_test() -> None:
+    assert len(SCREENS) == 2
+    assert len(TOUR) >= 8

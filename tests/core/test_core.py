@@ -1,0 +1,389 @@
+"""The C core decides as the references do: recorded, random and unlikely inputs, all releases."""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from idle_states import core
+from idle_states.core import eras as eras_h
+from idle_states.linux.governors.interface import Governor, Outcome, Situation, State
+from idle_states.linux.releases import all_releases, release
+from tests.linux.governors.test_models import (
+    HZS,
+    any_cpu,
+    outcome,
+    random_cpu,
+    random_table,
+    situation,
+)
+from tests.oracle.linux.governors import Cpu
+from tests.oracle.linux.governors import State as OracleState
+from tests.support import ROOT, vectors
+
+pytestmark = pytest.mark.skipif(
+    not core.available(), reason="the C core is not compiled (setup.py build_ext --inplace)"
+)
+RECORDED = [path for name in core.GOVERNORS for path in vectors.files(name)]
+DECISIONS_PER_ERA = 200
+MANY_PER_ERA = 5_000
+LEVELS = (0, 3, 4)
+
+
+@dataclass(frozen=True)
+class Era:
+    """A governor as it is in some releases, named by the first of them."""
+
+    governor: str
+    release: str
+    features: Any
+
+    def __str__(self) -> str:
+        return f"{self.governor}-{self.release}"
+
+    def reference(self, states: Sequence[State], hz: int) -> Governor:
+        return model(self.governor, states, self.features, hz)
+
+
+def features(governor: str, kernel: str) -> Any:
+    module = import_module(f"idle_states.linux.governors.{governor}_features")
+    return module.features(release(kernel))
+
+
+def model(governor: str, states: Sequence[State], chosen: Any, hz: int) -> Governor:
+    module = import_module(f"idle_states.linux.governors.{governor}")
+    made: Governor = getattr(module, governor.capitalize())(states, chosen, hz)
+    return made
+
+
+@cache
+def eras() -> tuple[Era, ...]:
+    found: dict[tuple[str, Any], Era] = {}
+    for governor in core.GOVERNORS:
+        for kernel in all_releases():
+            try:
+                chosen = features(governor, kernel.name)
+            except ValueError:
+                continue
+            found.setdefault((governor, chosen), Era(governor, kernel.name, chosen))
+    return tuple(found.values())
+
+
+def decided(decisions: core.Decisions) -> list[tuple[int, bool]]:
+    return [(decision.state, decision.stop_tick) for decision in decisions.unpacked()]
+
+
+def by_reference(
+    era: Era, cpu: Cpu, hz: int
+) -> tuple[list[State], list[tuple[Situation, Outcome]], list[tuple[int, bool]]]:
+    """States, what the core is to be given, and what it is to answer."""
+    states = [State(*state) for state in cpu.states]
+    governor = era.reference(states, hz)
+    rows, answers = [], []
+    for row in cpu.rows:
+        asked = situation(row)
+        decision = governor.select(asked)
+        became = outcome(row, decision.state, cpu.states)
+        governor.finished(became)
+        rows.append((asked, became))
+        answers.append((decision.state, decision.stop_tick))
+    return states, rows, answers
+
+
+def compare(era: Era, cpu: Cpu, hz: int) -> None:
+    """As entered and as selected, with the code for just these features and for any."""
+    states, rows, answers = by_reference(era, cpu, hz)
+    for as_selected in (False, True):
+        packed = core.pack(rows, as_selected=as_selected)
+        for any_features in (False, True):
+            found = core.run(
+                era.governor, era.features, states, hz, packed, any_features=any_features
+            )
+            assert decided(found) == answers, (as_selected, any_features)
+
+
+def fewest(governor: str) -> int:
+    return 2 if governor == "haltpoll" else 1
+
+
+# Agreement
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name.removesuffix(".csv.gz"))
+@pytest.mark.parametrize("any_features", [False, True])
+def test_recorded_decisions(path: Path, any_features: bool) -> None:
+    recorded = vectors.read(path)
+    chosen = features(recorded.governor, recorded.kernel)
+    packed = core.pack((row.situation, row.outcome) for row in recorded.rows)
+    found = core.run(
+        recorded.governor, chosen, recorded.states, vectors.HZ, packed, any_features=any_features
+    )
+    assert decided(found) == [(row.state, row.stop_tick) for row in recorded.rows]
+
+
+@pytest.mark.parametrize("era", eras(), ids=str)
+@pytest.mark.parametrize(
+    "enough", [DECISIONS_PER_ERA, pytest.param(MANY_PER_ERA, marks=pytest.mark.slow)]
+)
+def test_random_cpus(era: Era, enough: int) -> None:
+    random = Random(f"{era}, {enough}")
+    while enough > 0:
+        hz = random.choice(HZS)
+        cpu = random_cpu(random, hz, fewest(era.governor))
+        compare(era, cpu, hz)
+        enough -= len(cpu.rows)
+
+
+@pytest.mark.parametrize("governor", core.GOVERNORS)
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_cpu(governor: str, data: st.DataObject) -> None:
+    hz = data.draw(st.sampled_from(HZS))
+    cpu = data.draw(any_cpu(hz, fewest(governor)))
+    for era in eras():
+        if era.governor == governor:
+            compare(era, cpu, hz)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"long_bits": 32},
+        {"polling_loop": True},
+        {"typical_maximum": True},
+        {"latency_first": True, "scan_stops": False},
+        {"trims_both_ends": True, "typical_unknown": "late"},
+        {"override_in_time": True, "override_short": True},
+    ],
+    ids=lambda change: " ".join(change),
+)
+@pytest.mark.parametrize("kernel", ["4.8", "4.15", "5.15", "6.8", "7.2"])
+def test_features_of_no_release(kernel: str, change: dict[str, Any]) -> None:
+    chosen = replace(features("menu", kernel), **change)
+    random = Random(kernel)
+    for _ in range(3):
+        compare(Era("menu", kernel, chosen), random_cpu(random, 250, 1), 250)
+
+
+# Streams: rows come in pieces
+
+
+def pieces(data: st.DataObject, rows: bytes) -> Iterator[bytes]:
+    """The rows, cut anywhere between two."""
+    at = 0
+    while at < len(rows):
+        end = at + core.ROW.size * data.draw(st.integers(0, 5))
+        yield rows[at:end]
+        at = end
+
+
+@pytest.mark.parametrize("governor", core.GOVERNORS)
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_pieces_are_decided_as_in_one_go(governor: str, data: st.DataObject) -> None:
+    hz = data.draw(st.sampled_from(HZS))
+    cpu = data.draw(any_cpu(hz, fewest(governor)))
+    era = data.draw(st.sampled_from([era for era in eras() if era.governor == governor]))
+    states, rows, answers = by_reference(era, cpu, hz)
+    packed = bytes(core.pack(rows, as_selected=data.draw(st.booleans())))
+    stream = core.Stream(governor, era.features, states, hz)
+    found = b"".join(stream.replay(piece).packed for piece in pieces(data, packed))
+    assert decided(core.Decisions(found)) == answers
+
+
+@pytest.mark.parametrize("era", [era for era in eras() if era.governor == "menu"], ids=str)
+def test_sweeps_of_pieces_at_any_level(era: Era) -> None:
+    """What a governor remembers is the same for all instruction sets."""
+    random = Random(f"pieces, {era}")
+    for tables, rows, hz in sweeps(era, 6):
+        packed = bytes(rows)
+        single = [bytes(core.run("menu", era.features, one, hz, packed).packed) for one in tables]
+        streams = [core.Stream("menu", era.features, one, hz) for one in tables]
+        levels = {level: core.Sweep(streams, level=level) for level in LEVELS}
+        found = [b""] * len(tables)
+        sweep, at = levels[0], 0
+        while at < len(packed):
+            memories = sweep.memories
+            sweep = levels[random.choice(LEVELS)]
+            sweep.memories[:] = memories
+            end = at + core.ROW.size * random.choice((1, 2, 7, 30))
+            answers = sweep.replay(packed[at:end])
+            found = [a + bytes(b.packed) for a, b in zip(found, answers, strict=True)]
+            at = end
+        assert found == single
+
+
+@pytest.mark.parametrize("governor", core.GOVERNORS)
+def test_a_governor_that_is_switched_on(governor: str) -> None:
+    random = Random(f"switched on, {governor}")
+    for era in [era for era in eras() if era.governor == governor]:
+        cpu = random_cpu(random, 250, 3)
+        states = [State(*state) for state in cpu.states]
+        deepest = len(states) - 1
+        for earlier in (Outcome(-1, 0), Outcome(deepest, 12_345_678), Outcome(0, 700)):
+            reference = era.reference(states, 250)
+            reference.switched_on(earlier)
+            stream = core.Stream(governor, era.features, states, 250)
+            stream.switched_on(earlier)
+            rows, answers = [], []
+            for row in cpu.rows:
+                decision = reference.select(situation(row))
+                became = outcome(row, decision.state, cpu.states)
+                reference.finished(became)
+                rows.append((situation(row), became))
+                answers.append((decision.state, decision.stop_tick))
+            assert decided(stream.replay(core.pack(rows))) == answers
+
+
+# The public function
+
+
+@pytest.mark.parametrize("by_core", [True, False])
+@pytest.mark.parametrize("as_selected", [True, False])
+def test_replay_of_a_kernel_by_name(
+    monkeypatch: pytest.MonkeyPatch, by_core: bool, as_selected: bool
+) -> None:
+    random = Random("public")
+    era = next(era for era in eras() if str(era) == "teo-6.6")
+    for _ in range(3):
+        states, rows, answers = by_reference(era, random_cpu(random, 250, 2), 250)
+        packed = core.pack(rows, as_selected=as_selected)
+        with monkeypatch.context() as without:
+            if not by_core:
+                without.setattr(core, "can_replay", lambda governor: False)
+            found = core.replay("teo", "6.6", states, packed, hz=250)
+        assert decided(found) == answers
+        assert list(found.states) == [state for state, _ in answers]
+    with pytest.raises(ValueError, match="expected whole rows of 64 bytes, found 65 bytes"):
+        core.replay("teo", "6.6", states, bytes(65))
+
+
+# Sweeps
+
+
+def sweeps(era: Era, count: int) -> Iterator[tuple[list[list[State]], bytearray, int]]:
+    """Tables, rows as selected, HZ. Half of them without negative times, as lanes like them."""
+    random = Random(f"sweeps of {era}")
+    for number in range(count):
+        hz = random.choice(HZS)
+        cpu = random_cpu(random, hz, 1)
+        rows = [row for row in cpu.rows if number % 2 or row.sleep_length_ns >= 0]
+        others = [random_table(random, 1) for _ in range(random.choice((0, 3, 8, 33)))]
+        tables = [[State(*state) for state in table] for table in (cpu.states, *others)]
+        pairs = [(situation(row), outcome(row, 0, [OracleState(0, 0, True)])) for row in rows]
+        yield tables, core.pack(pairs, as_selected=True), hz
+
+
+@pytest.mark.parametrize("era", [era for era in eras() if era.governor == "menu"], ids=str)
+def test_sweep_equals_single_replays(era: Era) -> None:
+    for tables, rows, hz in sweeps(era, 12):
+        single = [core.run("menu", era.features, table, hz, rows) for table in tables]
+        for level in LEVELS:
+            assert core.sweep("menu", era.features, tables, hz, rows, level=level) == single
+        assert core.sweep("menu", era.features, tables, hz, rows, threads=2) == single
+
+
+@pytest.mark.parametrize("governor", ["teo", "ladder"])
+def test_other_governors_sweep_too(governor: str) -> None:
+    era = Era(governor, "6.1", features(governor, "6.1"))
+    for tables, rows, hz in sweeps(era, 3):
+        single = [core.run(governor, era.features, table, hz, rows) for table in tables]
+        assert core.sweep(governor, era.features, tables, hz, rows, threads=2) == single
+
+
+def test_tables_make_a_difference() -> None:
+    """A sweep of equal answers would prove little."""
+    chosen = features("menu", "6.1")
+    rows = core.pack(
+        [(Situation(2_000_000_000, 50_000, 50_000), Outcome(0, 50_000))] * 100, as_selected=True
+    )
+    tables = [[State(0, 0), State(1_000, us * 1_000)] for us in (10, 60)]
+    shallow, deep = core.sweep("menu", chosen, tables, 250, rows)
+    assert [d.state for d in shallow.unpacked()[-3:]] == [1, 1, 1]
+    assert [d.state for d in deep.unpacked()[-3:]] == [0, 0, 0]
+
+
+def test_threads_over_cpus() -> None:
+    chosen = features("teo", "6.12")
+    random = Random("CPUs")
+    era = Era("teo", "6.12", chosen)
+    states = [OracleState(*times, i == 0) for i, times in enumerate(vectors.TABLES["p9"])]
+    cpus = [random_cpu(random, 250, 1) for _ in range(9)]
+    packed = []
+    answers = []
+    for cpu in cpus:
+        table, rows, expected = by_reference(era, Cpu(states, cpu.rows), 250)
+        packed.append(core.pack(rows))
+        answers.append(expected)
+    found = core.run_cpus("teo", chosen, table, 250, packed, threads=3)
+    assert [decided(decisions) for decisions in found] == answers
+
+
+# What it knows
+
+
+@pytest.mark.parametrize("era", eras(), ids=str)
+def test_releases_have_code_of_their_own(era: Era) -> None:
+    """menu and teo's bins; else *_eras.h has fallen behind the features."""
+    assert core.supports(era.governor, era.features)
+    expected = era.governor == "menu" or (era.governor == "teo" and era.features.bins)
+    assert core.specialised(era.governor, era.features) == expected
+
+
+@pytest.mark.parametrize("governor", ["menu", "teo"])
+def test_headers_are_those_of_the_releases(governor: str) -> None:
+    """Otherwise: python -m idle_states.core.eras, and compile."""
+    assert eras_h.path(governor).read_text() == eras_h.header(governor)
+
+
+def test_unknown_features_are_refused() -> None:
+    @dataclass(frozen=True)
+    class Other:
+        nanoseconds: bool = True
+
+    assert not core.supports("menu", Other())
+    assert not core.supports("round robin", features("menu", "6.1"))
+    odd = replace(features("menu", "6.1"), stopped_tick="sometimes")
+    with pytest.raises(core.Unsupported, match=r"expected stopped_tick to be one of .*sometimes"):
+        core.run("menu", odd, [State(0, 0)], 250, b"")
+
+
+@pytest.mark.parametrize("count", [0, 11])
+def test_too_few_or_many_states_are_refused(count: int) -> None:
+    with pytest.raises(core.Unsupported, match=f"expected 1 to 10 states, found {count}"):
+        core.run("menu", features("menu", "6.1"), [State(0, 0)] * count, 250, b"")
+
+
+def test_wrong_sizes_are_refused() -> None:
+    chosen = features("menu", "6.1")
+    with pytest.raises(ValueError, match="expected 64 bytes of rows, found 65"):
+        core.run("menu", chosen, [State(0, 0)], 250, bytes(65))
+    with pytest.raises(ValueError, match="expected HZ from 1 to 1000000, found 0"):
+        core.run("menu", chosen, [State(0, 0)], 0, b"")
+    assert core.run("menu", chosen, [State(0, 0)], 250, b"").unpacked() == []
+
+
+def test_without_the_extension() -> None:
+    program = (
+        "import sys; sys.modules['idle_states.core._core'] = None\n"
+        "from idle_states import core\n"
+        "from idle_states.linux.governors.ladder_features import LadderFeatures\n"
+        "assert not core.available() and core.instruction_set() == ''\n"
+        "assert not core.supports('ladder', LadderFeatures())\n"
+        "try: core.run('ladder', LadderFeatures(), [], 250, b'')\n"
+        "except core.CoreMissing as error: print(error)\n"
+    )
+    root = ROOT
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=root
+    )
+    assert "expected the compiled core" in done.stdout

@@ -1,0 +1,246 @@
+"""Patches against skiboot's real history: SKIBOOT=path of a clone, bare or not.
+
+Files are taken out of the clone's commits; nothing of skiboot is kept here.
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from idle_states.findings import Faulty
+from idle_states.patches.library import packaged, patch_for
+from idle_states.patches.plan import MADE, NOT_MEANT, PRESENT, Plan, plan
+from idle_states.patches.tree import Tree
+from idle_states.patches.write import write
+from idle_states.report.patch_diff import file_diff
+from idle_states.report.patch_mail import mails
+from idle_states.spec.library import current, find
+from idle_states.table import Register
+from tests.oracle.skiboot import Row
+from tests.oracle.skiboot.csource import STUBS, SourceFile, compile_program
+from tests.oracle.skiboot.csource import Tree as Definitions
+from tests.oracle.skiboot.tables import _parsed as parsed
+from tests.skiboot.test_c_oracle import as_rows
+
+CLONE = os.environ.get("SKIBOOT", "")
+PATHS = ("hw/slw.c", "hw/slw-p8.c", "include", "core/device.c")
+ORIGINAL = "51974cab7c89504a4ceb6706437665d5e8d2a533"
+APRIL_2017 = "f32ad58f9"
+"""The last commit before the first version of the original patch was posted, 2017-04-19."""
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CLONE, reason="SKIBOOT does not name a clone of skiboot"),
+]
+
+
+def git(*words: str | Path, cwd: Path | str = CLONE, text: bytes | None = None) -> bytes:
+    done = subprocess.run(
+        ["git", *map(str, words)], cwd=cwd, input=text, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def releases() -> list[str]:
+    """Tags of releases from 5.0 on, oldest first, and the newest commit."""
+    if not CLONE:
+        return []
+    tags = git("tag", "--sort=creatordate").decode().split()
+    chosen = [tag for tag in tags if re.fullmatch(r"(skiboot-5|v[5-9])[\d.]*(-rc\d+)?", tag)]
+    return [*chosen, "HEAD"]
+
+
+def checkout(commit: str, directory: Path, version: str = "") -> Path:
+    """The files that matter, without git, with the release in .version as in an archive."""
+    directory.mkdir(parents=True)
+    listed = git("ls-tree", "--name-only", commit, *PATHS).decode().split()
+    archive = git("archive", commit, *listed)
+    subprocess.run(["tar", "-x", "-C", directory], input=archive, check=True)
+    named = version or git("describe", "--tags", commit).decode().strip()
+    (directory / ".version").write_text(named + "\n")
+    return directory
+
+
+def as_repository(tree: Path) -> None:
+    """A repository of its own, with everything committed."""
+    for words in (
+        ("init", "--quiet"),
+        ("config", "user.name", "A Tester"),
+        ("config", "user.email", "tester@example.org"),
+        ("config", "commit.gpgsign", "false"),
+        ("add", "--all"),
+        ("commit", "--quiet", "--message", "base"),
+    ):
+        git(*words, cwd=tree)
+
+
+_DEFINITION = r"^[ \t]*#[ \t]*define[ \t]+(?:OPAL_PM_|OPAL_USE_|IDLE_)(?:[^\\\n]|\\\n)*\n"
+_PROGRAM = """\
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+typedef uint32_t u32;
+typedef uint64_t u64;
+#define PPC_BIT(bit) (0x8000000000000000UL >> (bit))
+#define PPC_BITMASK(bs, be) ((PPC_BIT(bs) - PPC_BIT(be)) | PPC_BIT(bs))
+#define pmicr pm_ctrl_reg_val
+#define pmicr_mask pm_ctrl_reg_mask
+{definitions}
+#include "dump.h"
+int main(void)
+{{
+{calls}
+    return 0;
+}}
+"""
+
+
+def compiled(tree: Path) -> dict[str, list[Row]]:
+    """The tree's tables by its own macros, of any era; -Wall -Wextra -Werror."""
+    definitions = Definitions(tree)
+    files = [*(tree / "include").glob("opal*.h"), tree / "hw/slw.c"]
+    codes = [SourceFile(file).code for file in files]
+    macros = [match for code in codes for match in re.findall(_DEFINITION, code, re.MULTILINE)]
+    parts = [*macros, definitions.idle_state_type(), *definitions.arrays.values()]
+    calls = "\n".join(f"    DUMP({name});" for name in definitions.arrays)
+    with tempfile.TemporaryDirectory() as directory:
+        source, binary = Path(directory, "tables.c"), Path(directory, "tables")
+        source.write_text(_PROGRAM.format(definitions="\n".join(parts), calls=calls))
+        compile_program(binary, [source], ["-Wall", "-Wextra", "-Werror", "-I", str(STUBS)])
+        done = subprocess.run([binary], capture_output=True, text=True, check=True)
+    return parsed(done.stdout)
+
+
+def diff(made: Plan) -> bytes:
+    return b"".join(
+        file_diff(name, made.tree.files[name], text, made.tree.mode(name)).encode(
+            "utf-8", "surrogateescape"
+        )
+        for name, text in made.files.items()
+    )
+
+
+def specs() -> Iterator[tuple[str, str]]:
+    """Revision and array of each current table that firmware exports."""
+    for name in current():
+        table = find(name)
+        if table.register is not Register.NONE and name != "power11":
+            yield name, table.firmware.array
+
+
+@pytest.mark.parametrize("tag", releases())
+def test_packaged_patches_on_a_release(tag: str, tmp_path: Path) -> None:
+    """Each is made, there already, or not meant; what is made applies, compiles, and is all."""
+    root = checkout(tag, tmp_path / "tree")
+    before = compiled(root)
+    as_repository(root)
+    tree = Tree(root)
+    assert tree.version
+    made = plan(tree, packaged())
+    assert {step.status for step in made.steps} <= {MADE, PRESENT, NOT_MEANT}
+    for number, (_, mail) in enumerate(mails(made), 1):
+        git("am", "--quiet", cwd=root, text=mail)
+        assert f"{number + 1}" == git("rev-list", "--count", "HEAD", cwd=root).decode().strip()
+    for name, text in made.files.items():
+        assert (root / name).read_bytes() == text.encode("utf-8", "surrogateescape")
+    after = compiled(root)
+    changed = {
+        (array, row["name"], key)
+        for array, rows in before.items()
+        for row, other in zip(rows, after[array], strict=True)
+        for key in row
+        if row[key] != other[key]  # type: ignore[literal-required]
+    }
+    keys = {"latency": "latency_ns", "residency": "residency_ns", "flags": "flags"}
+    assert changed == {
+        (change.table, change.state, keys[change.field])
+        for step in made.made
+        for change in step.changes
+    }
+    again = plan(Tree(root), packaged())
+    assert not again.made
+
+
+@pytest.mark.parametrize("tag", releases())
+def test_tables_become_specs_on_a_release(tag: str, tmp_path: Path) -> None:
+    """Every table of the tree is made that of its spec; the compiler reads it so."""
+    root = checkout(tag, tmp_path / "tree")
+    before = compiled(root)
+    patches = [patch_for(find(name), name) for name, array in specs() if array in before]
+    if not patches:
+        pytest.skip("no table of this release has a current spec")
+    made = plan(Tree(root), patches)
+    git("init", "--quiet", cwd=root)
+    if made.files:
+        git("apply", "--check", "-", cwd=root, text=diff(made))
+    write(made.tree, made.files)
+    after = compiled(root)
+    wanted = {array: as_rows(find(name).states) for name, array in specs()}
+    for array in before:
+        assert after[array] == wanted.get(array, before[array])
+    assert not plan(Tree(root), patches).made
+
+
+def test_newest_skiboot_is_as_the_specs_say(tmp_path: Path) -> None:
+    root = checkout("HEAD", tmp_path / "tree")
+    patches = [patch_for(find(name), name) for name, _ in specs() if name not in OLD]
+    assert not plan(Tree(root), patches).made
+
+
+OLD = ("power7", "power9-dd1")
+"""Tables that the newest skiboot has dropped."""
+
+
+def test_two_lines_in_april_2017(tmp_path: Path) -> None:
+    """The patch for DD1, on the tree it was first posted for: two lines, the original's."""
+    root = checkout(APRIL_2017, tmp_path / "tree")
+    dd1 = [patch for patch in packaged() if patch.name == "power9-dd1-stop0-lite"]
+    made = plan(Tree(root), dd1)
+    assert marked(diff(made)) == original_hunk("power9_ndd1")
+    ((_, mail),) = mails(made)
+    assert b" 1 file changed, 2 insertions(+), 2 deletions(-)\n" in mail
+
+
+def test_as_merged_is_as_merged(tmp_path: Path) -> None:
+    """The patch for POWER9, on the parent of the original commit: its file to the byte."""
+    root = checkout(f"{ORIGINAL}~1", tmp_path / "tree")
+    merged = [patch for patch in packaged() if patch.name == "power9-stop0-lite"]
+    made = plan(Tree(root), merged)
+    wanted = git("show", f"{ORIGINAL}:hw/slw.c")
+    assert made.files["hw/slw.c"].encode("utf-8", "surrogateescape") == wanted
+    hunks = git("diff", "--full-index", f"{ORIGINAL}~1", ORIGINAL, "--", "hw/slw.c")
+    assert diff(made) == hunks
+
+
+def marked(hunks: bytes) -> list[bytes]:
+    return [line for line in hunks.splitlines() if re.match(rb"[-+](?![-+])", line)]
+
+
+def original_hunk(table: str) -> list[bytes]:
+    """Changed lines of the original commit in one table's hunk."""
+    hunks = git("show", "--format=", "-U60", ORIGINAL, "--", "hw/slw.c")
+    lines = hunks[hunks.index(f" {table}_cpu_idle_states".encode()) :]
+    return marked(lines[: lines.index(b"stop1_lite")])
+
+
+def test_an_older_tree_is_told_from_a_newer_one(tmp_path: Path) -> None:
+    """Without a release to go by, patches for other releases are left out, not failed."""
+    root = checkout("v6.0", tmp_path / "tree")
+    (root / ".version").unlink()
+    made = plan(Tree(root), packaged())
+    assert made.tree.version == ""
+    by_name = {step.patch.name: step for step in made.steps}
+    assert by_name["power9-stop0-lite"].status == PRESENT
+    assert by_name["mambo-stop4"].status == MADE
+    assert by_name["stop0-lite-15us"].status == NOT_MEANT
+    patch = by_name["stop0-lite-15us"].patch
+    (root / ".version").write_text("v7.1")
+    newer = Tree(root)
+    with pytest.raises(Faulty):
+        plan(newer, [patch])

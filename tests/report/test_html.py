@@ -1,0 +1,616 @@
+"""--html: what is on the pages, that nothing of an input becomes markup, and that they last."""
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from idle_states import __version__
+from idle_states.cli import main
+from idle_states.linux.governors import State
+from idle_states.linux.releases import release
+from idle_states.report.html import page, pictures, svg
+from idle_states.report.html import select as html_select
+from idle_states.report.html import tune as html_tune
+from idle_states.report.html.pictures import Band, Curve, Point, Row, Span
+from idle_states.report.style import Style, printable
+from idle_states.report.tune_text import render
+from idle_states.resources import resource
+from idle_states.selection.selection import Selection, select
+from idle_states.tune.tuning import Tuning
+from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, parse
+
+PICTURES = {
+    "select": ["Idle length and selected state", "Exit latency and target residency"],
+    "replay": [
+        "Share of idle time by state",
+        "Share of idle time by state and CPU: power9",
+        "Share of idle time by state and CPU: power9-dd1@84368bbf8",
+        "Idle periods whose state fits their length",
+        "Share of wake-ups that paid at most so much",
+        "Energy, s awake, against p99 exit latency paid",
+    ],
+    "audit": [
+        "Exit latency and target residency",
+        "What is selected for steady idles that an interrupt ends",
+    ],
+    "fleet": ["Share of inputs with a finding"],
+    "simulate": [
+        "Share of the CPUs' time by state asked for",
+        "Share of wake-ups that waited at most so long",
+    ],
+    "tune": ["Energy, s awake, against p99 exit latency paid", "Share of idle time by state"],
+}
+
+
+AXIS = svg.times([1000, 1_000_000], "time")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    into = tmp_path_factory.mktemp("pages")
+    return {name: make(name, into).read_text() for name in COMMANDS}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_complete_in_itself(name: str, made: dict[str, str]) -> None:
+    text = made[name]
+    top = parse(text)
+    for tag in ("script", "img", "iframe", "object", "form", "base", "a"):
+        assert not top.all(tag), tag
+    assert [link.attributes for link in top.all("link")] == [{"rel": "icon", "href": "data:,"}]
+    assert "@import" not in text
+    assert not re.search(r"url\((?!#h(\d|awake)\))", text)
+    assert "//" not in re.sub(r"<(li|td|th|title|h1|h2|span)\b.*?</\1>", "", text)
+    (policy,) = [
+        meta.attributes["content"]
+        for meta in top.all("meta")
+        if meta.attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_picture_has_words_and_a_table(name: str, made: dict[str, str]) -> None:
+    top = parse(made[name])
+    figures = top.all("figure")
+    assert len(figures) == len(top.all("svg", "picture"))
+    for figure in figures:
+        (drawing,) = figure.all("svg", "picture")
+        assert drawing.attributes["role"] == "img"
+        assert drawing.children[0].tag == "title"
+        assert drawing.children[0].text == figure.all("figcaption")[0].text
+        assert drawing.children[1].tag == "desc"
+        (table,) = figure.all("table")
+        assert len(table.rows()) > 1
+        assert len({len(row) for row in table.rows()}) == 1
+    if name in PICTURES:
+        assert [figure.all("figcaption")[0].text for figure in figures] == PICTURES[name]
+    levels = [int(n.tag[1]) for n in _flat(top) if re.fullmatch("h[1-6]", n.tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def _flat(node: Node) -> list[Node]:
+    return [node, *(below for child in node.children for below in _flat(child))]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_names_tool_and_inputs(name: str, made: dict[str, str], tmp_path: Path) -> None:
+    footer = parse(made[name]).all("footer")[0].text
+    assert f"idle-states {__version__}" in footer
+    for word in COMMANDS[name]:
+        if Path(word).is_file():
+            assert hashlib.sha256(Path(word).read_bytes()).hexdigest() in footer
+    if name == "fleet":
+        for file in (DATA / "trees").iterdir():
+            assert hashlib.sha256(file.read_bytes()).hexdigest() in footer
+
+
+@pytest.mark.parametrize("name", ["select", "replay", "fleet", "simulate", "tune"])
+def test_same_bytes_and_same_output(
+    name: str, made: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert make(name, tmp_path).read_text() == made[name]
+    status = main([*COMMANDS[name]])
+    alone = capsys.readouterr().out
+    assert main([*COMMANDS[name], "--html", str(tmp_path / "again.html")]) == status
+    assert capsys.readouterr().out == alone
+
+
+def test_selection_is_that_of_json(
+    made: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([*COMMANDS["select"], "--format", "json"])
+    told = json.loads(capsys.readouterr().out)["map"]
+    figure = parse(made["select"]).all("figure")[0]
+    # every state of every range is a rectangle
+    bands = [n for n in figure.all("svg", "picture")[0].all("rect") if n.attributes["class"]]
+    assert len(bands) == sum(1 + len(row["also"]) for row in told)
+    assert [row[1:] for row in figure.all("table")[0].rows()[1:]] == [
+        ["0 to 1 us", "snooze"],
+        ["2 to 48 us", "stop0_lite"],
+        ["49 to 52 us", "stop0_lite and stop1_lite in turn"],
+        ["53 us and more", "stop1_lite"],
+    ]
+
+
+def test_replay_is_that_of_json(made: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    main([*COMMANDS["replay"], "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    tables = [figure.all("table")[0].rows()[1:] for figure in parse(made["replay"]).all("figure")]
+    assert [(row[0], row[1], row[2], row[5]) for row in tables[0]] == [
+        (state["name"], str(state["usage"]), f"{state['time_us']} us", table["table"])
+        for table in told["tables"]
+        for state in table["total"]["states"]
+    ]
+    assert tables[4][2][0] == "p99"
+    assert [cell.split()[0] for cell in tables[4][2][1:]] == [
+        f"{table['total']['wake_latency_ns']['p99'] / 1000:g}" for table in told["tables"]
+    ]
+
+
+WORKLOAD = [*("tune", "power9", "--workload", "ping-pong"), "--power", "implied"]
+TWO_TABLES = [
+    *("simulate", "ping-pong", "--table", "power9-dd1@84368bbf8", "--table", "power9-dd1"),
+    *("--kernel", "4.11", "--power", "implied", "--duration", "20ms"),
+]
+
+
+def _page(words: list[str], into: Path) -> tuple[Node, str]:
+    """A command's page, and its text."""
+    target, text = into / "page.html", into / "page.txt"
+    assert main([*words, "--html", str(target), "-o", str(text)]) in (0, 1)
+    return parse(target.read_text()), text.read_text()
+
+
+def _columns(text: str, title: str) -> list[list[str]]:
+    """Of a table in the text: its rows, its head first."""
+    block = text[text.index(title) :].partition("\n\n")[0]
+    return [re.split(r"  +", line.strip()) for line in block.splitlines()[1:]]
+
+
+def _captioned(top: Node, caption: str) -> list[list[str]]:
+    (table,) = [t for t in top.all("table") if t.all("caption")[0].text.startswith(caption)]
+    return [[cell.replace("\N{NO-BREAK SPACE}", " ") for cell in row] for row in table.rows()]
+
+
+def test_tune_of_a_workload_is_that_of_its_text(tmp_path: Path) -> None:
+    top, text = _page([*WORKLOAD, "--duration", "20ms"], tmp_path)
+    assert top.all("li")[0].text == text.splitlines()[0]
+    told = {row[0]: row[1:] for row in _columns(text, "Tables\n")}
+    assert float(told["work counted"][0]) > 0
+    head, *rows = _captioned(top, "Tables")
+    for name in ("energy of 1000 counted, s awake", "work counted"):
+        assert [row[head.index(name)] for row in rows[:3]] == told[name]
+    points = top.all("figure")[0].all("svg", "picture")[0].all("g")
+    tips = [point.all("title")[0].text for point in points]
+    energy = told["energy of 1000 counted, s awake"][0]
+    assert any(f"energy of 1000 counted, s awake: {energy};" in tip for tip in tips)
+    labels = [t.text for t in top.all("figure")[0].all("text", "tick")]
+    assert max(float(t) for t in labels if re.fullmatch(r"[\d.]+", t)) >= float(energy)
+
+
+def test_how_long_to_poll_is_that_of_the_text(made: dict[str, str], tmp_path: Path) -> None:
+    _, text = _page(COMMANDS["tune"], tmp_path)
+    head, *rows = _captioned(parse(made["tune"]), "How long to poll before a state")
+    told = _columns(text, "How long to poll")
+    assert [word.upper() for word in head] == [word.upper() for word in told[0]]
+    assert rows == told[1:]
+    assert len(rows) > 2
+
+
+def test_doubts_of_tune_are_those_of_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Tuning] = []
+
+    def title(tuning: Tuning) -> str:
+        seen.append(tuning)
+        return "title"
+
+    monkeypatch.setattr(html_tune, "title", title)
+    _page(COMMANDS["tune"], tmp_path)
+    (tuning,) = seen
+    tuned = tuning.tuned
+    others = [each for each in tuned.front if each.candidate != tuned.best.candidate]
+    doubtful = replace(
+        tuned, if_low=others[0], if_high=others[0], even=replace(tuned.even, feasible=False)
+    )
+    for one, count in ((tuning, 0), (replace(tuning, tuned=doubtful), 3)):
+        said = re.findall(
+            "^  (with all figures .*|break-evens cost .*)$", render(one, Style(False)), re.MULTILINE
+        )
+        text = page.render("tune", "title", html_tune.sections(one), [])
+        lines = [item.text for item in parse(text).all("li")]
+        assert len(said) == count
+        assert [line for line in lines if line.startswith(("with all", "break-evens"))] == said
+
+
+def test_what_was_simulated_is_plotted(tmp_path: Path) -> None:
+    """Energies stand against what wake-ups waited, not against exit latencies alone."""
+    top, _ = _page(TWO_TABLES, tmp_path)
+    waited = next(row for row in _captioned(top, "Wake-up to first instruction") if row[0] == "p99")
+    plotted = [row[2] for row in _captioned(top, "Energy and")[1:]]
+    assert plotted == waited[1:] == ["1.9 us", "0.603 us"]
+    places = [
+        _share(marker.attributes["x"])
+        for group in top.all("figure")[-1].all("g")
+        for marker in group.all("svg")
+    ]
+    assert places[0] > places[1] > 0
+    assert "exit latency" not in top.all("main")[0].text.partition("resting on this")[0]
+
+
+@pytest.mark.parametrize("name", ["replay", "tune"])
+def test_exit_latencies_are_called_so(name: str, made: dict[str, str]) -> None:
+    top = parse(made[name])
+    shown = [n.text for tag in ("figcaption", "th", "desc", "text") for n in top.all(tag)]
+    assert not [words for words in shown if "wake latency" in words]
+    assert "p99 exit latency paid, as the kernel holds it" in shown
+
+
+@pytest.mark.parametrize("words", [COMMANDS["replay"], COMMANDS["tune"], TWO_TABLES])
+def test_unit_is_explained_once(words: list[str], tmp_path: Path) -> None:
+    top, _ = _page(words, tmp_path)
+    lines = [item.text for item in top.all("li") if "an awake CPU draws in so many" in item.text]
+    assert len(lines) == 1
+
+
+def test_energies_start_at_zero(tmp_path: Path) -> None:
+    for words in (TWO_TABLES, COMMANDS["tune"]):
+        top, _ = _page(words, tmp_path)
+        (figure,) = [f for f in top.all("figure") if "Energy" in f.all("figcaption")[0].text]
+        labels = [t for t in figure.all("text", "tick") if t.attributes.get("text-anchor") == "end"]
+        lowest = max(
+            labels,
+            key=lambda t: float(t.attributes["y"] or 0) * ("%" not in str(t.attributes["x"])),
+        )
+        assert lowest.text == "0"
+
+
+def _hatchings(figure: Node) -> dict[str, set[str | None]]:
+    """State -> the hatchings of its bands, by what a pointer is told."""
+    found: dict[str, set[str | None]] = {}
+    for group in figure.all("svg", "picture")[0].all("g"):
+        name = group.all("title")[0].text.partition(":")[0]
+        found.setdefault(name, set()).update(r.attributes["fill"] for r in group.all("rect"))
+    return found
+
+
+def test_simulated_states_have_the_kernels_numbers(tmp_path: Path) -> None:
+    top, _ = _page(TWO_TABLES, tmp_path)
+    assert _legend(top.all("figure")[0]) == ["awake", "0 snooze", "1 stop0_lite", "2 stop1_lite"]
+    assert _hatchings(top.all("figure")[0]) == {
+        "awake": {"url(#hawake)"},
+        "snooze": {"url(#h0)"},
+        "stop0_lite": {"url(#h1)"},
+        "stop1_lite": {"url(#h2)"},
+    }
+    patterns = top.all("pattern")
+    assert [p.attributes["id"] for p in patterns] == [*(f"h{n}" for n in range(10)), "hawake"]
+    paths = [[path.attributes["d"] for path in pattern.all("path")] for pattern in patterns]
+    assert all(paths.count(path) == 1 for path in paths)
+
+
+def test_replayed_states_have_the_numbers_of_their_table(made: dict[str, str]) -> None:
+    """Where tables differ, the legend says whose state it is."""
+    figures = parse(made["replay"]).all("figure")
+    legend = _legend(figures[0])
+    assert legend[:3] == [
+        "0 snooze",
+        "1 stop0_lite",
+        "2 stop0 (power9), stop1_lite (power9-dd1@84368bbf8)",
+    ]
+    assert len(legend) == 7
+    assert _legend(figures[2]) == ["0 snooze", "1 stop0_lite", "2 stop1_lite"]
+    assert _hatchings(figures[0])["stop1_lite"] == {"url(#h2)"}
+
+
+def test_selected_states_have_the_numbers_of_their_kernel(tmp_path: Path) -> None:
+    words = ["select", "power9", "--against", "power9-dd1@84368bbf8", "--kernel", "4.11,6.1"]
+    figure = _page(words, tmp_path)[0].all("figure")[0]
+    legend = _legend(figure)
+    assert legend[1] == "1 stop0_lite"
+    assert legend[2] == "2 stop0 (power9), stop1_lite (power9-dd1@84368bbf8)"
+    taken = {
+        group.all("title")[0].text.partition(": ")[2]: {
+            rect.attributes["fill"] for rect in group.all("rect")
+        }
+        for group in figure.all("svg", "picture")[0].all("g")
+    }
+    assert taken["stop1_lite"] == {"url(#h2)"}
+
+
+def _legend(figure: Node) -> list[str]:
+    return [item.text.strip() for item in figure.all("ul", "legend")[0].all("li")]
+
+
+def test_energy_without_a_total(tmp_path: Path) -> None:
+    """Says so, and which figures are missing."""
+    target = tmp_path / "page.html"
+    words = [*("--table", "power9", "--power", "snooze=1"), "--html", str(target)]
+    main(["replay", TRACE, *words, "-o", "/dev/null"])
+    (section,) = [
+        section
+        for section in parse(target.read_text()).all("section")
+        if section.all("h2")[0].text == "Energy of the idle time"
+    ]
+    assert not section.all("figure")
+    assert "- power9: no figures for stop" in section.text
+
+
+def test_changes_are_told(made: dict[str, str]) -> None:
+    top = parse(made["select-kernels"])
+    (section,) = [s for s in top.all("section") if s.all("h2")[0].text == "What changes"]
+    first = section.all("table")[0].rows()
+    assert first[0] == ["map", "idle length or timer", "before", "now"]
+    assert ["interrupt, tick stopped", "0 to 9 us", "snooze", "stop5"] in first
+
+
+def test_states_have_the_kernels_numbers(tmp_path: Path) -> None:
+    """Also where a deeper state is selected for shorter idles than a lighter one."""
+    target = tmp_path / "page.html"
+    words = ["--kernel", "6.1,6.6,6.12", "--governor", "teo"]
+    spec = str(resource("specs", "power9.yaml"))
+    main(["audit", spec, *words, "--html", str(target), "-o", "/dev/null"])
+    stages, selected = parse(target.read_text()).all("figure")
+    head, *rows = stages.all("table")[0].rows()
+    assert head[-2:] == ["LINUX\N{NO-BREAK SPACE}6.1", "LINUX\N{NO-BREAK SPACE}6.6-6.12"]
+    numbered = {f"{row[-1].partition(':')[0]} {row[0]}" for row in rows if row[-1] != "-"}
+    legend = {item.text.strip() for item in selected.all("ul", "legend")[0].all("li")}
+    assert legend == numbered | {"0 snooze"}
+
+
+def test_against_another_tree(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    trees = [str(DATA / f"trees/powernv{number}.dtb") for number in (9, 10)]
+    main(["audit", trees[0], "--against", trees[1], "--html", str(target), "-o", "/dev/null"])
+    top = parse(target.read_text())
+    titles = [heading.text for heading in top.all("h2")]
+    assert f"Differs below /ibm,opal from {trees[1]}" in titles
+
+
+def test_unwritable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "missing/page.html"
+    assert main([*COMMANDS["select"], "--html", str(target)]) == 3
+    assert "page.html" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+# Hostile names
+
+HOSTILE = st.sampled_from(
+    (
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "</svg></title><script>1</script>",
+        "]]><!--",
+        "&lt;b&gt; &amp;",
+        "{{ 7 * 7 }}{% raw %}",
+        "\x00\x1b[31m\u202e\u2066",
+        "\udcff",
+        "'><style>*{display:none}",
+    )
+)
+
+
+@cache
+def _selection() -> Selection:
+    states = [State(0, 0), State(1000, 10_000), State(5000, 50_000)]
+    return select("menu", release("6.1"), states, 250)
+
+
+def _rendered(names: tuple[str, ...], table: str, file: str) -> Node:
+    selection = replace(_selection(), names=names, table=table)
+    sections = html_select.sections([selection], [], [])
+    title = html_select.title([selection])
+    text = page.render("select", title, sections, [(file, "0" * 64)])
+    text.encode()
+    return parse(text)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(HOSTILE | st.text(max_size=30), min_size=5, max_size=5, unique=True))
+def test_hostile_names_stay_text(words: list[str]) -> None:
+    """The page's elements are those of harmless names of the same lengths."""
+    harmless = [
+        f"{i}{'x' * len(printable(word))}"[: len(printable(word))] for i, word in enumerate(words)
+    ]
+    if len(set(harmless[:3])) < 3 or not words[3]:
+        return
+    found = _rendered(tuple(words[:3]), words[3], words[4])
+    calm = _rendered(tuple(harmless[:3]), harmless[3], harmless[4])
+    assert found.outline() == calm.outline()
+    cells = [cell for table in found.all("table") for row in table.rows() for cell in row]
+    assert all(printable(word) in cells for word in words[:3])
+    assert found.all("footer")[0].all("li")[0].text.startswith(printable(words[4]))
+
+
+# Pictures
+
+
+def _share(value: str | None) -> float:
+    assert value is not None
+    assert value.endswith("%")
+    return float(value[:-1])
+
+
+@given(st.lists(st.integers(1, 10**10), min_size=1, max_size=8))
+def test_times_keep_their_order(values: list[int]) -> None:
+    axis = svg.times(values, "time")
+    places = [axis.at(value) for value in sorted({0, *values})]
+    assert places[0] == 0
+    assert all(0 <= place <= 100 for place in places)
+    assert all(before < after for before, after in pairwise(places))
+    labels = [(axis.at(value), label) for value, label in axis.ticks]
+    for (left, one), (right, other) in pairwise(labels):
+        # they do not touch on a phone
+        assert right - left >= 100 * 2.5 * min(len(one), len(other)) / svg.NARROW
+
+
+@given(st.floats(-1e6, 1e6), st.floats(0, 1e6))
+def test_linear_is_about_its_values(low: float, spread: float) -> None:
+    axis = svg.linear(low, low + spread, "")
+    slack = 1e-6 * (axis.last - axis.first)
+    assert axis.first - slack <= low <= low + spread <= axis.last + slack
+    assert 2 <= len(axis.ticks) <= 12
+
+
+def test_nothing_is_below_zero_but_what_is_negative() -> None:
+    axis = svg.linear(0, 0, "")
+    assert (axis.first, axis.ticks[0][1]) == (0, "0")
+    assert svg.linear(-1, -1, "").first < -1
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        pictures.points("t", "d", [Point(0, 0, 0, 0, "a", "")], AXIS, svg.linear(0, 1e-6, "")),
+        pictures.curves("t", "d", [Curve("c", ((0.0, 1.0),))], AXIS),
+        pictures.spans("t", "d", [Span("s", 0, None, "")], AXIS),
+    ],
+    ids=["points", "curves", "spans"],
+)
+def test_shapes_are_whole_at_zero(drawing: Element) -> None:
+    """The margin holds half a marker, and labels of the heights, which end before it."""
+    found = re.fullmatch(
+        r"padding:0 (\d+)px 0 (\d+)px;overflow:visible", drawing.get("style") or ""
+    )
+    assert found
+    right, left = map(int, found.groups())
+    assert min(right, left) >= 7
+    beside = [text for text in drawing.iter("text") if text.get("text-anchor") == "end"]
+    for text in beside:
+        if not (text.get("x") or "").endswith("%"):
+            assert float(text.get("x", "")) <= -7
+            assert left + float(text.get("x", "")) >= 6 * len(text.text or "")
+
+
+@given(st.lists(st.integers(1, 10**9), min_size=1, max_size=10, unique=True))
+def test_bands_fill_the_row(starts: list[int]) -> None:
+    starts = [0, *sorted(starts)]
+    ends = [*(float(start) for start in starts[1:]), float("inf")]
+    row = tuple(
+        Band(start, end, (number,), str(number), "a name", "tip")
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True))
+    )
+    drawing = pictures.bands("t", "d", [Row("row", row)], svg.times(starts, "time"))
+    rects = drawing.findall(".//rect")
+    assert len(rects) == len(starts)
+    assert _share(rects[0].get("x")) == 0
+    for before, after in pairwise(rects):
+        end = _share(before.get("x")) + _share(before.get("width"))
+        assert _share(after.get("x")) == pytest.approx(end, abs=0.002)
+    last = rects[-1]
+    assert _share(last.get("x")) + _share(last.get("width")) == pytest.approx(100, abs=0.002)
+
+
+def test_states_in_turn_share_a_band() -> None:
+    band = Band(1000, 10_000, (1, 4), "1+4", "1+4 a and b", "tip")
+    one, other = pictures.bands("t", "d", [Row("r", (band,))], AXIS).findall(".//rect")
+    assert one.get("x") == other.get("x")
+    assert float(one.get("y", "")) + float(one.get("height", "")) == float(other.get("y", ""))
+    assert (one.get("fill"), other.get("fill")) == ("url(#h1)", "url(#h4)")
+
+
+def test_labels_only_where_they_fit() -> None:
+    wide = Band(1000, 1_000_000, (1,), "1", "1 stop0_lite", "tip")
+    narrow = Band(1_000_000, 1_060_000, (2,), "2", "2 stop1_lite", "tip")
+    drawing = pictures.bands("t", "d", [Row("row", (wide, narrow))], AXIS)
+    words = [text.text for text in drawing.findall(".//text[@class='on']")]
+    assert "1 stop0_lite" in words
+    assert "2" not in words
+    assert "2 stop1_lite" not in words
+
+
+def _ends(line: Element) -> tuple[float, float, float, float]:
+    x1, y1, x2, y2 = (line.get(key, "").rstrip("%") for key in ("x1", "y1", "x2", "y2"))
+    return float(x1), float(y1), float(x2), float(y2)
+
+
+def test_curve_climbs_to_the_top() -> None:
+    curve = Curve("c", ((0.0, 0.25), (1000.0, 0.5), (100_000.0, 1.0)))
+    drawing = pictures.curves("t", "d", [curve], AXIS)
+    lines = [_ends(e) for e in drawing.findall(".//line") if "curve" in e.get("class", "")]
+    # an unbroken line, to the right and up
+    for before, after in pairwise(lines):
+        assert before[2:] == after[:2]
+    assert all(x1 <= x2 and y1 >= y2 for x1, y1, x2, y2 in lines)
+    heights = {label.text: float(label.get("y", "")) - 4 for label in drawing.iter("text")}
+    assert lines[-1][2:] == (100.0, heights["100 %"])
+    assert [line[3] for line in lines] == [heights[f"{n} %"] for n in (25, 25, 50, 50, 100, 100)]
+
+
+def test_points_that_coincide_share_a_label() -> None:
+    some = [
+        Point(1000, 1.0, 2.0, 0, "one", "tip"),
+        Point(1001, 1.0, 2.0, 1, "two", "tip"),
+        Point(500_000, 9.0, 9.0, 2, "three", "tip"),
+    ]
+    up = svg.linear(1.0, 9.0, "")
+    drawing = pictures.points("t", "d", some, AXIS, up)
+    words = [text.text for text in drawing.iter("text")]
+    assert "one, two" in words
+    assert "three" in words
+    assert len(drawing.findall(".//path")) == 3
+    bars = [e for e in drawing.iter("line") if e.get("class") == "bar"]
+    assert len(bars) == 2
+
+
+# Without colour
+
+
+def _colours() -> list[dict[str, str]]:
+    text = resource("templates", "page.html.j2").read_text()
+    blocks = re.findall(r":root \{(.*?)\}", text, re.DOTALL)
+    schemes = [dict(re.findall(r"--(\w+): (#[0-9a-f]+)", block)) for block in blocks]
+    assert len(schemes) == 3
+    light, dark, printed = schemes
+    return [light, light | dark, light | printed]
+
+
+def _luminance(colour: str) -> float:
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, other: str) -> float:
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast() -> None:
+    """As WCAG 2 asks of text (4.5) and of pictures (3)."""
+    for scheme in _colours():
+        assert _contrast(scheme["ink"], scheme["paper"]) >= 7
+        assert _contrast(scheme["faint"], scheme["paper"]) >= 4.5
+        for number in range(10):
+            fill = scheme[f"s{number}"]
+            assert _contrast(scheme["ink"], fill) >= 4.5
+            assert _contrast(scheme["hatch"], fill) >= 3
+        for number in range(4):
+            assert _contrast(scheme[f"c{number}"], scheme["paper"]) >= 3
+
+
+def test_series_differ_without_colour() -> None:
+    for kinds in (svg.HATCHES, svg.DASHES, svg.MARKERS):
+        assert len(set(kinds)) == len(kinds)
+
+
+def test_no_states_at_all(tmp_path: Path) -> None:
+    """A trace judged by nothing but snooze has a page, too."""
+    target = tmp_path / "page.html"
+    main(["replay", TRACE, "--states", "1000/10000", "--html", str(target), "-o", "/dev/null"])
+    assert "stop" not in "".join(t.text for t in parse(target.read_text()).all("table"))

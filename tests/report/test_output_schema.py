@@ -1,0 +1,169 @@
+"""The output's JSON schema says what the commands print, no less and no more."""
+
+import argparse
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from idle_states.cli import command, command_names, main
+from idle_states.resources import resource
+from tests.spec.test_schemas import described_mappings, places
+from tests.support.vectors import DIRECTORY
+
+Validator = jsonschema.Draft202012Validator
+OUTPUT = json.loads(resource("schemas", "output.schema.json").read_text("utf-8"))
+
+
+def strict(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with every object closed, so that a key it does not describe is noticed."""
+    closed = copy.deepcopy(schema)
+    for _, mapping in described_mappings(closed):
+        mapping.setdefault("additionalProperties", False)
+    del closed["additionalProperties"]
+    return {**closed, "unevaluatedProperties": False}
+
+
+STRICT = strict(OUTPUT)
+
+SUPPRESSING = """\
+name: mine
+extends: power9
+override:
+  stop0_lite:
+    latency: 200ns  # idle-states: ignore[IS201] for the test
+  stop4: {latency: 100ms}
+"""
+TREE = """\
+/dts-v1/;
+/ {
+    ibm,opal {
+        power-mgt {
+            ibm,cpu-idle-state-names = "nap", "fastsleep_";
+            ibm,cpu-idle-state-flags = <0x11000 0x81103>;
+            ibm,cpu-idle-state-latencies-ns = <4000>;
+        };
+    };
+};
+"""
+COMMANDS = [
+    "audit {spec} {tree}",
+    "audit {tree} --against {tree}",
+    "audit {tree} --governor menu --kernel 6.1 --kernel 6.12",
+    "list",
+    "rules",
+    "check",
+    "check power9@84368bbf8 power8@0768e820e --kernel 4.11",
+    "check {spec}",
+    "check {tree}",
+    "show power9 --platform op920 --kernel all",
+    "show power9-dd1@84368bbf8 --kernel 4.11 --kernel 6.1",
+    "show power8@0768e820e --kernel 3.18",
+    "show power10 --platform awan",
+    "show power7",
+    "show power8 --platform qemu-powernv8 --kernel 4.8",
+    "show pseries-power10 --kernel 5.10",
+    "show {spec} --platform op920,nvram-disable-mask=0x8000000",
+    "show {tree} --kernel 4.11",
+    "diff power9 power9",
+    "diff power9 power9-dd1 --kernel 4.11 --kernel 6.1",
+    "diff power8 power10",
+    "select power9-dd1@84368bbf8 --kernel 4.11 --platform op920 --wake 1300",
+    "select --states 12000/120000 --polling --kernel 6.19 --governor ladder",
+    "select power9-dd1@84368bbf8 --against power9-dd1 --kernel 4.11 --idle 12 --next-timer 20",
+    "conform {vectors} --states 12000/120000 --polling --kernel debian-6.1.192",
+    "conform {vectors} --states 12000/120000 --kernel 6.12",
+    "tune --states 12000/120000 --trace {vectors} --kernel 6.12 --power implied",
+    "tune power8 --trace {vectors} --objective latency --governor none",
+    "simulate pipe --table power9 --topology smt8-fused --runs 2 --duration 1ms --bistable",
+    "simulate server --states 1000/10000 --disabled state1 --governor ladder --duration 1ms",
+]
+OPEN = ["replay {vectors} --table pseries-power10 --kernel debian-6.1.192"]
+"""Described, but with parts left open."""
+
+
+@pytest.fixture
+def document(
+    request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> dict[str, Any]:
+    """What a command line prints."""
+    vectors = DIRECTORY / "menu-debian6.1.192-cede-poll1.csv.gz"
+    files = {"spec": tmp_path / "mine.yaml", "tree": tmp_path / "mine.dts", "vectors": vectors}
+    files["spec"].write_text(SUPPRESSING)
+    files["tree"].write_text(TREE)
+    assert main([*request.param.format(**files).split(), "--format", "json"]) in (0, 1)
+    return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
+
+
+printed = pytest.mark.parametrize("document", COMMANDS, indirect=True)
+
+
+def test_is_a_schema() -> None:
+    Validator.check_schema(OUTPUT)
+
+
+@printed
+def test_output_is_valid(document: dict[str, Any]) -> None:
+    assert [error.message for error in Validator(STRICT).iter_errors(document)] == []
+    Validator(OUTPUT).validate(document)
+
+
+@pytest.mark.parametrize("document", OPEN, indirect=True)
+def test_open_output_is_valid(document: dict[str, Any]) -> None:
+    Validator(OUTPUT).validate(document)
+
+
+@pytest.mark.parametrize("document", ["check {spec}", "show power9 --platform op920 --kernel 4.11",
+    "diff power9 power9-dd1", "list", "rules",
+    "select power9-dd1@84368bbf8 --kernel 4.11 --platform op920 --wake 1300"],
+    indirect=True)  # fmt: skip
+def test_every_key_is_required(document: dict[str, Any]) -> None:
+    schema = Validator(OUTPUT)
+    for container, key in list(places(shortened(document))):
+        if isinstance(container, dict) and "kind" not in str(container.get(key)):
+            value = container.pop(key)
+            assert not schema.is_valid(document), key
+            container[key] = value
+    schema.validate(document)
+
+
+def shortened(node: Any) -> Any:
+    """The same document with one item left in each list; enough, since items are alike."""
+    for container, key in list(places(node)):
+        if isinstance(container.get(key) if isinstance(container, dict) else None, list):
+            del container[key][1:]
+    return node
+
+
+def test_keys_may_be_added() -> None:
+    body = {"schema_version": 1, "tool": {"name": "idle-states", "version": "9.9", "os": "AIX"}}
+    document = {**body, "command": "list", "inputs": [], "tables": [], "more": 1}
+    assert Validator(OUTPUT).is_valid(document)
+    assert not Validator(STRICT).is_valid(document)
+    assert not Validator(OUTPUT).is_valid({**document, "schema_version": 2})
+
+
+def test_differences_and_equality_agree() -> None:
+    body = {"schema_version": 1, "tool": {"name": "idle-states", "version": "9.9"}}
+    difference = {"stage": "table", "path": "order", "a": "x y", "b": "y x"}
+    for equal in (True, False):
+        for differences in ([], [difference]):
+            document = {**body, "command": "diff", "inputs": [], "equal": equal}
+            document["differences"] = differences
+            assert Validator(OUTPUT).is_valid(document) is (equal is not bool(differences))
+
+
+def test_every_command_that_prints_json_is_described() -> None:
+    printing = []
+    for name in command_names():
+        probe = argparse.ArgumentParser()
+        command(name).add_arguments(probe)
+        if any(
+            "--format" in action.option_strings and "json" in (action.choices or ())
+            for action in probe._actions
+        ):
+            printing.append(name)
+    assert OUTPUT["properties"]["command"]["enum"] == printing

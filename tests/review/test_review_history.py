@@ -1,0 +1,131 @@
+"""review over skiboot's own history, where a clone of it is at hand: SKIBOOT=DIRECTORY.
+
+Expected are facts of that history: which commit mended what some rule sees.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from idle_states.linux.releases import DEFAULT, release
+from idle_states.reading.git_objects import Repository
+from idle_states.review.review import Change, Circumstances, Review, review
+
+KERNELS = ("4.11", *DEFAULT)
+END = "ecebf4fb3"
+"""Later commits, if there are any, are no matter of these tests."""
+FIXES = [
+    # commit, array as it is afterwards ("" where it is removed), rules
+    ("5ac6ac391", "power8", "IS325"),  # sleep without its workaround
+    ("7f73dfca2", "power8", "IS310"),  # a flag bit that is another one byte-swapped
+    ("7f73dfca2", "power7", "IS310"),
+    ("0d7b1161a", "power7", "IS214"),  # no residencies
+    ("0d7b1161a", "power8", "IS214 IS406"),
+    ("739063fb7", "power9", "IS309"),  # a mask of the old format
+    ("51974cab7", "power9", "IS201 IS401 IS402 IS403"),  # 200 ns
+    ("51974cab7", "power9_ndd1", "IS201 IS401 IS402"),
+    ("e65cecd71", "power9", "IS303"),  # user context against ESL
+    ("e65cecd71", "power9_ndd1", "IS303"),
+    ("58913880c", "power9", "IS501"),  # timebase flags of stop4
+    ("87f33f499", "power9", "IS501"),  # residency of stop4 and stop5
+    ("34e9c3c1e", "power9", "IS105 IS209 IS329"),  # ten states, near duplicates, lite ones
+    ("0b0d15e3c", "", "IS206 IS504"),  # a chip that is gone
+]
+INTRODUCED = [
+    # what the same commits or others brought
+    ("739063fb7", "power9", "IS201 IS209 IS303"),
+    ("84368bbf8", "power9_dd1", "IS201 IS206 IS303"),
+    ("1953b41e1", "power9", "IS105 IS207"),
+    ("87f33f499", "power9", "IS203"),
+]
+
+
+@pytest.fixture(scope="module")
+def skiboot() -> Iterator[Repository]:
+    directory = os.environ.get("SKIBOOT", "")
+    if not directory:
+        pytest.skip("SKIBOOT names no clone of skiboot")
+    repository = Repository(Path(directory))
+    yield repository
+    repository.close()
+
+
+@pytest.fixture(scope="module")
+def whole(skiboot: Repository) -> Review:
+    """The history from nothing, commit by commit."""
+    circumstances = Circumstances([release(name) for name in KERNELS])
+    return review(skiboot, "", skiboot.resolve(END), circumstances, per_commit=True)
+
+
+def of(whole: Review, commit: str) -> Change:
+    [change] = [change for change in whole.changes if change.head.startswith(commit)]
+    return change
+
+
+@pytest.mark.parametrize(("commit", "array", "codes"), FIXES)
+def test_every_fix_is_seen(commit: str, array: str, codes: str, whole: Review) -> None:
+    fixed = {
+        finding.rule
+        for table in of(whole, commit).tables
+        if (table.after.name if table.after else "") == (array and f"{array}_cpu_idle_states")
+        for finding in table.outcome.fixed
+    }
+    assert set(codes.split()) <= fixed
+
+
+@pytest.mark.parametrize(("commit", "array", "codes"), INTRODUCED)
+def test_what_a_commit_brought_is_seen(commit: str, array: str, codes: str, whole: Review) -> None:
+    new = {
+        finding.rule
+        for table in of(whole, commit).tables
+        if table.after and table.after.name == f"{array}_cpu_idle_states"
+        for finding in table.outcome.new
+    }
+    assert set(codes.split()) <= new
+
+
+def test_all_commits_are_read(whole: Review) -> None:
+    assert whole.commits == 5761
+    assert [change.unread for change in whole.changes if change.unread] == []
+    # the 26 versions of tables there were, less those that appear or go with others
+    assert len(whole.changes) == 21
+
+
+def test_the_one_message_that_is_silent_about_a_state(whole: Review) -> None:
+    """None of the others is complained of."""
+    said = [(c.head[:9], f.rule) for c in whole.changes for f in c.message]
+    assert said == [("51974cab7", "IS510")]
+    [finding] = of(whole, "51974cab7").message
+    assert "changes stop0 too" in finding.message
+
+
+def test_renames_and_moves(whole: Review) -> None:
+    def names(commit: str) -> set[tuple[str, str]]:
+        return {
+            (table.before.name if table.before else "", table.after.name if table.after else "")
+            for table in of(whole, commit).tables
+        }
+
+    array = "{}_cpu_idle_states".format
+    assert names("805373b35") == {(array("power9_dd1"), array("power9_ndd1"))}
+    assert names("16b7ae641") == {(array("power7"), array("nap_only"))}
+    moved = of(whole, "65d9909a7")
+    assert names("65d9909a7") == {(array(n), array(n)) for n in ("nap_only", "power8")}
+    assert {t.after.file for t in moved.tables if t.after} == {"hw/slw-p8.c"}
+    assert moved.new == moved.fixed == []
+
+
+def test_every_commit_can_be_taken_back(skiboot: Repository, whole: Review) -> None:
+    circumstances = Circumstances([release(name) for name in KERNELS[:2]])
+    for change in whole.changes:
+        if change.base:
+            forth = review(skiboot, change.base, change.head, circumstances).changes[0]
+            back = review(skiboot, change.head, change.base, circumstances).changes[0]
+            assert {f.rule for t in forth.tables for f in t.outcome.new} == {
+                f.rule for f in back.fixed
+            }
+            assert {f.rule for f in forth.fixed} == {
+                f.rule for t in back.tables for f in t.outcome.new
+            }

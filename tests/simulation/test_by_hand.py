@@ -1,0 +1,156 @@
+"""Three small cases, simulated once more by a program written apart (simulated_by_hand.py)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from idle_states.linux import idle_loop
+from idle_states.linux.governors import Governor
+from idle_states.linux.governors.interface import tick_ns
+from idle_states.linux.releases import release
+from idle_states.replay.machine import from_times
+from idle_states.replay.polling import polling
+from idle_states.simulation import placement, topology
+from idle_states.simulation.programs import Duration, Kind, Op, Task, Workload
+from idle_states.simulation.setup import Costs, Effect, Setup
+from idle_states.simulation.simulate import simulate
+from tests.support import simulated_by_hand as hand
+from tests.support.simulated_by_hand import Person, World
+
+COSTS = Costs(
+    switch=hand.SWITCH,
+    wake=hand.WAKE,
+    idle_entry=hand.ENTRY,
+    turn=hand.TURN,
+    ipi=hand.IPI,
+    snooze_overshoot=hand.OVERSHOOT,
+)
+UNTIL = 20_000_000
+KERNELS = ("4.11", "5.13", "6.2", "7.2")
+WAIT = Op(Kind.WAIT)
+
+
+def run(ns: int) -> Op:
+    return Op(Kind.RUN, Duration(ns))
+
+
+def wake(task: int) -> Op:
+    return Op(Kind.WAKE, first=task, count=1)
+
+
+def ping_pong() -> tuple[Workload, list[Person]]:
+    people: list[Person] = []
+
+    def ping(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+        yield "run", 1471
+        yield "wake", people[1]
+        yield ("wait",)
+
+    def pong(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+        yield ("wait",)
+        yield "run", 2393
+        yield "wake", people[0]
+
+    people += [Person("ping", ping, 0), Person("pong", pong, 1)]
+    tasks = (
+        Task("ping", 0, (run(1471), wake(1), WAIT), cpu=0),
+        Task("pong", 0, (WAIT, run(2393), wake(0)), cpu=1),
+    )
+    return Workload("ping-pong", tasks), people
+
+
+def timers() -> tuple[Workload, list[Person]]:
+    """Two tasks on one CPU with timers, one on another that they wake."""
+    people: list[Person] = []
+
+    def slow(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+        yield "every", 230_000
+        yield "run", 7_001
+        yield "wake", people[2]
+
+    def fast(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+        yield "sleep", 41_957
+        yield "run", 3_019
+
+    def woken(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+        yield ("wait",)
+        yield "run", 11_003
+
+    people += [Person("slow", slow, 0), Person("fast", fast, 0), Person("woken", woken, 1)]
+    tasks = (
+        Task("slow", 0, (Op(Kind.EVERY, Duration(230_000)), run(7_001), wake(2)), cpu=0),
+        Task("fast", 0, (Op(Kind.SLEEP, Duration(41_957)), run(3_019)), cpu=0),
+        Task("woken", 0, (WAIT, run(11_003)), cpu=1),
+    )
+    return Workload("timers", tasks), people
+
+
+def hand_off() -> tuple[Workload, list[Person]]:
+    people: list[Person] = []
+
+    def task(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+        yield "run", 5_003
+        yield "wake", people[1]
+        yield ("wait",)
+
+    def worker(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+        yield ("wait",)
+        yield "run", 2_003
+        yield "wake", people[0]
+
+    people += [Person("task", task), Person("worker", worker, follows=True)]
+    tasks = (
+        Task("task", 0, (run(5_003), wake(1), WAIT)),
+        Task("worker", 0, (WAIT, run(2_003), wake(0)), with_waker=True),
+    )
+    return Workload("hand-off", tasks), people
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("case", [ping_pong, timers, hand_off])
+@pytest.mark.parametrize("recent", [True, False])
+@pytest.mark.parametrize("name", ["menu", "ladder"])
+def test_another_program_does_the_same(case: Any, kernel: str, recent: bool, name: str) -> None:
+    workload, people = case()
+    chosen = release(kernel)
+    times = ((1_000, 10_000), (5_000, 50_000), (20_000, 200_000))
+    table = from_times(times, chosen.features.snooze_polling)
+    exits = [0, 1_301, 5_407, 19_001]
+    setup = Setup(
+        "x",
+        topology.parse("cpus=4"),
+        placement.Policy(recent=recent),
+        workload,
+        table,
+        tuple(Effect(exit_ns, 0, False) for exit_ns in exits),
+        name,
+        chosen,
+        250,
+        UNTIL,
+        COSTS,
+    )
+    limit = polling(table, chosen, 250)
+    assert limit.limit_ns is not None
+    world = World(
+        4,
+        lambda: Governor.for_kernel(name, chosen, table.states, 250),
+        exits,
+        limit.limit_ns,
+        limit.told,
+        tick_ns(250),
+        recent,
+        not idle_loop.features(chosen).governor_decides_tick,
+    )
+    world.resume = {}
+    world.go(people, UNTIL)
+    found = simulate(setup, 1, trace=1_000_000)
+    names = [task.name for task in workload.tasks]
+    assert len(found.trace) > 300
+    assert [(time, cpu, names[task]) for time, cpu, task in found.trace] == world.log
+    for seat, figures in zip(world.seats, found.cpus, strict=True):
+        assert [state.usage for state in figures.states] == [seat.usage[i] for i in range(4)]
+        if setup.release.name != "4.11":  # which floors every period
+            assert [state.time_us for state in figures.states] == [
+                seat.time[i] // 1000 for i in range(4)
+            ]

@@ -1,0 +1,240 @@
+"""The compiled simulation is the reference's, event by event."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from idle_states import core
+from idle_states.linux.governors import UnknownGovernor
+from idle_states.linux.releases import all_releases
+from idle_states.simulation import by_core as simulate_core
+from idle_states.simulation import simulate, topology
+from idle_states.simulation.placement import CLUSTER, SMT, Policy
+from idle_states.simulation.programs import Duration, Kind, Op, Spread, Task, Which, Workload
+from idle_states.simulation.setup import Run, Setup
+from idle_states.simulation.workloads import BUILT_IN
+from tests.support.simulations import setup
+
+pytestmark = pytest.mark.skipif(not core.available(), reason="the C core is not compiled")
+MACHINES = (
+    "cpus=2",
+    "smt8-fused",
+    "cpus=16,threads=4,pair=2,quad=2,cluster=8,llc=16",
+    "cpus=24,threads=2,pair=2,llc=8",
+    "clusters-24",
+)
+TRACE = 200
+
+
+def both(given_setup: Setup, seed: int = 3) -> tuple[Run, Run]:
+    assert simulate_core.knows(given_setup)
+    return (
+        simulate.simulate(given_setup, seed, TRACE),
+        simulate_core.simulate(given_setup, seed, TRACE),
+    )
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_workloads_on_machines(name: str, machine: str) -> None:
+    for number, (governor, kernel) in enumerate(
+        [("menu", "4.11"), ("menu", "7.2"), ("teo", "5.10"), ("teo", "6.6"), ("ladder", "6.1")]
+    ):
+        reference, compiled = both(
+            setup(
+                name,
+                machine,
+                governor=governor,
+                kernel=kernel,
+                jitter=700 * number,
+                policy=f"cluster={CLUSTER[number % 3]},smt={SMT[number % 2]}",
+                duration_ns=12_000_000 if name == "ping-pong" else 1_000_000,
+                hz=(100, 250, 1000)[number % 3],
+            )
+        )
+        assert compiled == reference
+        assert reference.events > 10
+
+
+@pytest.mark.parametrize("kernel", ["4.8", "4.14", "4.18", "5.4", "6.2", "debian-6.1.192", "6.19"])
+def test_kernels(kernel: str) -> None:
+    for disabled in (frozenset[int](), frozenset({1, 4})):
+        reference, compiled = both(
+            setup("server:clients=12,gap=200us", "smt8", kernel=kernel, disabled=disabled)
+        )
+        assert compiled == reference
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", [each.name for each in all_releases()])
+def test_every_kernel(kernel: str) -> None:
+    seen = 0
+    for governor in ("menu", "teo", "ladder"):
+        for name in ("server:clients=6,gap=150us", "pipe", "hand-off"):
+            given_setup = setup(name, "smt8-fused", kernel=kernel, governor=governor, jitter=90)
+            try:
+                reference, compiled = both(replace(given_setup, duration_ns=3_000_000))
+            except UnknownGovernor:
+                break
+            assert compiled == reference
+            seen += 1
+    assert seen
+
+
+def durations() -> st.SearchStrategy[Duration]:
+    """Rarely so short that a simulation takes long."""
+    times = st.one_of(st.integers(200, 40_000), st.just(1_000))
+    return st.one_of(
+        times.map(Duration),
+        st.tuples(times, times).map(lambda pair: Duration(min(pair), max(pair), Spread.UNIFORM)),
+        st.integers(1_000, 40_000).map(lambda mean: Duration(mean, 0, Spread.EXPONENTIAL)),
+    )
+
+
+@st.composite
+def any_workload(draw: Any) -> Workload:
+    """Tasks of one group each, or several; the first begins by running."""
+    counts = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    firsts = [sum(counts[:i]) for i in range(len(counts))]
+
+    def op() -> Op:
+        kind = draw(st.sampled_from(Kind))
+        if kind in (Kind.WAIT, Kind.COUNT):
+            return Op(kind)
+        if kind is Kind.WAKE:
+            group = draw(st.integers(0, len(counts) - 1))
+            return Op(
+                kind,
+                first=firsts[group],
+                count=counts[group],
+                which=draw(st.sampled_from(Which)),
+                sync=draw(st.booleans()),
+            )
+        return Op(kind, draw(durations()))
+
+    tasks = []
+    for group, count in enumerate(counts):
+        ops = tuple(op() for _ in range(draw(st.integers(1, 5))))
+        ops += (Op(Kind.RUN, draw(durations())), Op(Kind.WAIT))[: draw(st.integers(1, 2))]
+        bound = draw(st.sampled_from([None, None, 0, 1]))
+        follows = bound is None and draw(st.booleans())
+        once, again = draw(st.booleans()), draw(st.integers(0, len(ops) - 1))
+        tasks += [
+            Task(f"t{group}", number, ops, bound, follows, once, again if ops[again:] else 0)
+            for number in range(count)
+        ]
+    return Workload("random", tuple(tasks))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    any_workload(),
+    st.sampled_from(MACHINES),
+    st.sampled_from([("menu", "4.11"), ("menu", "6.12"), ("teo", "6.6"), ("ladder", "6.1")]),
+    st.builds(Policy, st.booleans(), st.sampled_from(SMT), st.sampled_from(CLUSTER)),
+    st.integers(0, 1 << 64),
+    st.sampled_from([0, 1_000]),
+)
+def test_any_program(
+    workload: Workload,
+    machine: str,
+    governed: tuple[str, str],
+    policy: Policy,
+    seed: int,
+    jitter: int,
+) -> None:
+    base = setup(
+        workload,
+        machine,
+        governor=governed[0],
+        kernel=governed[1],
+        duration_ns=200_000,
+        jitter=jitter,
+        slice=20_000,
+    )
+    reference, compiled = both(replace(base, policy=policy), seed & (1 << 64) - 1)
+    assert compiled == reference
+
+
+def test_seeds_differ_and_repeat() -> None:
+    base = setup("server", "cpus=4")
+    runs = simulate_core.simulate_all(base, [1, 2, 1])
+    assert runs[0] == runs[2]
+    assert runs[0].digest != runs[1].digest
+
+
+def test_threads_do_not_matter() -> None:
+    base = setup("schbench", "smt8")
+    assert simulate_core.simulate_all(base, range(8)) == [
+        simulate_core.simulate(base, seed) for seed in range(8)
+    ]
+
+
+def test_spins_and_timers_on_a_shared_cpu() -> None:
+    """What interrupts a spin, and what takes time from a task."""
+    spin, sleep, run = (
+        Op(kind, Duration(ns))
+        for kind, ns in ((Kind.SPIN, 70_000), (Kind.SLEEP, 11_000), (Kind.RUN, 300_000))
+    )
+    tasks = (
+        Task("spins", 0, (spin, Op(Kind.COUNT)), 0),
+        Task("sleeps", 0, (sleep,), 0),
+        Task("runs", 0, (run, sleep)),
+    )
+    base = setup(Workload("w", tasks), "smt4", slice=50_000, background=700_000)
+    reference, compiled = both(base)
+    assert compiled == reference
+    assert compiled.counted > 20
+
+
+def test_progress_adds_up() -> None:
+    base = setup("server", "cpus=4", duration_ns=50_000_000)
+    told: list[int] = []
+    runs = simulate_core.simulate_all(base, range(3), told.append)
+    assert len(runs) == 3
+    assert min(told) >= 0
+    # the last event of a run is a little before its end
+    assert 0.9 * 3 * base.duration_ns < sum(told) <= 3 * base.duration_ns
+
+
+def test_an_interruption_stops_runs_under_way() -> None:
+    """A run of some hours ends as soon as its progress cannot be told."""
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(more_ns: int) -> None:
+        raise Interrupted
+
+    base = setup("server", "cpus=4", duration_ns=10**15)
+    with pytest.raises(Interrupted):
+        simulate_core.simulate_all(base, range(4), interrupt)
+
+
+def test_haltpoll_is_the_reference_s() -> None:
+    base = setup("pipe", governor="haltpoll", times=((1_000, 10_000),))
+    assert not simulate_core.knows(base)
+    assert simulate.simulate(base, 1).switches > 100
+
+
+def test_buffers_of_another_size_are_refused() -> None:
+    from idle_states.core.packing import compiled
+
+    with pytest.raises(ValueError, match="tuple of 12 buffers"):
+        compiled.simulate("menu", b"", b"", 250, (b"",), (), bytearray(16))
+    with pytest.raises(BufferError):
+        compiled.simulate("menu", b"", b"", 250, (b"",) * 12, (b"",) * 6, bytearray(16))
+
+
+def test_a_large_machine() -> None:
+    base = setup(
+        "server:clients=600,gap=300us,work=20us",
+        "cpus=512,threads=4,pair=2,quad=2,llc=128",
+        duration_ns=300_000,
+    )
+    reference, compiled = both(base)
+    assert compiled == reference
+    assert topology.parse("cpus=512,threads=4,pair=2,quad=2,llc=128").count("quad") == 32

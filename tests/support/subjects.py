@@ -1,0 +1,182 @@
+"""Subjects for rules, from spec fragments, rows and device-tree source, in each of the forms."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from idle_states.devicetree import idle_nodes
+from idle_states.devicetree import power_mgt as dt
+from idle_states.devicetree.power_mgt import PowerMgt, decode, encode
+from idle_states.devicetree.tree import Node
+from idle_states.findings import Finding
+from idle_states.linux.driver_table import DriverState
+from idle_states.linux.releases import DEFAULT, release
+from idle_states.pipeline import Subject
+from idle_states.rules.catalogue import rule_named
+from idle_states.rules.engine import Selection, run
+from idle_states.skiboot import c_table
+from idle_states.skiboot.platform import parse_platform
+from idle_states.sources import Source, read_source
+from idle_states.spec.library import find, load
+from idle_states.table import Cpu, IdleState, IdleTable, Origin, Register
+
+KERNELS = tuple(release(name) for name in DEFAULT)
+POWER8 = Cpu("power8", 0x004D)
+POWER9 = Cpu("power9", 0x004E)
+
+
+def fired(code: str, subject: Subject) -> list[Finding]:
+    """What one rule finds; as `run` would call it."""
+    return run(subject, selection=Selection((code,)))
+
+
+def spec_file(text: str, directory: Path) -> Path:
+    """The fragment as a file, with a name if it gives none."""
+    if not any(line.startswith("name:") for line in text.splitlines()):
+        text = f"name: example\n{text}"
+    file = directory / "example.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def spec(
+    text: str, directory: Path, kernels: Sequence[str] = DEFAULT, platform: str = "all-levels"
+) -> Subject:
+    loaded = load(spec_file(text, directory))
+    assert loaded.table, [finding.message for finding in loaded.findings]
+    releases = tuple(release(name) for name in kernels)
+    return Subject(loaded.table, releases, parse_platform(platform))
+
+
+def in_form(subject: Subject, form: str) -> Subject:
+    """A spec's subject as the same rows would come out of C source or a device tree."""
+    if form == "spec":
+        return subject
+    if form == "c":
+        return Subject(as_c(subject.table), subject.kernels, subject.platform)
+    if form in ("sysfs", "nodes"):
+        return beyond_opal(subject, form)
+    return tree(encode(subject.table.states, subject.table.register), subject.table.cpu, subject)
+
+
+def beyond_opal(subject: Subject, form: str) -> Subject:
+    """The states that the first kernel registers, as a dump of sysfs or as nodes of an Arm tree."""
+    states = subject.linux(subject.kernels[0]).states
+    if form == "sysfs":
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / "dump.txt"
+            file.write_text(
+                "".join(
+                    f"/sys/devices/system/cpu/cpu0/cpuidle/state{state.index}/{attribute}:{value}\n"
+                    for state in states
+                    for attribute, value in (
+                        ("latency", state.exit_latency_us),
+                        ("name", state.name),
+                        ("residency", state.target_residency_us),
+                    )
+                )
+            )
+            table = read_source(str(file)).table
+    else:
+        (listed,) = idle_nodes.lists_of(arm_tree(states[1:]), "arm.dtb")
+        table = idle_nodes.table_of(listed, "dtb", "arm.dtb", "")
+    assert table
+    return Subject(table, subject.kernels)
+
+
+def arm_tree(states: Sequence[DriverState]) -> Node:
+    """One CPU that lists these states, each a node under a node of its own."""
+    nodes = tuple(
+        Node(
+            f"idle-states-{state.index}",
+            {},
+            (
+                Node(
+                    state.name,
+                    {
+                        "compatible": b"arm,idle-state\0",
+                        "phandle": dt.u32_array([state.index]),
+                        "arm,psci-suspend-param": dt.u32_array([0x10000]),
+                        "entry-latency-us": dt.u32_array([0]),
+                        "exit-latency-us": dt.u32_array([state.exit_latency_us]),
+                        "min-residency-us": dt.u32_array([state.target_residency_us]),
+                    },
+                ),
+            ),
+        )
+        for state in states
+    )
+    cpu = Node(
+        "cpu@0",
+        {
+            "device_type": b"cpu\0",
+            "enable-method": b"psci\0",
+            "cpu-idle-states": dt.u32_array(state.index for state in states),
+        },
+    )
+    return Node("", {}, (Node("cpus", {}, (cpu, *nodes)),))
+
+
+def as_c(table: IdleTable) -> IdleTable:
+    """Through C text and back; a table that the writer refuses, as if it came from C anyway."""
+    try:
+        text = c_table.write([table])
+    except c_table.CannotGenerate:
+        return replace(table, origin=Origin("c"), name=table.firmware.array)
+    return c_table.read(text, "slw.c")[0]
+
+
+def tree(
+    properties: Mapping[str, bytes], cpu: Cpu | None = None, like: Subject | None = None
+) -> Subject:
+    """A power-mgt node with these properties, all stop levels enabled on an ISA 3.0 processor."""
+    if cpu is not None and cpu.isa300:
+        properties = {dt.STOP_LEVELS: b"\xff" * 4, **properties}
+    node = PowerMgt(properties)
+    kernels = like.kernels if like else KERNELS
+    return Subject(decode(node, cpu, Origin("dtb")), kernels, node=node)
+
+
+def node_of(name: str) -> dict[str, bytes]:
+    """The array properties of a packaged table with all its rows."""
+    table = find(name)
+    return encode(table.states, table.register)
+
+
+def source(text: str, directory: Path) -> Source:
+    """A device-tree or C source as the tool reads it. Raises Unreadable."""
+    file = directory / "example"
+    file.write_text(f"/dts-v1/;\n{text}" if text.startswith("/ {") else text, encoding="utf-8")
+    return read_source(str(file))
+
+
+def dts(text: str, directory: Path) -> Subject:
+    """The power-mgt node of a device-tree source, compiled by dtc."""
+    read = source(text, directory)
+    assert read.table, [finding.message for finding in read.findings]
+    return Subject(read.table, KERNELS, node=read.node)
+
+
+def changed(table: IdleTable, index: int, **values: Any) -> IdleTable:
+    """The table with other values in one row."""
+    states = list(table.states)
+    states[index] = replace(states[index], **values)
+    return replace(table, states=tuple(states))
+
+
+def rows(*times: tuple[int, int | None], register: Register = Register.PSSCR) -> IdleTable:
+    """A table of fast stop states (or naps) from (latency, residency) in ns, names s0, s1, ..."""
+    flags = 0x10_0000 if register is Register.PSSCR else 0x1_0000
+    states = tuple(
+        IdleState(f"s{index}", latency, residency, flags, 0x330, 0x3003FF)
+        for index, (latency, residency) in enumerate(times)
+    )
+    cpu = POWER9 if register is Register.PSSCR else POWER8
+    return IdleTable("table", states, register, cpu=cpu)
+
+
+def severities(code: str, subject: Subject) -> list[str]:
+    assert rule_named(code) is not None
+    return [str(finding.severity) for finding in fired(code, subject)]

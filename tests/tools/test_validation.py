@@ -1,0 +1,102 @@
+"""docs/validation.md says what docs/validation.json holds; the nightly run boots what it is to."""
+
+from typing import Any
+
+import pytest
+
+from idle_states.boot.predict import STAGES
+from idle_states.boot.qemu import MACHINES
+from tests.support import DOCS
+from tools import nightly as boot_nightly
+from tools.nightly import Case, cases, merged, today
+from tools.validation import text
+
+
+def test_the_page_is_made_from_the_records() -> None:
+    assert (DOCS / "validation.md").read_text() == text(
+        boot_nightly.load(DOCS / "validation.json")
+    ), "run make validation"
+
+
+def test_every_boot_that_is_claimed_agreed() -> None:
+    records = boot_nightly.load(DOCS / "validation.json")
+    booted = [record for record in records if "agree" in record]
+    assert {record["machine"] for record in booted} == set(MACHINES)
+    for record in booted:
+        assert record["agree"] is (False not in record["stages"].values())
+        assert record["decisions"]["agree"] == record["decisions"]["judged"] > 0
+        assert list(record["stages"]) == list(STAGES)
+    assert not any("failed" in record for record in records)
+
+
+def test_every_spec_is_booted_where_it_belongs() -> None:
+    tables = {machine: {case.table for case in cases(machine)} for machine in MACHINES}
+    assert tables["powernv8"] == {"power8", "power8-nap-only", "power8@0768e820e"}
+    assert {"power9", "power9-dd1@84368bbf8", "power9-fused"} <= tables["powernv9"]
+    assert tables["powernv10"] == {"power10", "power11"}
+    assert all(case.built for case in cases("powernv9") if case.table == "power9@1953b41e1")
+    for machine in MACHINES:
+        found = list(cases(machine))
+        assert len(set(found)) == len(found)
+        assert any(case.built for case in found)
+        assert {case.governor for case in found} == {"menu", "ladder"}
+
+
+def record(case: Case, **more: Any) -> dict[str, Any]:
+    keys = ("machine", "table", "built", "levels", "governor")
+    return {key: getattr(case, key) for key in keys} | more
+
+
+def test_a_new_result_takes_the_place_of_the_old() -> None:
+    every = [case for machine in reversed(MACHINES) for case in cases(machine)]
+    records: list[dict[str, Any]] = []
+    for case in every:
+        records = merged(records, record(case, date="old"))
+    assert len(records) == len(every)
+    again = merged(records, record(every[3], date="new"))
+    assert [each["date"] for each in again].count("new") == 1
+    assert len(again) == len(every)
+    assert [each["machine"] for each in again] == sorted(
+        (each["machine"] for each in again), key=MACHINES.index
+    )
+
+
+def test_what_differs_failed_or_does_not_fit_shows() -> None:
+    case = next(cases("powernv9"))
+    stages = dict.fromkeys(STAGES, True) | {"usage": False, "selected": None}
+    versions = {"qemu": "Q", "skiboot": "v1", "linux": "L", "modelled_as": None}
+    differs = record(
+        case, date="2000-01-01", agree=False, stages=stages, registered=["snooze"], unconfirmed=[],
+        decisions={"judged": 9, "agree": 7, "undetermined": 1}, **versions,
+    )  # fmt: skip
+    page = text([differs])
+    assert "0 of 1 boots agree in every stage; 7 of 9 recorded decisions" in page
+    assert "4 of 6 agree; **differ: usage**; not judged: selected" in page
+    assert "no model" in page
+    for reason in ({"refused": "9 rows"}, {"failed": "hung\nlog"}):
+        assert f"not booted: {next(iter(reason.values())).splitlines()[0]}" in text(
+            [record(case, date="2000-01-01", **reason)]
+        )
+
+
+def test_what_one_boot_could_not_confirm_another_may_have() -> None:
+    case = next(cases("powernv9"))
+    common = {
+        "date": "2000-01-01", "agree": True, "stages": dict.fromkeys(STAGES, True), "qemu": "Q",
+        "decisions": {"judged": 9, "agree": 9, "undetermined": 0}, "skiboot": "v1",
+        "linux": "L", "modelled_as": "6.1",
+    }  # fmt: skip
+    lines = ["stop2: not exported", "stop4: not exported", "x: this workload never led there"]
+    few = record(case, registered=["snooze"], unconfirmed=lines, **common)
+    more = {**few, "levels": 1, "registered": ["snooze", "stop2"], "unconfirmed": lines[1:]}
+    last = text([few, more]).partition("## What could not be confirmed")[2]
+    assert "stop4: not exported (powernv9)" in last
+    assert "stop2" not in last
+    assert "this workload" not in last
+
+
+def test_the_date_is_the_sources_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert today() == "1970-01-02"
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert today() > "2026-01-01"

@@ -1,0 +1,1 @@
+"""Makers' programs: what the documentation is made with. Nothing of it is installed."""
