@@ -26,8 +26,8 @@ from whole_process import ROOT, TOOL, peak_megabytes, seconds
 sys.path.insert(0, str(ROOT))
 
 from idle_states.devicetree import fdt
-from idle_states.devicetree.power_mgt import LATENCIES, cells, u32_array
 from idle_states.devicetree.tree import Node
+from idle_states.power_mgt import LATENCIES, cells, u32_array
 
 FEW = 101
 

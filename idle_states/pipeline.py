@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .devicetree.power_mgt import PowerMgt
 from .findings import Location
 from .linux import register
 from .linux.driver_table import DriverState, DriverTable
 from .linux.releases import Release
+from .power_mgt import PowerMgt
 from .skiboot.export import Export, export
 from .skiboot.platform import ALL_LEVELS, Platform
 from .sources import Source

@@ -9,10 +9,10 @@ given is the one it comes to if it survives.
 
 from dataclasses import dataclass
 
+from .. import power_mgt as dt
 from ..devicetree import fdt
-from ..devicetree import power_mgt as dt
-from ..devicetree.power_mgt import PowerMgt
 from ..devicetree.tree import Node
+from ..power_mgt import PowerMgt
 
 _CPUIDLE_STATE_MAX = 10
 _MAX_PSTATES = 256

@@ -7,9 +7,9 @@ last incomplete entry with zeros, and stops at the first assertion that fails.
 
 from collections.abc import Iterator, Sequence
 
-from ..devicetree import power_mgt as dt
-from ..devicetree.power_mgt import PowerMgt
+from .. import power_mgt as dt
 from ..devicetree.tree import Node
+from ..power_mgt import PowerMgt
 from .fwts import Verdict
 
 _CPUIDLE_STATE_MAX = 10

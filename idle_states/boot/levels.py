@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..devicetree import fdt
-from ..devicetree.power_mgt import NODE, STOP_LEVELS
 from ..devicetree.tree import Node
 from ..findings import Unreadable
+from ..power_mgt import NODE, STOP_LEVELS
 
 TREE_ADDRESS = 0x0100_0000
 """Where the tree lies when the machine starts, in real mode."""

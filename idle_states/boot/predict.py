@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..devicetree import fdt
-from ..devicetree.power_mgt import NODE
 from ..findings import Unreadable
 from ..linux import log as linux_log
 from ..linux import register
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..linux.uname import running
+from ..power_mgt import NODE
 from ..reading import sysfs
 from ..reading.inputs import Input
 from ..skiboot import log as opal_log

@@ -9,7 +9,9 @@ severity, at the place where the value was written; the place in the binding sta
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..devicetree.power_mgt import (
+from ..findings import Finding, Location, sort_findings
+from ..pipeline import Subject
+from ..power_mgt import (
     FLAGS,
     LATENCIES,
     NAMES,
@@ -20,8 +22,6 @@ from ..devicetree.power_mgt import (
     RESIDENCIES,
     PowerMgt,
 )
-from ..findings import Finding, Location, sort_findings
-from ..pipeline import Subject
 from ..rules.catalogue import rule_named
 from ..rules.engine import ALL, Selection, suppress
 from ..skiboot.platform import ALL_LEVELS, Platform

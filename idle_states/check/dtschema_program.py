@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ..devicetree import fdt
-from ..devicetree.power_mgt import STOP_LEVELS
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable
+from ..power_mgt import STOP_LEVELS
 from ..resources import resource
 
 BINDING = "powerpc/opal-power-mgt.yaml"

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..devicetree.power_mgt import (
+from ..pipeline import Subject
+from ..power_mgt import (
     CELL_BYTES,
     FLAGS,
     NAMES,
@@ -21,7 +22,6 @@ from ..devicetree.power_mgt import (
     STOP_LEVELS,
     PowerMgt,
 )
-from ..pipeline import Subject
 from ..rules.is1_arrays import state_count
 from ..rules.is3_control import FLAGS_OF_2014, POWER8_CLASSES, SLEEP_CLASSES, swapped_flags
 from ..table import (

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .. import power_mgt as dt
 from ..resources import template
-from . import power_mgt as dt
 from .tree import Node
 
 WIDTH = 100

@@ -6,11 +6,11 @@ Scan, then generate: everything that cannot be expressed is found before anythin
 from collections.abc import Iterator, Sequence
 
 from ..findings import CannotGenerate, Finding, Location, Severity
+from ..power_mgt import PowerMgt
 from ..skiboot.export import export
 from ..skiboot.platform import Platform
 from ..table import NAME_BYTES, IdleState, IdleTable, Register
 from . import versioned as versioned_form
-from .power_mgt import PowerMgt
 from .tree import Node
 
 MOST_FINDINGS = 100

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..findings import Finding, Location, Severity, Unreadable
+from ..power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
 from ..spec.library import find
 from ..table import Cpu, IdleTable, Origin
 from .dts_places import Places
-from .power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
 from .tree import Node
 
 PVR2CPU: Mapping[int, tuple[str, tuple[str, ...]]] = {

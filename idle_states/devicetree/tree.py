@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
-from .power_mgt import split_names
+from ..power_mgt import split_names
 
 MAX_DEPTH = 64
 """Levels of nodes, the root included: Linux unflattens no more (FDT_MAX_DEPTH)."""

@@ -23,8 +23,8 @@ flags as 64 bits where its own example and skiboot have 32.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..power_mgt import CELL_BYTES, NAMES, encode
 from ..table import IdleState, Register
-from .power_mgt import CELL_BYTES, NAMES, encode
 from .tree import Node
 
 NODE = "ibm,idle-states"

@@ -1,6 +1,6 @@
 """The Linux side: what each release makes of the exported tree."""
 
-from ..devicetree.power_mgt import PowerMgt
+from ..power_mgt import PowerMgt
 from ..table import Cpu, IdleTable
 from .driver_table import DriverTable
 from .releases import Release

@@ -4,7 +4,7 @@ Model of drivers/of/property.c: a property that is too short is an error, one th
 is not; a length that is no multiple of the element size is an error only when counting.
 """
 
-from ..devicetree.power_mgt import CELL_BYTES, NAMES, NODE, PowerMgt
+from ..power_mgt import CELL_BYTES, NAMES, NODE, PowerMgt
 from .journal import Journal
 
 

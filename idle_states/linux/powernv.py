@@ -6,8 +6,8 @@ Three generations of the code, each in its own module:
   powernv_platform  from 4.19: the platform code parses once, all or nothing
 """
 
-from ..devicetree import power_mgt as dt
-from ..devicetree.power_mgt import PowerMgt
+from .. import power_mgt as dt
+from ..power_mgt import PowerMgt
 from ..stages import Lost
 from ..table import Cpu
 from . import powernv_driver, powernv_early, powernv_platform

@@ -8,8 +8,8 @@ another one.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..devicetree import power_mgt as dt
-from ..devicetree.power_mgt import PowerMgt
+from .. import power_mgt as dt
+from ..power_mgt import PowerMgt
 from ..table import STOP_CLASSES, Cpu, Flag
 from . import of
 from .convert import STATE_MAX, rounding, shown_name, to_us

@@ -1,7 +1,7 @@
 """Linux 3.14 to 3.19: nap and fast sleep only, times mostly built in."""
 
-from ..devicetree import power_mgt as dt
-from ..devicetree.power_mgt import PowerMgt
+from .. import power_mgt as dt
+from ..power_mgt import PowerMgt
 from ..table import Flag
 from .convert import rounding
 from .driver_features import Features

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..devicetree import power_mgt as dt
-from ..devicetree.power_mgt import PowerMgt
+from .. import power_mgt as dt
+from ..power_mgt import PowerMgt
 from ..table import STOP_CLASSES, Cpu, Flag
 from . import of
 from .convert import STATE_MAX, THRESHOLD_NS, rounding, shown_name, to_us

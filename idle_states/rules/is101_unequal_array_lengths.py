@@ -38,9 +38,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import NAMES
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import NAMES
 from .is1_arrays import UNREAD, expected_arrays, state_count
 from .rule import Rule
 

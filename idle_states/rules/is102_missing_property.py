@@ -46,9 +46,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import RESIDENCIES
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import RESIDENCIES
 from .is1_arrays import UNREAD, expected_arrays, has_arrays
 from .rule import Rule
 

@@ -35,9 +35,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import CELL_BYTES, STOP_LEVELS
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import CELL_BYTES, STOP_LEVELS
 from .rule import Rule
 
 RULE = Rule("IS103", "ragged-property", Severity.ERROR, forms=("dt",))

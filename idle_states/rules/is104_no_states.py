@@ -25,9 +25,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import FLAGS
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import FLAGS
 from .is1_arrays import has_arrays, state_count
 from .rule import Rule
 

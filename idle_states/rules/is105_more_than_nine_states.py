@@ -27,10 +27,10 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import FLAGS
 from ..findings import Finding, Severity
 from ..linux.convert import STATE_MAX
 from ..pipeline import Subject
+from ..power_mgt import FLAGS
 from .is1_arrays import state_count
 from .rule import Rule
 

@@ -37,9 +37,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import PMICR, PMICR_MASK, PSSCR, PSSCR_MASK
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import PMICR, PMICR_MASK, PSSCR, PSSCR_MASK
 from .rule import Rule
 
 RULE = Rule("IS113", "foreign-register-properties", Severity.WARNING, forms=("dt",))

@@ -33,9 +33,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import NAMES
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import NAMES
 from .rule import Rule
 
 RULE = Rule("IS116", "unterminated-names", Severity.ERROR, forms=("dt",))

@@ -41,9 +41,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import PSTATE_FREQUENCIES, PSTATE_IDS, PSTATE_MAX, PSTATE_MIN
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import PSTATE_FREQUENCIES, PSTATE_IDS, PSTATE_MAX, PSTATE_MIN
 from .pstates import ids, limits, values
 from .rule import Rule
 

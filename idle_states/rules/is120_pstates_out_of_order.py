@@ -42,9 +42,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import PSTATE_FREQUENCIES, PSTATE_IDS
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import PSTATE_FREQUENCIES, PSTATE_IDS
 from .pstates import ids, limits, rising, values
 from .rule import Rule
 

@@ -4,8 +4,8 @@ Source: skiboot hw/slw.c add_cpu_idle_state_properties() writes them; Linux
 arch/powerpc/platforms/powernv/idle.c pnv_parse_cpuidle_dt() reads them.
 """
 
-from ..devicetree import power_mgt as dt
-from ..devicetree.power_mgt import PowerMgt
+from .. import power_mgt as dt
+from ..power_mgt import PowerMgt
 from ..table import Cpu
 
 UNREAD = frozenset({dt.PMICR, dt.PMICR_MASK})

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..devicetree.idle_nodes import latency_us, row_nodes
-from ..devicetree.power_mgt import LATENCIES, RESIDENCIES
 from ..linux.convert import to_us
 from ..linux.releases import Release
 from ..pipeline import Subject
+from ..power_mgt import LATENCIES, RESIDENCIES
 
 FIELDS = ("latency", "residency")
 WORDS = {"latency": "an exit latency", "residency": "a target residency"}

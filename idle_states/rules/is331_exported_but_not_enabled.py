@@ -46,9 +46,9 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import STOP_LEVELS
 from ..findings import Finding, Severity
 from ..pipeline import Subject
+from ..power_mgt import STOP_LEVELS
 from .rule import Rule
 
 RULE = Rule("IS331", "exported-but-not-enabled", Severity.WARNING, forms=("dt",))

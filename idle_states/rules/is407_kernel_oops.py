@@ -44,11 +44,11 @@ Ground
 
 from collections.abc import Iterator
 
-from ..devicetree.power_mgt import NAMES
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..pipeline import Subject
+from ..power_mgt import NAMES
 from .rule import Judged, Rule, per_kernel
 
 RULE = Rule("IS407", "kernel-oops", Severity.ERROR)

@@ -4,8 +4,8 @@ Source: skiboot hw/occ.c add_cpu_pstate_properties(): ids are s8 stored in cells
 POWER8, u8 since POWER9.
 """
 
-from ..devicetree.power_mgt import PSTATE_IDS, PSTATE_MAX, PSTATE_MIN, PowerMgt, cells, signed
 from ..pipeline import Subject
+from ..power_mgt import PSTATE_IDS, PSTATE_MAX, PSTATE_MIN, PowerMgt, cells, signed
 
 
 def values(node: PowerMgt, name: str) -> tuple[int, ...] | None:

@@ -7,7 +7,7 @@ taken as the one firmware chose; `Export.chosen` says which it would have chosen
 
 from dataclasses import dataclass
 
-from ..devicetree.power_mgt import PMICR, PMICR_MASK, RESIDENCIES, STOP_LEVELS, PowerMgt, encode
+from ..power_mgt import PMICR, PMICR_MASK, RESIDENCIES, STOP_LEVELS, PowerMgt, encode
 from ..stages import Lost, Message
 from ..table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Register
 from .nvram import strtol_u32

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-from ..devicetree.power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
 from ..findings import CannotGenerate, Finding, Location, Severity
+from ..power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
 from ..spec.write import HELD, LISTED
 from ..table import Cpu, Firmware, IdleState, IdleTable, Origin, Provenance, Register
 from . import Source

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from ..devicetree.power_mgt import PowerMgt
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable
+from ..power_mgt import PowerMgt
 from ..spec.suppress import Suppression
 from ..table import IdleTable
 

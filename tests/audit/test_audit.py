@@ -19,8 +19,8 @@ from idle_states.audit.audit import Audited, Setting, audit_path, kernels_of
 from idle_states.audit.fleet import Walk, audit_all
 from idle_states.cli import main
 from idle_states.devicetree import fdt
-from idle_states.devicetree.power_mgt import LATENCIES, cells, u32_array
 from idle_states.devicetree.tree import Node
+from idle_states.power_mgt import LATENCIES, cells, u32_array
 from idle_states.resources import resource
 from tests.support import DATA
 

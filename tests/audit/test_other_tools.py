@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from idle_states import power_mgt as dt
 from idle_states.audit import fwts, op_test
-from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.tree import Node
 from idle_states.table import IdleState, Register
 

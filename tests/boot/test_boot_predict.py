@@ -13,7 +13,7 @@ from idle_states.boot.boot import Booted, Recorded
 from idle_states.boot.predict import MACHINE_TABLE, STAGES, Predicted, Stage
 from idle_states.boot.predict_decisions import decision_stages
 from idle_states.devicetree import fdt
-from idle_states.devicetree.power_mgt import FLAGS, LATENCIES, NODE
+from idle_states.power_mgt import FLAGS, LATENCIES, NODE
 from idle_states.spec.library import find
 from tests.support.boots import MACHINES, recorded_boot, recorded_workload
 

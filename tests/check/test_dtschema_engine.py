@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from idle_states import power_mgt as dt
 from idle_states.check import dtschema_verdicts
 from idle_states.check.dtschema_engine import check
 from idle_states.check.dtschema_verdicts import verdicts
-from idle_states.devicetree import power_mgt as dt
-from idle_states.devicetree.power_mgt import NODE, PowerMgt, u32_array
 from idle_states.findings import Severity
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
+from idle_states.power_mgt import NODE, PowerMgt, u32_array
 from idle_states.rules.catalogue import known_codes
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from idle_states.devicetree.power_mgt import (
+from idle_states.linux.releases import DEFAULT, release
+from idle_states.pipeline import Subject
+from idle_states.power_mgt import (
     CELL_BYTES,
     FLAGS,
     LATENCIES,
@@ -20,8 +22,6 @@ from idle_states.devicetree.power_mgt import (
     decode,
     encode,
 )
-from idle_states.linux.releases import DEFAULT, release
-from idle_states.pipeline import Subject
 from idle_states.rules.engine import run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import Platform

@@ -13,8 +13,8 @@ import pytest
 
 from idle_states.cli import command_names, main
 from idle_states.devicetree import fdt
-from idle_states.devicetree.power_mgt import NAMES
 from idle_states.devicetree.tree import Node
+from idle_states.power_mgt import NAMES
 from idle_states.spec.library import revisions
 from tests.support import DATA
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from idle_states import power_mgt as dt
 from idle_states.devicetree import dts, dts_includes, fdt
-from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding, Severity, Unreadable
 from tests import support

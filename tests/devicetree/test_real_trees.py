@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from idle_states.devicetree.power_mgt import PowerMgt
 from idle_states.linux.driver_table import DriverTable
+from idle_states.power_mgt import PowerMgt
 from idle_states.reading import sysfs
 from idle_states.reading.inputs import Input
 from idle_states.skiboot.export import Export, export

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from idle_states import power_mgt as dt
 from idle_states.devicetree import directory, dts, fdt
-from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.generate import tree_of
-from idle_states.devicetree.power_mgt import NODE, PowerMgt, encode
 from idle_states.devicetree.tables import cpu_of, tables_of
 from idle_states.devicetree.tree import Node
 from idle_states.findings import CannotGenerate, Finding, Unreadable
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
+from idle_states.power_mgt import NODE, PowerMgt, encode
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform

@@ -13,7 +13,6 @@ from idle_states.check.check import check
 from idle_states.cli import main
 from idle_states.devicetree import dts, fdt, idle_nodes
 from idle_states.devicetree.idle_nodes import ENTRY, EXIT, RESIDENCY
-from idle_states.devicetree.power_mgt import u32_array
 from idle_states.devicetree.tree import Node
 from idle_states.diff import diff
 from idle_states.findings import Unreadable
@@ -21,6 +20,7 @@ from idle_states.linux import register
 from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import all_releases, release
 from idle_states.pipeline import Subject
+from idle_states.power_mgt import u32_array
 from idle_states.rules.engine import run
 from idle_states.skiboot.platform import parse_platform
 from idle_states.sources import read_source, read_sources

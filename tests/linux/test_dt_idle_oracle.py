@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from idle_states.check.check import check
 from idle_states.devicetree import idle_nodes
-from idle_states.devicetree.power_mgt import u32_array
 from idle_states.devicetree.tree import Node
 from idle_states.linux import dt_idle, dt_idle_features, register
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
+from idle_states.power_mgt import u32_array
 from idle_states.rules.engine import run
 from idle_states.sources import Source, read_sources
 from idle_states.table import Cpu

@@ -2,16 +2,6 @@
 
 import pytest
 
-from idle_states.devicetree.power_mgt import (
-    FLAGS,
-    LATENCIES,
-    NAMES,
-    PSSCR,
-    PSSCR_MASK,
-    RESIDENCIES,
-    PowerMgt,
-    encode,
-)
 from idle_states.linux import register
 from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import (
@@ -23,6 +13,16 @@ from idle_states.linux.releases import (
     release,
 )
 from idle_states.pipeline import Subject
+from idle_states.power_mgt import (
+    FLAGS,
+    LATENCIES,
+    NAMES,
+    PSSCR,
+    PSSCR_MASK,
+    RESIDENCIES,
+    PowerMgt,
+    encode,
+)
 from idle_states.skiboot.platform import parse_platform
 from idle_states.spec.library import find
 from idle_states.table import Cpu, Flag, IdleState, Register

@@ -5,18 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.devicetree.power_mgt import (
-    CELL_BYTES,
-    FLAGS,
-    NAMES,
-    PMICR,
-    PMICR_MASK,
-    PowerMgt,
-    encode,
-)
 from idle_states.linux import register
 from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import Release, release
+from idle_states.power_mgt import CELL_BYTES, FLAGS, NAMES, PMICR, PMICR_MASK, PowerMgt, encode
 from idle_states.table import Cpu, Register
 from tests.oracle import Unavailable
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle

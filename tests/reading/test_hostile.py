@@ -21,10 +21,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from idle_states import power_mgt as dt
 from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.cli import main
 from idle_states.devicetree import dts, fdt
-from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Unreadable
 from idle_states.linux import log as linux_log

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from idle_states.devicetree.power_mgt import STOP_LEVELS, PowerMgt, decode, encode
 from idle_states.findings import Finding, Severity
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
+from idle_states.power_mgt import STOP_LEVELS, PowerMgt, decode, encode
 from idle_states.rules.catalogue import rule_named
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot.platform import ALL_LEVELS, Platform, parse_platform

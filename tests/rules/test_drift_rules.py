@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from idle_states.devicetree import power_mgt as dt
-from idle_states.devicetree.power_mgt import PowerMgt, decode, encode
+from idle_states import power_mgt as dt
 from idle_states.findings import Confidence, Finding, Severity
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
+from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import parse_platform

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from idle_states.devicetree import power_mgt as dt
+from idle_states import power_mgt as dt
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.spec.library import find

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.devicetree import power_mgt as dt
+from idle_states import power_mgt as dt
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.spec.library import find, revisions

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.devicetree.power_mgt import STOP_LEVELS
+from idle_states.power_mgt import STOP_LEVELS
 from idle_states.skiboot.export import Export, export
 from idle_states.skiboot.nvram import strtol_u32
 from idle_states.skiboot.platform import PRESETS, BadPlatform, Platform, parse_platform

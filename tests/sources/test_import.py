@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from idle_states import power_mgt as dt
 from idle_states.cli import main
 from idle_states.devicetree import fdt, idle_nodes
-from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import CannotGenerate
 from idle_states.skiboot import c_table

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from idle_states import power_mgt as dt
 from idle_states.check.check import check
 from idle_states.cli import main
 from idle_states.devicetree import archive, fdt
-from idle_states.devicetree import power_mgt as dt
 from idle_states.devicetree.tree import Node
 from idle_states.diff import diff
 from idle_states.findings import Finding, Unreadable

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from idle_states import power_mgt as dt
 from idle_states.check.dtschema_program import Validator
-from idle_states.devicetree import power_mgt as dt
-from idle_states.devicetree.power_mgt import NODE, PowerMgt, decode, u32_array, u64_array
 from idle_states.findings import Location, Unreadable
+from idle_states.power_mgt import NODE, PowerMgt, decode, u32_array, u64_array
 from idle_states.sources import Source
 from idle_states.table import Origin
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from idle_states import power_mgt as dt
 from idle_states.devicetree import idle_nodes
-from idle_states.devicetree import power_mgt as dt
-from idle_states.devicetree.power_mgt import PowerMgt, decode, encode
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding
 from idle_states.linux.driver_table import DriverState
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
+from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.rules.catalogue import rule_named
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot import c_table

@@ -3,10 +3,10 @@
 import re
 
 from idle_states.devicetree import fdt
-from idle_states.devicetree.power_mgt import NODE, PowerMgt
 from idle_states.linux import register
 from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import release
+from idle_states.power_mgt import NODE, PowerMgt
 from idle_states.table import IdleTable
 
 

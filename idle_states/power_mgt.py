@@ -11,8 +11,8 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..findings import Location
-from ..table import Cpu, IdleState, IdleTable, Origin, Register
+from .findings import Location
+from .table import Cpu, IdleState, IdleTable, Origin, Register
 
 NODE = "/ibm,opal/power-mgt"
 
