@@ -15,13 +15,13 @@ from .linux.governors.settling import Circumstances
 from .linux.governors.steady import selection_map
 from .linux.releases import Release
 from .pipeline import Arrival, journey
-from .reading.scalars import format_time
 from .selection.idle_lengths import lengths
 from .selection.selection import map_changes, settling_of
 from .skiboot.export import Export
 from .skiboot.platform import Platform
 from .sources import Source
 from .table import IdleState, IdleTable, Psscr, Register, flag_names
+from .units import format_time
 
 ABSENT = "absent"
 

@@ -15,7 +15,8 @@ from .power_mgt import PowerMgt
 from .skiboot.export import Export, export
 from .skiboot.platform import ALL_LEVELS, Platform
 from .sources import Source
-from .spec.library import find, revisions
+from .spec.library import find
+from .spec.packaged import revisions
 from .stages import Changed, Lost
 from .table import Cpu, IdleTable, Register
 

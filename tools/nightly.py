@@ -26,7 +26,8 @@ from idle_states.boot.run import Request, Result, run
 from idle_states.boot.workload import MIXED, workload
 from idle_states.files import write_file
 from idle_states.findings import Rejected
-from idle_states.spec.library import find, revisions
+from idle_states.spec.library import find
+from idle_states.spec.packaged import revisions
 
 GENERATIONS = {
     "powernv8": ("power8",),

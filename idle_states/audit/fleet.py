@@ -17,7 +17,8 @@ from ..findings import Severity, Unreadable
 from ..sources import format_skiboot
 from ..sources.formats import format_of
 from ..sources.source import File
-from .audit import Audited, Setting, audit_path
+from .audit import Setting, audit_path
+from .audited import Audited
 
 CHUNK = 64
 """Inputs a process takes at once."""

@@ -3,14 +3,12 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..devicetree.machine import Machine
 from ..devicetree.tree import Node
+from .audited import Audited
 from .trees import Difference
-
-if TYPE_CHECKING:
-    from .audit import Audited
 
 _MAC = re.compile(r"\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b")
 _BARE_MAC = re.compile(r"(?<![0-9A-Za-z@])[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
@@ -28,7 +26,7 @@ _WRITTEN_BY_PEOPLE = ("spec", "c")
 SERIAL, MAC = "[serial]", "[mac]"
 
 
-def redacted(audited: "Audited", other: Node | None = None) -> "Audited":
+def redacted(audited: Audited, other: Node | None = None) -> Audited:
     """The same report; serial numbers that its tree or the other one names, and MACs, are replaced.
 
     The tree itself goes: it has them all. Where no tree says what the serial is, the file's name
@@ -150,7 +148,7 @@ def _is_text(data: bytes) -> bool:
     return bool(text) and text.isascii() and text.decode("ascii").isprintable()
 
 
-def _nameless(audited: "Audited") -> "Audited":
+def _nameless(audited: Audited) -> Audited:
     """Known by its digest alone: one of the path could be guessed back from a few serials."""
     path, digest = audited.file, audited.sha256
     name = f"input-{digest[:_SHOWN]}" if digest else "input-without-content"

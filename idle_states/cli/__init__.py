@@ -14,8 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .. import __version__
-
-CLEAN, FOUND, USAGE, UNREADABLE = 0, 1, 2, 3
+from .status import CLEAN
 
 _EPILOG = """\
 exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage;
@@ -83,7 +82,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
 
 
 def _hint(word: str, known: Iterable[str]) -> str:
-    from ..reading.complaints import suggestion
+    from ..wording import suggestion
 
     return suggestion(word, known)
 

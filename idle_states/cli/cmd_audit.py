@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..audit.audit import Audited, Setting
+    from ..audit.audit import Setting
+    from ..audit.audited import Audited
     from ..audit.fleet import Summary, Walk
     from ..devicetree.tree import Node
 

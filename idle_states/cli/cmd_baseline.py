@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from ..check import baseline
     from ..files import write_file
-    from ..report.style import plural
+    from ..wording import plural
     from .cmd_check import found
     from .findings_options import accepted
 

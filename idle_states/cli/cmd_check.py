@@ -37,7 +37,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..report.style import plural
+    from ..wording import plural
     from .findings_options import accepted, status, text
     from .options import emit
 
@@ -64,7 +64,7 @@ def found(
     from ..findings import sort_findings
     from ..linux.releases import DEFAULT
     from ..sources import read_sources
-    from ..spec.library import current
+    from ..spec.packaged import current
     from .options import kernels, platform, selection
 
     releases = kernels(arguments, DEFAULT)

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..rules.catalogue import rules
-    from ..spec.library import revisions
+    from ..spec.packaged import revisions
     from . import command_names
 
     names = command_names()

@@ -10,8 +10,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..reading.complaints import suggestion
     from ..rules.catalogue import rule_named, rules
+    from ..wording import suggestion
     from .options import UsageError
 
     loaded = rule_named(arguments.rule)

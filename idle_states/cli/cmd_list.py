@@ -13,7 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
-    from ..spec.library import find, revisions
+    from ..spec.library import find
+    from ..spec.packaged import revisions
     from .options import emit
 
     tables = [find(revision.name) for revision in revisions()]

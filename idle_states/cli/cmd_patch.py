@@ -122,7 +122,8 @@ def _patches(arguments: argparse.Namespace, tree: "Tree") -> tuple[list["Patch"]
 def _current(tree: "Tree") -> tuple[list["Patch"], list[str]]:
     """A patch for each array of the tree that a current revision has, and the arrays left."""
     from ..patches.library import FORMER_NAMES, patch_for
-    from ..spec.library import current, find
+    from ..spec.library import find
+    from ..spec.packaged import current
 
     patches: dict[str, Patch] = {}
     absent = []

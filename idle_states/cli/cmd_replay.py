@@ -274,7 +274,7 @@ def _table(
     from ..reading import sysfs
     from ..reading.inputs import Input, Kind
     from ..replay.machine import Machine, from_driver, from_sysfs
-    from ..spec.library import resolve_name
+    from ..spec.packaged import resolve_name
     from .energy_options import named
     from .governor_options import registered
     from .options import UsageError, state_numbers
@@ -308,7 +308,7 @@ def _is_dump(text: str) -> bool:
 
 def _cpus(text: str) -> list[int]:
     """CPUs of 0-3,5. Raises UsageError."""
-    from ..traces.text import CPU_MAX
+    from ..reading.inputs import CPU_MAX
     from .options import UsageError
 
     found: list[int] = []

@@ -11,8 +11,8 @@ from ..report.style import Style
 from ..skiboot.platform import BadPlatform
 from ..skiboot.releases import UnknownSkiboot
 from ..sources import NoSuchTable
-from . import FOUND, UNREADABLE, USAGE
 from .options import UsageError
+from .status import FOUND, UNREADABLE, USAGE
 
 
 def report(error: Exception) -> int:

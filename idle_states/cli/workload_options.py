@@ -215,7 +215,7 @@ def _costs(arguments: argparse.Namespace) -> "Costs":
 
 
 def _time(option: str, text: str) -> int:
-    from ..reading.scalars import UNITS_NS
+    from ..units import UNITS_NS
     from .options import UsageError
 
     match = _TIME.fullmatch(text)

@@ -14,11 +14,12 @@ from pathlib import Path
 
 from ..findings import Faulty, Location
 from ..reading import scalars
-from ..reading.complaints import Problems, suggestion
+from ..reading.complaints import Problems
 from ..reading.document import Mapping as Entries
 from ..reading.document import Node, Sequence, decode, parse
 from ..skiboot.releases import UnknownSkiboot, version_key
 from ..table import IdleTable
+from ..wording import suggestion
 from .fields import FIELDS, Value, parsed_value
 
 KEYS = ("name", "subject", "body", "date", "since", "until", "evidence", "aliases", "edits")

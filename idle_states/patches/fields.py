@@ -6,8 +6,8 @@ from types import MappingProxyType
 from ..reading import scalars
 from ..reading.complaints import Problems
 from ..reading.document import Node, Sequence
-from ..reading.scalars import format_time
 from ..table import NAME_BYTES, U32_MAX, U64_MAX, Flag, IdleState, Psscr, flag_names
+from ..units import format_time
 
 Value = str | int
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..findings import Faulty, Finding, Location, Severity
-from ..reading.complaints import suggestion
 from ..skiboot.patching import Refused, SourceText, edit_table
 from ..skiboot.releases import version_key
 from ..table import IdleState, IdleTable
+from ..wording import suggestion
 from .description import FieldEdit, Patch, TableEdit
 from .fields import Value, shown, value_in, with_value
 from .library import table_of

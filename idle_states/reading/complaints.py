@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from ..findings import Finding, Location, Severity
+from ..wording import suggestion
 
 
 class Problems:
@@ -50,12 +51,3 @@ class Problems:
             f"expected {what} ({listing}), found {found!r}{suggestion(found, known)}",
             where,
         )
-
-
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """'; did you mean ...?' or nothing."""
-    import difflib
-
-    folded = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
-    return f"; did you mean {folded[close[0]]!r}?" if close else ""

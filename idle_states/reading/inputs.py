@@ -21,6 +21,8 @@ BLOCK = 1 << 20
 """Bytes per block: what fits a cache is scanned three times as fast as what does not."""
 LINE_MAX = 1 << 16
 """No kernel prints a longer line."""
+CPU_MAX = 8191
+"""Kernels have no more CPUs (NR_CPUS)."""
 
 _GZIP = b"\x1f\x8b"
 _DAT = b"\x17\x08\x44tracing"

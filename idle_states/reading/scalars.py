@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 
 from ..table import U32_MAX
+from ..units import UNITS_NS
 from .complaints import Problems
 from .document import Node, Scalar
 
-UNITS_NS: dict[str, int] = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _TIME = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W\d]*)")
 _POWER = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?\s*(%|mW|W)")
 _MILLIONTHS: dict[str, int] = {"%": 10_000, "mW": 1_000, "W": 1_000_000}
@@ -91,14 +91,6 @@ def power(node: Node, problems: Problems) -> tuple[int, str] | None:
     return millionths, "relative" if unit == "%" else "watts"
 
 
-def format_power(value: int, unit: str) -> str:
-    """The shortest exact spelling: 850000 of "relative" -> "85%"."""
-    scale, sign = (10_000, "%") if unit == "relative" else (1_000_000, "W")
-    whole, rest = divmod(value, scale)
-    digits = f"{rest:0{len(str(scale)) - 1}}".rstrip("0")
-    return f"{whole}{'.' if digits else ''}{digits}{sign}"
-
-
 def yes_no(node: Node, problems: Problems) -> bool | None:
     raw = text(node, "yes or no", problems)
     if raw is None:
@@ -120,11 +112,3 @@ def choice(node: Node, problems: Problems, known: Iterable[str], what: str) -> s
         problems.unknown_name(what, raw, node.where, known)
         return None
     return raw
-
-
-def format_time(nanoseconds: int) -> str:
-    """The shortest exact spelling: 2050000 -> "2050us", 20000000 -> "20ms"."""
-    for unit in ("s", "ms", "us"):
-        if nanoseconds and nanoseconds % UNITS_NS[unit] == 0:
-            return f"{nanoseconds // UNITS_NS[unit]}{unit}"
-    return f"{nanoseconds}ns"

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..traces.text import CPU_MAX
-from .inputs import Input, lines
+from .inputs import CPU_MAX, Input, lines
 from .problems import quoted, unreadable
 
 _LINE = re.compile(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")

@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..reading.inputs import Input, Kind, lines
+from ..reading.inputs import CPU_MAX, Input, Kind, lines
 from ..reading.problems import quoted, unreadable
-from ..traces.text import CPU_MAX
 
 FORMAT = "idle-states recording 1"
 _KEYS = ("release", "version", "hz", "driver", "governor")

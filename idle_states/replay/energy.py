@@ -26,8 +26,8 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import Self
 
-from ..reading.scalars import format_power
 from ..table import IdleState, Power
+from ..units import format_power
 from .counters import Figures
 from .machine import SNOOZE
 

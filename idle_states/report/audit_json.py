@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .. import __version__
-from ..audit.audit import Audited, Registered
+from ..audit.audited import Audited, Registered
 from ..audit.fleet import Summary
 from ..audit.trees import Difference
 from ..devicetree.machine import Machine

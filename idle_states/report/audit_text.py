@@ -5,14 +5,15 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from .. import __version__
-from ..audit.audit import Audited, Registered, Selected
+from ..audit.audited import Audited, Registered, Selected
 from ..audit.fleet import Group, Summary
 from ..audit.trees import Difference
 from ..findings import Severity
 from ..selection.idle_lengths import lengths
+from ..wording import plural
 from .findings_text import render as render_findings
 from .show_text import folded, stage_table
-from .style import Style, plural, printable
+from .style import Style, printable
 from .tables import columns
 
 _SHOWN = 12

@@ -4,7 +4,8 @@ from typing import Any
 
 from ..boot.predict import SELECTED, Stage
 from ..boot.run import Result
-from .style import Style, plural, printable
+from ..wording import plural
+from .style import Style, printable
 from .tables import columns
 
 _MOST_SHOWN = 10

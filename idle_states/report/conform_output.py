@@ -5,7 +5,8 @@ from typing import Any
 
 from ..linux.governors import Outcome, Situation
 from ..replay.conform import Conformity, Disagreement
-from .style import Style, plural
+from ..wording import plural
+from .style import Style
 
 
 def text(result: Conformity, what: str, style: Style) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from ..findings import Finding, Location, Severity
-from .style import Style, listed, plural, printable
+from ..wording import joined, plural
+from .style import Style, printable
 
 
 def render(
@@ -33,7 +34,7 @@ def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool
         count = sum(finding.severity is severity for finding in counted)
         text = plural(count, str(severity))
         parts.append(style(str(severity), text) if count else text)
-    line = f"{what}: {listed(parts)}"
+    line = f"{what}: {joined(parts)}"
     hidden = []
     quiet = sum(finding.severity is Severity.NOTE for finding in counted)
     if quiet and not notes:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from ..reading.scalars import format_time
 from ..resources import template
 from ..table import IdleState, IdleTable, Register, flag_names
+from ..units import format_time
 from .style import printable
 
 

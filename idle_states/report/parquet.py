@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..audit.audit import Audited
+from ..audit.audited import Audited
 from ..files import replacing
 from ..findings import Finding, Location, Severity, Unreadable
 from .audit_json import columns

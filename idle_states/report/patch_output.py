@@ -5,8 +5,9 @@ from typing import Any
 
 from ..patches.description import Patch
 from ..patches.plan import MADE, PRESENT, Change, Plan, Step
+from ..wording import plural
 from .patch_diff import file_diff
-from .style import Style, plural, printable
+from .style import Style, printable
 
 
 def change_line(change: Change) -> str:

@@ -8,8 +8,9 @@ from ..replay.counters import PERCENTILES, Figures, percentile_name
 from ..replay.energy import Model, spent
 from ..replay.replay import Settings
 from ..replay.run import COMPARED, Account, Read, Result
+from ..wording import plural
 from . import energy_output
-from .style import Style, plural, printable
+from .style import Style, printable
 from .tables import right_aligned
 
 _HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW", "REFUSED")

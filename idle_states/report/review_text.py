@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..diff import Difference
 from ..findings import Finding, Severity
 from ..review.review import Change, PerKernel, Review, TableChange
+from ..wording import plural
 from .kernel_ranges import kernel_ranges
-from .style import plural, printable
+from .style import printable
 
 WIDTH = 72
 SHOWN = 12

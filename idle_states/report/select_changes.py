@@ -5,8 +5,9 @@ from typing import Any
 
 from ..selection.idle_lengths import lengths
 from ..selection.selection import Change, Mapped, Selection
+from ..wording import joined
 from .select_output import aligned, bounds, grouped, title, where
-from .style import Style, listed, printable
+from .style import Style, printable
 
 Changed = Sequence[tuple[Selection, list[tuple[Mapped, list[Change]]]]]
 
@@ -38,7 +39,7 @@ def reach(first: Selection, other: Selection) -> list[str]:
     for label, names in (("Never selected any more", now - before), ("Selected now", before - now)):
         known = [name for name in first.names if name in names and name in other.names]
         if known:
-            found += ["", f"{label}: {printable(listed(known))}"]
+            found += ["", f"{label}: {printable(joined(known))}"]
     return found
 
 

@@ -9,7 +9,8 @@ from ..linux.governors.settling import FAR_NS, NO_LIMIT_US, Circumstances
 from ..linux.governors.steady import Range
 from ..selection.idle_lengths import first_us, last_us, lengths
 from ..selection.selection import Mapped, Selection
-from .style import Style, listed, printable
+from ..wording import joined
+from .style import Style, printable
 
 Content = TypeVar("Content", bound=Hashable)
 NARROW = 60
@@ -184,7 +185,7 @@ def _states(selection: Selection) -> list[str]:
 def taken(selection: Selection, r: Range) -> str:
     """Names of what is selected in a range."""
     names = selection.taken(r.states)
-    return names[0] if len(names) == 1 else f"{listed(names)} in turn"
+    return names[0] if len(names) == 1 else f"{joined(names)} in turn"
 
 
 def _by_timer(maps: Sequence[Mapped]) -> dict[tuple[bool, int], list[Mapped]]:
@@ -260,12 +261,12 @@ def remarks(selection: Selection) -> list[str]:
     lines = []
     if selection.unreachable:
         never = [selection.names[i] for i in selection.unreachable]
-        lines.append(f"Never selected in any of these: {listed(never)}")
+        lines.append(f"Never selected in any of these: {joined(never)}")
     if selection.level_with_snooze:
         level = [selection.names[i] for i in selection.level_with_snooze]
-        lines.append(f"As cheap to leave as snooze: {listed(level)}")
+        lines.append(f"As cheap to leave as snooze: {joined(level)}")
     for number, ranges in selection.locked.items():
-        kept = listed([lengths(r.first_ns, r.last_ns) for r in ranges])
+        kept = joined([lengths(r.first_ns, r.last_ns) for r in ranges])
         lines.append(f"Once in {selection.names[number]}, idles of {kept} keep selecting it:")
         lines.append(f"  its wake-up of {selection.wake_ns} ns counts as idle time")
     if selection.steps:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
 from ..pipeline import Arrival, Journey
-from ..reading.scalars import format_time
 from ..table import Flag, IdleState, IdleTable, Register
-from .style import Style, listed, plural, printable
+from ..units import format_time
+from ..wording import joined, plural
+from .style import Style, printable
 from .tables import width
 
 _LOSSES = (
@@ -190,13 +191,13 @@ def _held(held: Held) -> Iterator[str]:
     yield "  register are not known, and the kernel named here decides its governor alone"
     off = [printable(state.name) for state in held.states if state.disabled]
     if off:
-        yield f"  switched off by the user: {listed(off)}"
+        yield f"  switched off by the user: {joined(off)}"
     used = [f"{printable(s.name)} {s.usage}" for s in held.states if s.usage is not None]
     if used:
-        yield f"  entered since boot: {listed(used)} times"
+        yield f"  entered since boot: {joined(used)} times"
     default = [printable(state.name) for state in held.states if state.default_disabled]
     if default:
-        yield f"  off from the start: {listed(default)}"
+        yield f"  off from the start: {joined(default)}"
 
 
 def _family(table: IdleTable) -> str:
@@ -239,11 +240,11 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
         count = plural(len(names), "state")
         verb = "registers" if table.held is None else "holds"
         times = f"{first.exit_latency_us}/{first.target_residency_us} us"
-        yield f"  {verb} {count}: {listed(names)}; {names[0]} is {times}{polling}"
+        yield f"  {verb} {count}: {joined(names)}; {names[0]} is {times}{polling}"
         level = [s.name for s in driver.states[1:] if s.exit_latency_us == first.exit_latency_us]
         if level:
             cost = "nothing to leave (0 us)" if first.exit_latency_us == 0 else "no more"
-            yield f"  takes {listed(level)} to cost {cost}, level with {names[0]}"
+            yield f"  takes {joined(level)} to cost {cost}, level with {names[0]}"
         if driver.snooze_timeout_us is not None:
             yield f"  leaves snooze after {driver.snooze_timeout_us} us"
     if table.register is Register.PSSCR and driver.spr_loss_level is not None:
@@ -274,11 +275,11 @@ def _provenance(table: IdleTable) -> list[str]:
             key = f"{source.source} ({source.kind}, {source.confidence} confidence{note})"
             by_source.setdefault(key, []).append(_FIELDS.get(field, field))
         for key, fields in by_source.items():
-            groups.setdefault(key, {}).setdefault(listed(fields), []).append(state.name)
+            groups.setdefault(key, {}).setdefault(joined(fields), []).append(state.name)
     lines = []
     for key, uses in groups.items():
         lines.append(f"  {key}")
-        lines += [f"      {fields} of {listed(names)}" for fields, names in uses.items()]
+        lines += [f"      {fields} of {joined(names)}" for fields, names in uses.items()]
     return lines
 
 

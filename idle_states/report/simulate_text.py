@@ -3,13 +3,14 @@
 import textwrap
 from collections.abc import Sequence
 
-from ..reading.scalars import format_time
 from ..replay.energy import Model, spent
 from ..simulation.setup import Costs
 from ..simulation.summary import BISTABLE_POINTS, UNNOTICED_NS, Spread, Summary
 from ..simulation.workloads import described
+from ..units import format_time
+from ..wording import joined, plural
 from . import energy_output
-from .style import Style, listed, plural, printable
+from .style import Style, printable
 from .tables import right_aligned
 
 _HEAD = ("STATE", "ASKED FOR", "TIME", "TOO DEEP", "TOO SHALLOW", "REACHED")
@@ -114,7 +115,7 @@ def _bistable(found: Summary, style: Style) -> str:
     jitter = format_time(UNNOTICED_NS)
     if not found.bistable:
         return f"  stable: {jitter} of jitter changes no share by {BISTABLE_POINTS:g} points\n"
-    names = listed([printable(name) for name in found.bistable])
+    names = joined([printable(name) for name in found.bistable])
     return (
         f"  {style('warning', 'bistable')}: with {jitter} of jitter, the share of {names} changes "
         f"by more than {BISTABLE_POINTS:g} points\n"

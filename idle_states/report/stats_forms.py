@@ -6,7 +6,8 @@ from ..statistics import schbench
 from ..statistics.histogram import BAR, Histogram
 from ..statistics.mmtests import Row, change, follows
 from ..statistics.percentile_blocks import Group
-from .style import Style, plural, printable
+from ..wording import plural
+from .style import Style, printable
 
 _CELL_WIDTH = 23
 

@@ -5,8 +5,9 @@ import math
 
 from ..statistics.analysis import Analysis, Pair
 from ..statistics.comparison import Comparison, Verdict
+from ..wording import joined
 from .stats_ministat import name, number_text
-from .style import Style, listed
+from .style import Style
 
 HEAD = ("N", "Min", "Max", "Median", "Avg", "Stddev")
 
@@ -83,12 +84,12 @@ def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) 
             shares.append(f"{names[number]} ({100 * reduced.share:.1f} % of its squares)")
         found = again.comparison
         if again.survives is None:
-            lines.append(f"    {listed(shares)}: the rows have too few digits to tell")
+            lines.append(f"    {joined(shares)}: the rows have too few digits to tell")
             continue
         percent = f": {_percent(found)}" if _percent(found) else ""
         verdict = "no difference proven" if found.verdict is Verdict.NONE else str(found.verdict)
         shown = verdict if again.survives else style("error", f"{verdict}, another conclusion")
-        lines.append(f"    {listed(shares)}: {shown}{percent}")
+        lines.append(f"    {joined(shares)}: {shown}{percent}")
     if pair.survives is None:
         lines.append("  whether the conclusion survives cannot be told from these rows")
     elif pair.survives:

@@ -7,8 +7,9 @@ from ..replay.energy import Bounds, break_even
 from ..tune.search import LATENCY, WEIGHTED, Judged, Objective
 from ..tune.tuning import Tuning
 from ..tune.waits import regrets
+from ..wording import plural
 from .energy_output import number, ranged, unit_of
-from .style import Style, plural, printable
+from .style import Style, printable
 from .tables import right_aligned
 
 _NS = 1_000_000_000

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ..findings import Confidence, Finding, Location, Severity
 from ..reading.git_objects import Commit
-from ..reading.scalars import format_time
 from ..sources import Source
 from ..table import IdleState, IdleTable
+from ..units import format_time
 from .message_claims import Claim, claims, covers_state, names_bits, names_state
 
 TIMES = ("latency", "residency")

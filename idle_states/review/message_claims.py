@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from ..reading.scalars import UNITS_NS
+from ..units import UNITS_NS
 
 _UNITS = {
     word: unit

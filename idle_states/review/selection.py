@@ -13,10 +13,10 @@ from ..linux.governors import UnknownGovernor, states_of
 from ..linux.governors.settling import Circumstances, Settling
 from ..linux.releases import Release
 from ..pipeline import Arrival, journey
-from ..reading.scalars import format_time
 from ..selection.selection import settling_of
 from ..skiboot.platform import Platform
 from ..sources import Source
+from ..units import format_time
 
 SERIES_US = tuple(digit * 10**power for power in range(5) for digit in (1, 2, 5))
 """1 us to 50 ms."""

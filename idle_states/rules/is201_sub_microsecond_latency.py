@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..pipeline import Subject
-from ..reading.scalars import format_time
+from ..units import format_time
 from .is2_times import column, converting_to_zero
 from .rule import Rule
 

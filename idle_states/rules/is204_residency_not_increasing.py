@@ -28,7 +28,7 @@ from itertools import pairwise
 
 from ..findings import Finding, Severity
 from ..pipeline import Subject
-from ..reading.scalars import format_time
+from ..units import format_time
 from .is2_times import column
 from .rule import FORMS, Rule
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..pipeline import Subject
-from ..reading.scalars import format_time
+from ..units import format_time
 from .is2_times import rows
 from .rule import FORMS, Rule
 

@@ -31,8 +31,8 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..pipeline import Subject
-from ..reading.scalars import format_time
 from ..table import PSSCR_FIELD_BITS, Register
+from ..units import format_time
 from .is2_times import WORDS, all_times
 from .rule import Rule
 

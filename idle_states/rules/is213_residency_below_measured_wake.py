@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
 from ..pipeline import Subject
-from ..reading.scalars import format_time
+from ..units import format_time
 from .rule import Rule
 
 RULE = Rule(

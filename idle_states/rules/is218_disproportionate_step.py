@@ -29,7 +29,7 @@ from itertools import pairwise
 
 from ..findings import Confidence, Finding, Severity
 from ..pipeline import Subject
-from ..reading.scalars import format_time
+from ..units import format_time
 from .is2_times import FIELDS, WORDS, Time, column
 from .rule import Rule
 

@@ -27,8 +27,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.convert import THRESHOLD_NS
 from ..pipeline import Subject
-from ..reading.scalars import format_time
 from ..table import Flag
+from ..units import format_time
 from .rule import Rule
 
 RULE = Rule("IS220", "offline-only-below-threshold", Severity.ERROR, forms=("spec",))

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
 from ..pipeline import Subject
-from ..reading.scalars import format_time
+from ..units import format_time
 from .rule import Rule
 
 RULE = Rule("IS221", "latency-below-measured-wake", Severity.NOTE, Confidence.LOW, forms=("spec",))

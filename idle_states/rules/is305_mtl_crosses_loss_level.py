@@ -32,7 +32,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Location, Severity
 from ..pipeline import Subject
 from ..table import Flag
-from .is3_control import joined, stop_rows
+from ..wording import joined
+from .is3_control import stop_rows
 from .rule import Rule
 
 RULE = Rule("IS305", "mtl-crosses-loss-level", Severity.ERROR)

@@ -28,7 +28,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..table import PSSCR_MASK, Psscr, field_mask
-from .is3_control import joined, stop_rows
+from ..wording import joined
+from .is3_control import stop_rows
 from .rule import Rule
 
 RULE = Rule("IS308", "incomplete-mask", Severity.ERROR)

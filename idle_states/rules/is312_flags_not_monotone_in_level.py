@@ -35,7 +35,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..table import Flag
-from .is3_control import effective_psscr, joined
+from ..wording import joined
+from .is3_control import effective_psscr
 from .rule import Rule
 
 RULE = Rule("IS312", "flags-not-monotone-in-level", Severity.WARNING)

@@ -30,7 +30,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..table import flag_names
-from .is3_control import classes, flags_text, joined, swapped_flags
+from ..wording import joined
+from .is3_control import classes, flags_text, swapped_flags
 from .rule import Rule
 
 RULE = Rule("IS314", "no-class", Severity.ERROR)

@@ -36,7 +36,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..table import STOP_CLASSES, Flag, IdleState, flag_names
-from .is3_control import FLAGS_OF_2014, POWER8_CLASSES, SLEEP_CLASSES, joined
+from ..wording import joined
+from .is3_control import FLAGS_OF_2014, POWER8_CLASSES, SLEEP_CLASSES
 from .rule import Rule
 
 RULE = Rule("IS315", "conflicting-classes", Severity.ERROR)

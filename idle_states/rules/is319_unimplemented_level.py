@@ -29,7 +29,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.stop_choice import OLD_FORMAT_MASK
 from ..pipeline import Subject
-from .is3_control import claimed_cpu, implemented_levels, joined
+from ..wording import joined
+from .is3_control import claimed_cpu, implemented_levels
 from .rule import Rule
 
 RULE = Rule("IS319", "unimplemented-level", Severity.ERROR)

@@ -28,7 +28,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..table import Flag, flag_names
-from .is3_control import home, joined
+from ..wording import joined
+from .is3_control import home
 from .rule import Rule
 
 RULE = Rule("IS327", "context-loss-on-fused-core", Severity.ERROR, forms=("spec", "c"))

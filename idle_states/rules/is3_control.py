@@ -2,11 +2,12 @@
 processor and skiboot table behind a subject.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK
 from ..pipeline import Subject
-from ..spec.library import find, resolve_name
+from ..spec.library import find
+from ..spec.packaged import resolve_name
 from ..table import (
     KNOWN_FLAGS,
     STOP_CLASSES,
@@ -93,10 +94,3 @@ def swapped_flags(subject: Subject, state: IdleState) -> int | None:
 def flags_text(flags: int) -> str:
     """0x00101000 (LOSE_USER_CONTEXT, STOP_INST_FAST)"""
     return f"{flags:#010x} ({', '.join(flag_names(flags)) or 'none'})"
-
-
-def joined(words: Sequence[str], last: str = "and") -> str:
-    """a, b and c"""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"

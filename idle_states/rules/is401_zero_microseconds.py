@@ -33,7 +33,7 @@ from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..pipeline import Subject
-from ..reading.scalars import format_time
+from ..units import format_time
 from .is4_kernels import registered
 from .rule import FORMS, Judged, Rule, per_kernel
 

@@ -28,11 +28,11 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..identify import claim
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..pipeline import Subject
 from .is4_kernels import gave_up, knows_processor, row_of
-from .is5_rows import claim
 from .rule import Judged, Rule, per_kernel
 
 RULE = Rule(

@@ -31,8 +31,8 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Location, Severity
+from ..identify import Claim, Difference, claim, drift
 from ..pipeline import Subject
-from .is5_rows import Claim, Difference, claim, drift
 from .rule import Rule
 
 RULE = Rule("IS501", "drift-from-reference", Severity.WARNING)

@@ -28,11 +28,12 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..identify import field_differences, is_main
 from ..pipeline import Subject
-from ..spec.library import find, revisions
+from ..spec.library import find
+from ..spec.packaged import revisions
 from ..table import IdleTable
 from .is3_control import claimed_cpu, home
-from .is5_rows import field_differences, is_main
 from .rule import Rule
 
 RULE = Rule("IS502", "sibling-drift", Severity.WARNING, forms=("spec", "c"))

@@ -24,10 +24,11 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
+from ..identify import is_main
 from ..pipeline import Subject
-from ..spec.library import find, revisions
+from ..spec.library import find
+from ..spec.packaged import revisions
 from .is3_control import claimed_cpu, home
-from .is5_rows import is_main
 from .rule import Rule
 
 RULE = Rule("IS503", "copy-of-prefix", Severity.WARNING, forms=("spec", "c"))

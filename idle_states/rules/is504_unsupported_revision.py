@@ -21,9 +21,9 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..identify import claim, compare
 from ..pipeline import Subject
 from ..table import IdleTable
-from .is5_rows import claim, compare
 from .rule import Rule
 
 RULE = Rule("IS504", "unsupported-revision", Severity.NOTE)

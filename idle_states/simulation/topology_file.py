@@ -20,8 +20,9 @@ from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
 from ..reading import scalars
-from ..reading.complaints import Problems, suggestion
+from ..reading.complaints import Problems
 from ..reading.document import Mapping, Sequence, decode, parse
+from ..wording import suggestion
 from .topology import CPUS_MAX, GROUPINGS, BadTopology, Shape, Topology, numbered, regular
 from .topology_tree import from_tree
 

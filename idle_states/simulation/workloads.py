@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from inspect import Parameter, getdoc, signature
 from typing import Annotated
 
-from ..reading.scalars import UNITS_NS, format_time
+from ..units import UNITS_NS, format_time
 from .programs import BadWorkload, Duration, Kind, Op, Spread, Task, Which, Workload, check
 
 _TIME = re.compile(r"(\d{1,12})(ns|us|ms|s)", re.ASCII)

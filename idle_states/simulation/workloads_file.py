@@ -26,8 +26,9 @@ from dataclasses import dataclass
 
 from ..findings import Finding, Location, Severity, Unreadable
 from ..reading import scalars
-from ..reading.complaints import Problems, suggestion
+from ..reading.complaints import Problems
 from ..reading.document import Mapping, Node, Scalar, Sequence, decode, parse
+from ..wording import suggestion
 from .programs import (
     DURATION_MAX,
     MULTIPLES,

@@ -8,8 +8,8 @@ The kind of a file is told by its content, not its name; each format is a module
 from pathlib import Path
 
 from ..findings import Faulty
-from ..reading.complaints import suggestion
-from ..spec.library import resolve_name, revisions
+from ..spec.packaged import resolve_name, revisions
+from ..wording import suggestion
 from .formats import read_file, read_path
 from .source import MAX_BYTES, File, NoSuchTable, Source, unreadable
 

@@ -23,6 +23,7 @@ from ..table import (
     Register,
     field_mask,
 )
+from ..units import format_power
 from .inherit import CONFIDENCES, Expanded, StateSource
 
 GENERATIONS = ("power7", "power8", "power9", "power10", "power11")
@@ -287,7 +288,7 @@ def _power(node: Node | None, problems: Problems) -> Power | None:
     if low is None or high is None or source is None or confidence is None:
         return None
     if low[1] != high[1] or low[0] > high[0]:
-        found = " and ".join(scalars.format_power(*bound) for bound in (low, high))
+        found = " and ".join(format_power(*bound) for bound in (low, high))
         problems.out_of_range("low and high in one unit, low at most high", found, node.where)
         return None
     return Power(low[0], high[0], low[1], source, confidence, of, note)

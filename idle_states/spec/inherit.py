@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from ..findings import Location
 from ..reading import scalars
-from ..reading.complaints import Problems, suggestion
+from ..reading.complaints import Problems
 from ..reading.document import Mapping, Node, Scalar, Sequence
 from ..table import Provenance
+from ..wording import suggestion
 
 TOP_KEYS = (
     "name",
@@ -141,7 +142,7 @@ def _parent(
         return None
     base = parent_of(name)
     if base is None:
-        from .library import revisions
+        from .packaged import revisions
 
         known = [revision.name for revision in revisions()]
         problems.add(

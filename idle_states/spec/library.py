@@ -2,7 +2,6 @@
 
 import hashlib
 from collections import abc
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
@@ -14,16 +13,8 @@ from ..resources import resource
 from ..table import IdleTable
 from .build import build
 from .inherit import Expanded, expand
+from .packaged import resolve_name
 from .suppress import Suppression, suppressions
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """A packaged spec. historical: a table as skiboot once had it, named REVISION@COMMIT."""
-
-    name: str
-    file: Path
-    historical: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +32,6 @@ class Loaded:
     sources: dict[str, str] = field(default_factory=dict)
 
 
-@lru_cache(maxsize=1)
-def revisions() -> tuple[Revision, ...]:
-    """Packaged specs in the order of processor generations, historical ones last."""
-    found = [
-        Revision(file.stem, file, "@" in file.stem)
-        for file in resource("specs").iterdir()
-        if file.suffix == ".yaml"
-    ]
-    return tuple(sorted(found, key=lambda r: (r.historical, _generation_key(r.name), r.name)))
-
-
-def _generation_key(name: str) -> tuple[int, int]:
-    if name.startswith("power"):
-        digits = "".join(char for char in name[5:7] if char.isdigit())
-        return (0, int(digits or 0))
-    return (1, 0)
-
-
-def resolve_name(name: str) -> Revision | None:
-    return next((revision for revision in revisions() if revision.name == name), None)
-
-
 @cache
 def find(name: str) -> IdleTable:
     """A packaged table by name.
@@ -76,11 +45,6 @@ def find(name: str) -> IdleTable:
     if loaded.table is None:
         raise Unreadable(loaded.findings)
     return loaded.table
-
-
-def current() -> Iterator[str]:
-    """Names of the revisions that `check` takes when none is named."""
-    return (revision.name for revision in revisions() if not revision.historical)
 
 
 def load(file: Path, shown_as: str | None = None) -> Loaded:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..findings import CannotGenerate, Finding, Location, Severity
-from ..reading.scalars import format_power, format_time
 from ..table import (
     PSSCR_MASK,
     Cpu,
@@ -22,6 +21,7 @@ from ..table import (
     Register,
     flag_names,
 )
+from ..units import format_power, format_time
 from .build import PMICR_MASKS, PMICR_VALUES
 
 HELD = (

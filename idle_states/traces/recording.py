@@ -31,9 +31,8 @@ from typing import Any
 
 from ..findings import Unreadable
 from ..linux.governors.interface import Outcome, Situation
-from ..reading.inputs import Input, Kind, lines
+from ..reading.inputs import CPU_MAX, Input, Kind, lines
 from ..reading.problems import quoted, unreadable
-from .text import CPU_MAX
 
 WAKE_OVERHEAD_NS = 1_000
 """From the end of the idle period to reflect()."""

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..core.packing import compiled
-from ..reading.inputs import LINE_MAX
+from ..reading.inputs import CPU_MAX, LINE_MAX
 from ..reading.problems import Problems, quoted
 
 Event = tuple[tuple[int, int], int]
@@ -31,8 +31,6 @@ LOST = -2
 MISS = -3
 """cpu_idle_miss: MISS - 2 * state for type above, one less for below."""
 
-CPU_MAX = 8191
-"""Kernels have no more CPUs (NR_CPUS)."""
 _FORMS = f"state=N cpu_id=N or _miss: cpu_id=N state=N type=T, N of a CPU up to {CPU_MAX},"
 _EXIT_STATE = 0xFFFFFFFF
 _REMEMBERED = 20_000

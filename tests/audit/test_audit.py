@@ -15,7 +15,8 @@ import jsonschema
 import pytest
 
 from idle_states.audit import audit as audits
-from idle_states.audit.audit import Audited, Setting, audit_path, kernels_of
+from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.audit.audited import Audited
 from idle_states.audit.fleet import Walk, audit_all
 from idle_states.cli import main
 from idle_states.devicetree import fdt

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.audit.audit import Audited, Setting, audit_path, kernels_of
+from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.audit.audited import Audited
 from idle_states.audit.trees import Difference
 from idle_states.cli import main
 from idle_states.devicetree import fdt

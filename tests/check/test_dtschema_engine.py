@@ -22,7 +22,7 @@ from idle_states.rules.catalogue import known_codes
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform
 from idle_states.sources import Source, read_source
-from idle_states.spec.library import revisions
+from idle_states.spec.packaged import revisions
 from idle_states.table import Register
 from tests.support.dtschema import BEYOND, EMPTY, FAULTS, P8, P9, Properties, many, program, source
 from tests.support.random_tables import states

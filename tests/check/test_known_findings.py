@@ -5,7 +5,7 @@ import re
 from idle_states.check.check import check
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.sources import read_source
-from idle_states.spec.library import current
+from idle_states.spec.packaged import current
 from tests.support import DOCS
 
 PAGE = DOCS / "known-findings.md"

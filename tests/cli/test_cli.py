@@ -15,7 +15,7 @@ from idle_states.cli import command_names, main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import NAMES
-from idle_states.spec.library import revisions
+from idle_states.spec.packaged import revisions
 from tests.support import DATA
 
 BAD_SPEC = """\

@@ -21,7 +21,8 @@ from idle_states.power_mgt import NODE, PowerMgt, encode
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform
-from idle_states.spec.library import find, revisions
+from idle_states.spec.library import find
+from idle_states.spec.packaged import revisions
 from idle_states.table import Cpu, IdleState, IdleTable, Register
 from tests import support
 from tests.devicetree.test_dts import ARRAYS, compiled, decompiled

@@ -19,7 +19,8 @@ from idle_states.patches.tree import Tree
 from idle_states.patches.write import write
 from idle_states.report.patch_diff import file_diff
 from idle_states.report.patch_mail import mails
-from idle_states.spec.library import current, find
+from idle_states.spec.library import find
+from idle_states.spec.packaged import current
 from idle_states.table import Register
 from tests.oracle.skiboot import Row
 from tests.oracle.skiboot.csource import STUBS, SourceFile, compile_program

@@ -6,7 +6,6 @@ import pytest
 
 from idle_states.findings import Finding
 from idle_states.reading.git_objects import Commit
-from idle_states.reading.scalars import UNITS_NS
 from idle_states.review.message import changed_rows, check_message
 from idle_states.review.message_claims import claims, covers_state, names_state
 from idle_states.rules.catalogue import rule_named
@@ -14,6 +13,7 @@ from idle_states.skiboot import c_table
 from idle_states.sources import Source
 from idle_states.spec.library import find
 from idle_states.table import IdleTable
+from idle_states.units import UNITS_NS
 from tests.support import rule_pages as pages
 
 

@@ -13,7 +13,8 @@ from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import parse_platform
-from idle_states.spec.library import current, find, revisions
+from idle_states.spec.library import find
+from idle_states.spec.packaged import current, revisions
 from idle_states.table import Cpu, Firmware, Flag, IdleState, IdleTable, Origin, Register
 
 KERNELS = tuple(release(name) for name in DEFAULT)

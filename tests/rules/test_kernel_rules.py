@@ -12,7 +12,8 @@ from idle_states.pipeline import Subject
 from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.rules.engine import Selection, run
 from idle_states.skiboot.platform import parse_platform
-from idle_states.spec.library import current, find
+from idle_states.spec.library import find
+from idle_states.spec.packaged import current
 from idle_states.table import Cpu, Flag, IdleState, IdleTable, Origin, Psscr
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE

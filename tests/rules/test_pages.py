@@ -18,7 +18,8 @@ from idle_states.rules.rule import FORMS, Loaded
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import read_sources
-from idle_states.spec.library import current, load, resolve_name
+from idle_states.spec.library import load
+from idle_states.spec.packaged import current, resolve_name
 from tests.support import rule_pages as pages
 from tests.support import subjects
 

@@ -9,7 +9,8 @@ import pytest
 from idle_states import power_mgt as dt
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
-from idle_states.spec.library import find, revisions
+from idle_states.spec.library import find
+from idle_states.spec.packaged import revisions
 from idle_states.table import IdleTable, Measurement, Register
 from tests.support.subjects import (
     KERNELS,

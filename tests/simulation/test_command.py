@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from idle_states import core
 from idle_states.cli import main, workload_options
 from idle_states.findings import Finding, Unreadable
-from idle_states.reading.scalars import UNITS_NS
 from idle_states.resources import resource
 from idle_states.simulation import programs, workloads_file
 from idle_states.simulation.programs import Duration, Kind, Spread, Which
 from idle_states.simulation.setup import Costs
 from idle_states.simulation.workloads import BUILT_IN
+from idle_states.units import UNITS_NS
 
 WORKLOAD = """\
 name: log writer

@@ -30,7 +30,8 @@ from idle_states.simulation.simulate import simulate
 from idle_states.simulation.summary import bistable, summary
 from idle_states.simulation.workloads import built_in, run, wake
 from idle_states.sources import read_table
-from idle_states.spec.library import find, revisions
+from idle_states.spec.library import find
+from idle_states.spec.packaged import revisions
 from tests.support.simulations import setup
 
 WAIT, COUNT = Op(Kind.WAIT), Op(Kind.COUNT)

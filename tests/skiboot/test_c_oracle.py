@@ -12,7 +12,8 @@ import pytest
 from idle_states.findings import Unreadable
 from idle_states.skiboot import c_table
 from idle_states.skiboot.c_table.builtin import DEFINITIONS
-from idle_states.spec.library import current, find
+from idle_states.spec.library import find
+from idle_states.spec.packaged import current
 from idle_states.table import Firmware, IdleState, IdleTable, Register
 from tests.oracle import Unavailable
 from tests.oracle.skiboot import Row, dump_tables

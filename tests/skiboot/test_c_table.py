@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from idle_states.findings import Finding, Location, Unreadable
 from idle_states.skiboot import c_table
-from idle_states.spec.library import find, revisions
+from idle_states.spec.library import find
+from idle_states.spec.packaged import revisions
 from idle_states.table import U32_MAX, U64_MAX, Firmware, IdleState, IdleTable, Register
 from tests.support import random_tables
 

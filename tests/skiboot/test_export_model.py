@@ -11,7 +11,8 @@ from idle_states.skiboot.export import Export, export
 from idle_states.skiboot.nvram import strtol_u32
 from idle_states.skiboot.platform import PRESETS, BadPlatform, Platform, parse_platform
 from idle_states.skiboot.releases import UnknownSkiboot, skiboot_features
-from idle_states.spec.library import current, find
+from idle_states.spec.library import find
+from idle_states.spec.packaged import current
 from idle_states.table import Cpu, IdleState, IdleTable, Register
 from tests.oracle import Unavailable
 from tests.oracle.skiboot import ExportCase, ExportOracle, ExportResult

@@ -13,7 +13,8 @@ from idle_states.findings import CannotGenerate
 from idle_states.skiboot import lid
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import PRESETS
-from idle_states.spec.library import find, revisions
+from idle_states.spec.library import find
+from idle_states.spec.packaged import revisions
 from idle_states.table import Flag, IdleState, IdleTable, Register
 from tests.skiboot.test_c_table import gcc
 from tests.support import random_tables

@@ -17,7 +17,8 @@ from idle_states.findings import CannotGenerate
 from idle_states.skiboot import c_table
 from idle_states.sources import Source, read_source
 from idle_states.sources.imported import imported
-from idle_states.spec.library import current, load
+from idle_states.spec.library import load
+from idle_states.spec.packaged import current
 from idle_states.spec.write import HELD, LISTED, write
 from idle_states.table import Cpu, Firmware, IdleState, IdleTable, Register
 from tests.support import DATA, random_tables

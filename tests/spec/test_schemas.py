@@ -21,7 +21,8 @@ from idle_states.resources import resource
 from idle_states.skiboot.platform import CHIPS
 from idle_states.spec import build as builder
 from idle_states.spec import inherit
-from idle_states.spec.library import Revision, load, revisions
+from idle_states.spec.library import load
+from idle_states.spec.packaged import Revision, revisions
 from idle_states.table import Flag, Psscr, Register
 
 SPEC = json.loads(resource("schemas", "idle-states.schema.json").read_text("utf-8"))

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
-from idle_states.reading.scalars import format_time
-from idle_states.spec.library import Loaded, current, find, load, revisions
+from idle_states.spec.library import Loaded, find, load
+from idle_states.spec.packaged import current, revisions
 from idle_states.spec.write import write
 from idle_states.table import (
     PSSCR_MASK,
@@ -20,6 +20,7 @@ from idle_states.table import (
     Psscr,
     Register,
 )
+from idle_states.units import format_time
 
 GOOD = """\
 name: example

@@ -17,12 +17,12 @@ from idle_states.cli import main
 from idle_states.core.packing import compiled
 from idle_states.findings import Unreadable
 from idle_states.reading import sysfs
-from idle_states.reading.inputs import BLOCK, LINE_MAX, Input, Kind
+from idle_states.reading.inputs import BLOCK, CPU_MAX, LINE_MAX, Input, Kind
 from idle_states.reading.problems import Problems
 from idle_states.traces import recording
 from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import ABOVE, BELOW, UNKNOWN, Pairing, Period
-from idle_states.traces.text import CPU_MAX, EXIT, LOST, MISS, Event, TraceText
+from idle_states.traces.text import EXIT, LOST, MISS, Event, TraceText
 from tests.support import vectors
 
 EXIT_STATE = 4294967295

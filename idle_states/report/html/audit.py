@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ...audit.audit import Audited, Registered, Selected
+from ...audit.audited import Audited, Registered, Selected
 from ...audit.fleet import Group, Summary
 from ...audit.trees import Difference
 from ...findings import Finding, Severity
 from ...selection.idle_lengths import lengths
 from ...table import IdleTable
+from ...wording import plural
 from ..audit_text import heading, value
 from ..audit_text import sections as text_sections
 from ..kernel_ranges import kernel_ranges
-from ..style import plural
 from . import pictures, stages, svg
 from .page import Lines, Part, Picture, Section, Table
 from .pictures import Band, Row

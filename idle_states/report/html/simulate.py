@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from ...reading.scalars import format_time
 from ...replay.counters import percentile_name
 from ...replay.energy import Model
 from ...simulation.setup import Costs, bucket_top
 from ...simulation.summary import BISTABLE_POINTS, Spread, Summary
-from ..style import listed, plural
+from ...units import format_time
+from ...wording import joined, plural
 from . import energies, pictures, svg
 from .energies import Priced
 from .page import Lines, Part, Picture, Section, Table
@@ -178,7 +178,7 @@ def _bistable(found: Summary) -> str:
     if not found.bistable:
         return f"{found.setup.name}: stable, jitter changes no share by {BISTABLE_POINTS:g} points"
     return (
-        f"{found.setup.name}: bistable, with a little jitter the share of {listed(found.bistable)} "
+        f"{found.setup.name}: bistable, with a little jitter the share of {joined(found.bistable)} "
         f"changes by more than {BISTABLE_POINTS:g} points"
     )
 

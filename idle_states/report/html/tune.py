@@ -7,7 +7,7 @@ from ...replay.energy import break_even
 from ...tune.search import Judged
 from ...tune.tuning import Tuning
 from ...tune.waits import regrets
-from ..style import plural
+from ...wording import plural
 from ..tune_text import (
     between_us,
     break_even_us,

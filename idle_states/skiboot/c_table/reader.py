@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from ...findings import Finding, Location, Severity, Unreadable
-from ...spec.library import find, revisions
+from ...spec.library import find
+from ...spec.packaged import revisions
 from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Register
 from .expression import evaluate
 from .lexer import Token, Unsupported, encoded, literal_bytes, tokens

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...spec.library import find, revisions
+from ...spec.library import find
+from ...spec.packaged import revisions
 from ...table import RL_MASK, IdleState, IdleTable, Register
 
 UNUSED = "unused"

@@ -1,17 +1,18 @@
-"""What the IS5xx rules share: comparing rows, and the packaged table a subject claims to be."""
+"""Which packaged table a subject claims to be, or is nearest to, and in what it differs from it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from ..pipeline import Subject
-from ..reading.scalars import format_time
-from ..skiboot.export import export
-from ..skiboot.platform import ALL_LEVELS, Platform
-from ..spec.library import find, revisions
-from ..stages import Lost
-from ..table import U32_MAX, IdleState, IdleTable, Psscr, Register, field_mask, flag_names
-from .is3_control import joined
+from .pipeline import Subject
+from .skiboot.export import export
+from .skiboot.platform import ALL_LEVELS, Platform
+from .spec.library import find
+from .spec.packaged import revisions
+from .stages import Lost
+from .table import U32_MAX, IdleState, IdleTable, Psscr, Register, field_mask, flag_names
+from .units import format_time
+from .wording import joined
 
 _MOST_STATES = 0xFF
 """skiboot counts the states it exports in a u8."""
