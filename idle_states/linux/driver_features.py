@@ -1,8 +1,11 @@
 """How cpuidle-powernv, its platform code and cpuidle-pseries changed over the releases."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from ..history import Change
+from ..history import U32, History, rows_of, values_of
+
+SnoozeTimeout = Literal["none", "slot", "enabled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,71 +41,67 @@ class Features:
     cede_fixup        pseries: CEDE from extended-cede records: "" never, "lower" or "power10"
     """
 
-    parse: str = "static"
+    parse: Literal["static", "flags", "latencies", "driver", "platform"] = "static"
     er1: bool = False
     overwrites: bool = False
-    residency: str = "tenfold"
+    residency: Literal["tenfold", "default", "inverted", "tree"] = "tenfold"
     clips: bool = False
-    names: str = ""
+    names: Literal["", "strncpy", "cut"] = ""
     threshold: bool = False
     stop: bool = False
     psscr_mask: bool = False
     sizes_checked: bool = False
     holes: bool = False
     supported_filter: bool = False
-    choices: str = ""
-    loss_levels: str = ""
+    choices: Literal["", "level", "builtin", "found"] = ""
+    loss_levels: Literal["", "deep", "decimal", "hex"] = ""
     round_up: bool = False
     stop_api_failure: bool = False
     keeps_winkle: bool = False
     residency_message: bool = False
-    pvrs: tuple[int, ...] | None = None
-    snooze_timeout: str = "none"
+    pvrs: tuple[U32, ...] | None = None
+    snooze_timeout: SnoozeTimeout = "none"
     snooze_polling: bool = False
     shared_snooze: bool = False
-    cede_fixup: str = ""
+    cede_fixup: Literal["", "lower", "power10"] = ""
 
 
 POWER9, POWER10, POWER11 = 0x004E, 0x0080, 0x0082
 
+since, values = rows_of(Features), values_of(Features)
+
 CHANGES = (
-    Change("3.15", "parse", "flags", "0888839c5b62"),
-    Change("3.18", "parse", "latencies", ""),
-    Change("3.19", "er1", True, ""),
-    Change("4.0", "parse", "driver", "92c83ff5b42b"),
-    Change("4.0", "residency", "default", "92c83ff5b42b"),
-    Change("4.0", "holes", True, "92c83ff5b42b"),
-    Change("4.1", "overwrites", True, ""),
-    Change("4.2", "snooze_timeout", "slot", "78eaa10f027c"),
-    Change("4.8", "stop", True, "3005c597ba46"),
-    Change("4.8", "clips", True, "3005c597ba46"),
-    Change("4.8", "names", "strncpy", "3005c597ba46"),
-    Change("4.8", "threshold", True, "bcef83a00dc4"),
-    Change("4.8", "choices", "level", "bcef83a00dc4"),
-    Change("4.11", "names", "cut", "9e9fc6f00a54"),
-    Change("4.11", "residency", "inverted", "9e9fc6f00a54"),
-    Change("4.11", "psscr_mask", True, "09206b600c76"),
-    Change("4.11", "choices", "builtin", "09206b600c76"),
-    Change("4.12", "sizes_checked", True, "ecad4502a2c6"),
-    Change("4.12", "choices", "found", "f3b3f28493d9"),
-    Change("4.12", "loss_levels", "deep", "f3b3f28493d9"),
-    Change("4.13", "holes", False, ""),
-    Change("4.13", "overwrites", False, ""),
-    Change("4.13", "supported_filter", True, "785a12afdb4a"),
-    Change("4.13", "stop_api_failure", True, "785a12afdb4a"),
-    Change("4.14", "round_up", True, "8d4e10e9ed94"),
-    Change("4.18", "snooze_timeout", "enabled", "0a4ec6aa035a"),
-    Change("4.19", "parse", "platform", "9c7b185ab2fe"),
-    Change("4.19", "sizes_checked", False, "9c7b185ab2fe"),
-    Change("4.19", "residency", "tree", "9c7b185ab2fe"),
-    Change("4.19", "shared_snooze", True, ""),
-    Change("5.2", "loss_levels", "decimal", "10d91611f426"),
-    Change("5.2", "keeps_winkle", True, "10d91611f426"),
-    Change("5.3", "loss_levels", "hex", ""),
-    Change("5.8", "residency_message", True, "2f62870ca5bc"),
-    Change("5.9", "cede_fixup", "lower", "d947fb4c965c"),
-    Change("5.10", "pvrs", (POWER9, POWER10), "8747bf36f312 reverted, POWER10 driver"),
-    Change("5.15", "cede_fixup", "power10", "7cbd631d4dec"),
-    Change("6.2", "snooze_polling", True, "5ddcc03a07ae"),
-    Change("6.19", "pvrs", (POWER9, POWER10, POWER11), "fbe409d138b1"),
+    since("3.15", "0888839c5b62", parse="flags"),
+    since("3.18", "", parse="latencies"),
+    since("3.19", "", er1=True),
+    since("4.0", "92c83ff5b42b", parse="driver", residency="default", holes=True),
+    since("4.1", "", overwrites=True),
+    since("4.2", "78eaa10f027c", snooze_timeout="slot"),
+    since("4.8", "3005c597ba46", stop=True, clips=True, names="strncpy"),
+    since("4.8", "bcef83a00dc4", threshold=True, choices="level"),
+    since("4.11", "9e9fc6f00a54", names="cut", residency="inverted"),
+    since("4.11", "09206b600c76", psscr_mask=True, choices="builtin"),
+    since("4.12", "ecad4502a2c6", sizes_checked=True),
+    since("4.12", "f3b3f28493d9", choices="found", loss_levels="deep"),
+    since("4.13", "", holes=False, overwrites=False),
+    since("4.13", "785a12afdb4a", supported_filter=True, stop_api_failure=True),
+    since("4.14", "8d4e10e9ed94", round_up=True),
+    since("4.18", "0a4ec6aa035a", snooze_timeout="enabled"),
+    since("4.19", "9c7b185ab2fe", parse="platform", sizes_checked=False, residency="tree"),
+    since("4.19", "", shared_snooze=True),
+    since("5.2", "10d91611f426", loss_levels="decimal", keeps_winkle=True),
+    since("5.3", "", loss_levels="hex"),
+    since("5.8", "2f62870ca5bc", residency_message=True),
+    since("5.9", "d947fb4c965c", cede_fixup="lower"),
+    since("5.10", "8747bf36f312 reverted, POWER10 driver", pvrs=(POWER9, POWER10)),
+    since("5.15", "7cbd631d4dec", cede_fixup="power10"),
+    since("6.2", "5ddcc03a07ae", snooze_polling=True),
+    since("6.19", "fbe409d138b1", pvrs=(POWER9, POWER10, POWER11)),
 )
+
+BACKPORTS = {
+    "debian-6.1.176": values(snooze_polling=True),
+    "debian-6.1.192": values(snooze_polling=True),
+}
+
+HISTORY = History(Features(), CHANGES, BACKPORTS)

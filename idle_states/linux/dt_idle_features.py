@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cache
 
-from ..history import Change, fold
-from .releases import Release, version_key
+from ..history import History, rows_of, values_of
+from .releases import Release, folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +30,24 @@ class Features:
     counts_enabled: bool = False
 
 
+since, values = rows_of(Features), values_of(Features)
+
 CHANGES = (
-    Change("3.18", "arm", True, "9f14da345599"),
-    Change("4.3", "skips_disabled", True, ""),
-    Change("4.13", "per_cpu", True, "d50a7d8acd78"),
-    Change("5.3", "compatible_first", True, ""),
-    Change("5.4", "psci", True, "9ffeb6d08c3a"),
-    Change("5.6", "hierarchy", True, ""),
-    Change("5.18", "riscv", True, "6abf32f1d9c5"),
-    Change("6.2", "counts_enabled", True, ""),
+    since("3.18", "9f14da345599", arm=True),
+    since("4.3", "", skips_disabled=True),
+    since("4.13", "d50a7d8acd78", per_cpu=True),
+    since("5.3", "", compatible_first=True),
+    since("5.4", "9ffeb6d08c3a", psci=True),
+    since("5.6", "", hierarchy=True),
+    since("5.18", "6abf32f1d9c5", riscv=True),
+    since("6.2", "", counts_enabled=True),
 )
 """Read: a 4.x, a 5.x, Debian's 6.1.192 and a 6.x. Rows without a commit are placed by what was read
 on both sides, and may be a release or two off."""
 
-BACKPORTS = {"debian-6.1.192": {"counts_enabled": True}}
+HISTORY = History(Features(), CHANGES, {"debian-6.1.192": values(counts_enabled=True)})
 
 
 @cache
 def features(release: Release) -> Features:
-    backports = BACKPORTS.get(release.preset.name) if release.preset else None
-    return fold(Features(), CHANGES, release.version, version_key, backports)
+    return folded(HISTORY, release)

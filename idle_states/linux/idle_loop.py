@@ -4,13 +4,14 @@ Small pieces of the idle loop, by release. Times are ns, inputs and results alik
 keeps in us is floored to whole us.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from ..history import Change, fold
+from ..history import History, rows_of, values_of
+from .driver_features import SnoozeTimeout
 from .governors.interface import State
-from .releases import Release, version_key
+from .releases import Release, folded
 
 NO_LIMIT_US = 2_000_000_000
 """PM_QOS_CPU_LATENCY_DEFAULT_VALUE."""
@@ -48,50 +49,51 @@ class IdleLoopFeatures:
     resume_latency: bool = False
     zero_limits: bool = False
     wakeup_latency: bool = False
-    poll_limit: str = ""
+    poll_limit: Literal["", "sixteenth", "first", "last", "capped"] = ""
     poll_limit_kept: bool = False
     judged: bool = False
     rejected: bool = False
     nanoseconds: bool = False
     single_state_bypass: bool = False
-    snooze_timeout: str = "none"
+    snooze_timeout: SnoozeTimeout = "none"
     snooze_polling: bool = False
 
 
+since, values = rows_of(IdleLoopFeatures), values_of(IdleLoopFeatures)
+
 CHANGES = (
-    Change("4.11", "resume_latency", True, "9908859acaa9"),
-    Change("4.15", "zero_limits", True, "0cc2b4e5a020"),
-    Change("4.17", "governor_decides_tick", True, "554c8aa8ecad"),
-    Change("4.17", "poll_limit", "sixteenth", "4dc2375c1a4e"),
-    Change("5.0", "poll_limit", "first", ""),
-    Change("5.1", "judged", True, ""),
-    Change("5.4", "poll_limit", "last", ""),
-    Change("5.4", "poll_limit_kept", True, ""),
-    Change("5.5", "poll_limit", "first", "36fcb4292473"),
-    Change("5.5", "nanoseconds", True, "c1d51f684c72"),
-    Change("5.10", "rejected", True, ""),
-    Change("5.11", "poll_limit", "capped", "7a25759eaa"),
-    Change("6.19", "wakeup_latency", True, ""),
-    Change("7.0", "single_state_bypass", True, "e5c9ffc6ae1b"),
+    since("4.11", "9908859acaa9", resume_latency=True),
+    since("4.15", "0cc2b4e5a020", zero_limits=True),
+    since("4.17", "554c8aa8ecad", governor_decides_tick=True),
+    since("4.17", "4dc2375c1a4e", poll_limit="sixteenth"),
+    since("5.0", "", poll_limit="first"),
+    since("5.1", "", judged=True),
+    since("5.4", "", poll_limit="last", poll_limit_kept=True),
+    since("5.5", "36fcb4292473", poll_limit="first"),
+    since("5.5", "c1d51f684c72", nanoseconds=True),
+    since("5.10", "", rejected=True),
+    since("5.11", "7a25759eaa", poll_limit="capped"),
+    since("6.19", "", wakeup_latency=True),
+    since("7.0", "e5c9ffc6ae1b", single_state_bypass=True),
 )
 
-BACKPORTS: Mapping[str, Mapping[str, Any]] = {
-    "ubuntu-5.4.0": {"poll_limit": "first"},
-    "debian-6.1.176": {"single_state_bypass": True},
-    "debian-6.1.192": {"single_state_bypass": True},
+BACKPORTS = {
+    "ubuntu-5.4.0": values(poll_limit="first"),
+    "debian-6.1.176": values(single_state_bypass=True),
+    "debian-6.1.192": values(single_state_bypass=True),
 }
-"""Preset -> feature -> value."""
+
+HISTORY = History(IdleLoopFeatures(), CHANGES, BACKPORTS)
 
 
 def features(release: Release) -> IdleLoopFeatures:
     """What the release's idle loop does; powernv's snooze as the release's driver has it."""
-    backports = {
-        "snooze_timeout": release.features.snooze_timeout,
-        "snooze_polling": release.features.snooze_polling,
-    }
-    if release.preset is not None:
-        backports |= BACKPORTS.get(release.preset.name, {})
-    return fold(IdleLoopFeatures(), CHANGES, release.version, version_key, backports)
+    driver = release.features
+    return replace(
+        folded(HISTORY, release),
+        snooze_timeout=driver.snooze_timeout,
+        snooze_polling=driver.snooze_polling,
+    )
 
 
 # Before the idle

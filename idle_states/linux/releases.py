@@ -6,13 +6,11 @@ PRESETS; adding a behaviour is a field and a row in the subsystem's features mod
 (`driver_features`, `governors/*_features`).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
-from ..history import fold
-from .driver_features import CHANGES, Features
+from ..history import FeaturesT, History
+from .driver_features import HISTORY, Features
 
 READ = (
     "3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4 4.8 4.10 4.11 4.12 4.13 4.14 4.15 4.19 5.2 5.4 5.10 "
@@ -30,7 +28,7 @@ class Release:
     basis     "read"; "bracketed": read releases on both sides behave the same; "reconstructed":
               from patches and descriptions
     note      how the name was understood, e.g. a nearest older preset; "" if it is listed
-    preset    the distribution kernel's row, for subsystems that read their backports from it
+    preset    the distribution kernel's row, by which subsystems list their backports
     """
 
     name: str
@@ -43,17 +41,10 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A distribution kernel: mainline base plus what was backported, subsystem by subsystem.
-
-    driver, menu, teo, ladder  feature -> value
-    """
+    """A distribution kernel: a mainline base, plus what each subsystem's features list for it."""
 
     name: str
     base: str
-    driver: Mapping[str, Any] = field(default_factory=dict)
-    menu: Mapping[str, Any] = field(default_factory=dict)
-    teo: Mapping[str, Any] = field(default_factory=dict)
-    ladder: Mapping[str, Any] = field(default_factory=dict)
 
 
 MAINLINE = (
@@ -82,8 +73,8 @@ PRESETS = (
     Preset("debian-6.1.0", "6.1"),
     Preset("debian-6.1.147", "6.1"),
     Preset("debian-6.1.158", "6.1"),
-    Preset("debian-6.1.176", "6.1", driver={"snooze_polling": True}),
-    Preset("debian-6.1.192", "6.1", driver={"snooze_polling": True}),
+    Preset("debian-6.1.176", "6.1"),
+    Preset("debian-6.1.192", "6.1"),
     Preset("debian-6.12.8", "6.12"),
     Preset("debian-6.12.43", "6.12"),
     Preset("debian-6.12.57", "6.12"),
@@ -116,6 +107,25 @@ def version_key(version: str) -> tuple[int, ...]:
 
 
 @cache
+def _listed_key(version: str) -> tuple[int, ...]:
+    if version not in MAINLINE:
+        raise UnknownRelease(f"expected a release up to {NEWEST} of MAINLINE, found {version!r}")
+    return version_key(version)
+
+
+def _folded(
+    history: History[FeaturesT], version: tuple[int, ...], preset: Preset | None
+) -> FeaturesT:
+    kernels = [each.name for each in PRESETS]
+    return history.fold(version, _listed_key, preset.name if preset else "", kernels)
+
+
+def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
+    """A subsystem's features in a release, its distribution's backports included."""
+    return _folded(history, release.version, release.preset)
+
+
+@cache
 def _shared(features: Features) -> Features:
     """One object for equal features, so that releases are told alike without comparing."""
     return features
@@ -124,7 +134,7 @@ def _shared(features: Features) -> Features:
 @cache
 def mainline_features(version: str) -> Features:
     """The driver's features. The version need not be listed in MAINLINE."""
-    return _shared(fold(Features(), CHANGES, version_key(version), version_key))
+    return _shared(_folded(HISTORY, version_key(version), None))
 
 
 def basis(version: str) -> str:
@@ -171,7 +181,7 @@ def _distribution(name: str, distribution: str, version: str) -> Release:
         raise UnknownRelease(f"expected a listed distribution series ({known}), found {name!r}")
     preset = max(older, key=lambda p: version_key(p.name.partition("-")[2]))
     key = version_key(preset.base)
-    features = _shared(fold(Features(), CHANGES, key, version_key, preset.driver))
+    features = _shared(_folded(HISTORY, key, preset))
     note = "" if preset.name == name else f"not listed; taken as {preset.name}"
     return Release(name, version_key(preset.base), features, basis(preset.base), note, preset)
 

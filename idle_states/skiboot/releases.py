@@ -8,8 +8,9 @@ behaviour than 6.1).
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
-from ..history import Change, fold
+from ..history import U32, History, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,10 @@ class Features:
     stop: bool = False
     checks_name_total: bool = False
     stop_levels: bool = False
-    dd1: str = ""
+    dd1: Literal["", "any", "nimbus"] = ""
     deep_by_homer: bool = False
-    mambo: str = "as hardware"
-    opal_levels: int | None = None
+    mambo: Literal["as hardware", "no properties", "own table"] = "as hardware"
+    opal_levels: U32 | None = None
     nvram_mask: bool = False
     p9p: bool = False
     fused_core: bool = False
@@ -54,39 +55,39 @@ class Features:
     power11: bool = False
     unknown_chip_returns: bool = False
     awan_returns: bool = False
-    enabling_level: str = ""
+    enabling_level: Literal["", "notice", "info"] = ""
 
+
+since = rows_of(Features)
 
 CHANGES = (
-    Change("4.1", "mambo", "no properties", "9594a715b"),
-    Change("4.1.1", "residency", True, "0d7b1161a"),
-    Change("5.1", "naples", True, "8f527a029"),
-    Change("5.2-rc1", "power7", True, "b5d4978b3"),
-    Change("5.2-rc1", "checks_name_total", True, "915cd77c1"),
-    Change("5.3-rc1", "stop", True, "952daa69b"),
-    Change("5.3-rc1", "pmicr_mask_is_value", False, "952daa69b"),
-    Change("5.3-rc1", "mambo", "as hardware", "b6f940fbb"),
-    Change("5.5-rc1", "stop_levels", True, "c3ea33f17, 0500d504b"),
-    Change("5.5-rc1", "dd1", "any", "84368bbf8"),
-    Change("5.5-rc1", "enabling_level", "notice", "18cbb7a8d"),
-    Change("5.7-rc1", "dd1", "nimbus", "805373b35"),
-    Change("5.9-rc1", "deep_by_homer", True, "56a945e8d"),
-    Change("5.9-rc1", "mambo", "own table", "d2a24406a"),
-    Change("5.10-rc1", "mambo", "no properties", "80838c315"),
-    Change("6.0-rc1", "opal_levels", 0xE000_0000, "217e5a4ec"),
-    Change("6.0-rc1", "nvram_mask", True, "217e5a4ec"),
-    Change("6.0-rc2", "opal_levels", 0xEC00_0000, "04a50cf04"),
-    Change("6.0-rc2", "mambo", "own table", "3ef38a389"),
-    Change("6.1-rc1", "enabling_level", "info", "1b86a92b6"),
-    Change("6.3-rc1", "dd1", "", "0b0d15e3c"),
-    Change("6.6-rc1", "p9p", True, "689f44696"),
-    Change("6.7", "fused_core", True, "1629c851c"),
-    Change("7.0", "power10", True, "1cb7b37c9"),
-    Change("7.0", "opal_levels", 0xFC00_0000, "1cb7b37c9"),
-    Change("7.0", "unknown_chip_returns", True, "1cb7b37c9"),
-    Change("7.0", "awan_returns", True, "70bf92ae7"),
-    Change("7.1.1", "power11", True, "8cd82f715"),
+    since("4.1", "9594a715b", mambo="no properties"),
+    since("4.1.1", "0d7b1161a", residency=True),
+    since("5.1", "8f527a029", naples=True),
+    since("5.2-rc1", "b5d4978b3", power7=True),
+    since("5.2-rc1", "915cd77c1", checks_name_total=True),
+    since("5.3-rc1", "952daa69b", stop=True, pmicr_mask_is_value=False),
+    since("5.3-rc1", "b6f940fbb", mambo="as hardware"),
+    since("5.5-rc1", "c3ea33f17, 0500d504b", stop_levels=True),
+    since("5.5-rc1", "84368bbf8", dd1="any"),
+    since("5.5-rc1", "18cbb7a8d", enabling_level="notice"),
+    since("5.7-rc1", "805373b35", dd1="nimbus"),
+    since("5.9-rc1", "56a945e8d", deep_by_homer=True),
+    since("5.9-rc1", "d2a24406a", mambo="own table"),
+    since("5.10-rc1", "80838c315", mambo="no properties"),
+    since("6.0-rc1", "217e5a4ec", opal_levels=0xE000_0000, nvram_mask=True),
+    since("6.0-rc2", "04a50cf04", opal_levels=0xEC00_0000),
+    since("6.0-rc2", "3ef38a389", mambo="own table"),
+    since("6.1-rc1", "1b86a92b6", enabling_level="info"),
+    since("6.3-rc1", "0b0d15e3c", dd1=""),
+    since("6.6-rc1", "689f44696", p9p=True),
+    since("6.7", "1629c851c", fused_core=True),
+    since("7.0", "1cb7b37c9", power10=True, opal_levels=0xFC00_0000, unknown_chip_returns=True),
+    since("7.0", "70bf92ae7", awan_returns=True),
+    since("7.1.1", "8cd82f715", power11=True),
 )
+
+HISTORY = History(Features(), CHANGES)
 
 NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"
@@ -113,6 +114,14 @@ def version_key(version: str) -> tuple[int, int, int, int]:
     return int(major), int(minor), int(patch or 0), int(candidate) - 1000 if candidate else 0
 
 
+def listed_key(version: str) -> tuple[int, int, int, int]:
+    """Raises UnknownSkiboot, also for what is newer than all that was read."""
+    key = version_key(version)
+    if not (4, 0, 0, 0) <= key <= version_key(_NEWEST_NUMBER):
+        raise UnknownSkiboot(f"expected skiboot 4.0 to {_NEWEST_NUMBER}, found {version!r}")
+    return key
+
+
 @cache
 def skiboot_features(version: str | None) -> Features:
     """All changes up to a release, folded; None or "master" is the newest.
@@ -122,4 +131,4 @@ def skiboot_features(version: str | None) -> Features:
     key = version_key(_NEWEST_NUMBER if version in (None, NEWEST) else str(version))
     if key < (4, 0, 0, 0):
         raise UnknownSkiboot(f"expected skiboot 4.0 or later, found {version!r}")
-    return fold(Features(), CHANGES, key, version_key)
+    return HISTORY.fold(key, listed_key)

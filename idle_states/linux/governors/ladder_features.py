@@ -1,11 +1,9 @@
 """How the ladder governor changed over the releases: little, and its bug not at all."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from ...history import Change, fold
-from ..releases import Release, version_key
+from ...history import History, rows_of
+from ..releases import Release, folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +19,17 @@ class LadderFeatures:
     nanoseconds: bool = False
 
 
+since = rows_of(LadderFeatures)
+
 CHANGES = (
-    Change("4.14", "skips_polling", True, "dc2251bf98c6"),
-    Change("5.5", "nanoseconds", True, "c1d51f684c72"),
+    since("4.14", "dc2251bf98c6", skips_polling=True),
+    since("5.5", "c1d51f684c72", nanoseconds=True),
 )
 
-BACKPORTS: Mapping[str, Mapping[str, Any]] = {}
-"""Preset -> feature -> value. No packaged kernel's ladder differs from its mainline base."""
+HISTORY = History(LadderFeatures(), CHANGES)
+"""No packaged kernel's ladder differs from its mainline base."""
 
 
 def features(release: Release) -> LadderFeatures:
-    """What the release's ladder does, its distribution's backports included."""
-    backports: dict[str, Any] = {}
-    if release.preset is not None:
-        backports = {**BACKPORTS.get(release.preset.name, {}), **release.preset.ladder}
-    return fold(LadderFeatures(), CHANGES, release.version, version_key, backports)
+    """What the release's ladder does."""
+    return folded(HISTORY, release)

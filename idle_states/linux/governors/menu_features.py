@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Literal
 
-from ...history import Change, fold
-from ..releases import Release, version_key
+from ...history import U32, History, Values, rows_of, values_of
+from ..releases import Release, folded, version_key
 from .interface import U32_MAX
 
 S32_MAX = (1 << 31) - 1
@@ -72,7 +72,7 @@ class MenuFeatures:
     """
 
     nanoseconds: bool = False
-    long_bits: int = 64
+    long_bits: Literal[32, 64] = 64
     rejected_is_unknown: bool = False
     tick_wakeup: bool = False
     poll_limit: bool = False
@@ -82,12 +82,12 @@ class MenuFeatures:
     stopped_asks_timers: bool = False
     trims_both_ends: bool = False
     typical_maximum: bool = False
-    typical_ceiling: int = U32_MAX
-    typical_unknown: str = ""
+    typical_ceiling: U32 = U32_MAX
+    typical_unknown: Literal["", "late", "zeros"] = ""
     iowait: bool = True
     load: bool = True
     predicted_limit: bool = True
-    stopped_tick: str = ""
+    stopped_tick: Literal["", "capped", "event", "timer"] = ""
     stopped_margin: bool = False
     polling_loop: bool = False
     skips_polling: bool = False
@@ -102,81 +102,83 @@ class MenuFeatures:
     latency_shortens: bool = False
     shallow_escape: bool = False
     decides_tick: bool = False
-    early_tick: str = "keep"
+    early_tick: Literal["keep", "polls"] = "keep"
     stopped_tick_stays: bool = False
 
 
+since, values = rows_of(MenuFeatures), values_of(MenuFeatures)
+
 CHANGES = (
-    Change("4.11", "scan_stops", True, "8e37e1a2a329"),
-    Change("4.14", "skips_polling", True, "dc2251bf98c6"),
-    Change("4.14", "zero_disabled", True, "dc2251bf98c6"),
-    Change("4.17", "decides_tick", True, "45f1ff59e27c"),
-    Change("4.17", "latency_shortens", True, "45f1ff59e27c"),
-    Change("4.17", "tick_wakeup", True, "45f1ff59e27c"),
-    Change("4.17", "stopped_tick", "capped", "87c9fe6ee495"),
-    Change("4.19", "stopped_tick", "event", "5ef499cd571c"),
-    Change("4.19", "shallow_escape", True, "f1c8e410cdac"),
-    Change("4.19", "stopped_tick_stays", True, "5ef499cd571c"),
-    Change("4.20", "load", False, "a7fe5190c03f"),
-    Change("4.20", "early_return", True, "5f26bdceb9c0"),
-    Change("4.20", "skips_polling", False, "5f26bdceb9c0"),
-    Change("4.20", "polling_override", True, "5f26bdceb9c0"),
-    Change("4.20", "poll_limit", True, "5f26bdceb9c0"),
-    Change("4.20", "typical_unknown", "late", ""),
-    Change("5.1", "typical_ceiling", S32_MAX, "814b8797f9bd"),
-    Change("5.4", "early_tick", "polls", "Allow tick to be stopped if PM QoS is used"),
-    Change("5.4", "latency_shortens", False, "Allow tick to be stopped if PM QoS is used"),
-    Change("5.5", "nanoseconds", True, "c1d51f684c72"),
-    Change("5.13", "negative_is_zero", True, "Take negative sleep length into account"),
-    Change("5.13", "signed_event", True, "Use s64 as exit_latency_ns and target_residency_ns"),
-    Change("5.13", "stopped_tick", "timer", "Take negative sleep length into account"),
-    Change("6.6", "typical_first", True, "5484e31bbbff"),
-    Change("6.6", "typical_unknown", "zeros", "5484e31bbbff"),
-    Change("6.13", "iowait", False, "38f83090f515"),
-    Change("6.15", "trims_both_ends", True, "8de7606f0f"),
-    Change("6.15", "typical_maximum", True, "85975daeaa4d"),
-    Change("6.17", "rejected_is_unknown", True, "fa3fa55de0d6"),
-    Change("6.17", "latency_first", True, "779b1a1cb13a"),
-    Change("6.17", "predicted_limit", False, "779b1a1cb13a"),
-    Change("6.17", "override_in_limit", False, "779b1a1cb13a"),
-    Change("6.18", "typical_maximum", False, "10fad4012234"),
-    Change("6.18", "override_in_time", True, "db86f55bf81a"),
-    Change("6.19", "override_short", True, "07d815701274"),
-    Change("7.0", "stopped_asks_timers", True, "80606f4eb8d7"),
-    Change("7.1", "stopped_margin", True, "e57c2bf2e89d"),
+    since("4.11", "8e37e1a2a329", scan_stops=True),
+    since("4.14", "dc2251bf98c6", skips_polling=True, zero_disabled=True),
+    since("4.17", "45f1ff59e27c", decides_tick=True, latency_shortens=True, tick_wakeup=True),
+    since("4.17", "87c9fe6ee495", stopped_tick="capped"),
+    since("4.19", "5ef499cd571c", stopped_tick="event"),
+    since("4.19", "f1c8e410cdac", shallow_escape=True),
+    since("4.19", "5ef499cd571c", stopped_tick_stays=True),
+    since("4.20", "a7fe5190c03f", load=False),
+    since(
+        "4.20",
+        "5f26bdceb9c0",
+        early_return=True,
+        skips_polling=False,
+        polling_override=True,
+        poll_limit=True,
+    ),
+    since("4.20", "", typical_unknown="late"),
+    since("5.1", "814b8797f9bd", typical_ceiling=S32_MAX),
+    since(
+        "5.4",
+        "Allow tick to be stopped if PM QoS is used",
+        early_tick="polls",
+        latency_shortens=False,
+    ),
+    since("5.5", "c1d51f684c72", nanoseconds=True),
+    since("5.13", "Take negative sleep length into account", negative_is_zero=True),
+    since("5.13", "Use s64 as exit_latency_ns and target_residency_ns", signed_event=True),
+    since("5.13", "Take negative sleep length into account", stopped_tick="timer"),
+    since("6.6", "5484e31bbbff", typical_first=True, typical_unknown="zeros"),
+    since("6.13", "38f83090f515", iowait=False),
+    since("6.15", "8de7606f0f", trims_both_ends=True),
+    since("6.15", "85975daeaa4d", typical_maximum=True),
+    since("6.17", "fa3fa55de0d6", rejected_is_unknown=True),
+    since(
+        "6.17", "779b1a1cb13a", latency_first=True, predicted_limit=False, override_in_limit=False
+    ),
+    since("6.18", "10fad4012234", typical_maximum=False),
+    since("6.18", "db86f55bf81a", override_in_time=True),
+    since("6.19", "07d815701274", override_short=True),
+    since("7.0", "80606f4eb8d7", stopped_asks_timers=True),
+    since("7.1", "e57c2bf2e89d", stopped_margin=True),
 )
 
-_REJECTED = {"rejected_is_unknown": True}
-_6_12_57 = {
-    "iowait": False,
-    "rejected_is_unknown": True,
-    "latency_first": True,
-    "predicted_limit": False,
-    "override_in_limit": False,
-}
-_6_12_73 = {**_6_12_57, "override_in_time": True, "override_short": True}
-_6_12_107 = {**_6_12_73, "stopped_asks_timers": True}
+_REJECTED = values(rejected_is_unknown=True)
+_6_12_57 = values(
+    iowait=False,
+    rejected_is_unknown=True,
+    latency_first=True,
+    predicted_limit=False,
+    override_in_limit=False,
+)
+_6_12_73 = _6_12_57 | values(override_in_time=True, override_short=True)
+_6_12_107 = _6_12_73 | values(stopped_asks_timers=True)
 
-BACKPORTS: Mapping[str, Mapping[str, Any]] = {
+BACKPORTS: Mapping[str, Values] = {
     "debian-5.10.251": _REJECTED,
-    "debian-6.1.147": {"typical_maximum": True},
+    "debian-6.1.147": values(typical_maximum=True),
     "debian-6.1.158": _REJECTED,
     "debian-6.1.176": _REJECTED,
     "debian-6.1.192": _REJECTED,
-    "debian-6.12.43": {"typical_maximum": True, **_REJECTED},
+    "debian-6.12.43": values(typical_maximum=True) | _REJECTED,
     "debian-6.12.57": _6_12_57,
     "debian-6.12.73": _6_12_73,
     "debian-6.12.107": _6_12_107,
     "debian-6.12.117": _6_12_107,
-    "debian-6.17.8": {"typical_maximum": False, "override_in_time": True},
-    "debian-6.18.5": {"override_short": True},
-    "debian-6.18.15": {"override_short": True, "stopped_asks_timers": True},
-    "debian-6.19.6": {"stopped_asks_timers": True},
-    "ubuntu-4.18.0": {
-        "stopped_tick": "event",
-        "shallow_escape": True,
-        "stopped_tick_stays": True,
-    },
+    "debian-6.17.8": values(typical_maximum=False, override_in_time=True),
+    "debian-6.18.5": values(override_short=True),
+    "debian-6.18.15": values(override_short=True, stopped_asks_timers=True),
+    "debian-6.19.6": values(stopped_asks_timers=True),
+    "ubuntu-4.18.0": values(stopped_tick="event", shallow_escape=True, stopped_tick_stays=True),
 }
 """Preset -> what it has of later releases.
 
@@ -186,6 +188,7 @@ what the stable series took: 85975daeaa4d alone, without the change of algorithm
 Debian's 6.1.140; fa3fa55de0d6 in 6.1.157; 10fad4012234, the former's revert.
 """
 
+HISTORY = History(MenuFeatures(), CHANGES, BACKPORTS)
 OLDEST = "4.6"
 
 
@@ -194,8 +197,4 @@ def features(release: Release) -> MenuFeatures:
     """The release's menu governor. Raises ValueError before 4.6, which is not modelled."""
     if release.version < version_key(OLDEST):
         raise ValueError(f"expected a release from {OLDEST} on for menu, found {release.name}")
-    backports: dict[str, Any] = {}
-    if release.preset is not None:
-        backports |= BACKPORTS.get(release.preset.name, {})
-        backports |= release.preset.menu
-    return fold(MenuFeatures(), CHANGES, release.version, version_key, backports)
+    return folded(HISTORY, release)

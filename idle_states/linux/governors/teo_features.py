@@ -7,10 +7,10 @@ included; those of 5.1 to 5.3 as 5.4's with the patch between them taken back.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
-from ...history import Change, fold
-from ..releases import Release, version_key
+from ...history import History, Values, rows_of, values_of
+from ..releases import Release, folded, version_key
 
 OLDEST = "5.1"
 """b26bf6ab716f"""
@@ -81,24 +81,24 @@ class TeoFeatures:
     bins: bool = False
     late_constraint: bool = False
     recent_duration: bool = False
-    ring_slots: int = 9
+    ring_slots: Literal[8, 9] = 9
     early_hits_below: bool = False
     disabled_metrics: bool = False
     recent_from_first: bool = False
     short_counts: bool = False
     recent: bool = False
-    utilisation: str = ""
+    utilisation: Literal["", "any", "deep enough"] = ""
     lazy_timers: bool = False
-    stopped_tick: str = "span"
+    stopped_tick: Literal["span", "residency", "last"] = "span"
     tick_hits: bool = False
     timer_wins: bool = False
     asks_for_zero: bool = False
     short_idles: bool = False
     wakeup_flag: bool = False
-    tick_intercepts: str = "all"
+    tick_intercepts: Literal["all", "beyond", "within"] = "all"
     running_total: bool = False
     decays_to_zero: bool = False
-    tick_idles: str = "endless"
+    tick_idles: Literal["endless", "measured", "unless"] = "endless"
     deepest_for_ticks: bool = False
     passes_disabled: bool = False
     two_thirds: bool = False
@@ -107,67 +107,77 @@ class TeoFeatures:
     empty_bins: bool = False
 
 
+since, values = rows_of(TeoFeatures), values_of(TeoFeatures)
+
 # 6.14's came with d619b5cc6780, 13ed5c4a6d9c and 16c8d7586c19, among others.
 CHANGES = (
-    Change("5.4", "late_constraint", True, ""),
-    Change("5.4", "recent_duration", True, ""),
-    Change("5.5", "nanoseconds", True, "c1d51f684c72"),
-    Change("5.5", "excludes_overhead", True, ""),
-    Change("5.5", "ring_slots", 8, ""),
-    Change("5.5", "early_hits_below", True, ""),
-    Change("5.5", "disabled_metrics", True, ""),
-    Change("5.13", "signed", True, ""),
-    Change("5.13", "short_counts", True, "Adjust handling of very short idle times"),
-    Change("5.13", "recent_from_first", True, 'Take negative "sleep length" values into account'),
-    Change("5.14", "bins", True, "77577558f25d"),
-    Change("5.14", "recent", True, "77577558f25d"),
-    Change("6.3", "utilisation", "any", "9ce0f7c4bc64"),
-    Change("6.6", "utilisation", "deep enough", "21d28cd2fa5f"),
-    Change("6.6", "lazy_timers", True, "6da8f9ba5a87"),
-    Change("6.6", "stopped_tick", "residency", "21d28cd2fa5f"),
-    Change("6.6", "tick_hits", True, "2662342079f5"),
-    Change("6.11", "utilisation", "", "9ce0f7c4bc64 reverted"),
-    Change("6.11", "recent", False, "449914398083"),
-    Change("6.11", "asks_for_zero", True, "4b20b07ce72f"),
-    Change("6.14", "tick_hits", False, ""),
-    Change("6.14", "asks_for_zero", False, ""),
-    Change("6.14", "short_idles", True, ""),
-    Change("6.14", "wakeup_flag", True, ""),
-    Change("6.14", "tick_intercepts", "beyond", ""),
-    Change("6.14", "running_total", True, ""),
-    Change("6.19", "timer_wins", True, ""),
-    Change("6.19", "tick_intercepts", "within", ""),
-    Change("6.19", "running_total", False, ""),
-    Change("6.19", "decays_to_zero", True, ""),
-    Change("6.19", "tick_idles", "measured", ""),
-    Change("6.19", "deepest_for_ticks", True, ""),
-    Change("6.19", "passes_disabled", True, ""),
-    Change("7.0", "tick_idles", "unless", "60836533b4c7"),
-    Change("7.0", "two_thirds", True, ""),
-    Change("7.0", "close_hits", True, "f36de72673ad"),
-    Change("7.0", "peak_first", True, "a971f984b845"),
-    Change("7.0", "empty_bins", True, "4bd2221f231d"),
-    Change("7.1", "empty_bins", False, ""),
-    Change("7.1", "stopped_tick", "last", ""),
+    since("5.4", "", late_constraint=True, recent_duration=True),
+    since("5.5", "c1d51f684c72", nanoseconds=True),
+    since(
+        "5.5",
+        "",
+        excludes_overhead=True,
+        ring_slots=8,
+        early_hits_below=True,
+        disabled_metrics=True,
+    ),
+    since("5.13", "", signed=True),
+    since("5.13", "Adjust handling of very short idle times", short_counts=True),
+    since("5.13", 'Take negative "sleep length" values into account', recent_from_first=True),
+    since("5.14", "77577558f25d", bins=True, recent=True),
+    since("6.3", "9ce0f7c4bc64", utilisation="any"),
+    since("6.6", "21d28cd2fa5f", utilisation="deep enough"),
+    since("6.6", "6da8f9ba5a87", lazy_timers=True),
+    since("6.6", "21d28cd2fa5f", stopped_tick="residency"),
+    since("6.6", "2662342079f5", tick_hits=True),
+    since("6.11", "9ce0f7c4bc64 reverted", utilisation=""),
+    since("6.11", "449914398083", recent=False),
+    since("6.11", "4b20b07ce72f", asks_for_zero=True),
+    since(
+        "6.14",
+        "",
+        tick_hits=False,
+        asks_for_zero=False,
+        short_idles=True,
+        wakeup_flag=True,
+        tick_intercepts="beyond",
+        running_total=True,
+    ),
+    since(
+        "6.19",
+        "",
+        timer_wins=True,
+        tick_intercepts="within",
+        running_total=False,
+        decays_to_zero=True,
+        tick_idles="measured",
+        deepest_for_ticks=True,
+        passes_disabled=True,
+    ),
+    since("7.0", "60836533b4c7", tick_idles="unless"),
+    since("7.0", "", two_thirds=True),
+    since("7.0", "f36de72673ad", close_hits=True),
+    since("7.0", "a971f984b845", peak_first=True),
+    since("7.0", "4bd2221f231d", empty_bins=True),
+    since("7.1", "", empty_bins=False, stopped_tick="last"),
 )
 
-BACKPORTS: Mapping[str, Mapping[str, Any]] = {
+BACKPORTS: Mapping[str, Values] = {
     # The fixes of 5.5. Only the first two can be told from its recorded decisions.
-    "ubuntu-5.4.0": {"ring_slots": 8, "early_hits_below": True, "disabled_metrics": True},
-    "debian-6.12.73": {"timer_wins": True},
-    "debian-6.12.107": {"timer_wins": True},
-    "debian-6.12.117": {"timer_wins": True},
-    "debian-6.18.5": {"timer_wins": True},
-    "debian-6.18.15": {"timer_wins": True},
+    "ubuntu-5.4.0": values(ring_slots=8, early_hits_below=True, disabled_metrics=True),
+    "debian-6.12.73": values(timer_wins=True),
+    "debian-6.12.107": values(timer_wins=True),
+    "debian-6.12.117": values(timer_wins=True),
+    "debian-6.18.5": values(timer_wins=True),
+    "debian-6.18.15": values(timer_wins=True),
 }
 """Preset -> feature -> value: what the packaged kernels' decisions show beyond their base."""
+
+HISTORY = History(TeoFeatures(), CHANGES, BACKPORTS)
 
 
 def features(release: Release) -> TeoFeatures:
     """The release's teo, its distribution's backports included. Raises ValueError before 5.1."""
     if release.version < version_key(OLDEST):
         raise ValueError(f"expected a release from {OLDEST} on for teo, found {release.name}")
-    backports: dict[str, Any] = {}
-    if release.preset is not None:
-        backports = {**BACKPORTS.get(release.preset.name, {}), **release.preset.teo}
-    return fold(TeoFeatures(), CHANGES, release.version, version_key, backports)
+    return folded(HISTORY, release)

@@ -120,10 +120,11 @@ def test_no_teo_before_5_1(kernel: str) -> None:
 
 def test_every_change_changes_something() -> None:
     for change in CHANGES:
-        before = MAINLINE[MAINLINE.index(change.since) - 1]
-        assert getattr(features(release(change.since)), change.field) == change.value
-        if version_key(before) >= (5, 1):
-            assert getattr(features(release(before)), change.field) != change.value
+        before = MAINLINE[MAINLINE.index(change.release) - 1]
+        for name, value in change.values.items():
+            assert getattr(features(release(change.release)), name) == value
+            if version_key(before) >= (5, 1):
+                assert getattr(features(release(before)), name) != value
 
 
 def test_oldest_is_the_default() -> None:
