@@ -49,7 +49,7 @@ class Baseline:
                 for name, message in sorted(self.known.items())
             ],
         }
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(document, indent=2) + "\n"
 
 
 def of(findings: Sequence[Finding], file: str) -> Baseline:

@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..diff import diff
     from ..linux.releases import NEWEST
+    from ..report.escapes.text import printable
     from ..report.json_output import envelope
-    from ..report.style import printable
     from ..report.tables import columns
     from ..sources import read_table
     from .options import emit, kernels, platform

@@ -3,7 +3,6 @@
 The keys are a contract: schemas/output.schema.json.
 """
 
-import json
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -14,6 +13,7 @@ from ..audit.fleet import Summary
 from ..audit.trees import Difference
 from ..devicetree.machine import Machine
 from ..findings import Severity
+from .escapes.json import encoded
 from .json_output import envelope, finding_json
 from .select_output import bounds
 
@@ -82,9 +82,9 @@ def document(
     yield head.replace('"inputs": []', '"inputs": [')
     between = "\n"
     for body in inputs:
-        yield between + textwrap.indent(json.dumps(body, indent=2), "    ")
+        yield between + textwrap.indent(encoded(body), "    ")
         between = ",\n"
-    text = json.dumps(summary(), indent=2)
+    text = encoded(summary())
     yield "\n  ],\n" + textwrap.indent(f'"summary": {text}', "  ") + "\n}\n"
 
 
@@ -95,7 +95,7 @@ def line(audited: Audited) -> str:
         "tool": {"name": "idle-states", "version": __version__},
         **input_json(audited),
     }
-    return json.dumps(document, ensure_ascii=True, separators=(",", ":")) + "\n"
+    return encoded(document, indent=None) + "\n"
 
 
 def summary_json(summary: Summary) -> dict[str, Any]:

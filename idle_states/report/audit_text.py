@@ -11,9 +11,10 @@ from ..audit.trees import Difference
 from ..findings import Severity
 from ..selection.idle_lengths import lengths
 from ..wording import plural
+from .escapes.text import printable
 from .findings_text import render as render_findings
 from .show_text import folded, stage_table
-from .style import Style, printable
+from .style import Style
 from .tables import columns
 
 _SHOWN = 12

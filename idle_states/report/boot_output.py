@@ -5,7 +5,8 @@ from typing import Any
 from ..boot.predict import SELECTED, Stage
 from ..boot.run import Result
 from ..wording import plural
-from .style import Style, printable
+from .escapes.text import printable
+from .style import Style
 from .tables import columns
 
 _MOST_SHOWN = 10

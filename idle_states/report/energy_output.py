@@ -6,7 +6,8 @@ from typing import Any
 
 from ..replay.energy import WATTS, BadPower, Bounds, Model, Spent, from_specs, payoffs
 from ..table import IdleTable
-from .style import Style, printable
+from .escapes.text import printable
+from .style import Style
 from .tables import right_aligned
 
 NO_FIGURES = (

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from ..findings import Finding, Location, Severity
 from ..wording import joined, plural
-from .style import Style, printable
+from .escapes.text import printable, printable_source
+from .style import Style
 
 
 def render(
@@ -46,19 +47,20 @@ def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool
 
 
 def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
-    head = f"{style('strong', str(finding.location))}: "
-    if finding.location.line is None and finding.location.file and finding.location.path:
-        head = f"{style('strong', finding.location.file)}: {finding.location.path}: "
+    where = finding.location
+    head = f"{style('strong', printable(str(where)))}: "
+    if where.line is None and where.file and where.path:
+        head = f"{style('strong', printable(where.file))}: {printable(where.path)}: "
     severity = style(str(finding.severity), str(finding.severity))
     tag = style("faint", f"[{finding.rule} {finding.name}]")
     table = f"{finding.table}: " if finding.table else ""
-    lines = [f"{head}{severity}: {table}{printable(finding.message)} {tag}"]
+    lines = [f"{head}{severity}: {printable(table + finding.message)} {tag}"]
     lines += _frame(finding.location, texts, style)
     if finding.kernels:
         lines.append(f"      = on Linux {', '.join(finding.kernels)}")
     for where, remark in finding.related:
         place = str(where) if where.file else where.path
-        lines.append(f"      = {place}: {printable(remark)}")
+        lines.append(f"      = {printable(f'{place}: {remark}')}")
     if finding.suppressed is not None:
         lines.append(f"      = suppressed: {printable(finding.suppressed)}")
     return "\n".join(lines) + "\n"
@@ -79,11 +81,6 @@ def _frame(where: Location, texts: Mapping[str, str], style: Style) -> list[str]
     length = max(1, min(where.length, len(source) - len(before)))
     number = f"{where.line:5}"
     return [
-        f"{style('faint', number + ' |')} {printable_line(source)}",
+        f"{style('faint', number + ' |')} {printable_source(source)}",
         f"{style('faint', '      |')} {padding}{style('note', '^' * length)}",
     ]
-
-
-def printable_line(source: str) -> str:
-    """A source line with its tabs kept."""
-    return "\t".join(printable(part) for part in source.split("\t"))

@@ -1,12 +1,12 @@
 """Findings as GitHub's workflow commands, which become annotations of a pull request.
 
-Source: GitHub Actions documentation, "Workflow commands", message format and escapes.
+Source: GitHub Actions documentation, "Workflow commands", message format.
 """
 
 from collections.abc import Sequence
 
 from ..findings import Finding, Severity
-from .style import printable
+from .escapes import github as escapes
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
@@ -26,18 +26,12 @@ def _command(finding: Finding) -> str:
         "title": f"{finding.rule} {finding.name}",
     }
     given = ",".join(
-        f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None
+        f"{key}={escapes.value(str(value))}"
+        for key, value in properties.items()
+        if value is not None
     )
     table = f"{finding.table}: " if finding.table else ""
     place = f" at {where.path}" if where.line is None and where.path else ""
     kernels = f" (on Linux {', '.join(finding.kernels)})" if finding.kernels else ""
-    message = printable(f"{table}{finding.message}{place}{kernels}")
-    return f"::{_KINDS[finding.severity]} {given}::{_data(message)}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    message = escapes.message(f"{table}{finding.message}{place}{kernels}")
+    return f"::{_KINDS[finding.severity]} {given}::{message}"

@@ -1,11 +1,11 @@
 """The JSON envelope and the JSON form of findings (schemas/output.schema.json)."""
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import __version__
 from ..findings import Finding, Location, Severity
+from .escapes.json import encoded
 
 SCHEMA_VERSION = 1
 
@@ -19,8 +19,7 @@ def envelope(command: str, body: dict[str, Any], inputs: Iterable[tuple[str, str
         "inputs": [{"file": file, "sha256": digest} for file, digest in dict.fromkeys(inputs)],
         **body,
     }
-    text = json.dumps(document, indent=2, ensure_ascii=False, sort_keys=False)
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"
+    return encoded(document) + "\n"
 
 
 def findings_body(findings: Sequence[Finding]) -> dict[str, Any]:

@@ -5,14 +5,11 @@ Errors and warnings fail, notes and suppressed findings are skipped tests with t
 Form: the Jenkins JUnit plugin's junit-10.xsd, which GitLab reads as well.
 """
 
-import re
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import escape, quoteattr
 
 from ..findings import Finding, Severity
-
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no way to write."""
+from .escapes.text import printable
+from .escapes.xml import attribute, content
 
 
 def render(command: str, findings: Sequence[Finding], inputs: Iterable[tuple[str, str]]) -> str:
@@ -36,13 +33,13 @@ def _suite(file: str, digest: str, findings: list[Finding]) -> Iterable[str]:
     failures = sum(_fails(finding) for finding in findings)
     skipped = len(findings) - failures
     yield (
-        f'  <testsuite name={_attribute(file)} tests="{max(1, len(findings))}" '
+        f'  <testsuite name={attribute(file)} tests="{max(1, len(findings))}" '
         f'failures="{failures}" errors="0" skipped="{skipped}">'
     )
     if digest:
         yield f'    <properties><property name="sha256" value="{digest}"/></properties>'
     if not findings:
-        yield f'    <testcase classname={_attribute(file)} name="no findings"/>'
+        yield f'    <testcase classname={attribute(file)} name="no findings"/>'
     for finding in findings:
         yield from _case(file, finding)
     yield "  </testsuite>"
@@ -51,27 +48,19 @@ def _suite(file: str, digest: str, findings: list[Finding]) -> Iterable[str]:
 def _case(file: str, finding: Finding) -> Iterable[str]:
     where = finding.location
     name = f"{finding.rule} {finding.name} {where.path}".rstrip()
-    yield f"    <testcase classname={_attribute(file)} name={_attribute(name)}>"
+    yield f"    <testcase classname={attribute(file)} name={attribute(name)}>"
     kernels = f"\non Linux {', '.join(finding.kernels)}" if finding.kernels else ""
     if _fails(finding):
-        text = f"{where}: {finding.message}{kernels}"
+        text = printable(f"{where}: {finding.message}") + kernels
         yield (
-            f"      <failure type={_attribute(str(finding.severity))} "
-            f"message={_attribute(finding.message)}>{escape(_clean(text))}</failure>"
+            f"      <failure type={attribute(str(finding.severity))} "
+            f"message={attribute(finding.message)}>{content(text)}</failure>"
         )
     else:
         reason = finding.message if finding.suppressed is None else finding.suppressed
-        yield f"      <skipped message={_attribute(reason)}/>"
+        yield f"      <skipped message={attribute(reason)}/>"
     yield "    </testcase>"
 
 
 def _fails(finding: Finding) -> bool:
     return finding.counts and finding.severity is not Severity.NOTE
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(_clean(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
-
-
-def _clean(text: str) -> str:
-    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

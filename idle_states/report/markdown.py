@@ -6,12 +6,12 @@ from typing import Any
 from ..resources import template
 from ..table import IdleState, IdleTable, Register, flag_names
 from ..units import format_time
-from .style import printable
+from .escapes.markdown import inline, lines
 
 
 def render(table: IdleTable) -> str:
     notes = [
-        f"{_cell(state.name)}: {_lines(text)}"
+        f"{inline(state.name)}: {lines(text)}"
         for state in table.states
         for text in (state.note, state.reason)
         if text
@@ -19,9 +19,9 @@ def render(table: IdleTable) -> str:
     rows = [_row(state, table.register) for state in table.states]
     shown = replace(
         table,
-        name=printable(table.name),
-        title=_lines(table.title),
-        note=_lines(table.note),
+        name=inline(table.name),
+        title=lines(table.title),
+        note=lines(table.note),
     )
     return template("table.md.j2").render(
         table=shown, register=str(table.register).upper(), rows=rows, notes=notes
@@ -32,23 +32,12 @@ def _row(state: IdleState, register: Register) -> dict[str, Any]:
     residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
     control = str(state.psscr) if register is Register.PSSCR else f"{state.control:#x}"
     return {
-        "name": _cell(state.name),
+        "name": inline(state.name),
         "latency": format_time(state.latency_ns),
         "residency": residency,
         "flags": " ".join(flag_names(state.flags)) or "none",
         "control": control,
         "mask": f"{state.mask:#x}",
-        "scope": _cell(state.scope or ""),
+        "scope": inline(state.scope or ""),
         "cpuidle": "yes" if state.cpuidle else "no",
     }
-
-
-def _cell(text: str) -> str:
-    """Text that cannot break out of a Markdown table."""
-    text = text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
-    return printable(text)
-
-
-def _lines(text: str) -> str:
-    """Text without anything that a terminal would obey."""
-    return "\n".join(printable(line) for line in text.split("\n"))

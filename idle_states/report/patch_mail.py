@@ -6,11 +6,13 @@ import datetime
 import os
 import re
 from collections.abc import Sequence
-from email.header import Header
-from email.utils import format_datetime, quote
+from email.utils import format_datetime
 
 from .. import __version__
 from ..patches.plan import Change, Plan, Step
+from .escapes import mail as escapes
+from .escapes.mail import address, header
+from .escapes.text import printable
 from .patch_diff import counts, encoded, file_diff
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
@@ -36,17 +38,17 @@ def mails(plan: Plan) -> list[tuple[str, bytes]]:
 def _mail(plan: Plan, step: Step, number: int, total: int) -> bytes:
     identity = plan.tree.identity
     mark = "[PATCH]" if total == 1 else f"[PATCH {number}/{total}]"
-    author = f"{_word(identity.name)} <{identity.email}>" if identity else _NOBODY
+    author = address(identity.name, identity.email) if identity else _NOBODY
     diff = "".join(
         file_diff(name, step.before[name], text, plan.tree.mode(name))
         for name, text in step.after.items()
     )
     message = _message(step)
-    signed = f"\nSigned-off-by: {identity}\n" if identity else ""
+    signed = f"\nSigned-off-by: {printable(str(identity))}\n" if identity else ""
     headers = [
         f"From: {author}\n",
         f"Date: {_date(step)}\n",
-        f"Subject: {mark} {_text(step.patch.subject)}\n",
+        f"Subject: {mark} {header(step.patch.subject)}\n",
     ]
     if not (message + signed + diff).isascii():
         headers += [
@@ -62,7 +64,7 @@ def _mail(plan: Plan, step: Step, number: int, total: int) -> bytes:
 
 def _message(step: Step) -> str:
     body = step.patch.body or _listed(step.changes)
-    return body.rstrip("\n") + "\n"
+    return escapes.body(body.rstrip("\n")) + "\n"
 
 
 def _listed(changes: Sequence[Change]) -> str:
@@ -113,14 +115,3 @@ def _stat(step: Step) -> str:
 
 def _scaled(count: int, scale: float) -> int:
     return max(1, int(count * scale)) if count else 0
-
-
-def _text(text: str) -> str:
-    return text if text.isascii() else Header(text, "utf-8", maxlinelen=990).encode()
-
-
-def _word(name: str) -> str:
-    """A name as a mail header has it: quoted where it has special characters."""
-    if not name.isascii():
-        return _text(name)
-    return f'"{quote(name)}"' if re.search(r'[()<>@,;:\\".\[\]]', name) else name

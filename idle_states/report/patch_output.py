@@ -6,8 +6,9 @@ from typing import Any
 from ..patches.description import Patch
 from ..patches.plan import MADE, PRESENT, Change, Plan, Step
 from ..wording import plural
+from .escapes.text import printable
 from .patch_diff import file_diff
-from .style import Style, printable
+from .style import Style
 
 
 def change_line(change: Change) -> str:

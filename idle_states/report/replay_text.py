@@ -10,7 +10,8 @@ from ..replay.replay import Settings
 from ..replay.run import COMPARED, Account, Read, Result
 from ..wording import plural
 from . import energy_output
-from .style import Style, printable
+from .escapes.text import printable
+from .style import Style
 from .tables import right_aligned
 
 _HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW", "REFUSED")

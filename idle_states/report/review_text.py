@@ -7,8 +7,8 @@ from ..diff import Difference
 from ..findings import Finding, Severity
 from ..review.review import Change, PerKernel, Review, TableChange
 from ..wording import plural
+from .escapes.text import printable
 from .kernel_ranges import kernel_ranges
-from .style import printable
 
 WIDTH = 72
 SHOWN = 12

@@ -5,16 +5,15 @@ Source: SARIF Version 2.1.0 Plus Errata 01, sections 3.14 (run), 3.27 (result), 
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 from .. import __version__
 from ..findings import Finding, Location, Severity, identities
 from ..rules.catalogue import rules
 from ..rules.rule import Loaded
+from .escapes.json import encoded
+from .escapes.uri import uri
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 _RANKS = {"low": 25.0, "medium": 50.0, "high": 90.0}
@@ -59,8 +58,7 @@ def render(
             }
         ],
     }
-    text = json.dumps(document, indent=2, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"
+    return encoded(document) + "\n"
 
 
 def _rule(loaded: Loaded) -> dict[str, Any]:
@@ -81,7 +79,7 @@ def _rule(loaded: Loaded) -> dict[str, Any]:
 
 
 def _artifact(file: str, digest: str) -> dict[str, Any]:
-    artifact: dict[str, Any] = {"location": {"uri": _uri(file)}}
+    artifact: dict[str, Any] = {"location": {"uri": uri(file)}}
     if digest:
         artifact["hashes"] = {"sha-256": digest}
     return artifact
@@ -104,7 +102,7 @@ def _result(
         "level": _LEVELS[finding.severity],
         "message": {"text": message},
         "locations": [_location(finding.location, number, texts)],
-        "partialFingerprints": {FINGERPRINT: hashlib.sha256(identity.encode()).hexdigest()},
+        "partialFingerprints": {FINGERPRINT: _fingerprint(identity)},
         "rank": _RANKS[finding.confidence],
         "properties": {"table": finding.table, "kernels": list(finding.kernels)},
     }
@@ -129,7 +127,7 @@ def _location(
     location: dict[str, Any] = {}
     if where.file is not None:
         physical: dict[str, Any] = {
-            "artifactLocation": {"uri": _uri(where.file), "index": number[where.file]}
+            "artifactLocation": {"uri": uri(where.file), "index": number[where.file]}
         }
         if where.line is not None:
             physical["region"] = _region(where, texts)
@@ -155,6 +153,6 @@ def _files(findings: Sequence[Finding]) -> set[str]:
     return {where.file for where in places if where.file is not None}
 
 
-def _uri(file: str) -> str:
-    path = quote(PurePosixPath(file).as_posix(), errors="surrogateescape")
-    return f"file://{path}" if path.startswith("/") else path
+def _fingerprint(identity: str) -> str:
+    """The name of a file may have bytes that are not UTF-8."""
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

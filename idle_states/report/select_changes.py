@@ -6,8 +6,9 @@ from typing import Any
 from ..selection.idle_lengths import lengths
 from ..selection.selection import Change, Mapped, Selection
 from ..wording import joined
+from .escapes.text import printable
 from .select_output import aligned, bounds, grouped, title, where
-from .style import Style, printable
+from .style import Style
 
 Changed = Sequence[tuple[Selection, list[tuple[Mapped, list[Change]]]]]
 

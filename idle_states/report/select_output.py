@@ -10,7 +10,8 @@ from ..linux.governors.steady import Range
 from ..selection.idle_lengths import first_us, last_us, lengths
 from ..selection.selection import Mapped, Selection
 from ..wording import joined
-from .style import Style, printable
+from .escapes.text import printable
+from .style import Style
 
 Content = TypeVar("Content", bound=Hashable)
 NARROW = 60

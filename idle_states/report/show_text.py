@@ -9,7 +9,8 @@ from ..pipeline import Arrival, Journey
 from ..table import Flag, IdleState, IdleTable, Register
 from ..units import format_time
 from ..wording import joined, plural
-from .style import Style, printable
+from .escapes.text import printable
+from .style import Style
 from .tables import width
 
 _LOSSES = (

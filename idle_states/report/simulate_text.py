@@ -10,7 +10,8 @@ from ..simulation.workloads import described
 from ..units import format_time
 from ..wording import joined, plural
 from . import energy_output
-from .style import Style, printable
+from .escapes.text import printable
+from .style import Style
 from .tables import right_aligned
 
 _HEAD = ("STATE", "ASKED FOR", "TIME", "TOO DEEP", "TOO SHALLOW", "REACHED")

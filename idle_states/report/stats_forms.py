@@ -7,7 +7,8 @@ from ..statistics.histogram import BAR, Histogram
 from ..statistics.mmtests import Row, change, follows
 from ..statistics.percentile_blocks import Group
 from ..wording import plural
-from .style import Style, printable
+from .escapes.text import printable
+from .style import Style
 
 _CELL_WIDTH = 23
 

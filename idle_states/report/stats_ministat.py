@@ -7,8 +7,8 @@ from ..statistics.analysis import Analysis, Pair
 from ..statistics.comparison import Comparison, Verdict
 from ..statistics.ministat import SYMBOLS
 from ..statistics.summary import Dataset, Summary
+from .escapes.text import printable
 from .stats_plot import plot
-from .style import printable
 
 WIDTH = 74
 """Of the plot, when ministat does not write to a terminal."""

@@ -32,11 +32,3 @@ class Style:
 
     def __call__(self, kind: str, text: str) -> str:
         return f"\x1b[{_CODES[kind]}m{text}\x1b[0m" if self.colour else text
-
-
-def printable(text: str) -> str:
-    """Text of unknown origin, fit for a terminal: control and undecodable characters escaped."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
-        for char in text
-    )

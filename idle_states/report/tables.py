@@ -4,7 +4,7 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from .style import printable
+from .escapes.text import printable
 
 PAGE = 100
 """Width used for pipes and files, so that output does not depend on who reads it."""

@@ -9,7 +9,8 @@ from ..tune.tuning import Tuning
 from ..tune.waits import regrets
 from ..wording import plural
 from .energy_output import number, ranged, unit_of
-from .style import Style, printable
+from .escapes.text import printable
+from .style import Style
 from .tables import right_aligned
 
 _NS = 1_000_000_000

@@ -17,11 +17,12 @@ from idle_states import __version__
 from idle_states.cli import main
 from idle_states.linux.governors import State
 from idle_states.linux.releases import release
+from idle_states.report.escapes.text import printable
 from idle_states.report.html import page, pictures, svg
 from idle_states.report.html import select as html_select
 from idle_states.report.html import tune as html_tune
 from idle_states.report.html.pictures import Band, Curve, Point, Row, Span
-from idle_states.report.style import Style, printable
+from idle_states.report.style import Style
 from idle_states.report.tune_text import render
 from idle_states.resources import resource
 from idle_states.selection.selection import Selection, select

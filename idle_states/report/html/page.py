@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from ... import __version__
 from ...resources import template
-from ..style import printable
+from ..escapes.text import printable
 from . import svg
 
 _LISTED = 200

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from markupsafe import Markup
 
-from ..style import printable
+from ..escapes.text import printable
 
 NARROW = 300
 """Width in pixels that labels have to get by with."""

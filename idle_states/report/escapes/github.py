@@ -1,0 +1,16 @@
+"""GitHub's workflow commands: escapes of their message and of their properties' values.
+
+Source: GitHub Actions documentation, "Workflow commands"; the runner's ActionCommand.cs.
+"""
+
+from .text import printable
+
+
+def message(text: str) -> str:
+    """What stands behind the second ::."""
+    return printable(text).replace("%", "%25")
+
+
+def value(text: str) -> str:
+    """Of a property."""
+    return message(text).replace(":", "%3A").replace(",", "%2C")

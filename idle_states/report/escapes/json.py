@@ -1,0 +1,24 @@
+r"""JSON: what a terminal or a viewer would obey is written as \u escapes, which mean the same.
+
+So the bytes hold nothing but printable text, and who parses them gets the very names. A byte of a
+name that is not UTF-8 is a lone surrogate \udc80 to \udcff, as Python's surrogateescape has it.
+"""
+
+import json
+import re
+from typing import Any
+
+_SUSPECT = re.compile(r"[^\x20-\x7e\n]")
+
+
+def encoded(document: Any, *, indent: int | None = 2) -> str:
+    """One JSON document without a newline at its end. indent: None for a single line."""
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(document, indent=indent, ensure_ascii=False, separators=separators)
+    # outside of its strings JSON is ASCII
+    return _SUSPECT.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    char = found[0]
+    return char if char.isprintable() else json.dumps(char)[1:-1]

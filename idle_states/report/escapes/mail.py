@@ -1,0 +1,30 @@
+"""Mail: headers of one line each, whatever the names and subjects hold; bodies without controls."""
+
+import re
+from email.header import Header
+from email.utils import quote
+
+from .text import printable, printable_source
+
+_SPECIAL = re.compile(r'[()<>@,;:\\".\[\]]')
+
+
+def header(text: str) -> str:
+    """A header's text, encoded where it is not ASCII."""
+    text = printable(text)
+    return text if text.isascii() else Header(text, "utf-8", maxlinelen=990).encode()
+
+
+def address(name: str, email: str) -> str:
+    """Name <email>, the name quoted where it has special characters."""
+    name = printable(name)
+    if not name.isascii():
+        name = header(name)
+    elif _SPECIAL.search(name):
+        name = f'"{quote(name)}"'
+    return f"{name} <{re.sub('[<> ]', '', printable(email))}>"
+
+
+def body(text: str) -> str:
+    """Lines of a message; its tabs stay."""
+    return "\n".join(map(printable_source, text.split("\n")))

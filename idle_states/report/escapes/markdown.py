@@ -1,0 +1,21 @@
+"""Markdown as GitHub and GitLab read it: no HTML, no link or image, no cell broken out of."""
+
+import re
+
+from .text import printable
+
+_MARKUP = re.compile(r"[\\`\[\]|]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_HTML = re.compile("[&<>]")
+_BLOCK = re.compile(r"^(\s*)(#|[-+*](?=\s|$)|[-=]+\s*$|~~~|\d+(?=[.)]\s))")
+
+
+def inline(text: str) -> str:
+    """Text within a line or a cell of a table, on one line."""
+    marked = _MARKUP.sub(r"\\\g<0>", printable(text.replace("\n", " ")))
+    return _HTML.sub(lambda found: _ENTITIES[found[0]], marked)
+
+
+def lines(text: str) -> str:
+    """A paragraph or several; no line of it is a heading, a list or a fence."""
+    return "\n".join(_BLOCK.sub(r"\1\\\2", inline(line)) for line in text.split("\n"))

@@ -1,0 +1,57 @@
+r"""Text for people: on a terminal, in a file, in the log of a CI job.
+
+What is not printable (Unicode's controls, marks of direction, separators of lines, unassigned) is
+shown as an escape of Python's: \n \r \t, \x1b below U+0080, \u202e or \U000e0001 above it. \xff, at
+or above \x80, is a byte of a name that is not UTF-8. A backslash is shown as it is, so that
+escaping what is escaped changes nothing; where that matters, --format json has the exact name.
+"""
+
+import re
+
+_UNDECODED = range(0xDC80, 0xDD00)
+"""What Python's surrogateescape makes of bytes that are not UTF-8."""
+_SUSPECT = re.compile(r"[^\x20-\x7e]")
+_STYLED = re.compile(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
+"""What Style writes; nothing else that begins with ESC passes."""
+_NOT_IN_LINES = re.compile(r"[^\x20-\x7e\n\t]")
+_WORKFLOW = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+_OLD_WORKFLOW = re.compile(r"#(?=#\[)")
+
+
+def printable(text: str) -> str:
+    """Text of unknown origin as one line that a terminal obeys nothing of."""
+    return _SUSPECT.sub(_escape, text)
+
+
+def printable_lines(text: str) -> str:
+    """The same of several lines: they stay lines."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def printable_source(line: str) -> str:
+    """A line of a source, its tabs kept."""
+    return "\t".join(map(printable, line.split("\t")))
+
+
+def guarded(text: str, *, coloured: bool) -> str:
+    """A whole report, as it leaves the program: the last look, whatever its parts have let through.
+
+    Also no line is one that GitHub's runner takes for a command: it looks for :: behind blanks at
+    a line's beginning, and for ##[ anywhere. coloured: Style's sequences pass.
+    """
+    parts = _STYLED.split(text) if coloured else [text]
+    parts[::2] = [_NOT_IN_LINES.sub(_escape, part) for part in parts[::2]]
+    text = "".join(parts)
+    return _OLD_WORKFLOW.sub(r"\\x23", _WORKFLOW.sub(r"\1\\x3a", text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    char = found[0]
+    if char.isprintable():
+        return char
+    code = ord(char)
+    if code in _UNDECODED:
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x80:
+        return char.encode("unicode_escape").decode("ascii")
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

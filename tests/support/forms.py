@@ -1,0 +1,166 @@
+"""What each form of output cannot carry, said independently of the program that prints it.
+
+faults(form, data) lists what is wrong with bytes that claim to be of a form; none: they are valid.
+"""
+
+import email
+import email.policy
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+
+from tests.support import DATA
+
+_RAW = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Controls, marks of direction, separators of lines, surrogates; tab and newline are let be."""
+_COMMAND = re.compile(
+    r"::(error|warning|notice) ([a-zA-Z]+=[^:,\r\n]*)(,[a-zA-Z]+=[^:,\r\n]*)*::[^\r\n]*"
+)
+_RUNNER = re.compile(r"^\s*::|##\[", re.MULTILINE)
+"""What GitHub's runner looks for in a log."""
+_HEADERS = ["From", "Date", "Subject", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"]
+_ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "a", "video", "audio"}
+
+
+def faults(form: str, data: bytes) -> list[str]:
+    """form: one of FORMS. What is wrong, in words."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return [f"not UTF-8: {error}"]
+    return [*raw(text), *FORMS[form](text)]
+
+
+def raw(text: str) -> Iterator[str]:
+    """Characters that no form may have as they are."""
+    for found in sorted(set(_RAW.findall(text))):
+        at = text.index(found)
+        yield f"raw {found!a} in {text[max(0, at - 40) : at + 40]!a}"
+
+
+def _text(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        if _RUNNER.search(line):
+            yield f"a command for GitHub's runner: {line!a}"
+
+
+def _github(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if line and not _COMMAND.fullmatch(line):
+            yield f"not one workflow command: {line!a}"
+
+
+def _json(text: str) -> Iterator[str]:
+    try:
+        json.loads(text)
+    except ValueError as error:
+        yield f"not JSON: {error}"
+
+
+def _jsonl(text: str) -> Iterator[str]:
+    for line in text.split("\n")[:-1]:
+        yield from _json(line)
+
+
+@cache
+def _schema() -> Any:
+    schema = json.loads((DATA / "schemas/sarif-2.1.0.json").read_text("utf-8"))
+    return jsonschema.Draft7Validator(schema)
+
+
+def _sarif(text: str) -> Iterator[str]:
+    document = json.loads(text)
+    yield from (f"SARIF: {error.message[:200]}" for error in _schema().iter_errors(document))
+    for run in document["runs"]:
+        for artifact in run["artifacts"]:
+            uri = artifact["location"]["uri"]
+            if not re.fullmatch(r"(?:[A-Za-z0-9._~/:-]|%[0-9A-F]{2})*", uri):
+                yield f"SARIF: no URI: {uri!a}"
+
+
+def _xml(text: str) -> Iterator[str]:
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        yield f"not XML: {error}"
+        return
+    known = {"testsuites", "testsuite", "testcase", "failure", "skipped", "properties", "property"}
+    yield from (f"XML: an element {e.tag}" for e in root.iter() if e.tag not in known)
+    for element in root.iter():
+        for value in (*element.attrib.values(), element.text or ""):
+            yield from raw(value)
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _ACTIVE:
+            self.found.append(f"HTML: an element {tag}")
+        for name, value in attrs:
+            if name.startswith("on") or "javascript:" in (value or ""):
+                self.found.append(f"HTML: {name}={value!a} on {tag}")
+
+
+def _html(text: str) -> Iterator[str]:
+    page = _Page()
+    page.feed(text)
+    page.close()
+    yield from page.found
+
+
+def _markdown(text: str) -> Iterator[str]:
+    width = 0
+    for line in text.splitlines():
+        plain = re.sub(r"\\.", "", line)
+        if re.search("[<>]", plain):
+            yield f"Markdown: HTML in {line!a}"
+        if re.search(r"\]\(|!\[|`", plain):
+            yield f"Markdown: a link, an image or code in {line!a}"
+        cells = plain.count("|") if plain.startswith("|") else 0
+        if cells and width and cells != width:
+            yield f"Markdown: {cells} bars, {width} above: {line!a}"
+        width = cells
+
+
+def _mail(text: str) -> Iterator[str]:
+    head, _, rest = text.partition("\n")
+    if not head.startswith("From 0000000000000000000000000000000000000000 "):
+        yield f"mail: begins with {head!a}"
+    message = email.message_from_string(rest, policy=email.policy.default)
+    if message.defects:
+        yield f"mail: {message.defects}"
+    keys = message.keys()
+    if keys not in (_HEADERS, _HEADERS[:3]):
+        yield f"mail: headers {keys}"
+    for key in keys:
+        yield from raw(str(message[key]))
+
+
+def _any(text: str) -> Iterator[str]:
+    yield from ()
+
+
+FORMS: dict[str, Callable[[str], Iterator[str]]] = {
+    "text": _text,
+    "github": _github,
+    "json": _json,
+    "jsonl": _jsonl,
+    "sarif": _sarif,
+    "junit": _xml,
+    "html": _html,
+    "markdown": _markdown,
+    "mail": _mail,
+    "source": _any,
+}
+"""source: C, device-tree source, YAML, CSV: held to their own readers elsewhere."""
