@@ -1,0 +1,81 @@
+"""Every limit on what comes from outside, in one table: what it bounds, how much, in which unit.
+
+A module takes its limits from here by name; docs/security.md prints TABLE, and a test compares the
+two. A limit stands for more than anybody's real input has, and for less than hurts.
+"""
+
+from dataclasses import dataclass
+
+KIB = 1 << 10
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One row. reader: what reads; what: what is counted; unit: "bytes", "s" or "" for a number."""
+
+    reader: str
+    what: str
+    value: int
+    unit: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The value as the documentation has it: 64 MiB, 30 s, 500,000."""
+        if self.unit == "bytes":
+            for size, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+                if self.value % size == 0:
+                    return f"{self.value // size} {name}"
+            return f"{self.value:,} bytes"
+        return f"{self.value:,} {self.unit}".rstrip()
+
+
+TABLE: list[Limit] = []
+
+
+def _limit(reader: str, what: str, value: int, unit: str = "") -> int:
+    TABLE.append(Limit(reader, what, value, unit))
+    return value
+
+
+FILE_BYTES = _limit("any file", "size", 64 * MIB, "bytes")
+LINKS = _limit("any file", "links on the way to it", 40)
+DIRECTORY_ENTRIES = _limit("any directory", "entries", 1_000_000)
+CONFIGURATION_BYTES = _limit("setup.cfg, baselines", "size", 16 * MIB, "bytes")
+
+UNPACKED_BYTES = _limit("gzip, bzip2, xz", "unpacked", 128 * MIB, "bytes")
+XZ_MEMORY_BYTES = _limit("gzip, bzip2, xz", "memory for an xz dictionary", 128 * MIB, "bytes")
+TAR_EXTENSION_BYTES = _limit("tar", "one extension header", 64 * KIB, "bytes")
+
+SPEC_BYTES = _limit("YAML", "size", 256 * KIB, "bytes")
+SPEC_VALUES = _limit("YAML", "values", 20_000)
+SPEC_DEPTH = _limit("YAML", "levels", 24)
+
+TREE_BYTES = _limit("device tree, any form", "blob or properties", 64 * MIB, "bytes")
+TREE_DEPTH = _limit("device tree, any form", "levels", 64)
+TREE_NAME_BYTES = _limit("device tree, any form", "a name", 255, "bytes")
+TREE_TOKENS = _limit("dtb", "tokens", 500_000)
+TREE_RESERVATIONS = _limit("dtb", "memory reservations", 4096)
+TREE_ENTRIES = _limit("directory or tar of a device tree", "entries", 200_000)
+TREE_STATES = _limit("tables of a tree", "states", 1024)
+TREE_TABLES = _limit("tables of a tree", "nodes or lists", 64)
+
+DTS_BYTES = _limit("dts", "source", 16 * MIB, "bytes")
+DTS_INCLUDED_FILES = _limit("dts", "included files", 256)
+DTS_INCLUDES = _limit("dts", "includes", 4096)
+DTS_INCLUDE_DEPTH = _limit("dts", "includes within includes", 64)
+DTS_EXPANDED_BYTES = _limit("dts", "source with all includes", 64 * MIB, "bytes")
+
+C_CHARACTERS = _limit("C", "characters", 4 * MIB)
+
+LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")
+
+STATISTICS_BYTES = _limit("benchmark results", "size", 256 * MIB, "bytes")
+
+DTC_S = _limit("dtc", "time", 30, "s")
+DTC_MEMORY_BYTES = _limit("dtc", "memory", GIB, "bytes")
+DTC_OUTPUT_BYTES = _limit("dtc", "output", 64 * MIB, "bytes")
+TRACE_CMD_STALL_S = _limit("trace-cmd", "time without output", 300, "s")
+TRACE_CMD_MEMORY_BYTES = _limit("trace-cmd", "memory", 4 * GIB, "bytes")
+COMPLAINT_BYTES = _limit("any program", "what it says on standard error", MIB, "bytes")

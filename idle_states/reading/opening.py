@@ -1,0 +1,314 @@
+"""Opens what lies outside: files, directories and standard input. No other module does.
+
+What is opened is a regular file, and no more of it is read than a limit says. A device, a socket or
+a pipe is refused before it is opened, for opening alone may do harm (a watchdog starts, a pipe
+waits); what was opened is looked at again, so that nothing can be put in its place meanwhile.
+
+A link is followed where the user named it, as an operand or the value of an option. Below a
+directory that the user named (`Tree`) a link is followed only if it ends within that directory.
+The way there is walked one name at a time, each opened from the directory before, so that a link
+put there meanwhile leads nowhere else.
+
+Names are bytes: those that are no UTF-8 are str with surrogates, as os.fsdecode() makes them.
+"""
+
+import io
+import os
+import select
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Self
+
+from . import limits
+from .problems import unreadable
+
+STANDARD_INPUT = "-"
+
+FILE, DIRECTORY, LINK = "a regular file", "a directory", "a link"
+_KINDS = {
+    stat.S_IFREG: FILE,
+    stat.S_IFDIR: DIRECTORY,
+    stat.S_IFLNK: LINK,
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFBLK: "a device",
+    stat.S_IFCHR: "a device",
+}
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_WALKED = _FLAGS | os.O_NOFOLLOW
+_PASSED = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+"""A directory on the way, which need not be readable."""
+_BLOCK = 1 << 20
+
+
+class Outside(OSError):
+    """A link, or a name with "..", that leads out of the directory it was found in."""
+
+
+def kind_of(path: str | Path) -> str | None:
+    """What an operand is: FILE, DIRECTORY, "a pipe", "a device" ...; links are followed. None for
+    nothing of that name, or a name that none can have."""
+    try:
+        return _kind(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return None
+
+
+def is_file(path: str | Path) -> bool:
+    return kind_of(path) == FILE
+
+
+def is_directory(path: str | Path) -> bool:
+    return kind_of(path) == DIRECTORY
+
+
+def read(path: str | Path, limit: int = limits.FILE_BYTES, *, shown: str | None = None) -> bytes:
+    """The bytes of a file that the user named.
+
+    limit  the most bytes it may have
+    shown  what messages call it; None: by its path
+    Raises OSError for what is missing or forbidden; Unreadable (IS930) for what is no regular file
+    or has more bytes.
+    """
+    name = os.fspath(path) if shown is None else shown
+    with open_file(path, shown=name) as file:
+        return bounded(file, limit, name)
+
+
+def read_text(path: str | Path, limit: int = limits.FILE_BYTES) -> str:
+    """The same as UTF-8; bytes that are none are replaced."""
+    return read(path, limit).decode("utf-8", "replace")
+
+
+def read_operand(name: str, limit: int = limits.FILE_BYTES) -> bytes:
+    """The same of an operand that may be "-" or a pipe, see `open_stream`."""
+    with open_stream(name) as file:
+        return bounded(file, limit, name)
+
+
+def open_file(path: str | Path, *, shown: str | None = None) -> BinaryIO:
+    """A regular file that the user named, unbuffered. Raises as `read` does."""
+    name = os.fspath(path) if shown is None else shown
+    return _regular(path, name, pipes=False)
+
+
+@contextmanager
+def open_stream(name: str) -> Iterator[BinaryIO]:
+    """An operand that is read once from its beginning to its end: a regular file; "-", standard
+    input; or a pipe, as the shell's <(command) is one. Nothing but the operand itself may be a
+    pipe. Waits for the other end of a pipe. Raises as `read` does."""
+    if name == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    with _regular(name, name, pipes=True) as file:
+        yield file
+
+
+def bounded(file: BinaryIO, limit: int, shown: str) -> bytes:
+    """All that follows. Raises Unreadable (IS930) if it is more than `limit` bytes."""
+    parts, left = [], limit + 1
+    while left and (part := file.read(min(left, _BLOCK))):
+        parts.append(part)
+        left -= len(part)
+    if not left:
+        raise unreadable(shown, f"expected at most {limit} bytes")
+    return b"".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a directory holds. kind: FILE, DIRECTORY, LINK, "a pipe", "a socket", "a device"."""
+
+    name: str
+    kind: str
+
+
+class Tree:
+    """A directory that the user named, and what lies below it.
+
+    Paths are relative to it, parted by "/"; "" is the directory itself. A link is followed if what
+    it leads to lies below the directory; Outside is raised for one that leaves it, and for "..".
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Raises OSError, also for what is no directory."""
+        self.path = Path(path)
+        self._root = os.open(path, _PASSED)
+        self._real = os.fsencode(os.path.realpath(path))
+
+    def close(self) -> None:
+        os.close(self._root)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def below(self, name: str) -> "Tree":
+        """A directory of this one, and no link, as a tree of its own. Raises OSError."""
+        made = object.__new__(Tree)
+        made._root = os.open(name, _PASSED | os.O_NOFOLLOW, dir_fd=self._root)
+        made.path = self.path / name
+        made._real = os.path.join(self._real, os.fsencode(name))
+        return made
+
+    def kind_of(self, relative: str, *, follow: bool = True) -> str | None:
+        """As the function above; None also for what lies outside. follow: the last link too."""
+        try:
+            with self._reached(relative, follow) as (directory, name):
+                return _kind(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+        except (OSError, ValueError):
+            return None
+
+    def is_file(self, relative: str) -> bool:
+        return self.kind_of(relative) == FILE
+
+    def is_directory(self, relative: str) -> bool:
+        return self.kind_of(relative) == DIRECTORY
+
+    def open_file(
+        self, relative: str, *, shown: str | None = None, follow: bool = True
+    ) -> BinaryIO:
+        """A regular file. follow: also where the last name is a link.
+        Raises OSError, Outside among them; Unreadable (IS930) for what is no regular file."""
+        name = self.shown(relative) if shown is None else shown
+        with self._reached(relative, follow) as (directory, last):
+            return _regular(last, name, pipes=False, directory=directory)
+
+    def read(
+        self,
+        relative: str,
+        limit: int = limits.FILE_BYTES,
+        *,
+        shown: str | None = None,
+        follow: bool = True,
+    ) -> bytes:
+        """The bytes of a regular file. Raises as `open_file`, and Unreadable for more bytes."""
+        name = self.shown(relative) if shown is None else shown
+        with self.open_file(relative, shown=name, follow=follow) as file:
+            return bounded(file, limit, name)
+
+    def entries(self, relative: str = "", *, follow: bool = True) -> Iterator[Entry]:
+        """What a directory holds, in no order; links are not followed. Raises OSError, Outside
+        among them; Unreadable (IS930) for more than limits.DIRECTORY_ENTRIES."""
+        with self._reached(relative, follow) as (directory, last):
+            opened = os.open(last, _WALKED | os.O_DIRECTORY, dir_fd=directory)
+        try:
+            with os.scandir(opened) as entries:
+                for number, entry in enumerate(entries):
+                    if number >= limits.DIRECTORY_ENTRIES:
+                        message = f"expected at most {limits.DIRECTORY_ENTRIES} entries"
+                        raise unreadable(self.shown(relative), message)
+                    yield Entry(entry.name, _kind_of_entry(entry))
+        finally:
+            os.close(opened)
+
+    def shown(self, relative: str) -> str:
+        """What messages call a file of the tree."""
+        return (self.path / relative).as_posix()
+
+    @contextmanager
+    def _reached(self, relative: str, follow: bool) -> Iterator[tuple[int, bytes]]:
+        """An open directory and a name in it that is no link, or need not be followed."""
+        todo = _names(os.fsencode(relative))
+        opened = [self._root]
+        links = 0
+        try:
+            while True:
+                name = todo.pop() if todo else b"."
+                if name == b"..":
+                    if len(opened) == 1:
+                        raise Outside(None, "a name that leads out of the directory", relative)
+                    os.close(opened.pop())
+                    continue
+                target = _target(name, opened[-1]) if todo or follow else None
+                if target is not None:
+                    links += 1
+                    if links > limits.LINKS:
+                        raise OSError(None, "too many links on the way", relative)
+                    if target.startswith(b"/"):
+                        target = self._within(target, relative)
+                        while len(opened) > 1:
+                            os.close(opened.pop())
+                    todo += _names(target)
+                elif todo:
+                    opened.append(os.open(name, _PASSED | os.O_NOFOLLOW, dir_fd=opened[-1]))
+                else:
+                    yield opened[-1], name
+                    return
+        finally:
+            for directory in opened[1:]:
+                os.close(directory)
+
+    def _within(self, target: bytes, relative: str) -> bytes:
+        """What is left of an absolute path below the tree."""
+        top = self._real.rstrip(b"/") + b"/"
+        if not (target + b"/").startswith(top):
+            raise Outside(None, "a link that leads out of the directory", relative)
+        return target[len(top) :]
+
+
+def _names(path: bytes) -> list[bytes]:
+    """The last first."""
+    return [name for name in reversed(path.split(b"/")) if name not in (b"", b".")]
+
+
+def _target(name: bytes, directory: int) -> bytes | None:
+    """Where a link leads; None for what is none."""
+    try:
+        return os.readlink(name, dir_fd=directory)
+    except OSError:
+        return None
+
+
+def _kind(mode: int) -> str:
+    return _KINDS.get(stat.S_IFMT(mode), "something else")
+
+
+def _kind_of_entry(entry: "os.DirEntry[str]") -> str:
+    if entry.is_file(follow_symlinks=False):
+        return FILE
+    if entry.is_dir(follow_symlinks=False):
+        return DIRECTORY
+    if entry.is_symlink():
+        return LINK
+    with suppress(OSError):
+        return _kind(entry.stat(follow_symlinks=False).st_mode)
+    return "something else"
+
+
+def _regular(
+    path: str | bytes | Path, shown: str, *, pipes: bool, directory: int | None = None
+) -> BinaryIO:
+    """Opened if it is a regular file, or a pipe where those are allowed."""
+    follow = directory is None
+    try:
+        _expect(os.stat(path, dir_fd=directory, follow_symlinks=follow).st_mode, shown, pipes)
+        number = os.open(path, _FLAGS if follow else _WALKED, dir_fd=directory)
+    except ValueError:
+        # a NUL
+        raise unreadable(shown, "expected a name that a file can have") from None
+    try:
+        mode = os.fstat(number).st_mode
+        _expect(mode, shown, pipes)
+        if stat.S_ISFIFO(mode):
+            # opened without waiting; reading before the other end is there would find an end
+            waiting = select.poll()
+            waiting.register(number, select.POLLIN)
+            waiting.poll()
+        os.set_blocking(number, True)
+        return io.FileIO(number, "rb")
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def _expect(mode: int, shown: str, pipes: bool) -> None:
+    found = _kind(mode)
+    if found != FILE and not (pipes and stat.S_ISFIFO(mode)):
+        raise unreadable(shown, f"expected a regular file, found {found}")

@@ -1,0 +1,189 @@
+"""The launcher: what a program is given, and how it ends when it goes beyond its bounds."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from idle_states.findings import Unreadable
+from idle_states.reading import limits
+from idle_states.reading.launching import Bounds, Child, find, run
+
+SH = find("sh") or ""
+PYTHON = sys.executable
+
+
+def sh(script: str, bounds: Bounds | None = None, given: bytes = b"") -> bytes:
+    done = run(SH, ["-c", script], bounds or Bounds(time_s=20), "input", given=given)
+    assert done.status == 0, done
+    return done.output
+
+
+def test_what_a_program_says_and_how_it_ends() -> None:
+    done = run(SH, ["-c", "echo out; echo err >&2; exit 3"], Bounds(), "x")
+    assert (done.status, done.output, done.errors) == (3, b"out\n", b"err\n")
+    assert run(SH, ["-c", "kill -TERM $$"], Bounds(), "x").status == -15
+
+
+def test_words_are_no_commands(tmp_path: Path) -> None:
+    word = f"$(touch {tmp_path}/made); touch {tmp_path}/made"
+    done = run(find("echo") or "", [word], Bounds(), "x")
+    assert done.output.decode() == word + "\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_PRELOAD", "/nothing.so")
+    monkeypatch.setenv("GIT_DIR", "/elsewhere")
+    names = {line.split("=")[0] for line in sh("env").decode().splitlines()}
+    assert names <= {"PATH", "LC_ALL", "PWD", "SHLVL", "_", "OLDPWD"}
+
+
+def test_no_standard_input_and_a_session_of_its_own() -> None:
+    assert sh("cat; ps -o sid= -p $$ 2>/dev/null || cut -d' ' -f6 /proc/$$/stat").split()
+    assert sh("readlink /proc/self/fd/0") == b"/dev/null\n"
+    session = int(sh("cut -d' ' -f6 /proc/$$/stat"))
+    assert session != os.getsid(0)
+
+
+def test_no_core_dump_and_limits_stand() -> None:
+    script = "ulimit -c; ulimit -v; ulimit -t"
+    found = sh(script, Bounds(memory_bytes=1 << 30, cpu_s=7)).split()
+    assert found == [b"0", b"1048576", b"7"]
+
+
+def test_only_absolute_directories_of_path_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "sneaky"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert find("sneaky", ".") is None
+    assert find("sneaky", "") is None
+    assert find("sneaky", f".:{tmp_path}") == str(program)
+
+
+def test_input_larger_than_a_pipe_goes_both_ways() -> None:
+    data = os.urandom(3 << 20)
+    assert sh("cat", given=data) == data
+
+
+def test_a_program_that_reads_no_input_ends_as_it_likes() -> None:
+    assert sh("exec <&-; echo done", given=b"x" * (1 << 20)) == b"done\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "bounds", "expected"),
+    [
+        ("sleep 60", Bounds(time_s=0.3), "expected sh to end within 0.3 s, it did not"),
+        ("yes", Bounds(time_s=0.3), "expected sh to end within 0.3 s, it did not"),
+        ("echo a; sleep 60", Bounds(stall_s=0.3), "say something within 0.3 s, it did not"),
+        ("yes", Bounds(output_bytes=10), "expected sh to give at most 10 bytes, it gave more"),
+        ("exec >&- 2>&-; sleep 60", Bounds(), "to end within 5 s of its output"),
+    ],
+)
+def test_beyond_a_bound_is_a_named_error(script: str, bounds: Bounds, expected: str) -> None:
+    with pytest.raises(Unreadable, match=expected) as raised:
+        run(SH, ["-c", script], bounds, "the input")
+    (finding,) = raised.value.findings
+    assert (finding.rule, finding.location.file) == ("IS930", "the input")
+
+
+def test_progress_counts_not_the_whole_time() -> None:
+    script = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.2; done"
+    assert len(sh(script, Bounds(stall_s=0.9)).split()) == 6
+
+
+def test_memory_is_bounded() -> None:
+    bounds = Bounds(time_s=60, memory_bytes=256 << 20)
+    done = run(PYTHON, ["-I", "-c", "x = bytearray(1 << 30)"], bounds, "x")
+    assert done.status == 1
+    assert b"MemoryError" in done.errors
+
+
+def test_processor_time_is_bounded() -> None:
+    done = run(SH, ["-c", "while :; do :; done"], Bounds(time_s=60, cpu_s=1), "x")
+    assert done.status < 0
+
+
+def test_errors_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "COMPLAINT_BYTES", 10)
+    done = run(SH, ["-c", "yes | head -c 1000000 >&2; echo ok"], Bounds(time_s=20), "x")
+    assert (done.output, done.errors) == (b"ok\n", b"y\ny\ny\ny\ny\n")
+
+
+@pytest.mark.parametrize("end", ["exit 0", "sleep 60"])
+def test_what_a_program_started_ends_with_it(end: str, tmp_path: Path) -> None:
+    script = f"(sleep 1; touch {tmp_path}/late) >/dev/null 2>&1 & echo started; {end}"
+    try:
+        run(SH, ["-c", script], Bounds(time_s=0.5), "x")
+    except Unreadable:
+        assert end != "exit 0"
+    time.sleep(1.3)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_program_that_cannot_start_is_named() -> None:
+    with pytest.raises(Unreadable, match="expected nothing to run, found: No such file"):
+        run("/no/such/nothing", [], Bounds(), "x")
+    with pytest.raises(Unreadable, match="expected sh to run"):
+        run(SH, [], Bounds(), "x", directory="/no/such")
+
+
+def test_questions_and_answers() -> None:
+    with Child(SH, ["-c", "cat"], Bounds(stall_s=20), "x", talks=True) as child:
+        for number in range(3):
+            child.write(b"question %d\nrest" % number)
+            assert child.readline() == b"question %d\n" % number
+            assert child.read(4) == b"rest"
+        assert child.end() == 0
+        assert child.readline() == b""
+
+
+def test_a_long_line_is_cut() -> None:
+    with Child(SH, ["-c", "printf 123456789"], Bounds(), "x") as child:
+        assert child.readline(4) == b"1234"
+        assert child.readline(4) == b"5678"
+        assert child.readline(4) == b"9"
+        assert child.readline(4) == b""
+
+
+def test_nothing_is_left_when_a_child_is_left() -> None:
+    with Child(SH, ["-c", "echo $$; sleep 60"], Bounds(), "x") as child:
+        number = int(child.readline())
+    assert not Path(f"/proc/{number}").exists()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        sh("echo")
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_descriptors_are_passed_only_where_wanted(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("content")
+    with (tmp_path / "file").open() as file:
+        number = file.fileno()
+        os.set_inheritable(number, True)
+        done = run(SH, ["-c", f"cat /proc/self/fd/{number}"], Bounds(), "x")
+        assert done.status
+        done = run(SH, ["-c", f"cat /proc/self/fd/{number}"], Bounds(), "x", passed=[number])
+        assert done.output == b"content"
+
+
+def test_interrupted_it_leaves_nothing() -> None:
+    program = (
+        "import sys; from idle_states.reading.launching import *\n"
+        "with Child('/bin/sh', ['-c', 'echo $$; sleep 60'], Bounds(), 'x') as child:\n"
+        "    sys.stdout.buffer.write(child.readline()); sys.stdout.flush(); child.read(1)"
+    )
+    with subprocess.Popen(
+        [PYTHON, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        number = int(process.stdout.readline())
+        process.send_signal(2)
+        process.wait(20)
+    assert not Path(f"/proc/{number}").exists()
