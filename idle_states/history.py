@@ -26,6 +26,8 @@ from typing import (
     get_type_hints,
 )
 
+from .wording import suggestion
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
@@ -136,7 +138,7 @@ class History(Generic[FeaturesT]):
         for kernel, values in self.backports.items():
             where = f"{self._name}, backports of {kernel}"
             if kernel not in kernels:
-                hint = _suggestion(kernel, kernels)
+                hint = suggestion(kernel, kernels)
                 raise WrongRow(f"{where}: expected a listed kernel, found {kernel!r}{hint}")
             check_values(type(self.oldest), values, where)
 
@@ -162,11 +164,11 @@ def check_values(features: type, values: Values, where: str) -> None:
         if name not in types:
             raise WrongRow(
                 f"{where}: expected a feature ({', '.join(types)}), "
-                f"found {name!r}{_suggestion(name, types)}"
+                f"found {name!r}{suggestion(name, types)}"
             )
         if not _fits(types[name], value):
             texts = [option for option in choices(types[name]) if isinstance(option, str)]
-            hint = _suggestion(value, texts) if isinstance(value, str) else ""
+            hint = suggestion(value, texts) if isinstance(value, str) else ""
             raise WrongRow(
                 f"{where}: expected {name} to be {_words(types[name])}, found {value!r}{hint}"
             )
@@ -201,10 +203,3 @@ def _words(kind: Any) -> str:
     if origin is tuple:
         return f"a tuple, each {_words(args[0])}"
     return "None" if kind is NoneType else "True or False" if kind is bool else str(kind.__name__)
-
-
-def _suggestion(word: str, known: Collection[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else ""

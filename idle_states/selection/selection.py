@@ -11,6 +11,7 @@ from ..linux.governors.ladder_steps import Step, steps
 from ..linux.governors.settling import NO_LIMIT_US, Circumstances, Settling
 from ..linux.governors.steady import Range, lock_in, reachable, selection_map, timer_map
 from ..linux.releases import Release
+from .by_core import by_core
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def settling_of(
     """Raises UnknownGovernor, for haltpoll too, whose choice follows how long it polled."""
     if governor == "haltpoll":
         raise UnknownGovernor("expected a governor with steady states, found 'haltpoll'")
-    return Settling(lambda: Governor.for_kernel(governor, release, table, hz))
+    return Settling(lambda: Governor.for_kernel(governor, release, table, hz), by_core)
 
 
 def _maps(settling: Settling, asked: Asked) -> Iterator[Mapped]:

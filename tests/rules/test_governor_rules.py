@@ -11,6 +11,7 @@ from idle_states.linux.governors.steady import Range, selection_map
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.rules.engine import Selection, run
+from idle_states.selection.by_core import by_core
 from idle_states.spec.library import find
 from idle_states.table import IdleTable
 
@@ -32,7 +33,7 @@ def menu_map(table: IdleTable, kernel: str, limit_us: int = 10**9) -> tuple[Rang
 
 
 def menu(kernel: str, driver: DriverTable) -> Settling:
-    return Settling(lambda: Governor.for_kernel("menu", kernel, driver))
+    return Settling(lambda: Governor.for_kernel("menu", kernel, driver), by_core)
 
 
 @pytest.mark.parametrize("residency_us", [10, 14, 15, 20])

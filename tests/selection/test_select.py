@@ -17,6 +17,7 @@ from idle_states.linux.governors.ladder_steps import steps
 from idle_states.linux.governors.settling import Circumstances, Settling
 from idle_states.linux.governors.steady import Range, lock_in, selection_map, timer_map
 from idle_states.linux.releases import release
+from idle_states.selection.by_core import by_core
 from idle_states.selection.idle_lengths import lengths
 from idle_states.selection.selection import Asked, changes, select
 
@@ -40,7 +41,9 @@ P9 = us((1, 10), (2, 20), (5, 50), (10, 100), (100, 10_000), (200, 20_000))
 def settling(
     governor: str, kernel: str, states: list[State], *, reference: bool = False, hz: int = 250
 ) -> Settling:
-    return Settling(lambda: Governor.for_kernel(governor, kernel, states, hz), reference=reference)
+    return Settling(
+        lambda: Governor.for_kernel(governor, kernel, states, hz), None if reference else by_core
+    )
 
 
 def told(ranges: tuple[Range, ...]) -> list[tuple[str, tuple[int, ...]]]:
@@ -85,7 +88,12 @@ def test_maps_are_exact_at_every_microsecond(
 ) -> None:
     asked = settling(*kind, states, hz=hz)
     # The reference takes a hundred times as long.
-    agree(selection_map(asked, fixed), asked, fixed, 61_000 if asked.reference else 1_000)
+    agree(
+        selection_map(asked, fixed),
+        asked,
+        fixed,
+        61_000 if not core.can_replay(asked.governor) else 1_000,
+    )
 
 
 @pytest.mark.slow
@@ -95,7 +103,12 @@ def test_maps_are_exact_at_every_half_microsecond(
     kind: tuple[str, str], states: list[State], fixed: Circumstances, hz: int
 ) -> None:
     asked = settling(*kind, states, hz=hz)
-    agree(selection_map(asked, fixed), asked, fixed, 61_500 if asked.reference else 500)
+    agree(
+        selection_map(asked, fixed),
+        asked,
+        fixed,
+        61_500 if not core.can_replay(asked.governor) else 500,
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -118,11 +131,14 @@ def test_core_and_reference_settle_alike(
 @pytest.mark.parametrize(
     ("governor", "kernel"), [("menu", "4.11"), ("menu", "7.2"), ("teo", "6.6")]
 )
-def test_core_and_reference_give_the_same_map(governor: str, kernel: str) -> None:
+def test_core_and_reference_give_the_same_map(
+    governor: str, kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     states, fixed = us((1, 10), (5, 50)), Circumstances(tick_stopped=True, timer_driven=True)
     fast, slow = (settling(governor, kernel, states, reference=way) for way in (False, True))
-    if core.available() and core.supports(governor, fast.governor.features):
-        assert not fast.reference
+    if core.available():
+        # The core does it all.
+        monkeypatch.setattr("idle_states.selection.by_core.by_reference", None)
     assert selection_map(fast, fixed) == selection_map(slow, fixed)
 
 
@@ -226,7 +242,7 @@ def test_timer_maps_are_exact(
 ) -> None:
     asked, idle_ns = settling(*kind, states), idle_us * 1000
     ranges = timer_map(asked, idle_ns, Circumstances(stopped))
-    step_ns = 400_000 if asked.reference else 5_000
+    step_ns = 5_000 if core.can_replay(asked.governor) else 400_000
     place = 0
     for timer_ns in range(idle_ns + 1_000, 20_000_000, step_ns):
         while (last := ranges[place].last_ns) is not None and last < timer_ns:

@@ -1,10 +1,6 @@
 """One governor through equal idle periods, from boot until what it selects repeats.
 
-The compiled core does the work where it can, the reference otherwise; they give the same answer.
-
-What waking and the tick make of an idle period depends on the decision, so the core is first told
-that the tick stops and waking counts, and told better where its decisions say otherwise, until they
-agree. Each round settles one more decision at least.
+The reference does the work here; selection/by_core.py does the same with the compiled core.
 """
 
 import pickle
@@ -12,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ... import core
 from . import Governor
 from .interface import Outcome, Situation, tick_ns
 
@@ -49,36 +44,30 @@ class Circumstances:
 
 
 MakeGovernor = Callable[[], Governor]
+Steps = Callable[["Settling", "Idle", Sequence[Outcome]], Sequence[int]]
+"""From a governor as at boot, the idle period that repeats, and idle periods before the first: the
+SETTLING + OBSERVED states selected."""
 T = TypeVar("T")
 
 
 class Settling:
     """A governor, to be asked for what it settles on.
 
-    make       a governor as at boot, always the same one
-    reference  leave the core out
+    make   a governor as at boot, always the same one
+    steps  who runs it; None: the reference
     """
 
-    def __init__(self, make: MakeGovernor, *, reference: bool = False) -> None:
+    def __init__(self, make: MakeGovernor, steps: Steps | None = None) -> None:
         self.make = make
         self.governor = make()
-        self.reference = reference or not core.supports(self.governor.name, self.governor.features)
+        self.steps = steps or by_reference
 
     def at(
         self, idle_ns: int, circumstances: Circumstances, history: Sequence[Outcome] = ()
     ) -> tuple[int, ...]:
         """States selected once settled, most frequent first. history: idles before the first."""
-        governor = self.governor
-        idle = Idle.of(governor, idle_ns, circumstances)
-        if (
-            self.reference
-            or not 1 < len(governor.states) <= core.STATES_MAX
-            or circumstances.limit_us >> 32
-        ):
-            taken = _by_reference(self.make(), idle, history)
-        else:
-            taken = _by_core(governor, idle, history)
-        last = taken[SETTLING:]
+        idle = Idle.of(self.governor, idle_ns, circumstances)
+        last = self.steps(self, idle, history)[SETTLING:]
         if len(set(last)) == 1:
             return (last[0],)
         return tuple(sorted(set(last), key=lambda state: (-last.count(state), state)))
@@ -128,7 +117,9 @@ class Idle:
         return Outcome(state, residency_ns=lasted, got_tick=got_tick, clock_ns=lasted)
 
 
-def _by_reference(governor: Governor, idle: Idle, history: Sequence[Outcome]) -> Sequence[int]:
+def by_reference(settling: Settling, idle: Idle, history: Sequence[Outcome]) -> Sequence[int]:
+    """Steps by the governor itself."""
+    governor = settling.make()
     for outcome in history:
         governor.select(idle.situation)
         governor.reflect(outcome)
@@ -140,7 +131,7 @@ def _by_reference(governor: Governor, idle: Idle, history: Sequence[Outcome]) ->
             # The same memory again: what follows is a repetition, and need not be run.
             before = seen.setdefault(pickle.dumps(governor), len(taken))
             if before < len(taken):
-                return _continued(taken, taken[before:], count)
+                return continued(taken, taken[before:], count)
         decision = governor.select(idle.situation)
         polls = _polls(governor, decision.state)
         governor.reflect(idle.outcome(decision.state, polls, decision.stop_tick))
@@ -153,43 +144,7 @@ def _polls(governor: Governor, state: int) -> bool:
     return state < len(governor.states) and governor.states[state].polling
 
 
-def _by_core(governor: Governor, idle: Idle, history: Sequence[Outcome]) -> Sequence[int]:
-    def row(polls: bool, stops: bool) -> bytes:
-        expected = idle.outcome(0, polls, stops)
-        return bytes(core.pack([(idle.situation, expected)], as_selected=True))
-
-    before = core.pack([(idle.situation, outcome) for outcome in history])
-    first = row(False, True)
-    rows = [first] * (SETTLING + OBSERVED)
-    while True:
-        decisions = core.run(
-            governor.name, governor.features, governor.states, governor.hz, before + b"".join(rows)
-        )
-        packed = bytes(decisions.packed[2 * len(history) :])
-        if not idle.depends:
-            return packed[::2]
-        decided = list(zip(packed[::2], packed[1::2], strict=True))
-        variants = {
-            (state, stops): row(governor.states[state].polling, bool(stops))
-            for state, stops in set(decided)
-        }
-        better = [variants[decision] for decision in decided]
-        if better == rows:
-            return packed[::2]
-        right = next(i for i, pair in enumerate(zip(rows, better, strict=True)) if len({*pair}) > 1)
-        known = better[: right + 1]
-        period = _period(known)
-        rows = _continued(known, known[-period:], len(rows)) if period else better
-
-
-def _period(known: Sequence[bytes]) -> int:
-    """What the end of a sequence repeats, as a length; 0 if nothing."""
-    for period in range(1, min(16, len(known) // 2) + 1):
-        if known[-period:] == known[-2 * period : -period]:
-            return period
-    return 0
-
-
-def _continued(known: list[T], repeated: list[T], count: int) -> list[T]:
+def continued(known: list[T], repeated: list[T], count: int) -> list[T]:
+    """`known`, then what repeats, `count` in all."""
     rest = count - len(known)
     return known + (repeated * (rest // len(repeated) + 1))[:rest]
