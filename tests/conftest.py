@@ -24,6 +24,11 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """A test that is named is run here, where it can be looked at; others beside each other."""
+    return 0 if config.args and all("::" in name for name in config.args) else None
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What one run keeps for the next is not what the tests are about."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import ROOT
+from tests.support.shared import once
 
 pytestmark = pytest.mark.slow
 
@@ -33,17 +34,19 @@ def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> st
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Wheel and sdist, built from a copy of what git tracks."""
     pytest.importorskip("build", reason="the build package is not installed")
-    work = tmp_path_factory.mktemp("source")
+    return once(tmp_path_factory, "packages", build)
+
+
+def build(into: Path) -> None:
+    """Wheel and sdist, built from a copy of what git tracks."""
+    work = into / "source"
     files = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
     for name in filter(None, files):
         target = work / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes((ROOT / name).read_bytes())
-    out = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--outdir", out, ".", cwd=work)
-    return out
+    run(sys.executable, "-m", "build", "--outdir", into, ".", cwd=work)
 
 
 def test_wheel_has_the_data(built: Path) -> None:

@@ -349,7 +349,7 @@ def test_places_are_where_the_properties_of_real_trees_are(skiboot_tree: Path) -
 
 
 def test_places_of_a_hostile_text_take_no_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for text in (
         "'\\" * 200_000,
         "a" * 400_000,
@@ -367,7 +367,7 @@ def test_places_of_a_hostile_text_take_no_time() -> None:
         "}" * 200_000,
     ):
         dts.places(text, "x")
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 @pytest.mark.parametrize("file", FIXTURES)

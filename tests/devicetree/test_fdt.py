@@ -371,9 +371,9 @@ def test_mutated_blobs_are_survived(rng: random.Random, changes: int) -> None:
             data[at & ~3 : (at & ~3) + 4] = words(rng.choice([0, 1, 2, 3, 9, 2**31, 2**32 - 1]))
         if not data:
             break
-    start = time.perf_counter()
+    start = time.process_time()
     outcome(bytes(data))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 ENDINGS = st.text("abcxyz019,._+-", max_size=12)
@@ -575,9 +575,9 @@ def costly(what: str) -> bytes:
 @pytest.mark.parametrize("what", ["NOPs", "nodes", "long string", "overlapping names"])
 def test_costly_blob_is_refused_in_time(what: str) -> None:
     data = costly(what)
-    start = time.perf_counter()
+    start = time.process_time()
     finding = refused(data)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert what == "long string" or "at most 500000 tokens" in finding.message
 
 
@@ -593,6 +593,6 @@ def test_reading_is_fast() -> None:
 
 
 def timed(data: bytes) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     fdt.read(data, "x")
-    return time.perf_counter() - start
+    return time.process_time() - start

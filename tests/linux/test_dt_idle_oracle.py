@@ -21,6 +21,7 @@ from tests.linux.test_dt_idle import DOMAIN, NEWEST, cell, cpu, state, tables, t
 from tests.oracle import Unavailable
 from tests.oracle.debian import binary_tree, linux_source
 from tests.oracle.linux.dt_idle import DT_IDLE_FILES, DtIdleOracle
+from tests.support.shared import building
 
 PHANDLES = st.lists(st.integers(0, 6), max_size=6)
 STATUS = st.sampled_from([b"gone", b"okay\0", b"disabled\0", b"", b"\xff"])
@@ -115,7 +116,8 @@ def sound_trees(draw: st.DrawFn) -> Node:
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> DtIdleOracle:
     try:
         source = linux_source("6.1", DT_IDLE_FILES)
-        return DtIdleOracle(source, tmp_path_factory.mktemp("dt_idle"))
+        with building(tmp_path_factory, "dt_idle") as directory:
+            return DtIdleOracle(source, directory)
     except Unavailable as reason:
         pytest.skip(str(reason))
 

@@ -14,6 +14,7 @@ from tests.oracle import Unavailable
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle
 from tests.oracle.linux.source import release as tree_release
 from tests.support.random_tables import states
+from tests.support.shared import building
 
 CPUS = (
     Cpu("power8", 0x004D),
@@ -34,7 +35,8 @@ LOOPS = {
 @pytest.fixture(scope="module")
 def oracle(linux_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> PowernvOracle:
     try:
-        return PowernvOracle(linux_tree, tmp_path_factory.mktemp("powernv"))
+        with building(tmp_path_factory, "powernv") as directory:
+            return PowernvOracle(linux_tree, directory)
     except Unavailable as reason:
         pytest.skip(str(reason))
 

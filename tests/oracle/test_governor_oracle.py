@@ -19,6 +19,7 @@ from tests.oracle.linux.governors import (
 )
 from tests.oracle.linux.source import OracleError
 from tests.support import vectors
+from tests.support.shared import building
 
 NO_LIMIT = 2_000_000_000
 TICK = 4_000_000
@@ -36,15 +37,16 @@ def tree() -> Path:
 
 @pytest.fixture
 def build(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
-    workdir = tmp_path_factory.getbasetemp() / "governors"
-
     def oracle(
-        governor: str, hz: int = 250, tree: Path = tree, workdir: Path = workdir
+        governor: str, hz: int = 250, tree: Path = tree, workdir: Path | None = None
     ) -> GovernorOracle:
         if not (tree / f"drivers/cpuidle/governors/{governor}.c").exists():
             pytest.skip(f"the kernel has no {governor}")
         try:
-            return GovernorOracle(tree, workdir, governor, hz)
+            if workdir:
+                return GovernorOracle(tree, workdir, governor, hz)
+            with building(tmp_path_factory, "governors") as directory:
+                return GovernorOracle(tree, directory, governor, hz)
         except Unavailable as reason:
             pytest.skip(str(reason))
 

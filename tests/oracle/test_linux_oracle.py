@@ -25,6 +25,7 @@ from tests.oracle.linux.harness import DriverState, Message
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle, StopState
 from tests.oracle.linux.pseries import PseriesCase, PseriesOracle
 from tests.oracle.linux.source import release
+from tests.support.shared import building
 
 POWER8, POWER9, POWER10, POWER11 = 0x4D, 0x4E, 0x80, 0x82
 FAST, DEEP = 0x100000, 0x200000
@@ -54,7 +55,8 @@ def tree() -> Path:
 @pytest.fixture(scope="session")
 def powernv(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> PowernvOracle:
     try:
-        return PowernvOracle(tree, tmp_path_factory.mktemp("powernv"))
+        with building(tmp_path_factory, "powernv") as directory:
+            return PowernvOracle(tree, directory)
     except Unavailable as error:
         pytest.skip(str(error))
 
@@ -62,7 +64,8 @@ def powernv(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> PowernvOrac
 @pytest.fixture(scope="session")
 def pseries(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> PseriesOracle:
     try:
-        return PseriesOracle(tree, tmp_path_factory.mktemp("pseries"))
+        with building(tmp_path_factory, "pseries") as directory:
+            return PseriesOracle(tree, directory)
     except Unavailable as error:
         pytest.skip(str(error))
 

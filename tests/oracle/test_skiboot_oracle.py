@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.shared import building
+
 from . import Unavailable, debian
 from .skiboot import CompileError, ExportCase, ExportOracle, ExportResult, Row, dump_tables
 
@@ -44,8 +46,8 @@ def tables(tree: Path) -> dict[str, list[Row]]:
 
 @pytest.fixture(scope="module")
 def oracle(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> ExportOracle:
-    with skipping():
-        return ExportOracle(tree, tmp_path_factory.mktemp("export"))
+    with skipping(), building(tmp_path_factory, "export") as directory:
+        return ExportOracle(tree, directory)
 
 
 def row(

@@ -27,7 +27,8 @@ from idle_states.report.tune_text import render
 from idle_states.resources import resource
 from idle_states.selection.selection import Selection, select
 from idle_states.tune.tuning import Tuning
-from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, parse
+from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, make_all, parse
+from tests.support.shared import once
 
 PICTURES = {
     "select": ["Idle length and selected state", "Exit latency and target residency"],
@@ -57,8 +58,8 @@ AXIS = svg.times([1000, 1_000_000], "time")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    into = tmp_path_factory.mktemp("pages")
-    return {name: make(name, into).read_text() for name in COMMANDS}
+    into = once(tmp_path_factory, "pages", make_all)
+    return {name: (into / f"{name}.html").read_text() for name in COMMANDS}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

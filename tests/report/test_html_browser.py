@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from idle_states.report.html import page, pictures, svg
 from idle_states.report.html.page import Lines, Picture, Section, Table
 from idle_states.report.html.pictures import Point, Span
 from tests.support.chromium import NAMES, Browser, browser, found
-from tests.support.html_pages import COMMANDS, make, parse
+from tests.support.html_pages import COMMANDS, make_all, parse
+from tests.support.shared import once
 
 pytestmark = pytest.mark.slow
 PAGES = [*COMMANDS, "hostile", "zero"]
@@ -25,8 +27,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     if program is None:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} (Debian package chromium)")
     directory = tmp_path_factory.mktemp("served")
-    for name in COMMANDS:
-        make(name, directory)
+    shutil.copytree(once(tmp_path_factory, "pages", make_all), directory, dirs_exist_ok=True)
     words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
     section = Section(words, (Lines((words, "x" * 3000)),))
     (directory / "hostile.html").write_text(page.render("c", words, [section], [(words, "0")]))

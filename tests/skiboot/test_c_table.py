@@ -799,7 +799,7 @@ HEAD = "struct cpu_idle_states x[] = {"
     ids=range(18),
 )
 def test_hostile_text_is_refused_in_time(text: str, message: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(Unreadable, match=message):
         c_table.read(text, "hostile.c")
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10

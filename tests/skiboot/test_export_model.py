@@ -17,6 +17,7 @@ from idle_states.table import Cpu, IdleState, IdleTable, Register
 from tests.oracle import Unavailable
 from tests.oracle.skiboot import ExportCase, ExportOracle, ExportResult
 from tests.support.random_tables import states
+from tests.support.shared import building
 
 LEVELS = {
     "PR_ERR": "error",
@@ -65,7 +66,8 @@ NVRAM = (
 @pytest.fixture(scope="module")
 def oracle(skiboot_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> ExportOracle:
     try:
-        return ExportOracle(skiboot_tree, tmp_path_factory.mktemp("export"))
+        with building(tmp_path_factory, "export") as directory:
+            return ExportOracle(skiboot_tree, directory)
     except Unavailable as reason:
         pytest.skip(str(reason))
 

@@ -43,6 +43,11 @@ def make(name: str, into: Path) -> Path:
     return page
 
 
+def make_all(into: Path) -> None:
+    for name in COMMANDS:
+        make(name, into)
+
+
 @dataclass
 class Node:
     tag: str

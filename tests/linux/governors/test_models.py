@@ -41,6 +41,7 @@ from tests.oracle.linux.governors import (
     governor_tree,
     taken_as,
 )
+from tests.support.shared import building
 from tests.support.vectors import TABLES
 
 HZS = (100, 250, 1000)
@@ -414,14 +415,13 @@ def tree() -> Path:
 
 @pytest.fixture(scope="session")
 def pair_of(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], Pair]:
-    workdir = tmp_path_factory.mktemp("governors")
-
     @cache
     def pair(name: str, hz: int) -> Pair:
         if not (tree / f"drivers/cpuidle/governors/{name}.c").exists():
             pytest.skip(f"the kernel has no {name}")
         try:
-            oracle = GovernorOracle(tree, workdir, name, hz)
+            with building(tmp_path_factory, "governors") as directory:
+                oracle = GovernorOracle(tree, directory, name, hz)
         except Unavailable as reason:
             pytest.skip(str(reason))
         kernel = taken_as(tree)

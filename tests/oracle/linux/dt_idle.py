@@ -60,11 +60,14 @@ class DtIdleResult:
 
 
 class DtIdleOracle:
-    """The code of a kernel tree, compiled into `workdir`."""
+    """The code of a kernel tree, compiled into `workdir` unless it is there already."""
 
     def __init__(self, tree: Path, workdir: Path) -> None:
         if shutil.which("cc") is None:
             raise Unavailable("cc is not installed")
+        self.program = workdir / "dt_idle"
+        if self.program.exists():
+            return
         (workdir / "dt_idle_states.h").write_text(read(tree, "drivers/cpuidle/dt_idle_states.h"))
         psci = keep_functions(read(tree, _PSCI), _PSCI_KEPT)
         parser, of = read(tree, _PARSER), read(tree, _OF)
@@ -79,7 +82,6 @@ class DtIdleOracle:
             f'#define PSCI_SOURCE "{workdir / "psci.c"}"\n'
             '#undef pr_fmt\n#include "dt_idle_psci.c"\n'
         )
-        self.program = workdir / "dt_idle"
         units = [str(_SHIM / "dt_idle.c"), *(str(workdir / f"{n}.c") for n in ("parser", "of"))]
         command = ["cc", "-std=gnu11", "-O1", "-w", "-I", str(workdir), "-I", str(_SHIM)]
         command += ["-include", "dt_idle.h", *units, str(workdir / "psci_unit.c")]

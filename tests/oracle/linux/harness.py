@@ -127,7 +127,8 @@ def _driver_state(words: Sequence[str]) -> DriverState:
 
 
 class Harness:
-    """A program made of harness files (`units`), kernel sources and the shim.
+    """A program made of harness files (`units`), kernel sources and the shim, compiled into
+    `workdir` unless it is there already.
 
     macro2source: macro by which a unit includes a kernel source -> the source's text.
     """
@@ -140,6 +141,8 @@ class Harness:
         include.mkdir(parents=True, exist_ok=True)
         _write_headers(tree, include, macro2source.values())
         self._program = workdir / "harness"
+        if self._program.exists():
+            return
         command = ["gcc", *_FLAGS, f"-I{include}", f"-I{SHIM}", "-o", str(self._program)]
         for macro, text in macro2source.items():
             source = workdir / f"{macro.lower()}.c"
