@@ -1,29 +1,21 @@
 """Device-tree source (dts): read by dtc, written in a form that a reviewer can read.
 
-dtc (Debian package device-tree-compiler) is run with bounds on time and memory, and only on
-sources whose includes stay below their own directory. #include is for the C preprocessor, which
-has to be run before.
+dtc (Debian package device-tree-compiler) is run with bounds on time and memory, on a text that has
+all includes in it, see dts_includes. #include is for the C preprocessor, which has to be run
+before.
 """
 
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
+from ..reading import launching, limits
 from . import dts_includes, fdt
 from .dts_places import Places, places
 from .tree import Node
 
 __all__ = ["Places", "places", "read", "write"]
 
-TIMEOUT_S = 30
-MEMORY_BYTES = 1 << 30
-MAX_SOURCE_BYTES = 16 * 1024 * 1024
-"""A POWER9 server's tree as source has 2 million."""
 _MOST_FINDINGS = 20
 
 _COMPLAINT = re.compile(
@@ -35,14 +27,15 @@ _PREPROCESSED = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _NO_PLACE = re.compile(r"(?:FATAL ERROR|ERROR(?: \(\w+\))?): (?P<text>.+)")
 
 
-def read(text: str, file: str) -> Node:
+def read(text: str | bytes, file: str) -> Node:
     """The root node of a source; `file` is what messages call it, and where includes are sought.
 
-    Raises Unreadable: IS931 with dtc's complaints, each at its line and column; IS930 if dtc is
-    missing or goes beyond its bounds, or an include leads out of the source's directory.
+    Raises Unreadable: IS931 with dtc's complaints, each at the line and column of the file where it
+    was written; IS930 if dtc is missing or goes beyond its bounds, or an include leads out of the
+    source's directory.
     """
-    dts_includes.check(text, file)
-    return fdt.read(_compiled(text, file), file)
+    source = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    return fdt.read(_compiled(source, file), file)
 
 
 def write(root: Node, about: Sequence[str] = ()) -> str:
@@ -58,51 +51,36 @@ def write(root: Node, about: Sequence[str] = ()) -> str:
     return render(root, about)
 
 
-def _compiled(text: str, file: str) -> bytes:
-    program = shutil.which("dtc")
+def _compiled(source: bytes, file: str) -> bytes:
+    program = launching.find("dtc")
     if program is None:
         raise _unreadable(
             file,
             "expected dtc, which reads device-tree source, found none; on Debian it is in the "
             "package device-tree-compiler",
         )
-    source = text.encode("utf-8", "surrogateescape")
-    if len(source) > MAX_SOURCE_BYTES:
-        raise _unreadable(file, f"expected at most {MAX_SOURCE_BYTES} bytes, found {len(source)}")
-    directory = Path(file).parent
-    process = subprocess.Popen(
-        [program, "-q", "-I", "dts", "-O", "dtb", "-o", "-", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=directory if directory.is_dir() else None,
+    if len(source) > limits.DTS_BYTES:
+        raise _unreadable(file, f"expected at most {limits.DTS_BYTES} bytes, found {len(source)}")
+    expanded = dts_includes.expanded(source, file)
+    bounds = launching.Bounds(
+        time_s=limits.DTC_S,
+        memory_bytes=limits.DTC_MEMORY_BYTES,
+        output_bytes=limits.DTC_OUTPUT_BYTES,
     )
-    with process:
-        try:
-            _limit_memory(process.pid)
-            blob, errors = process.communicate(source, TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            message = f"expected dtc to end within {TIMEOUT_S} s, it did not"
-            raise _unreadable(file, message) from None
-        except BaseException:
-            process.kill()
-            raise
-    if process.returncode < 0:
-        raise _unreadable(file, f"expected dtc to compile it, signal {-process.returncode} came")
-    if process.returncode:
-        raise Unreadable(_complaints(errors.decode("utf-8", "replace"), file, text), {file: text})
-    return blob
-
-
-def _limit_memory(pid: int) -> None:
-    """dtc waits for its input meanwhile, so nothing is read before the limit stands."""
-    if sys.platform == "linux":
-        import resource
-
-        # forbidden in some containers
-        with suppress(OSError):
-            resource.prlimit(pid, resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    words = ["-q", "-I", "dts", "-O", "dtb", "-o", "-", "-"]
+    with launching.private_directory(expanded.binaries) as directory:
+        done = launching.run(
+            program, words, bounds, file, given=expanded.source, directory=directory
+        )
+    if done.status < 0:
+        raise _unreadable(file, f"expected dtc to compile it, signal {-done.status} came")
+    if done.status:
+        text = source.decode("utf-8", "replace")
+        findings = _complaints(done.complaints, file, text, expanded)
+        named = {finding.location.file for finding in findings}
+        included = {name: held for name, held in expanded.texts.items() if name in named}
+        raise Unreadable(findings, {file: text, **included})
+    return done.output
 
 
 def _unreadable(file: str, message: str) -> Unreadable:
@@ -110,14 +88,16 @@ def _unreadable(file: str, message: str) -> Unreadable:
     return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
 
 
-def _complaints(errors: str, file: str, text: str) -> list[Finding]:
+def _complaints(
+    errors: str, file: str, text: str, expanded: dts_includes.Expanded
+) -> list[Finding]:
     """dtc's errors; those without a place only if no other says more."""
     include = _PREPROCESSED.search(text)
     if include:
         line = text.count("\n", 0, include.start()) + 1
         found = "#include; run the C preprocessor over the source first"
         return [_finding(found, Location("", file, line, 1, len(include[0])))]
-    placed = list(_placed(errors, file))
+    placed = list(_placed(errors, expanded))
     if placed:
         return placed[:_MOST_FINDINGS]
     texts = [match["text"] for line in errors.splitlines() if (match := _NO_PLACE.match(line))]
@@ -126,7 +106,7 @@ def _complaints(errors: str, file: str, text: str) -> list[Finding]:
     return [_finding(found, Location(file=file))]
 
 
-def _placed(errors: str, file: str) -> Iterator[Finding]:
+def _placed(errors: str, expanded: dts_includes.Expanded) -> Iterator[Finding]:
     for line in errors.splitlines():
         match = _COMPLAINT.fullmatch(line)
         if not match or "Warning" in (match["kind"] or "") or match["text"].startswith("Warning"):
@@ -134,10 +114,11 @@ def _placed(errors: str, file: str) -> Iterator[Finding]:
         column = int(match["column"])
         one_line = match["last"] and not match["last_line"]
         length = int(match["last"]) - column if one_line else 1
-        source = file if match["file"] == "<stdin>" else match["file"]
         # an empty source is at 0.0
-        where = Location("", source, max(1, int(match["line"])), max(1, column), max(1, length))
-        yield _finding(match["text"], where)
+        source, written = expanded.place(int(match["line"]))
+        yield _finding(
+            match["text"], Location("", source, max(1, written), max(1, column), max(1, length))
+        )
 
 
 def _finding(found: str, where: Location) -> Finding:

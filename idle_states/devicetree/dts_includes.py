@@ -1,83 +1,235 @@
-"""What a device-tree source includes: only files beside it or below, so that reading a tree from
-elsewhere reads nothing else of the machine.
+"""A device-tree source with all it includes, as one text that names no file.
 
-dtc opens whatever /include/ and /incbin/ name. They are looked for in the bare text, comments and
-strings too: what dtc would pass over may be refused here, but nothing it would open is missed.
+dtc opens whatever /include/ and /incbin/ name. Here the gate reads those files instead, the names
+sought as dtc seeks them, and only below the directory of the source. /include/ is replaced by what
+the file holds. /incbin/ keeps its place, and its name becomes that of a file in the private
+directory where dtc runs. What dtc is given holds no other /include/ or /incbin/, not in a string or
+a comment either, so however it reads the text it opens nothing else.
+
+A text of several files has lines of its own; `Expanded.place` leads back to those that were
+written. Line markers of the C preprocessor are honoured the same way.
+
+Source: dtc 1.6.1 dtc-lexer.l (comments, strings, line markers, /include/ taken word for word),
+dtc-parser.y (/incbin/ with its escapes undone), srcpos.c (where names are sought).
 """
 
+import os
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
-from .fdt import MAX_BYTES
+from ..reading import limits, opening
 
-MAX_FILES = 256
-MAX_DIRECTIVES = 4096
+_STRING = rb'"(?>(?:[^\\"]|\\[^\n])*)"'
+_COMMENT = rb"/\*(?>[^*]*\*+(?:[^*/][^*]*\*+)*)/|//[^\n]*\n"
+_TOKEN = re.compile(
+    rb"(?P<comment>" + _COMMENT + rb")"
+    rb"|(?P<include>/include/\s*(?P<included>" + _STRING + rb"))"
+    rb"|(?P<incbin>/incbin/(?P<gap>(?>(?:\s|" + _COMMENT + rb")*)\("
+    rb"(?>(?:\s|" + _COMMENT + rb")*))(?P<binary>" + _STRING + rb"))"
+    rb"|(?P<marker>^\#(?:line)?[ \t]+(?P<number>[0-9]{1,9})[ \t]+(?P<marked>" + _STRING + rb")"
+    rb"(?:[ \t]+[0-9]+)?)"
+    rb"|(?P<string>" + _STRING + rb")"
+    rb"|(?P<nameless>/(?:include|incbin)/)"
+    rb"|'(?:[^'\\]|\\.){1,8}'"
+    rb"|&\{[\w,.+*\#?@/-]*\}"
+    rb"|/(?:dts-v1|plugin|memreserve|bits|delete-property|delete-node|omit-if-no-ref)/",
+    re.DOTALL | re.MULTILINE,
+)
+_DIRECTIVE = re.compile(rb"(include|incbin)/")
+_BEGUN = re.compile(rb'"|/[*/]')
+_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
+_ESCAPED = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
-_DIRECTIVE = re.compile(r"/(include|incbin)/")
-_NAME = {
-    "include": re.compile(r'\s*"([^"\n]*)"'),
-    # dtc undoes escapes in this one
-    "incbin": re.compile(r'\s*\(\s*"([^"\\\n]*)"'),
-}
+
+@dataclass(slots=True)
+class Expanded:
+    """What dtc is given.
+
+    source    the text
+    binaries  name in the private directory -> content, for /incbin/
+    texts     file -> text, of the included sources
+    """
+
+    source: bytes
+    binaries: dict[str, bytes] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    _starts: list[int] = field(default_factory=lambda: [1])
+    _origins: list[tuple[str, int]] = field(default_factory=list)
+
+    def place(self, line: int) -> tuple[str, int]:
+        """The file and line where a line of the source was written; columns stay the same."""
+        at = max(0, bisect_right(self._starts, line) - 1)
+        file, first = self._origins[at]
+        return file, first + max(0, line - self._starts[at])
 
 
-def check(text: str, file: str) -> None:
-    """Raises Unreadable (IS930) for the first include that leaves the directory of `file`, is no
-    regular file, or is one too many. One that does not exist is left for dtc to complain of."""
-    top = Path(file).parent
-    waiting = [(text, file, top)]
-    seen: set[Path] = set()
-    bytes_left, directives_left = MAX_BYTES, MAX_DIRECTIVES
-    while waiting:
-        text, shown, directory = waiting.pop()
-        for kind, name, where in _directives(text, shown):
-            directives_left -= 1
-            if directives_left < 0:
-                raise _refused(where, f"expected at most {MAX_DIRECTIVES} includes in all")
-            path = _allowed(name, directory, top, where)
-            if path is None or path in seen:
+def expanded(source: bytes, file: str) -> Expanded:
+    """file: what messages call the source; its includes are sought beside it.
+
+    Raises Unreadable: IS931 for an include that does not exist; IS930 for one that leads out of the
+    directory of `file`, is no regular file, or is one too many. Both at the place of the include.
+    """
+    with ExitStack() as stack:
+        tree = None
+        if _DIRECTIVE.search(source):
+            try:
+                tree = stack.enter_context(opening.Tree(Path(file).parent))
+            except OSError:
+                # a source that lies in no directory, as one of an archive
+                tree = None
+        return _Expansion(tree, file).run(source)
+
+
+class _Expansion:
+    def __init__(self, tree: opening.Tree | None, file: str) -> None:
+        self.tree = tree
+        self.file = file
+        self.made = Expanded(b"", _origins=[(file, 1)])
+        self.parts: list[bytes] = []
+        self.line = 1
+        self.size = 0
+        self.read: dict[str, bytes] = {}
+        self.includes = 0
+        self.binaries = 0
+
+    def run(self, source: bytes) -> Expanded:
+        self._take(source, self.file, "", 0)
+        self.made.source = text = b"".join(self.parts)
+        if text.count(b"/include/") or text.count(b"/incbin/") != self.binaries:
+            message = "expected /include/ and /incbin/ to stand apart from other words"
+            raise _refused(Location(file=self.file), message)
+        return self.made
+
+    def _take(self, source: bytes, file: str, base: str, depth: int) -> None:
+        """One file. base: the directory in which dtc would seek what it includes."""
+        # which file and line stand at a line of the source
+        name, first, since = file, 1, 1
+        line, counted, done = 1, 0, 0
+        for token in _TOKEN.finditer(source):
+            kind, start = token.lastgroup, token.start()
+            self._plain(source[done:start], name, first + line - since)
+            line += source.count(b"\n", counted, start)
+            counted, done = start, token.end()
+            column = start - source.rfind(b"\n", 0, start)
+            where = Location("", name, first + line - since, column, len(b"/include/"))
+            if token["included"] is not None:
+                self._include(token["included"][1:-1], where, base, depth)
+            elif token["binary"] is not None:
+                gap = _DIRECTIVE.sub(rb"\1 ", token["gap"])
+                self._add(b"/incbin/" + gap + self._binary(token["binary"][1:-1], where, base))
+            elif token["marker"] is not None:
+                name, first = token["marked"][1:-1].decode("utf-8", "replace"), int(token["number"])
+                since = line + 1
+            elif token["nameless"] is not None:
+                found = token["nameless"].decode()
+                raise _refused(where, f"expected a plain file name after {found}, found none")
+            elif token["comment"] is not None:
+                self._add(_DIRECTIVE.sub(rb"\1 ", token[0]))
                 continue
-            seen.add(path)
-            bytes_left -= path.stat().st_size
-            if len(seen) > MAX_FILES or bytes_left < 0:
-                message = f"expected at most {MAX_FILES} included files and {MAX_BYTES} bytes"
-                raise _refused(where, message)
-            if kind == "include":
-                included = path.read_bytes().decode("utf-8", "replace")
-                waiting.append((included, path.as_posix(), (directory / name).parent))
+            elif token["string"] is not None and _DIRECTIVE.search(token[0]):
+                self._add(_DIRECTIVE.sub(rb"\1\\x2f", token[0]))
+            else:
+                self._add(token[0])
+                continue
+            if kind == "marker":
+                self._origin(self.line + 1, name, first)
+                continue
+            # what follows on the same line keeps its column
+            line += source.count(b"\n", counted, done)
+            counted = done
+            self._add(b"\n")
+            self._origin(self.line, name, first + line - since)
+            self._add(b" " * (done - source.rfind(b"\n", 0, done) - 1))
+        if depth:
+            self._plain(source[done:], name, first + line - since)
+        else:
+            self._add(source[done:])
+
+    def _plain(self, text: bytes, file: str, line: int) -> None:
+        """What is between tokens: a string or comment that begins there has no end in its file."""
+        begun = _BEGUN.search(text)
+        if begun:
+            where = Location("", file, line + text.count(b"\n", 0, begun.start()), 1)
+            message = f"expected the end of what begins with {begun[0].decode()}, found none"
+            raise Unreadable(
+                [Finding("IS931", "not-a-device-tree", Severity.ERROR, message, where)]
+            )
+        self._add(text)
+
+    def _include(self, name: bytes, where: Location, base: str, depth: int) -> None:
+        if depth >= limits.DTS_INCLUDE_DEPTH:
+            message = f"expected includes at most {limits.DTS_INCLUDE_DEPTH} deep"
+            raise _refused(where, message)
+        path, data = self._file(name, where, base)
+        shown = self.tree.shown(path) if self.tree else path
+        self.made.texts[shown] = data.decode("utf-8", "replace")
+        self._add(b"\n")
+        self._origin(self.line, shown, 1)
+        self._take(data, shown, os.path.dirname(path), depth + 1)
+
+    def _binary(self, literal: bytes, where: Location, base: str) -> bytes:
+        path, data = self._file(_ESCAPE.sub(_unescaped, literal), where, base)
+        self.binaries += 1
+        number = str(list(self.read).index(path))
+        self.made.binaries[number] = data
+        return b'"%s"' % number.encode()
+
+    def _file(self, name: bytes, where: Location, base: str) -> tuple[str, bytes]:
+        """Path within the tree, and content."""
+        self.includes += 1
+        if self.includes > limits.DTS_INCLUDES:
+            raise _refused(where, f"expected at most {limits.DTS_INCLUDES} includes in all")
+        shown = os.fsdecode(name)
+        path = os.path.join(base, shown)
+        if path in self.read:
+            return path, self.read[path]
+        files, most = limits.DTS_INCLUDED_FILES, limits.DTS_EXPANDED_BYTES
+        try:
+            if b"\0" in name or name.startswith(b"/"):
+                raise opening.Outside
+            if self.tree is None:
+                raise FileNotFoundError
+            data = self.tree.read(path, most)
+        except Unreadable as error:
+            # a pipe, a directory, too much
+            raise _refused(where, f"{error.findings[0].message}: {shown[:100]!a}") from None
+        except opening.Outside:
+            message = "expected includes below the directory of the source only"
+            raise _refused(where, f"{message}, found {shown[:100]!a}") from None
+        except (FileNotFoundError, NotADirectoryError):
+            message = f"expected a file to include, found none to open: {shown[:100]!a}"
+            finding = Finding("IS931", "not-a-device-tree", Severity.ERROR, message, where)
+            raise Unreadable([finding]) from None
+        except OSError as error:
+            message = f"expected a file to include, found: {error.strerror}: {shown[:100]!a}"
+            raise _refused(where, message) from None
+        self.read[path] = data
+        if len(self.read) > files or sum(map(len, self.read.values())) > most:
+            raise _refused(where, f"expected at most {files} included files and {most} bytes")
+        return path, data
+
+    def _add(self, data: bytes) -> None:
+        self.parts.append(data)
+        self.line += data.count(b"\n")
+        self.size += len(data)
+        if self.size > limits.DTS_EXPANDED_BYTES:
+            message = f"expected at most {limits.DTS_EXPANDED_BYTES} bytes with all includes"
+            raise _refused(Location(file=self.file), message)
+
+    def _origin(self, line: int, file: str, first: int) -> None:
+        self.made._starts.append(line)
+        self.made._origins.append((file, first))
 
 
-def _directives(text: str, file: str) -> Iterator[tuple[str, str, Location]]:
-    """Kind, name and place of each."""
-    line, counted = 1, 0
-    for match in _DIRECTIVE.finditer(text):
-        line += text.count("\n", counted, match.start())
-        counted = match.start()
-        column = match.start() - (text.rfind("\n", 0, match.start()) + 1) + 1
-        where = Location("", file, line, column, len(match[0]))
-        name = _NAME[match[1]].match(text, match.end())
-        if name is None:
-            raise _refused(where, f"expected a plain file name after {match[0]}, found none")
-        yield match[1], name[1], where
-
-
-def _allowed(name: str, directory: Path, top: Path, where: Location) -> Path | None:
-    """The file, None if there is none."""
-    try:
-        path = (directory / name).resolve()
-        inside = path.is_relative_to(top.resolve()) and not Path(name).is_absolute()
-        if inside and path.exists() and not path.is_file():
-            raise _refused(where, f"expected a regular file, found {name!a}")
-        if inside:
-            return path if path.exists() else None
-    except (OSError, ValueError, RuntimeError):
-        # a NUL, a name too long, a circle of links
-        pass
-    raise _refused(
-        where, f"expected includes below the directory of the source only, found {name[:100]!a}"
-    )
+def _unescaped(escape: re.Match[bytes]) -> bytes:
+    octal, hexadecimal, other = escape.groups()
+    if other is not None:
+        return bytes([_ESCAPED.get(other[0], other[0])])
+    return bytes([int(octal or hexadecimal, 8 if octal else 16) & 0xFF])
 
 
 def _refused(where: Location, message: str) -> Unreadable:

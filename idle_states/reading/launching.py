@@ -13,6 +13,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,6 +104,17 @@ def run(
         output = b"".join(child.blocks())
         status = child.end()
         return Done(status, output, child.errors)
+
+
+@contextlib.contextmanager
+def private_directory(files: Mapping[str, bytes]) -> Iterator[Path]:
+    """A directory that no other user can look into, with these files; gone when the `with` ends.
+    What a program may read lies there, and it runs there."""
+    with tempfile.TemporaryDirectory(prefix="idle-states-") as name:
+        directory = Path(name)
+        for file, content in files.items():
+            (directory / file).write_bytes(content)
+        yield directory
 
 
 class Child:

@@ -28,6 +28,7 @@ from idle_states.devicetree import dts, fdt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Unreadable
 from idle_states.linux import log as linux_log
+from idle_states.reading import limits
 from idle_states.reading.tar import NotTar, members
 from idle_states.skiboot import c_table
 from idle_states.skiboot import log as opal_log
@@ -432,7 +433,7 @@ def test_dtc_malformed_blobs(dtc_tests: Path, tmp_path: Path) -> None:
 def test_dtc_sources(dtc_tests: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What dtc compiles is read, but for a name no tree has; what it refuses is refused; and what
     it never ends on (1.6.1 does not, on an overflow of phandle arguments) is stopped."""
-    monkeypatch.setattr(dts, "TIMEOUT_S", 2)
+    monkeypatch.setattr(limits, "DTC_S", 2)
     read, differs = 0, []
     for path in sorted(dtc_tests.glob("*.dts")):
         try:
