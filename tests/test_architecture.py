@@ -1,0 +1,130 @@
+"""Who may know whom: the order of the rooms, and no two files that import each other."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tests.support import DOCS, ROOT
+
+PACKAGE = "idle_states"
+ROOMS = (
+    "values reading spec skiboot devicetree linux core sources pipeline identify rules selection "
+    "check diff statistics audit patches review traces replay simulation tune record boot report "
+    "cli"
+).split()
+"""A room imports itself and those before it. docs/architecture.md says what each is for."""
+VALUES = frozenset(
+    "beyond_opal cluster files findings history power_mgt processors resources stages table units "
+    "wording".split()
+)
+"""The modules beside the rooms that all of them may know."""
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for file in (ROOT / PACKAGE).rglob("*.py"):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def imports(name: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    """Modules of the package that a file imports, at its top or inside a function."""
+    package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        parts = package[: len(package) - node.level + 1] if node.level else []
+        target = ".".join([*parts, *([node.module] if node.module else [])])
+        for alias in node.names:
+            for found in (f"{target}.{alias.name}", target):
+                if found in known:
+                    yield found
+                    break
+
+
+def graph() -> dict[str, set[str]]:
+    known = modules()
+    return {name: set(imports(name, file, known)) - {name} for name, file in known.items()}
+
+
+def room(module: str) -> str:
+    parts = module.split(".")
+    return "values" if len(parts) == 1 or parts[1] in VALUES else parts[1]
+
+
+def circles(name2others: Mapping[str, set[str]]) -> list[list[str]]:
+    """Groups of names that reach each other (Tarjan's algorithm)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = lowest[name] = len(order)
+        stack.append(name)
+        for other in name2others.get(name, ()):
+            if other not in order:
+                visit(other)
+                lowest[name] = min(lowest[name], lowest[other])
+            elif other in stack:
+                lowest[name] = min(lowest[name], order[other])
+        if lowest[name] == order[name]:
+            circle = stack[stack.index(name) :]
+            del stack[stack.index(name) :]
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for name in name2others:
+        if name not in order:
+            visit(name)
+    return found
+
+
+def test_the_test_sees_circles_and_imports_inside_functions() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert circles({"a": {"b", "c"}, "b": {"c"}}) == []
+    assert (
+        f"{PACKAGE}.report.style"
+        in graph()[f"{PACKAGE}.cli.cmd_check"] | graph()[f"{PACKAGE}.cli.findings_options"]
+    )
+
+
+def test_no_two_files_import_each_other() -> None:
+    assert circles(graph()) == []
+
+
+def test_rooms_know_earlier_ones_only() -> None:
+    known = graph()
+    assert {room(module) for module in known} - {"__main__"} == set(ROOMS)
+    later = [
+        f"{module} imports {other}"
+        for module, others in known.items()
+        for other in others
+        if room(module) != "__main__" and ROOMS.index(room(other)) > ROOMS.index(room(module))
+    ]
+    assert later == []
+
+
+def test_c_files_do_not_include_each_other() -> None:
+    core = ROOT / PACKAGE / "core"
+    name2others = {
+        file.name: set(re.findall(r'^#include "(\w+\.[ch])"', file.read_text("utf-8"), re.M))
+        for file in [*core.glob("*.c"), *core.glob("*.h")]
+    }
+    assert circles(name2others) == []
+
+
+def test_every_room_is_on_the_page() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)(?:\.py|/)` \|", page, re.M)
+    assert [row for row in rows if row not in VALUES] == ROOMS[1:]
+    assert {row for row in rows if row in VALUES} == VALUES
+
+
+def test_makers_programs_are_not_installed() -> None:
+    assert "tools" not in (ROOT / "setup.cfg").read_text("utf-8").split()
+    assert not any(re.search(r"\btools\.", file.read_text("utf-8")) for file in modules().values())
