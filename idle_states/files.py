@@ -9,12 +9,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from .signals import deferred
+
+_NAME = 200
+"""Bytes of a name that fit beside what a temporary one adds."""
+
 
 def write_file(path: Path, content: str | bytes) -> None:
     """Raises OSError, with the name that was given."""
-    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+    data = encoded(content) if isinstance(content, str) else content
     with replacing(path) as file:
         file.write(data)
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8 whatever the text holds; what has no such form is written as an escape."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 def standard_output_fails() -> bool:
@@ -44,24 +54,55 @@ def naming(file: Path | str) -> Iterator[None]:
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to be written beside `path`, which takes its place if nothing fails.
 
-    A link stays: what it leads to is replaced. A device or a pipe, as /dev/null, is written to.
+    A file that is there keeps its mode, and its owner where that is allowed; a new one gets what
+    the umask leaves. A link stays: what it leads to is replaced. A device or a pipe, as /dev/null,
+    is written to. Whatever ends the program but SIGKILL, nothing is left beside.
     """
     target = Path(os.path.realpath(path))
-    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+    before = target.stat() if target.exists() else None
+    if before is not None and not stat.S_ISREG(before.st_mode):
         with naming(path), target.open("wb") as file:
             yield file
         return
+    beside = ""
     try:
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None
-    try:
+        with deferred():
+            handle, beside = _beside(target, path)
         with naming(path), os.fdopen(handle, "wb") as file:
             yield file
+            file.flush()
+            _take_over(file.fileno(), before)
+        with deferred():
+            os.replace(beside, target)
+            beside = ""
+    finally:
+        if beside:
+            with suppress(FileNotFoundError):
+                os.unlink(beside)
+
+
+def _beside(target: Path, shown: Path) -> tuple[int, str]:
+    """A new file, open, in the target's directory."""
+    try:
+        name = os.fsdecode(os.fsencode(target.name)[:_NAME])
+        return tempfile.mkstemp(dir=target.parent, prefix=f".{name}.")
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(shown)) from None
+
+
+def _take_over(file: int, before: os.stat_result | None) -> None:
+    """Owner and mode of the file that is replaced."""
+    if before is None:
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(beside, 0o666 & ~mask)
-        os.replace(beside, target)
-    except BaseException:
-        os.unlink(beside)
-        raise
+        os.fchmod(file, 0o666 & ~mask)
+        return
+    mode = stat.S_IMODE(before.st_mode)
+    now = os.fstat(file)
+    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        try:
+            os.fchown(file, before.st_uid, before.st_gid)
+        except OSError:
+            # somebody else's program must not become this user's
+            mode &= ~(stat.S_ISUID | stat.S_ISGID)
+    os.fchmod(file, mode)

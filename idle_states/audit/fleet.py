@@ -121,9 +121,9 @@ def audit_all(
         for path in chain(few, waiting):
             yield audit_path(path, setting)
         return
-    from concurrent.futures import ProcessPoolExecutor
+    from ..workers import processes
 
-    with ProcessPoolExecutor(workers) as pool:
+    with processes(workers) as pool:
         yield from _spread(pool, chain(few, waiting), setting, workers * _UNDER_WAY)
 
 

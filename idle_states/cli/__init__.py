@@ -8,12 +8,17 @@ import argparse
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 from .. import __version__
+from ..report.escapes.text import printable
+from ..report.printer import say
+from ..signals import Ended, handled
 from .status import CLEAN
 
 _EPILOG = """\
@@ -34,9 +39,15 @@ def command(name: str) -> ModuleType:
     return importlib.import_module(f"{__package__}.cmd_{name}")
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Quotes words of the command line, names of files among them."""
+        super().error(printable(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole parser."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="idle-states",
         description="OpenPOWER idle-state tables, followed from the spec to what Linux registers.",
         epilog=_EPILOG,
@@ -52,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
 
 def command_parser(name: str) -> argparse.ArgumentParser:
     """Of one sub-command: quicker to build, and its options may stand between files."""
-    found = argparse.ArgumentParser(prog=f"idle-states {name}")
+    found = _Parser(prog=f"idle-states {name}")
     _fill(found, command(name))
     return found
 
@@ -94,6 +105,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # names from the field may hold what the terminal's encoding does not
             stream.reconfigure(errors="backslashreplace")
+    try:
+        with handled():
+            return _run(words)
+    except KeyboardInterrupt:
+        say("interrupted")
+        return 128 + signal.SIGINT
+    except Ended as ended:
+        say(f"ended by {ended.name}")
+        return 128 + ended.number
+
+
+def _run(words: list[str]) -> int:
     arguments = _parsed(words)
     try:
         status = int(arguments.run(arguments))
@@ -103,9 +126,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the reader has gone away, as with | head; nothing is left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLEAN
-    except KeyboardInterrupt:
-        print("idle-states: interrupted", file=sys.stderr)
-        return 130
     except Exception as error:
         from .failures import report
 

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..audit.fleet import Summary, Walk
     from ..audit.redact import redacted_name
     from ..findings import Severity
-    from .options import UsageError
+    from .options import UsageError, say
 
     if arguments.jobs is not None and arguments.jobs < 1:
         raise UsageError(f"expected at least one process, found --jobs {arguments.jobs}")
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _document(arguments, results, summary)
     if not summary.inputs:
-        print("idle-states: expected an input, found none", file=sys.stderr)
+        say("expected an input, found none")
     if summary.unreadable_count or not summary.inputs:
         return 3
     worst = summary.worst
@@ -250,8 +250,8 @@ def _text(
     summary: "Summary",
 ) -> None:
     from ..report import audit_text
+    from ..report.printer import text_parts
     from ..report.style import Style
-    from .options import emit_parts
 
     style = Style(False) if arguments.output else Style.of()
     notes = arguments.notes or arguments.fail_on == "note"
@@ -279,7 +279,7 @@ def _text(
             yield audit_text.fleet(summary, passed_over, style) + "\n"
         yield audit_text.closing(list(digests.items()))
 
-    emit_parts(arguments, parts())
+    text_parts(parts(), arguments.output)
 
 
 def _other(arguments: argparse.Namespace) -> "Node | None":

@@ -25,11 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import sys
     from pathlib import Path
 
     from ..check import baseline
     from ..files import write_file
+    from ..report import printer
+    from ..report.escapes.text import printable
     from ..wording import plural
     from .cmd_check import found
     from .findings_options import accepted
@@ -41,5 +42,5 @@ def run(arguments: argparse.Namespace) -> int:
     after = baseline.of(findings, arguments.file) if before is None else before.pruned(findings)
     write_file(path, after.text())
     dropped = f", {len(before.known) - len(after.known)} dropped" if before else ""
-    print(f"{path}: {plural(len(after.known), 'finding')}{dropped}", file=sys.stderr)
+    printer.say_text(f"{printable(str(path))}: {plural(len(after.known), 'finding')}{dropped}\n")
     return 0

@@ -74,10 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
     from ..boot.debian import Unavailable
     from ..files import standard_output_fails
     from ..findings import Faulty, Unreadable
+    from ..signals import Ended
 
     request = _request(arguments)
     place = _Place()
-    kept = {number: signal.signal(number, _ended) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         return _run(arguments, request, place)
     except BootFailure as failure:
@@ -99,32 +99,16 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         place.show("interrupted")
         return 128 + signal.SIGINT
-    except _Ended as ended:
-        place.show(f"ended by {signal.Signals(ended.number).name}")
-        raise
-    finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
+    except Ended as ended:
+        place.show(f"ended by {ended.name}")
+        return 128 + ended.number
     return 3
 
 
 def _complain(message: str) -> None:
-    import sys
+    from .options import say
 
-    print(f"idle-states: boot: {message}", file=sys.stderr)
-
-
-class _Ended(SystemExit):
-    """By a signal."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(128 + number)
-        self.number = number
-
-
-def _ended(number: int, frame: object) -> None:
-    """So that what is under way is ended and cleaned up, as after Ctrl-C."""
-    raise _Ended(number)
+    say(f"boot: {message}")
 
 
 def _request(arguments: argparse.Namespace) -> "Request":
@@ -193,15 +177,14 @@ def _path(text: str | None) -> "Path | None":
 
 
 def _run(arguments: argparse.Namespace, request: "Request", place: _Place) -> int:
-    import sys
     from pathlib import Path
 
     from ..boot.run import run as boot
     from ..files import naming
-    from ..report import boot_output
+    from ..report import boot_output, printer
     from ..report.json_output import envelope
     from ..report.style import Style
-    from .options import emit
+    from .options import emit, emit_text
     from .progress import Line
 
     def kept(directory: Path) -> None:
@@ -229,6 +212,6 @@ def _run(arguments: argparse.Namespace, request: "Request", place: _Place) -> in
             emit(arguments, envelope("boot", boot_output.body(result), result.inputs))
         else:
             style = Style(False) if arguments.output else Style.of()
-            emit(arguments, boot_output.text(result, style))
-        sys.stdout.flush()
+            emit_text(arguments, boot_output.text(result, style))
+        printer.flush()
     return int(not result.agree)

@@ -39,7 +39,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..wording import plural
     from .findings_options import accepted, status, text
-    from .options import emit
+    from .options import emit, emit_text
 
     sources, releases, findings = found(arguments)
     texts = {file: text for source in sources for file, text in source.texts.items()}
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     findings = accepted(arguments, findings, tables, texts)
     if arguments.format == "text":
         what = f"{plural(len(sources), 'table')}, {plural(len(releases), 'kernel')}"
-        emit(arguments, text(arguments, findings, texts, what))
+        emit_text(arguments, text(arguments, findings, texts, what))
     else:
         from ..report.formats import render
 

@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..report import printer
     from ..rules.catalogue import rules
     from ..spec.packaged import revisions
     from . import command_names
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     bash = _BASH.format(**values)
     text = {"bash": bash, "zsh": _ZSH.format(bash=bash), "fish": _FISH.format(**values)}
-    print(text[arguments.shell], end="")
+    printer.document(text[arguments.shell])
     return 0
 
 

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.style import Style
     from ..traces.recording import check_kind
     from .governor_options import states
-    from .options import UsageError, emit, note_missing_core, state_numbers
+    from .options import UsageError, emit, emit_text, note_missing_core, state_numbers
 
     release, table = states(arguments, arguments.table)
     disabled = state_numbers(arguments.disabled)
@@ -65,5 +65,5 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         what = f"{arguments.governor} of Linux {release.name}"
         style = Style(False) if arguments.output else Style.of()
-        emit(arguments, conform_output.text(result, what, style))
+        emit_text(arguments, conform_output.text(result, what, style))
     return int(result.first is not None or not result.judged)

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..report.tables import columns
     from ..sources import read_table
-    from .options import emit, kernels, platform
+    from .options import emit, emit_text, kernels, platform
 
     a, b = read_table(arguments.a), read_table(arguments.b)
     releases = kernels(arguments, [NEWEST], arguments.governor)
@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
         emit(arguments, envelope("diff", body, [(s.file, s.sha256) for s in (a, b)]))
     elif differences:
         rows = [(d.stage, d.path, d.a, d.b) for d in differences]
-        emit(arguments, columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows))
+        emit_text(arguments, columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows))
     else:
         names = printable(f"{a.name} and {b.name}")
-        emit(arguments, f"{names} are equal at every stage\n")
+        emit_text(arguments, f"{names} are equal at every stage\n")
     return int(bool(differences))

@@ -10,6 +10,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..report import printer
     from ..rules.catalogue import rule_named, rules
     from ..wording import suggestion
     from .options import UsageError
@@ -21,10 +22,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"expected a rule (see idle-states rules), found {arguments.rule!r}"
             f"{suggestion(arguments.rule, known)}"
         )
-    print(loaded.page.rstrip())
     rule = loaded.rule
-    print(f"\nSeverity {rule.severity}, confidence {rule.confidence}.", end="")
-    if rule.aliases:
-        print(f" Other tools: {'; '.join(rule.aliases)}.", end="")
-    print()
+    others = f" Other tools: {'; '.join(rule.aliases)}." if rule.aliases else ""
+    facts = f"Severity {rule.severity}, confidence {rule.confidence}.{others}"
+    printer.text(f"{loaded.page.rstrip()}\n\n{facts}\n")
     return 0

@@ -62,23 +62,24 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _stale(path: Path, generated: str | bytes, table: str) -> int:
     """1 with the difference if the file is not up to date. Raises OSError."""
+    from ..report import printer
+    from ..report.escapes.text import printable
+
     wanted = generated.encode() if isinstance(generated, str) else generated
     found = path.read_bytes() if path.exists() else None
     if found == wanted:
         return 0
     if found is None:
-        print(f"{path}: is missing; {table} generates it")
+        printer.text(printable(f"{path}: is missing; {table} generates it") + "\n")
     elif b"\0" in found + wanted:
-        print(f"{path}: is not what {table} generates")
+        printer.text(printable(f"{path}: is not what {table} generates") + "\n")
     else:
         import difflib
-        import sys
 
         old, new = (text.decode("utf-8", "replace").splitlines(True) for text in (found, wanted))
-        shown = path.as_posix()
-        sys.stdout.writelines(
-            difflib.unified_diff(old, new, shown, f"{shown} as {table} generates it")
-        )
+        shown = printable(path.as_posix())
+        becomes = printable(f"{path.as_posix()} as {table} generates it")
+        printer.text("".join(difflib.unified_diff(old, new, shown, becomes)))
     return 1
 
 

@@ -15,7 +15,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..spec.library import find
     from ..spec.packaged import revisions
-    from .options import emit
+    from .options import emit, emit_text
 
     tables = [find(revision.name) for revision in revisions()]
     if arguments.format == "json":
@@ -35,5 +35,5 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.tables import columns
 
     rows = [(table.name, str(len(table.states)), table.title) for table in tables]
-    emit(arguments, columns(("TABLE", "STATES", "WHAT IT IS"), rows))
+    emit_text(arguments, columns(("TABLE", "STATES", "WHAT IT IS"), rows))
     return 0

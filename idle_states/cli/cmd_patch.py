@@ -73,31 +73,28 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _note_unknown_release(made: "Plan") -> None:
     """Nothing else would tell that a patch's bounds could not be looked at."""
-    import sys
-
     from ..report.patch_output import meant_for
+    from .options import say
 
     if made.tree.version:
         return
     for step in made.made:
         if step.patch.since or step.patch.until:
             message = f"this tree does not tell its release; the patch is {meant_for(step.patch)}"
-            print(f"idle-states: {step.patch.name}: {message}", file=sys.stderr)
+            say(f"{step.patch.name}: {message}")
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    import sys
-
     from ..patches.library import packaged
-    from ..report import patch_output
+    from ..report import patch_output, printer
     from ..report.json_output import envelope
 
     patches = packaged()
     if arguments.format == "json":
         inputs = [(patch.file, patch.sha256) for patch in patches]
-        sys.stdout.write(envelope("patch", patch_output.list_body(patches), inputs))
+        printer.document(envelope("patch", patch_output.list_body(patches), inputs))
     else:
-        sys.stdout.write(patch_output.list_text(patches))
+        printer.text(patch_output.list_text(patches))
     return 0
 
 
@@ -150,25 +147,23 @@ def _refuse_dirty(tree: "Tree", force: bool) -> None:
 
 
 def _check(arguments: argparse.Namespace, made: "Plan", absent: list[str]) -> int:
-    import sys
-
-    from ..report import patch_output
+    from ..report import patch_output, printer
     from ..report.style import Style
 
     if arguments.format == "json":
         _report(arguments, made, absent, [])
     else:
-        sys.stdout.write(patch_output.check_text(made, absent, Style.of()))
+        printer.text(patch_output.check_text(made, absent, Style.of()))
     return int(bool(made.made))
 
 
 def _write(arguments: argparse.Namespace, made: "Plan") -> list[str]:
     """The patches or files; what was written."""
-    import sys
     from pathlib import Path
 
     from ..files import naming, write_file
     from ..patches.write import write
+    from ..report import printer
     from ..report.patch_mail import mails
 
     if arguments.apply:
@@ -177,9 +172,8 @@ def _write(arguments: argparse.Namespace, made: "Plan") -> list[str]:
     rendered = mails(made)
     if arguments.stdout:
         with naming("standard output"):
-            sys.stdout.flush()
-            sys.stdout.buffer.write(b"".join(content for _, content in rendered))
-            sys.stdout.buffer.flush()
+            printer.document(b"".join(content for _, content in rendered))
+            printer.flush()
         return []
     directory = Path(arguments.output or ".")
     directory.mkdir(parents=True, exist_ok=True)
@@ -192,9 +186,8 @@ def _report(
     arguments: argparse.Namespace, made: "Plan", absent: list[str], written: list[str]
 ) -> None:
     import hashlib
-    import sys
 
-    from ..report import patch_output
+    from ..report import patch_output, printer
     from ..report.json_output import envelope
     from ..report.patch_diff import encoded
 
@@ -203,7 +196,7 @@ def _report(
         for name, text in made.tree.files.items():
             digest = hashlib.sha256(encoded(text)).hexdigest()
             inputs.append(((made.tree.root / name).as_posix(), digest))
-        sys.stdout.write(envelope("patch", patch_output.body(made, absent, written), inputs))
+        printer.document(envelope("patch", patch_output.body(made, absent, written), inputs))
         return
-    stream = sys.stderr if arguments.stdout else sys.stdout
-    stream.write(patch_output.done_text(made, written))
+    tell = printer.say_text if arguments.stdout else printer.text
+    tell(patch_output.done_text(made, written))

@@ -66,12 +66,10 @@ def _script(arguments: argparse.Namespace) -> int:
 
 
 def _convert(arguments: argparse.Namespace) -> int:
-    import sys
-
     from ..reading.inputs import Input
     from ..record.convert import convert
     from ..record.summary import lines
-    from .options import UsageError, emit
+    from .options import UsageError, emit, say
 
     given = (arguments.arch, arguments.governor, arguments.seconds, arguments.buffer)
     if arguments.restart_governor or any(value is not None for value in given):
@@ -79,5 +77,5 @@ def _convert(arguments: argparse.Namespace) -> int:
     converted = convert(Input(arguments.convert))
     emit(arguments, converted.csv())
     for line in lines(converted, arguments.convert, arguments.output):
-        print(f"idle-states: {line}", file=sys.stderr)
+        say(line)
     return 0

@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import replay_json, replay_text
     from ..report.json_output import envelope
     from ..report.style import Style
-    from .options import UsageError, emit, note_missing_core
+    from .options import UsageError, emit, emit_text, note_missing_core
     from .progress import Read
 
     release = _release(arguments)
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         emit(arguments, envelope("replay", body, inputs))
     else:
         style = Style(False) if arguments.output else Style.of()
-        emit(arguments, replay_text.render(result, name, release, settings, style, power))
+        emit_text(arguments, replay_text.render(result, name, release, settings, style, power))
     return int(
         any(
             problem.severity is not Severity.NOTE and problem.kind not in _OF_THE_TABLE

@@ -43,13 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import review_json, review_text
     from ..report.formats import render
     from .findings_options import status
-    from .options import emit
+    from .options import emit, emit_text
 
     found = _review(arguments)
     inputs = review_json.inputs(found)
     if arguments.format == "text":
         notes = arguments.notes or arguments.fail_on == "note"
-        emit(arguments, review_text.render(found, notes=notes, suppressed=arguments.suppressed))
+        text = review_text.render(found, notes=notes, suppressed=arguments.suppressed)
+        emit_text(arguments, text)
     elif arguments.format == "json":
         emit(arguments, review_json.render(found, inputs))
     else:

@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..rules.catalogue import rules
-    from .options import emit
+    from .options import emit, emit_text
 
     if arguments.format == "json":
         body = [
@@ -37,5 +37,5 @@ def run(arguments: argparse.Namespace) -> int:
         (loaded.rule.code, loaded.rule.name, str(loaded.rule.severity), loaded.summary)
         for loaded in rules()
     ]
-    emit(arguments, columns(("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows))
+    emit_text(arguments, columns(("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows))
     return 0

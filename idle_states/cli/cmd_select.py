@@ -8,7 +8,6 @@ exact to the nanosecond. A tick that is kept ends an idle period longer than it;
 last as long as the idle period does."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,11 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.style import Style
     from ..selection.selection import changes, select
     from .governor_options import states_on
-    from .options import emit, kernels
+    from .options import emit, emit_text, kernels, say
 
     asked = _asked(arguments)
     if not core.available():
-        print("idle-states: this takes longer without the compiled core", file=sys.stderr)
+        say("this takes longer without the compiled core")
     _check_plot(arguments.plot)
     releases = kernels(arguments, [NEWEST], arguments.governor)
     selections: list[Selection] = []
@@ -89,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         style = Style(False) if arguments.output else Style.of()
         text = select_changes.text(first, changed, style) if others else None
-        emit(arguments, text or select_output.text(first, style))
+        emit_text(arguments, text or select_output.text(first, style))
     return int(any(different for _, different in changed))
 
 

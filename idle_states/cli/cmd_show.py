@@ -22,12 +22,13 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..report.style import Style
     from ..sources import read_table
-    from .options import emit, kernels, platform
+    from .options import emit, emit_text, kernels, platform
 
     source = read_table(arguments.table)
     way = journey(source, platform(arguments), kernels(arguments, [NEWEST]))
     if arguments.format == "json":
         emit(arguments, envelope("show", show_json.body(way), [(source.file, source.sha256)]))
     else:
-        emit(arguments, show_text.render(way, Style(False) if arguments.output else Style.of()))
+        style = Style(False) if arguments.output else Style.of()
+        emit_text(arguments, show_text.render(way, style))
     return 0

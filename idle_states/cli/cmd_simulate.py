@@ -11,7 +11,6 @@ below, whose values are printed with every result. Throughput is not predicted, 
 what the workload counts."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,11 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import simulate_json, simulate_text
     from ..report.json_output import envelope
     from ..report.style import Style
-    from .options import UsageError, emit, note_missing_core
+    from .options import UsageError, emit, emit_text, note_missing_core
     from .simulate_options import setups_of
 
     if arguments.list:
-        emit(arguments, simulate_text.workloads())
+        emit_text(arguments, simulate_text.workloads())
         return 0
     if arguments.workload is None:
         raise UsageError("expected a workload; see idle-states simulate --list")
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         emit(arguments, envelope("simulate", simulate_json.body(found, power), inputs))
     else:
         style = Style(False) if arguments.output else Style.of()
-        emit(arguments, simulate_text.render(found, style, power))
+        emit_text(arguments, simulate_text.render(found, style, power))
     return 0
 
 
@@ -103,11 +102,11 @@ def _note_reference(setups: "list[Setup]") -> None:
     """Says on stderr that it will be slow although the core is there."""
     from .. import core
     from ..simulation import by_core as simulate_core
+    from .options import say
 
     if core.available() and not all(map(simulate_core.knows, setups)):
         governor = setups[0].governor
-        message = f"the compiled core does not know {governor}; the reference is slower"
-        print(f"idle-states: {message}", file=sys.stderr)
+        say(f"the compiled core does not know {governor}; the reference is slower")
 
 
 def _simulated(setup: "Setup", seeds: range, bistable: bool) -> "Summary":

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..statistics.files import Kind
     from ..statistics.mmtests import follows
     from ..statistics.reading import open_file
-    from .options import emit
+    from .options import emit, emit_text
     from .stats_options import check, check_kinds, has_sets
 
     check(arguments)
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         inputs = [(file.name, file.sha256) for file in files]
         emit(arguments, envelope("stats", body, inputs))
     else:
-        emit(arguments, _text(arguments, analysis, histograms, groups, rows))
+        emit_text(arguments, _text(arguments, analysis, histograms, groups, rows))
     hanging = analysis is not None and any(pair.survives is False for pair in analysis.pairs)
     contradicted = any(follows(row, i) is False for row in rows for i in range(len(row.cells)))
     return int(hanging or contradicted)

@@ -14,7 +14,6 @@ What was evaluated is kept until the end: after an interruption the same command
 import argparse
 import errno
 import os
-import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -78,11 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..replay.replay import Settings
-    from ..report import tune_json, tune_text
+    from ..report import printer, tune_json, tune_text
     from ..report.json_output import envelope
     from ..report.style import Style
     from . import tune_inputs
-    from .options import UsageError, emit, note_missing_core
+    from .options import UsageError, emit, emit_text, note_missing_core
 
     given = [arguments.trace, arguments.workload, arguments.gaps]
     if given.count(None) != 2:
@@ -113,8 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
             emit(arguments, envelope("tune", tune_json.body(tuning), inputs))
         else:
             style = Style(False) if arguments.output else Style.of()
-            emit(arguments, tune_text.render(tuning, style))
-        sys.stdout.flush()
+            emit_text(arguments, tune_text.render(tuning, style))
+        printer.flush()
         if arguments.html:
             _page(arguments.html, tuning, inputs)
     return 0

@@ -6,6 +6,7 @@ from ..files import standard_output_fails
 from ..findings import Rejected, Unreadable
 from ..linux.governors import UnknownGovernor
 from ..linux.releases import UnknownRelease
+from ..report import printer
 from ..report.findings_text import render
 from ..report.style import Style
 from ..skiboot.platform import BadPlatform
@@ -19,18 +20,18 @@ def report(error: Exception) -> int:
     """Says what happened on standard error. Re-raises what no command should end with."""
     if isinstance(error, Rejected):
         style = Style.of(sys.stderr)
-        print(render(error.findings, error.texts, style, notes=True), file=sys.stderr, end="")
+        printer.say_text(render(error.findings, error.texts, style, notes=True))
         return UNREADABLE if isinstance(error, Unreadable) else FOUND
     if isinstance(
         error,
         (NoSuchTable, UnknownGovernor, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError),
     ):
-        print(f"idle-states: {error}", file=sys.stderr)
+        printer.say(str(error))
         return USAGE
     if isinstance(error, OSError):
         failed = standard_output_fails()
         name = error.filename or ("standard output" if failed else "")
         name = f"{name}: " if name else ""
-        print(f"idle-states: {name}{error.strerror or error}", file=sys.stderr)
+        printer.say(f"{name}{error.strerror or error}")
         return UNREADABLE
     raise error

@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def states_on(
     arguments: argparse.Namespace, table: str | None, chosen: "Release"
 ) -> "DriverTable | list[State]":
     """`states` for one kernel."""
-    from .options import UsageError
+    from .options import UsageError, say
 
     if arguments.hz not in range(1, 100_001):
         raise UsageError(f"expected HZ from 1 to 100000, found {arguments.hz}")
@@ -65,10 +64,9 @@ def states_on(
     held = source.table.held if source.table else None
     off = [state.name for state in held.states if state.disabled] if held else []
     if off:
-        print(
-            f"idle-states: {table} was taken with {', '.join(off)} switched off; shown is what "
-            "is selected with every state on",
-            file=sys.stderr,
+        say(
+            f"{table} was taken with {', '.join(off)} switched off; shown is what is selected with "
+            "every state on"
         )
     return arrival.driver
 

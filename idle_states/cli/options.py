@@ -2,9 +2,7 @@
 
 import argparse
 import re
-import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -67,7 +65,7 @@ def kernels(
         found += _all(governor) if name == "all" else [release(name)]
     for taken in dict.fromkeys(found):
         if taken.note:
-            print(f"idle-states: kernel {taken.name} is {taken.note}", file=sys.stderr)
+            say(f"kernel {taken.name} is {taken.note}")
     return list(dict.fromkeys(found))
 
 
@@ -82,7 +80,7 @@ def _all(governor: str | None) -> "list[Release]":
     lacking = [release for release in releases if not known_in(governor, release)]
     if lacking:
         names = ", ".join(release.name for release in lacking)
-        print(f"idle-states: kernels without {governor} are skipped: {names}", file=sys.stderr)
+        say(f"kernels without {governor} are skipped: {names}")
     return [release for release in releases if release not in lacking]
 
 
@@ -124,33 +122,35 @@ def note_missing_core() -> None:
     from .. import core
 
     if not core.available():
-        message = "idle-states: the compiled core is not there; the reference is slower"
-        print(message, file=sys.stderr)
+        say("the compiled core is not there; the reference is slower")
 
 
-def emit(arguments: argparse.Namespace, text: str | bytes) -> None:
-    """To --output, written beside and renamed, or to standard output."""
-    if arguments.output:
-        from ..files import write_file
+def say(message: str) -> None:
+    """A line on standard error."""
+    from ..report import printer
 
-        write_file(Path(arguments.output), text)
-    elif isinstance(text, bytes):
-        sys.stdout.buffer.write(text)
-    else:
-        sys.stdout.write(text)
+    printer.say(message)
+
+
+def emit(arguments: argparse.Namespace, content: str | bytes) -> None:
+    """A result for programs, to --output, written beside and renamed, or to standard output."""
+    from ..report import printer
+
+    printer.document(content, arguments.output)
 
 
 def emit_parts(arguments: argparse.Namespace, parts: Iterable[str]) -> None:
     """Like emit, part by part as they come."""
-    if arguments.output:
-        from ..files import replacing
+    from ..report import printer
 
-        with replacing(Path(arguments.output)) as file:
-            for part in parts:
-                file.write(part.encode("utf-8", "surrogateescape"))
-    else:
-        for part in parts:
-            sys.stdout.write(part)
+    printer.document_parts(parts, arguments.output)
+
+
+def emit_text(arguments: argparse.Namespace, text: str) -> None:
+    """A result for people, to --output or standard output."""
+    from ..report import printer
+
+    printer.text(text, arguments.output)
 
 
 class UsageError(Exception):

@@ -5,6 +5,8 @@ import sys
 import time
 from typing import Self
 
+from ..report import printer
+
 
 class _Shown:
     """A line that is written over. Used as a context manager, which clears it."""
@@ -19,13 +21,11 @@ class _Shown:
 
     def __exit__(self, *error: object) -> None:
         if self._written:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            printer.progress("")
 
     def _write(self, text: str) -> None:
         self._written = True
-        sys.stderr.write(f"\r{text}")
-        sys.stderr.flush()
+        printer.progress(text)
 
     def _is_due(self) -> bool:
         """Now and then, where somebody looks."""
@@ -60,7 +60,7 @@ class Line(_Shown):
     def show(self, text: str) -> None:
         if self._terminal and text != self._text:
             self._text = text
-            self._write(f"\x1b[K{text}")
+            self._write(text)
 
 
 class Bar(_Shown):

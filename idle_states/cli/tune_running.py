@@ -4,7 +4,6 @@ import argparse
 import hashlib
 import logging
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -37,20 +36,22 @@ def known(source: "Source", table: "CpuTable") -> "Run":
 @contextmanager
 def keeping(arguments: argparse.Namespace, work: "Work", source: "Source") -> "Iterator[Results]":
     """Where results are kept: as told, or in the user's cache until all is written."""
+    from ..signals import Ended
     from ..tune.results import Results
+    from .options import say
 
     digest = _digest(work, source)
     path = Path(arguments.resume) if arguments.resume else _cached(digest)
     with Results(digest, path) as results:
         if results.kept:
-            print(f"idle-states: going on from {results.kept} results in {path}", file=sys.stderr)
+            say(f"going on from {results.kept} results in {path}")
         try:
             yield results
-        except (KeyboardInterrupt, OSError) as error:
+        except (KeyboardInterrupt, Ended, OSError) as error:
             told = not isinstance(error, BrokenPipeError)
             if told and path is not None and results.found:
                 message = f"{len(results.found)} results are kept in {path}"
-                print(f"idle-states: {message}; the same command line goes on", file=sys.stderr)
+                say(f"{message}; the same command line goes on")
             raise
     if path is not None and not arguments.resume:
         path.unlink(missing_ok=True)
@@ -58,13 +59,15 @@ def keeping(arguments: argparse.Namespace, work: "Work", source: "Source") -> "I
 
 def _cached(digest: str) -> Path | None:
     """None where there is no place to write to."""
+    from .options import say
+
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     directory = Path(home) / "idle-states"
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         message = f"results are not kept, {directory}: {error.strerror}"
-        print(f"idle-states: {message}; name a file with --resume", file=sys.stderr)
+        say(f"{message}; name a file with --resume")
         return None
     return directory / f"tune-{digest[:16]}.jsonl"
 

@@ -1,11 +1,12 @@
 """Files of a tree replaced, each whole or not at all."""
 
 import os
-import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 
-from ..files import naming
+from ..files import replacing
 from ..findings import Faulty, Finding, Location, Severity
+from ..signals import deferred
 from .plan import CODE, RULE_NAME
 from .tree import Tree
 
@@ -17,18 +18,15 @@ def write(tree: Tree, files: Mapping[str, str]) -> None:
     each file as it was or as it is to be.
     Raises Faulty if a file has changed since the tree was read, OSError.
     """
-    made: list[tuple[str, str]] = []
-    try:
+    with ExitStack() as renamed:
         for name, text in files.items():
             _unchanged(tree, name)
-            made.append((_beside(tree, name, text), name))
-        for fresh, name in made:
-            os.replace(fresh, (tree.root / name).resolve())
-    except BaseException:
-        for fresh, _ in made:
-            if os.path.exists(fresh):
-                os.unlink(fresh)
-        raise
+            file = renamed.enter_context(replacing(tree.root / name))
+            file.write(text.encode("utf-8", "surrogateescape"))
+            file.flush()
+            os.fsync(file.fileno())
+        with deferred():
+            renamed.close()
 
 
 def _unchanged(tree: Tree, name: str) -> None:
@@ -36,22 +34,3 @@ def _unchanged(tree: Tree, name: str) -> None:
         message = "expected the file as it was read, found it changed meanwhile"
         where = Location(file=(tree.root / name).as_posix())
         raise Faulty([Finding(CODE, RULE_NAME, Severity.ERROR, message, where)])
-
-
-def _beside(tree: Tree, name: str, text: str) -> str:
-    shown = tree.root / name
-    target = shown.resolve()
-    try:
-        handle, fresh = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(shown)) from None
-    try:
-        with naming(shown), os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(fresh, target.stat().st_mode & 0o7777)
-    except BaseException:
-        os.unlink(fresh)
-        raise
-    return fresh

@@ -4,13 +4,15 @@ What is done is given to the results at once, so that an interruption loses only
 """
 
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any
 
 from .. import core
 from ..findings import Finding, Location, Severity, Unreadable
+from ..workers import processes
 from .evaluate import TOGETHER, Candidate, Outcomes, Work
 from .results import Results
 
@@ -38,15 +40,21 @@ def on_processors(
             results.add(evaluate(work, chunk))
             advance(len(chunk))
         return
-    make: Callable[[int], Executor] = ThreadPoolExecutor if work.fast else ProcessPoolExecutor
-    pool = make(workers)
     try:
-        futures = {pool.submit(evaluate, work, chunk): len(chunk) for chunk in chunks}
-        for future in as_completed(futures):
-            results.add(future.result())
-            advance(futures[future])
+        with _threads(workers) if work.fast else processes(workers) as pool:
+            futures = {pool.submit(evaluate, work, chunk): len(chunk) for chunk in chunks}
+            for future in as_completed(futures):
+                results.add(future.result())
+                advance(futures[future])
     except BrokenProcessPool:
         raise _stopped("a process died", "this machine", results) from None
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[Executor]:
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
