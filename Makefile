@@ -94,7 +94,10 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # An editable install in compat mode starts as fast as a real one and follows the sources.
-BUILT_FROM := setup.cfg setup.py pyproject.toml $(wildcard idle_states/*/*.[ch])
+# The core is compiled from the governors' features, too.
+BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py $(wildcard idle_states/*/*.[ch]) \
+	idle_states/history.py idle_states/linux/releases.py \
+	$(wildcard idle_states/linux/governors/*_features.py)
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 	@$(INSTALL) .
