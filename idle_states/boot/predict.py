@@ -34,7 +34,7 @@ SELECTED, USAGE = "selected", "usage"
 STAGES = (EXPORT, OPAL, REGISTERED, LINUX, SELECTED, USAGE)
 
 _OPAL_VERSION = re.compile(r"(?:OPAL|SkiBoot) (\S+) starting")
-_RELEASE = re.compile(r"(?:skiboot-)?v?(\d+\.\d+(?:\.\d+)?(?:-rc\d+)?)")
+_RELEASE = re.compile(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)")
 _FIRST_LINE = "CPU idle state device tree init"
 _OTHERS = re.compile(
     r"SLW: (?:Init chip|Configuring self-restore|Failed to set) ?|Disabling deep stop"

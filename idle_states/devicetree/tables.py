@@ -32,8 +32,8 @@ MAX_STATES = 1024
 MAX_NODES = 64
 """Far beyond what firmware can export (255), so that a hostile tree keeps nobody busy."""
 
-_CPU_NAME = re.compile(r"PowerPC,POWER(\d+)")
-_MACHINE = re.compile(r".*,powernv(\d+)")
+_CPU_NAME = re.compile(r"PowerPC,POWER([0-9]+)")
+_MACHINE = re.compile(r".*,powernv([0-9]+)")
 _OWN = {NAMES, STOP_LEVELS, *CELL_BYTES}
 
 

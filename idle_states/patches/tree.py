@@ -16,7 +16,7 @@ from ..skiboot.patching import SourceText
 from ..sources import MAX_BYTES
 
 _TABLE = re.compile(rb"\bstruct\s+cpu_idle_states\s[^;{]*\[")
-_VERSION = re.compile(r"(?:skiboot-)?v?(\d+\.\d+(?:\.\d+)?(?:-rc\d+)?)(?:-|$|\s)")
+_VERSION = re.compile(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)(?:-|$|\s)")
 _RELEASE_TAGS = ("--match", "v[0-9]*.[0-9]*", "--match", "skiboot-[0-9]*.[0-9]*")
 _GIT = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _NOT_OURS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")

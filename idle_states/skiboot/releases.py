@@ -93,7 +93,7 @@ NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"
 """After v7.1; no tag has POWER11 yet."""
 
-_VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?")
+_VERSION = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:-rc([0-9]+))?")
 
 
 class UnknownSkiboot(ValueError):
