@@ -20,7 +20,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint fuzz oracle bench boot-deps trees nightly validation published dist clean packages
+.PHONY: run test lint fuzz oracle bench boot-deps trees nightly validation published spec-schema dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -76,6 +76,9 @@ validation: $(VENV)/.installed
 
 published: $(VENV)/.installed
 	$(BIN)/python -m tools.published docs
+
+spec-schema: $(VENV)/.installed
+	$(BIN)/python -m tools.spec_schema
 
 dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .
