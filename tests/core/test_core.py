@@ -28,13 +28,13 @@ from tests.linux.governors.test_models import (
 from tests.oracle.linux.governors import Cpu
 from tests.oracle.linux.governors import State as OracleState
 from tests.support import ROOT, vectors
+from tests.support.thorough import examples
 
 pytestmark = pytest.mark.skipif(
     not core.available(), reason="the C core is not compiled (setup.py build_ext --inplace)"
 )
 RECORDED = [path for name in core.GOVERNORS for path in vectors.files(name)]
-DECISIONS_PER_ERA = 200
-MANY_PER_ERA = 5_000
+DECISIONS_PER_ERA = examples(200, 5_000)
 LEVELS = (0, 3, 4)
 
 
@@ -130,10 +130,8 @@ def test_recorded_decisions(path: Path, any_features: bool) -> None:
 
 
 @pytest.mark.parametrize("era", eras(), ids=str)
-@pytest.mark.parametrize(
-    "enough", [DECISIONS_PER_ERA, pytest.param(MANY_PER_ERA, marks=pytest.mark.slow)]
-)
-def test_random_cpus(era: Era, enough: int) -> None:
+def test_random_cpus(era: Era) -> None:
+    enough = DECISIONS_PER_ERA
     random = Random(f"{era}, {enough}")
     while enough > 0:
         hz = random.choice(HZS)
@@ -186,7 +184,7 @@ def pieces(data: st.DataObject, rows: bytes) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("governor", core.GOVERNORS)
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10, 30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_pieces_are_decided_as_in_one_go(governor: str, data: st.DataObject) -> None:
     hz = data.draw(st.sampled_from(HZS))
