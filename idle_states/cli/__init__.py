@@ -10,11 +10,10 @@ import io
 import os
 import signal
 import sys
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn, TextIO
+from typing import NoReturn
 
 from .. import __version__
 from ..report.escapes.text import printable
@@ -99,18 +98,6 @@ def _hint(word: str, known: Iterable[str]) -> str:
     return suggestion(word, known)
 
 
-def _note(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """A warning, without the place in the program."""
-    say(f"note: {message}")
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -118,7 +105,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # names from the field may hold what the terminal's encoding does not
             stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = _note
     try:
         with handled():
             return _run(words)

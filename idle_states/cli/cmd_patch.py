@@ -57,6 +57,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     from ..patches.plan import plan
     from ..patches.tree import Tree
+    from .options import say
 
     tree = Tree(Path(arguments.tree))
     patches, absent = _patches(arguments, tree)
@@ -67,6 +68,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.check:
         return _check(arguments, made, absent)
     written = _write(arguments, made)
+    for note in tree.notes:
+        say(f"{tree.root.as_posix()}: {note}")
     _report(arguments, made, absent, written)
     return 0
 

@@ -62,9 +62,9 @@ def _review(arguments: argparse.Namespace) -> "Review":
     from pathlib import Path
 
     from ..linux.releases import DEFAULT
-    from ..reading.git_objects import Repository
+    from ..reading.git import Repository
     from ..review.review import BadRange, Circumstances, ends, review
-    from .options import UsageError, kernels, platform, selection
+    from .options import UsageError, kernels, platform, say, selection
 
     if not 1 <= arguments.hz <= 10_000:
         raise UsageError(f"expected HZ from 1 to 10000, found {arguments.hz}")
@@ -81,6 +81,8 @@ def _review(arguments: argparse.Namespace) -> "Review":
         accept,
     )
     repository = Repository(Path(arguments.tree))
+    for note in repository.notes:
+        say(f"{repository.shown}: {note}")
     try:
         base, head = ends(repository, arguments.range)
         return review(

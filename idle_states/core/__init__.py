@@ -9,7 +9,6 @@ know, `supports` says so, and the references in `idle_states.linux.governors` do
 Buffers in, buffers out; the interpreter's lock is released meanwhile.
 """
 
-import warnings
 from collections.abc import Sequence
 
 from ..linux.driver_table import DriverTable
@@ -21,8 +20,8 @@ from .packing import (
     GOVERNORS,
     ROW,
     STATES_MAX,
+    TEXTS,
     Buffer,
-    CoreFallsShort,
     CoreMissing,
     Decisions,
     Unsupported,
@@ -40,8 +39,8 @@ __all__ = [
     "GOVERNORS",
     "ROW",
     "STATES_MAX",
+    "TEXTS",
     "Buffer",
-    "CoreFallsShort",
     "CoreMissing",
     "Decisions",
     "Stream",
@@ -76,18 +75,10 @@ def instruction_set() -> str:
 
 
 def supports(governor: str, features: object) -> bool:
-    """Whether the core can replay this governor with these features.
-
-    Warns with CoreFallsShort if it has the governor, but no code for the features.
-    """
+    """Whether the core can replay this governor with these features."""
     try:
         packed_features(governor, features)
-    except CoreMissing:
-        return False
-    except Unsupported as error:
-        if governor in GOVERNORS:
-            message = f"{error}; the reference decides instead, some hundred times slower"
-            warnings.warn(message, CoreFallsShort, stacklevel=2)
+    except (CoreMissing, Unsupported):
         return False
     return True
 

@@ -10,7 +10,7 @@
 
 struct governor {
 	const char *name;
-	const struct feature *features;
+	const char *const *features;
 	replay_fn *any;
 	replay_fn *(*specialised)(const u32 *features);
 	finish_fn *finish;

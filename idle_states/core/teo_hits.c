@@ -3,7 +3,8 @@
  *
  * Times are 128 bits wide: whether one is signed, unsigned or 32 bits differs between releases.
  */
-#include "teo_hits.h"
+#include "core.h"
+#include "teo.h"
 
 typedef __int128 wide;
 

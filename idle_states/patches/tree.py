@@ -2,29 +2,30 @@
 
 import os
 import re
-import shutil
-import subprocess
+import stat
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Unreadable
+from ..reading import launching, opening
+from ..reading.git import UNFIT, Repository, is_top
+from ..reading.problems import unreadable
 from ..skiboot import c_table
-from ..skiboot.layout import HEADERS
+from ..skiboot.layout import HEADERS, TABLES
 from ..skiboot.patching import SourceText
 from ..sources import MAX_BYTES
 
 _TABLE = re.compile(rb"\bstruct\s+cpu_idle_states\s[^;{]*\[")
-_VERSION = re.compile(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)(?:-|$|\s)")
-_RELEASE_TAGS = ("--match", "v[0-9]*.[0-9]*", "--match", "skiboot-[0-9]*.[0-9]*")
-_GIT = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-_NOT_OURS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+_VERSION = re.compile(r"(?:skiboot-)?v?(\d+\.\d+(?:\.\d+)?(?:-rc\d+)?)(?:-|$|\s)")
+_RELEASE_TAGS = ("v[0-9]*.[0-9]*", "skiboot-[0-9]*.[0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who signs off: git's user.name and user.email."""
+    """Who signs off, as git knows the user."""
 
     name: str
     email: str
@@ -42,14 +43,23 @@ class Tree:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        if not root.is_dir():
+        self.notes: list[str] = []
+        """What is not followed, or not known, for the user to know."""
+        if not opening.is_directory(root):
             raise self.unreadable("expected a directory with skiboot's source, found none")
-        if not (root / "hw" / "slw.c").is_file():
+        self._files = opening.Tree(root)
+        weakref.finalize(self, self._files.close)
+        if not self.read(root / "hw/slw.c"):
             raise self.unreadable("expected a skiboot tree, with hw/slw.c, found none")
+        names = sorted(
+            f"hw/{entry.name}"
+            for entry in self._files.entries("hw")
+            if entry.kind in (opening.FILE, opening.LINK)
+        )
         self.files = {
-            path.relative_to(root).as_posix(): data.decode("utf-8", "surrogateescape")
-            for path in sorted((root / "hw").glob("*.c"))
-            if _TABLE.search(data := self.read(path))
+            name: data.decode("utf-8", "surrogateescape")
+            for name in names
+            if name.endswith(".c") and _TABLE.search(data := self.read(root / name))
         }
         if not self.files:
             raise self.unreadable(
@@ -57,14 +67,17 @@ class Tree:
             )
 
     def read(self, path: Path) -> bytes:
-        inside = path.resolve()
-        if not inside.is_relative_to(self.root.resolve()):
-            raise self.unreadable(f"expected files in the tree, found {path.name} outside it")
-        if not inside.is_file():
+        """A file of the tree, by a path that begins with its root; nothing where there is none.
+        Raises Unreadable (IS930) for one that leads out of the tree, is too large, or no regular
+        file."""
+        name = path.relative_to(self.root).as_posix()
+        try:
+            return self._files.read(name, MAX_BYTES)
+        except opening.Outside:
+            message = f"expected files in the tree, found {path.name} outside it"
+            raise self.unreadable(message) from None
+        except (FileNotFoundError, NotADirectoryError):
             return b""
-        if inside.stat().st_size > MAX_BYTES:
-            raise self.unreadable(f"expected files of at most {MAX_BYTES} bytes, found {path.name}")
-        return inside.read_bytes()
 
     @cached_property
     def defines(self) -> dict[str, str]:
@@ -87,32 +100,18 @@ class Tree:
         return [array for source in self.sources.values() for array in source.tables]
 
     @cached_property
-    def has_git(self) -> bool:
-        """The tree is a git work tree of its own, not a part of another project's."""
-        top = self.git("rev-parse", "--show-toplevel")
-        return top is not None and Path(top).resolve() == self.root.resolve()
-
-    def git(self, *words: str) -> str | None:
-        """Standard output of a git command that only reads; None where it fails."""
-        program = shutil.which("git")
-        if program is None:
+    def repository(self) -> Repository | None:
+        """The tree's git, where it is a work tree of its own, not a part of another project's, and
+        git is installed. Raises Unreadable (IS930) where it leads elsewhere or is damaged."""
+        if not is_top(self.root):
             return None
-        done = subprocess.run(
-            [program, *_GIT, *words],
-            cwd=self.root,
-            env={
-                # a hook that calls us has set these for its own repository
-                **{key: text for key, text in os.environ.items() if key not in _NOT_OURS},
-                "GIT_OPTIONAL_LOCKS": "0",
-                "LC_ALL": "C",
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-        if done.returncode:
+        if launching.find("git") is None:
+            self.notes.append("git is not installed: release, changes and author are not known")
             return None
-        return done.stdout.decode("utf-8", "surrogateescape").strip("\n")
+        found = Repository(self.root)
+        weakref.finalize(self, found.close)
+        self.notes += found.notes
+        return found
 
     @cached_property
     def version(self) -> str:
@@ -120,7 +119,7 @@ class Tree:
 
         From the newest release's tag in git, the file .version of a release's archive, or VERSION.
         """
-        found = self.git("describe", "--tags", *_RELEASE_TAGS) if self.has_git else None
+        found = self.repository.described(*_RELEASE_TAGS) if self.repository else ""
         for name in (".version", "VERSION"):
             if not found and (self.root / name).is_file():
                 found = self.read(self.root / name)[:200].decode("utf-8", "replace")
@@ -129,24 +128,43 @@ class Tree:
 
     @cached_property
     def modified(self) -> Sequence[str]:
-        """Tracked files that are not as committed; nothing where there is no git."""
-        if not self.has_git:
+        """Files with tables, and the headers they need, that are not byte for byte as committed;
+        nothing where there is no git. No filter is run: where git would write the work tree's files
+        otherwise than they are committed (line ends, keywords), they are modified."""
+        if self.repository is None or not self.repository.has_head:
             return ()
-        listed = self.git("status", "--porcelain", "--untracked-files=no", "-z") or ""
-        return tuple(entry[3:] for entry in listed.split("\0") if entry[2:3] == " ")
+        names = sorted({*self.files, *TABLES, *HEADERS})
+        return tuple(
+            entry.path
+            for entry in self.repository.entries(self.repository.resolve("HEAD"), names)
+            if self.repository.blob_name(self.read(self.root / entry.path)) != entry.hash
+        )
 
     @cached_property
     def identity(self) -> Identity | None:
-        """Only where git knows both: nobody signs off for somebody else."""
-        if not self.has_git:
+        """GIT_AUTHOR_NAME and GIT_AUTHOR_EMAIL, else user.name and user.email of the repository or
+        of the user's own configuration. Only where both are known, and fit for the line of a mail:
+        nobody signs off for somebody else."""
+        if self.repository is None:
             return None
-        name, email = self.git("config", "user.name"), self.git("config", "user.email")
-        return Identity(name, email) if name and email else None
+        user = self.repository.user()
+        name = os.environ.get("GIT_AUTHOR_NAME") or user.name
+        email = os.environ.get("GIT_AUTHOR_EMAIL") or user.email
+        if user.is_conditional:
+            self.notes.append(
+                "what your git configuration includes by gitdir is not looked at; GIT_AUTHOR_NAME "
+                "and GIT_AUTHOR_EMAIL say who signs off"
+            )
+        if not name or not email:
+            return None
+        if UNFIT.search(name + email):
+            self.notes.append("the author is left out: name or address is not fit for a mail")
+            return None
+        return Identity(name, email)
 
     def mode(self, file: str) -> str:
-        executable = os.access(self.root / file, os.X_OK)
+        executable = (self.root / file).stat().st_mode & stat.S_IXUSR
         return "100755" if executable else "100644"
 
     def unreadable(self, message: str) -> Unreadable:
-        where = Location(file=self.root.as_posix())
-        return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
+        return unreadable(self.root.as_posix(), message)

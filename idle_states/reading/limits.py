@@ -71,8 +71,7 @@ C_CHARACTERS = _limit("C", "characters", 4 * MIB)
 
 LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")
 
-STATISTICS_BYTES = _limit("benchmark results", "size", 64 * MIB, "bytes")
-STATISTICS_LINES = _limit("benchmark results", "lines or samples", 2_000_000)
+STATISTICS_BYTES = _limit("benchmark results", "size", 256 * MIB, "bytes")
 
 DTC_S = _limit("dtc", "time", 30, "s")
 DTC_MEMORY_BYTES = _limit("dtc", "memory", GIB, "bytes")
@@ -80,3 +79,12 @@ DTC_OUTPUT_BYTES = _limit("dtc", "output", 64 * MIB, "bytes")
 TRACE_CMD_STALL_S = _limit("trace-cmd", "time without output", 300, "s")
 TRACE_CMD_MEMORY_BYTES = _limit("trace-cmd", "memory", 4 * GIB, "bytes")
 COMPLAINT_BYTES = _limit("any program", "what it says on standard error", MIB, "bytes")
+
+GIT_S = _limit("git", "time", 300, "s")
+GIT_ANSWER_S = _limit("git", "time without an answer about an object", 30, "s")
+GIT_MEMORY_BYTES = _limit("git", "memory", 4 * GIB, "bytes")
+GIT_OUTPUT_BYTES = _limit("git", "output of one command", 256 * MIB, "bytes")
+GIT_CONFIGURATION_BYTES = _limit("git", "configuration, alternates", MIB, "bytes")
+GIT_REFERENCES_BYTES = _limit("git", "packed-refs", 64 * MIB, "bytes")
+GIT_REFERENCES = _limit("git", "files in refs/", 200_000)
+GIT_COMMIT_BYTES = _limit("git", "a commit", MIB, "bytes")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..findings import Confidence, Finding, Location, Severity
-from ..reading.git_objects import Commit
+from ..reading.git import Commit
 from ..sources import Source
 from ..table import IdleState, IdleTable
 from ..units import format_time

@@ -8,7 +8,7 @@ from ..check.check import check
 from ..diff import Difference, diff
 from ..findings import Finding, sort_findings
 from ..linux.releases import Release
-from ..reading.git_objects import Commit, Repository
+from ..reading.git import Commit, Repository
 from ..rules.engine import ALL, Selection
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
@@ -136,9 +136,7 @@ def ends(repository: Repository, text: str | None) -> tuple[str, str]:
     """
     if text is None:
         head = repository.resolve("HEAD")
-        if not repository.commit(head).parent:
-            return "", head
-        return repository.resolve("HEAD~1"), head
+        return repository.commit(head).parent, head
     match = re.fullmatch(r"(.*?)(\.\.\.?)(.*)", text)
     if match is None or not (match[1] or match[3]):
         raise BadRange(f"expected BASE..HEAD, found {text!r}")

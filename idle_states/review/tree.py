@@ -1,7 +1,8 @@
 """The tables of a repository as they were at a commit: skiboot's C, or specs.
 
 A file that did not change between commits is parsed once. What cannot be parsed is a finding of
-that commit; the other files are read all the same.
+that commit; the other files are read all the same. Objects that the repository has lost end the
+review.
 """
 
 import hashlib
@@ -11,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..findings import Finding, Unreadable
-from ..reading.git_objects import Commit, Entry, Repository
+from ..reading.git import Commit, Damaged, Entry, Repository
 from ..skiboot.layout import HEADERS, TABLES
-from ..sources import MAX_BYTES, Source, unreadable
+from ..sources import MAX_BYTES, Source
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SPEC_WORDS = frozenset({"extends", "states"})
@@ -61,10 +62,7 @@ class Tree(ABC):
         return self._ends[commit]
 
     def _content(self, entry: Entry) -> bytes:
-        if entry.size > MAX_BYTES:
-            message = f"expected at most {MAX_BYTES} bytes, found {entry.size}"
-            raise unreadable(entry.path, message)
-        return self.repository.content(entry)
+        return self.repository.content(entry, MAX_BYTES)
 
 
 class SkibootTree(Tree):
@@ -100,6 +98,8 @@ class SkibootTree(Tree):
                 continue
             try:
                 sources += self._tables(entries[file], macros)
+            except Damaged:
+                raise
             except Unreadable as problem:
                 findings += problem.findings
                 texts |= problem.texts
@@ -158,6 +158,8 @@ class SpecTree(Tree):
             if entry.path.endswith(_SPEC_SUFFIXES):
                 try:
                     found_words[entry.path] = self._words(entry)
+                except Damaged:
+                    raise
                 except Unreadable as problem:
                     findings += problem.findings
                     unread.add(entry.path)

@@ -30,7 +30,8 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..identify import field_differences, is_main
 from ..pipeline import Subject
-from ..spec.library import packaged
+from ..spec.library import find
+from ..spec.packaged import revisions
 from ..table import IdleTable
 from .is3_control import claimed_cpu, home
 from .rule import Rule
@@ -49,19 +50,20 @@ def siblings(subject: Subject) -> Iterator[IdleTable]:
     cpu = claimed_cpu(subject)
     chips = set(cpu.chips) if cpu else set()
     special = bool(own.quirk or own.fused_core)
-    for sibling in packaged(lambda revision: not revision.historical):
-        if sibling.name in (subject.table.name, _reference_name(subject)):
+    for revision in revisions():
+        if revision.historical or revision.name in (subject.table.name, _reference_name(subject)):
             continue
-        if sibling.register is not subject.table.register or not sibling.cpu:
+        packaged = find(revision.name)
+        if packaged.register is not subject.table.register or not packaged.cpu:
             continue
-        same_chips = bool(chips & set(sibling.cpu.chips))
-        shares = own.array != "" and own.array == sibling.firmware.array
+        same_chips = bool(chips & set(packaged.cpu.chips))
+        shares = own.array != "" and own.array == packaged.firmware.array
         if (
-            (special and is_main(sibling) and same_chips)
+            (special and is_main(packaged) and same_chips)
             or (shares and not same_chips)
-            or sibling.name == own.copy_of
+            or packaged.name == own.copy_of
         ):
-            yield sibling
+            yield packaged
 
 
 def _reference_name(subject: Subject) -> str:

@@ -2,19 +2,18 @@
 
 import hashlib
 from collections import abc
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
-from ..findings import Faulty, Finding, Rejected, Severity
+from ..findings import Finding, Severity, Unreadable
 from ..reading.complaints import Problems
 from ..reading.document import Mapping, Scalar, decode, parse
 from ..resources import resource
 from ..table import IdleTable
 from .build import build
 from .inherit import Expanded, expand
-from .packaged import Revision, resolve_name, revisions
+from .packaged import resolve_name
 from .suppress import Suppression, suppressions
 
 
@@ -37,29 +36,15 @@ class Loaded:
 def find(name: str) -> IdleTable:
     """A packaged table by name.
 
-    Raises KeyError for a name that is not packaged, Unreadable for a spec that cannot be parsed,
-    Faulty for one that is wrong.
+    Raises KeyError for a name that is not packaged, Unreadable for a broken packaged spec.
     """
     revision = resolve_name(name)
     if revision is None:
         raise KeyError(name)
     loaded = load(revision.file)
     if loaded.table is None:
-        raise Faulty(loaded.findings, loaded.sources)
+        raise Unreadable(loaded.findings)
     return loaded.table
-
-
-def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[IdleTable]:
-    """The packaged tables, or the wanted ones, in their order, to compare others with.
-
-    Those whose spec is broken are left out: naming them is for `list` and `check`.
-    """
-    for revision in revisions():
-        if wanted(revision):
-            try:
-                yield find(revision.name)
-            except Rejected:
-                continue
 
 
 def load(file: Path, shown_as: str | None = None) -> Loaded:

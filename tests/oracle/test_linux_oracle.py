@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.oracle import Unavailable
+from tests.oracle.linux import KERNEL_FILES
 from tests.oracle.linux.cases import (
     FLAGS,
     LATENCIES,
@@ -46,7 +47,7 @@ def tree() -> Path:
     from tests.oracle.debian import linux_source
 
     try:
-        return linux_source("6.1")
+        return linux_source("6.1", KERNEL_FILES)
     except Unavailable as error:
         pytest.skip(str(error))
 

@@ -4,7 +4,6 @@ import json
 import os
 import random
 import re
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from idle_states.check.check import check
 from idle_states.cli import main
 from idle_states.findings import Finding, Severity, Unreadable
 from idle_states.linux.releases import release
-from idle_states.reading.git_objects import Repository
+from idle_states.reading.git import Repository
 from idle_states.review import tree as review_tree
 from idle_states.review.findings import outcome
 from idle_states.review.review import Change, Circumstances, Review, ends, review
@@ -789,7 +788,9 @@ def test_work_tree_is_not_looked_at(stop0_lite: History) -> None:
 def test_process_ends_with_its_reader(stop0_lite: History) -> None:
     repository = Repository(stop0_lite.directory)
     repository.commit(repository.resolve("HEAD"))
-    running = repository._objects
-    assert isinstance(running, subprocess.Popen)
+    running, made = repository._contents, Path(repository._git._made.name)
+    assert running is not None
+    assert made.is_dir()
     repository.close()
-    assert running.returncode == 0
+    assert running._process.poll() is not None
+    assert not made.exists()

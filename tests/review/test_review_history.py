@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.linux.releases import DEFAULT, release
-from idle_states.reading.git_objects import Repository
+from idle_states.reading.git import Repository
 from idle_states.review.review import Change, Circumstances, Review, review
 
 KERNELS = ("4.11", *DEFAULT)

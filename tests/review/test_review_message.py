@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from idle_states.findings import Finding
-from idle_states.reading.git_objects import Commit
+from idle_states.reading.git import Commit
 from idle_states.review.message import changed_rows, check_message
 from idle_states.review.message_claims import claims, covers_state, names_state
 from idle_states.rules.catalogue import rule_named

@@ -1,0 +1,232 @@
+"""Commits, trees and files of a git repository: objects only, nothing is checked out.
+
+Forms: git-cat-file(1) --batch, git-ls-tree(1) -z, git-rev-list(1).
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...findings import Unreadable
+from .. import launching, limits
+from ..problems import unreadable
+from .private import Private, User
+
+_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """hash, its first parent ("" for a root commit), the message, and a merge's other parents."""
+
+    hash: str
+    parent: str
+    message: str
+    merged: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        return self.message.strip().partition("\n")[0]
+
+    @property
+    def short(self) -> str:
+        return self.hash[:9]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a tree: its path from the repository's top, and its hash."""
+
+    path: str
+    hash: str
+
+
+class Repository:
+    """The repository that a directory is, or lies in. Files outside the directory do not count.
+
+    shown   what messages call it
+    prefix  "" at the top and in a bare repository, else "some/directory/"
+    notes   what the repository says that is not followed
+
+    Where a method takes a commit, "" is the state before the first one: no files. Every method
+    raises Damaged (IS930) where an object is missing or damaged; nothing is fetched.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        """Raises Unreadable (IS930) where git is missing or the directory is no repository, or one
+        that leads elsewhere (`place`)."""
+        self.shown = directory.as_posix()
+        self._git = Private(directory, self.shown)
+        self._sizes: launching.Child | None = None
+        self._contents: launching.Child | None = None
+        self._holds: dict[tuple[str, str], bool] = {}
+        self.prefix = self._git.place.prefix
+        self.is_shallow = bool(self._git.shallow)
+        self.notes: Sequence[str] = self._git.notes
+
+    def close(self) -> None:
+        """Ends the processes that read objects, and removes what git was run in."""
+        for child in (self._sizes, self._contents):
+            if child is not None:
+                child.kill()
+        self._sizes = self._contents = None
+        self._git.close()
+
+    def resolve(self, revision: str) -> str:
+        """The hash of the commit a revision names. Raises Unreadable (IS930)."""
+        wanted = f"{revision}^{{commit}}"
+        done = self._git.run("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
+        name = done.output.decode("ascii", "replace").strip()
+        if done.status or not name:
+            hint = " (what was where is not read)" if "@{" in revision else ""
+            raise self._git.damaged(f"expected a revision, found {revision!r}{hint}")
+        return name
+
+    def merge_base(self, a: str, b: str) -> str:
+        """Hash of the best common ancestor. Raises Unreadable (IS930) where there is none."""
+        done = self._git.run("merge-base", a, b)
+        if done.status:
+            message = f"expected revisions with a common ancestor, found {a[:9]} and {b[:9]}"
+            raise self._git.damaged(message)
+        return done.output.decode("ascii").strip()
+
+    def commits(
+        self, base: str, head: str, paths: Sequence[str], suffixes: Sequence[str] = ()
+    ) -> list[Commit]:
+        """Commits of base..head that touch one of the files, or any below the directory that ends
+        so; oldest first.
+
+        Raises Unreadable (IS930) where a shallow clone ends within the range.
+        """
+        wanted = [f":(literal){path}" for path in paths]
+        wanted += [f":(glob){_escaped(self.prefix)}**/*{suffix}" for suffix in suffixes]
+        words = [head, *([f"^{base}"] if base else [])]
+        said = self._git.text("rev-list", "--reverse", "--topo-order", *words, "--", *wanted)
+        found = [self.commit(name) for name in said.split()]
+        for commit in found:
+            if commit.hash in self._git.shallow:
+                raise self._git.damaged(f"expected the parent of {commit.short}, found none")
+        return found
+
+    def count(self, base: str, head: str) -> int:
+        """Number of commits of base..head."""
+        return int(self._git.text("rev-list", "--count", head, *([f"^{base}"] if base else [])))
+
+    def commit(self, name: str) -> Commit:
+        """By hash."""
+        data = self._object(name, "commit", limits.GIT_COMMIT_BYTES, self.shown)
+        head, _, message = data.decode("utf-8", "replace").partition("\n\n")
+        parents = [line[7:] for line in head.splitlines() if line.startswith("parent ")]
+        for parent in parents:
+            if not _NAME.fullmatch(parent):
+                raise self._git.damaged(f"expected a parent of {name}, found {parent!r:.80}")
+        return Commit(name, parents[0] if parents else "", message, tuple(parents[1:]))
+
+    @property
+    def has_head(self) -> bool:
+        """Whether there is a commit to start from."""
+        return not self._git.run("rev-parse", "--verify", "--quiet", "HEAD").status
+
+    def described(self, *patterns: str) -> str:
+        """The newest tag like one of the patterns that HEAD is or comes after, as git describe has
+        it; "" where there is none."""
+        words = [word for pattern in patterns for word in ("--match", pattern)]
+        done = self._git.run("describe", "--tags", *words)
+        return "" if done.status else done.output.decode("utf-8", "surrogateescape").strip()
+
+    def user(self) -> User:
+        """Who the user is to git, here."""
+        return self._git.user()
+
+    def entries(self, commit: str, paths: Sequence[str] = ()) -> list[Entry]:
+        """Files below the directory: those named, by their paths from the top, or all.
+
+        Links and submodules are no files.
+        """
+        if not commit:
+            return []
+        head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
+        tree = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
+        # git alone would not name a tree that is missing
+        self._size(tree, "tree")
+        said = self._git.output("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
+        found = []
+        for line in said.split(b"\0")[:-1]:
+            head, _, path = line.partition(b"\t")
+            mode, kind, name = head.decode("ascii").split()
+            shown = path.decode("utf-8", "surrogateescape")
+            if kind == "blob" and mode != "120000" and shown.startswith(self.prefix):
+                found.append(Entry(shown, name))
+        return found
+
+    def holding(self, commit: str, text: str, suffix: str) -> list[str]:
+        """Paths of the files below the directory that end so and hold the text. One that is too
+        large to be read is among them, so that whoever reads it is told."""
+        found = [e for e in self.entries(commit) if e.path.endswith(suffix)]
+        return sorted(entry.path for entry in found if self._held(entry, text))
+
+    def _held(self, entry: Entry, text: str) -> bool:
+        key = entry.hash, text
+        if key not in self._holds:
+            limit = limits.FILE_BYTES
+            self._holds[key] = self.size(entry) > limit or text.encode() in self.content(entry)
+        return self._holds[key]
+
+    def size(self, entry: Entry) -> int:
+        """Bytes of a file; it is not read."""
+        return self._size(entry.hash, "blob")
+
+    def content(self, entry: Entry, limit: int = limits.FILE_BYTES) -> bytes:
+        """Raises Unreadable (IS930) also for more bytes than the limit: they are not read."""
+        return self._object(entry.hash, "blob", limit, entry.path)
+
+    def blob_name(self, content: bytes) -> str:
+        """The hash that git gives a file with this content, were it of this repository."""
+        return self._name("blob", content)
+
+    def unreadable(self, message: str) -> Unreadable:
+        return unreadable(self.shown, message)
+
+    def _name(self, kind: str, content: bytes) -> str:
+        digest = hashlib.new(self._git.format, b"%s %d\0" % (kind.encode(), len(content)))
+        digest.update(content)
+        return digest.hexdigest()
+
+    def _size(self, name: str, kind: str) -> int:
+        if self._sizes is None:
+            self._sizes = self._git.talking("cat-file", "--batch-check")
+        return self._answer(self._sizes, name, kind)
+
+    def _object(self, name: str, kind: str, limit: int, shown: str) -> bytes:
+        size = self._size(name, kind)
+        if size > limit:
+            raise unreadable(shown, f"expected at most {limit} bytes, found {size}")
+        if self._contents is None:
+            self._contents = self._git.talking("cat-file", "--batch")
+        said = self._answer(self._contents, name, kind)
+        try:
+            content = self._contents.read(said + 1)[:-1] if said == size else b""
+        except Unreadable:
+            # git announces what a header says, and waits if less follows
+            raise self._git.damaged(f"expected {size} bytes of the {kind} {name}") from None
+        if self._name(kind, content) != name:
+            raise self._git.damaged(f"expected the {kind} {name}, found another content")
+        return content
+
+    def _answer(self, child: launching.Child, name: str, kind: str) -> int:
+        """The size that git tells of an object."""
+        if not _NAME.fullmatch(name):
+            raise self._git.damaged(f"expected the name of a {kind}, found {name!r:.80}")
+        child.write(name.encode("ascii") + b"\n")
+        match = _ANSWER.fullmatch(child.readline())
+        if match is None or match["kind"] != kind.encode():
+            raise self._git.damaged(f"expected the {kind} {name}, found none")
+        return int(match["size"])
+
+
+def _escaped(path: str) -> str:
+    """A path within a pattern."""
+    return "".join(f"\\{char}" if char in "*?[\\" else char for char in path)
