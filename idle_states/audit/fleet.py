@@ -5,7 +5,6 @@ number of inputs: what is done is handed on, and only so many are under way.
 """
 
 import os
-import stat
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..findings import Severity, Unreadable
+from ..reading import opening
 from ..sources import format_skiboot
 from ..sources.formats import format_of
 from ..sources.source import File
@@ -48,7 +48,7 @@ class Walk:
         """
         for word in words:
             path = Path(word)
-            if path.is_dir() and not is_tree(path):
+            if opening.is_directory(path) and not is_tree(path):
                 yield from self._below(path)
             else:
                 yield path
@@ -58,22 +58,22 @@ class Walk:
         while waiting:
             directory = waiting.pop()
             try:
-                entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+                with opening.Tree(directory) as tree:
+                    entries = sorted(tree.entries(), key=lambda entry: entry.name)
             except OSError:
                 self.passed_over["directories that cannot be read"] += 1
                 continue
             below = []
             for entry in entries:
-                mode = entry.stat(follow_symlinks=False).st_mode
                 path = directory / entry.name
-                if stat.S_ISLNK(mode):
+                if entry.kind == opening.LINK:
                     self.passed_over["links"] += 1
-                elif stat.S_ISDIR(mode):
+                elif entry.kind == opening.DIRECTORY:
                     if is_tree(path):
                         yield path
                     else:
                         below.append(path)
-                elif not stat.S_ISREG(mode):
+                elif entry.kind != opening.FILE:
                     self.passed_over["devices, pipes and sockets"] += 1
                 elif entry.name.endswith(_INPUTS) or (
                     entry.name.endswith(_PERHAPS) and _is_input(path)
@@ -89,8 +89,9 @@ def is_tree(directory: Path) -> bool:
     if format_skiboot.recognises(b"", directory):
         return True
     try:
-        with os.scandir(directory) as entries:
-            return any(entry.name in _SIGNS or "cpu-idle-state" in entry.name for entry in entries)
+        with opening.Tree(directory) as tree:
+            names = (entry.name for entry in tree.entries())
+            return any(name in _SIGNS or "cpu-idle-state" in name for name in names)
     except OSError:
         return False
 

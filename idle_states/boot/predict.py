@@ -1,9 +1,7 @@
 """Prediction beside reality, stage by stage: what models say of a boot, and what was seen of it."""
 
 import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -245,11 +243,7 @@ def _registered(predicted: Predicted, dump: str, smp: int) -> Stage:
 
 def held(dump: str) -> Mapping[int, tuple[sysfs.SysfsState, ...]]:
     """CPU -> states of a dump. Raises Unreadable."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, "cpuidle.txt")
-        path.write_text(dump, "utf-8")
-        with closing(Input(str(path))) as source:
-            return sysfs.read(source).cpus
+    return sysfs.read(Input("cpuidle.txt", held=dump.encode())).cpus
 
 
 def _shown(name: str) -> str:

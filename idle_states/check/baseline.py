@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..findings import Finding, Location, Severity, Unreadable, identities
+from ..reading import limits, opening
 
 FILE = "idle-states-baseline.json"
 _VERSION = 1
@@ -62,7 +63,7 @@ def read(path: Path) -> Baseline:
     """Raises Unreadable; OSError where the file cannot be read."""
     shown = path.as_posix()
     try:
-        document = json.loads(path.read_text("utf-8"))
+        document = json.loads(opening.read(path, limits.CONFIGURATION_BYTES))
         version = document["schema_version"]
         known = {str(item["finding"]): str(item["message"]) for item in document["findings"]}
     except (ValueError, RecursionError, LookupError, TypeError) as error:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
+from ..reading import limits, opening
 
 FILE = "setup.cfg"
 SECTION = "idle-states"
@@ -56,10 +57,10 @@ class Accepted:
 def find(start: Path) -> Path | None:
     """The nearest setup.cfg with the section: here or, within a repository, above."""
     directories = (start, *start.parents)
-    tops = [number for number, path in enumerate(directories) if (path / ".git").exists()]
+    tops = [number for number, path in enumerate(directories) if opening.kind_of(path / ".git")]
     for directory in directories[: tops[0] + 1 if tops else 1]:
         candidate = directory / FILE
-        if candidate.is_file() and f"[{SECTION}]" in candidate.read_text("utf-8", "replace"):
+        if opening.is_file(candidate) and f"[{SECTION}]" in _text(candidate):
             return candidate
     return None
 
@@ -67,7 +68,7 @@ def find(start: Path) -> Path | None:
 def read(path: Path) -> tuple[Accepted, ...]:
     """Suppressions in the order they stand. Raises Unreadable with the line."""
     shown = path.as_posix()
-    text = path.read_text("utf-8", "replace")
+    text = _text(path)
     parser = configparser.ConfigParser(interpolation=None, default_section="")
     try:
         parser.read_string(text, shown)
@@ -81,6 +82,10 @@ def read(path: Path) -> tuple[Accepted, ...]:
             message = f"expected {', '.join(_KEYS)} in [{SECTION}], found {key!r}"
             raise _bad(shown, _line_of(text, key), message)
     return tuple(_accepted(shown, number, line) for number, line in _entries(text))
+
+
+def _text(path: Path) -> str:
+    return opening.read_text(path, limits.CONFIGURATION_BYTES)
 
 
 def _entries(text: str) -> list[tuple[int, str]]:

@@ -271,7 +271,7 @@ def _table(
     text: str, cpus: list[int] | None, arguments: argparse.Namespace, release: "Release"
 ) -> "tuple[Machine, list[tuple[str, str]], Rows]":
     """A table by name or file. Raises UsageError if it has nothing for these CPUs."""
-    from ..reading import sysfs
+    from ..reading import opening, sysfs
     from ..reading.inputs import Input, Kind
     from ..replay.machine import Machine, from_driver, from_sysfs
     from ..spec.packaged import resolve_name
@@ -279,7 +279,7 @@ def _table(
     from .governor_options import registered
     from .options import UsageError, state_numbers
 
-    if resolve_name(text) is None and Path(text).is_file() and _is_dump(text):
+    if resolve_name(text) is None and opening.is_file(text) and _is_dump(text):
         source = Input(text)
         assert source.kind is Kind.SYSFS
         dump = sysfs.read(source)

@@ -127,6 +127,7 @@ def _workload(text: str) -> "tuple[Workload, int, list[tuple[str, str]]]":
     """The workload, for how long to simulate it unless that is said, and its file."""
     import hashlib
 
+    from ..reading import opening
     from ..reading.inputs import Input
     from ..simulation import workloads, workloads_file, workloads_trace
     from ..simulation.programs import BadWorkload
@@ -141,13 +142,13 @@ def _workload(text: str) -> "tuple[Workload, int, list[tuple[str, str]]]":
         return found, second, []
     path = Path(text)
     if path.suffix.lower() in (".yaml", ".yml"):
-        data = path.read_bytes()
+        data = opening.read(path)
         return (
             workloads_file.read(data, text),
             second,
             [(text, hashlib.sha256(data).hexdigest())],
         )
-    if not path.is_file():
+    if opening.kind_of(path) not in (opening.FILE, "a pipe"):
         known = ", ".join(workloads.BUILT_IN)
         raise UsageError(f"expected a workload ({known}), YAML or a trace, found {text!r}")
     source = Input(text)
@@ -161,6 +162,7 @@ def _topology(
     """The machine, and its file."""
     import hashlib
 
+    from ..reading import opening
     from ..simulation import topology, topology_file
     from .options import UsageError
 
@@ -170,8 +172,8 @@ def _topology(
         least = 1 if len(bound) == len(workload.tasks) else _CPUS
         return topology.parse(f"cpus={max([least, *(cpu + 1 for cpu in bound)])}"), []
     path = Path(arguments.topology)
-    if arguments.topology not in topology.PRESETS and path.is_file():
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if arguments.topology not in topology.PRESETS and opening.is_file(path):
+        digest = hashlib.sha256(opening.read(path)).hexdigest()
         return topology_file.read(path), [(arguments.topology, digest)]
     try:
         return topology.parse(arguments.topology), []

@@ -4,15 +4,15 @@ Only directories and regular files count, links are left alone, and how much is 
 as for a blob.
 """
 
-import os
-import stat
 from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
+from ..reading import limits
+from ..reading.opening import DIRECTORY, FILE, Tree, bounded
 from .fdt import MAX_BYTES
 from .tree import MAX_DEPTH, NAME, Node
 
-MAX_ENTRIES = 200_000
+MAX_ENTRIES = limits.TREE_ENTRIES
 
 _NEEDED = ("ibm,cpu-idle-state-", "ibm,enabled-stop-levels", "cpu-version", "compatible")
 
@@ -28,7 +28,13 @@ def read(path: Path) -> Node:
     that no device tree has.
     """
     own_name = path.resolve().name
-    return _Reader(path).node("power-mgt" if own_name == "power-mgt" else "", "/", 1)
+    reader = _Reader(path)
+    try:
+        tree = Tree(path)
+    except OSError as error:
+        raise reader.not_readable("/", "directory", error) from None
+    with tree:
+        return reader.node(tree, "power-mgt" if own_name == "power-mgt" else "", "/", 1)
 
 
 class _Reader:
@@ -37,61 +43,67 @@ class _Reader:
         self.bytes_left = MAX_BYTES
         self.entries_left = MAX_ENTRIES
 
-    def node(self, name: str, path: str, depth: int) -> Node:
-        """The node at a path from the root, with all below it; `depth` is bounded."""
+    def node(self, tree: Tree, name: str, path: str, depth: int) -> Node:
+        """The node that a directory is, with all below it; `depth` is bounded.
+
+        path  from the root
+        """
         if depth > MAX_DEPTH:
             raise self._malformed(path, f"expected nodes nested at most {MAX_DEPTH} deep")
-        files, directories = self._listed(path)
+        files, directories = self._listed(tree, path)
         properties = {
-            file: data for file in files if (data := self._value(_join(path, file))) is not None
+            file: data
+            for file in files
+            if (data := self._value(tree, file, _join(path, file))) is not None
         }
-        children = (self.node(child, _join(path, child), depth + 1) for child in directories)
+        children = []
+        for child in directories:
+            try:
+                below = tree.below(child)
+            except OSError as error:
+                raise self.not_readable(_join(path, child), "directory", error) from None
+            with below:
+                children.append(self.node(below, child, _join(path, child), depth + 1))
         return Node(name, properties, tuple(children))
 
-    def _listed(self, path: str) -> tuple[list[str], list[str]]:
+    def _listed(self, tree: Tree, path: str) -> tuple[list[str], list[str]]:
         """Names of the regular files and of the directories in a directory, sorted."""
         files, directories = [], []
         try:
-            with os.scandir(self._file(path)) as entries:
-                for entry in entries:
-                    self.entries_left -= 1
-                    if self.entries_left < 0:
-                        raise self._unreadable(path, f"expected at most {MAX_ENTRIES} files")
-                    if entry.is_dir(follow_symlinks=False):
-                        directories.append(entry.name)
-                    elif entry.is_file(follow_symlinks=False):
-                        files.append(entry.name)
+            for entry in tree.entries():
+                self.entries_left -= 1
+                if self.entries_left < 0:
+                    raise self._unreadable(path, f"expected at most {MAX_ENTRIES} files")
+                if entry.kind == DIRECTORY:
+                    directories.append(entry.name)
+                elif entry.kind == FILE:
+                    files.append(entry.name)
         except OSError as error:
-            message = f"expected a readable directory, found: {error.strerror}"
-            raise self._unreadable(path, message) from None
+            raise self.not_readable(path, "directory", error) from None
         for name in (*files, *directories):
             if not NAME.fullmatch(name):
                 message = f"expected names of nodes and properties, found {name!a}"
                 raise self._malformed(path, message)
         return sorted(files), sorted(directories)
 
-    def _value(self, path: str) -> bytes | None:
+    def _value(self, tree: Tree, name: str, path: str) -> bytes | None:
         """The bytes of a property; None if the user may not read it and nothing depends on it."""
         try:
-            # a pipe put in place of the file must not make us wait
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            with open(os.open(self._file(path), flags), "rb") as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    return None
-                data = file.read(self.bytes_left + 1)
+            with tree.open_file(name, follow=False) as file:
+                data = bounded(file, self.bytes_left, path)
         except OSError as error:
-            name = path.rpartition("/")[2]
             if isinstance(error, PermissionError) and not name.startswith(_NEEDED):
                 return None
-            message = f"expected a readable property, found: {error.strerror}"
+            raise self.not_readable(path, "property", error) from None
+        except Unreadable:
+            message = f"expected regular files, at most {MAX_BYTES} bytes of properties"
             raise self._unreadable(path, message) from None
         self.bytes_left -= len(data)
-        if self.bytes_left < 0:
-            raise self._unreadable(path, f"expected at most {MAX_BYTES} bytes of properties")
         return data
 
-    def _file(self, path: str) -> Path:
-        return self.root / path[1:]
+    def not_readable(self, path: str, what: str, error: OSError) -> Unreadable:
+        message = f"expected a readable {what}, found: {error.strerror}"
+        return self._unreadable(path, message)
 
     def _unreadable(self, path: str, message: str) -> Unreadable:
         return self._bad("IS930", "unreadable-input", path, message)

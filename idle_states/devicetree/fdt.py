@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from ..findings import Finding, Location, Severity, Unreadable
+from ..reading import limits
 from .tree import MAX_DEPTH, MAX_NAME, NAME, Node
 
 try:
@@ -20,11 +21,11 @@ try:
 except ImportError:
     _fdt = None
 
-MAX_BYTES = 64 * 1024 * 1024
-MAX_TOKENS = 500_000
+MAX_BYTES = limits.TREE_BYTES
+MAX_TOKENS = limits.TREE_TOKENS
 """Tokens in the structure block, each of which takes far more memory when read than in the blob.
 A POWER9 server's tree has about 4,500."""
-MAX_RESERVATIONS = 4096
+MAX_RESERVATIONS = limits.TREE_RESERVATIONS
 
 MAGIC = 0xD00DFEED
 VERSION, LAST_COMPATIBLE = 17, 16

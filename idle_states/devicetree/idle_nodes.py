@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from ..beyond_opal import Broken, IdleList, ListedNode
 from ..findings import Finding, Location, Severity, Unreadable
+from ..reading import limits
 from ..table import U32_MAX, IdleState, IdleTable, Origin, Register
 from .dts_places import Places
 from .tree import Node
@@ -25,8 +26,8 @@ ENTRY, EXIT = "entry-latency-us", "exit-latency-us"
 WAKEUP, RESIDENCY = "wakeup-latency-us", "min-residency-us"
 TIMER_STOP = "local-timer-stop"
 
-MAX_STATES = 1024
-MAX_TABLES = 64
+MAX_STATES = limits.TREE_STATES
+MAX_TABLES = limits.TREE_TABLES
 """Far beyond any machine, so that a hostile tree keeps nobody busy."""
 
 DOMAIN_STATE = "genpd enters it when all CPUs of the power domain idle"

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ..findings import Finding, Location, Severity, Unreadable
 from ..power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
+from ..reading import limits
 from ..spec.library import find
 from ..table import Cpu, IdleTable, Origin
 from .dts_places import Places
@@ -28,8 +29,8 @@ PVR2CPU: Mapping[int, tuple[str, tuple[str, ...]]] = {
 }
 """Upper half of the PVR -> (generation, skiboot's chip types that have it)."""
 
-MAX_STATES = 1024
-MAX_NODES = 64
+MAX_STATES = limits.TREE_STATES
+MAX_NODES = limits.TREE_TABLES
 """Far beyond what firmware can export (255), so that a hostile tree keeps nobody busy."""
 
 _CPU_NAME = re.compile(r"PowerPC,POWER(\d+)")

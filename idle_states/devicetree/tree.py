@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from ..power_mgt import split_names
+from ..reading import limits
 
-MAX_DEPTH = 64
+MAX_DEPTH = limits.TREE_DEPTH
 """Levels of nodes, the root included: Linux unflattens no more (FDT_MAX_DEPTH)."""
 
-MAX_NAME = 255
+MAX_NAME = limits.TREE_NAME_BYTES
 """Bytes in the name of a node or property. The specification's 31 are often exceeded."""
 
 NAME = re.compile(r"[!-.0-~]{1,255}", re.ASCII)

@@ -2,8 +2,10 @@
 
 from typing import Protocol
 
+from . import limits
+
 HEAD_BYTES = 4096
-_MAX_XZ_MEMORY = 128 * 1024 * 1024
+_MAX_XZ_MEMORY = limits.XZ_MEMORY_BYTES
 """xz -9 needs 65 MiB."""
 
 

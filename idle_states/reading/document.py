@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 import yaml
 
 from ..findings import Finding, Location, Severity, Unreadable
+from . import limits
 
-MAX_BYTES = 256 * 1024
-MAX_NODES = 20_000
-MAX_DEPTH = 24
+MAX_BYTES = limits.SPEC_BYTES
+MAX_NODES = limits.SPEC_VALUES
+MAX_DEPTH = limits.SPEC_DEPTH
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -9,17 +9,16 @@ import gzip
 import hashlib
 import io
 import re
-import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import BinaryIO
 
+from . import limits, opening
 from .problems import unreadable
 
 BLOCK = 1 << 20
 """Bytes per block: what fits a cache is scanned three times as fast as what does not."""
-LINE_MAX = 1 << 16
+LINE_MAX = limits.LINE_BYTES
 """No kernel prints a longer line."""
 CPU_MAX = 8191
 """Kernels have no more CPUs (NR_CPUS)."""
@@ -46,16 +45,19 @@ class Input:
     name     as given; "-" is standard input
     kind     told from its first block
     advance  called with the number of raw bytes of every read
+    held     its bytes, where they have been read; None: they are opened by name
     Raises OSError, and Unreadable for what is nothing this package reads.
     """
 
-    def __init__(self, name: str, advance: Callable[[int], None] = lambda count: None) -> None:
+    def __init__(
+        self,
+        name: str,
+        advance: Callable[[int], None] = lambda count: None,
+        held: bytes | None = None,
+    ) -> None:
         self.name = name
-        self.path = Path(name)
-        if name != "-" and self.path.is_dir():
-            raise unreadable(name, "expected a file, found a directory")
         self._digest = hashlib.sha256()
-        raw: BinaryIO = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
+        raw = opening.open_operand(name) if held is None else io.BytesIO(held)
         self._raw = raw
         self._hashed = _Hashed(raw, self._digest, advance)
         buffered = io.BufferedReader(self._hashed, BLOCK)
@@ -87,6 +89,10 @@ class Input:
     def close(self) -> None:
         if self.name != "-":
             self._raw.close()
+
+    def descriptor(self) -> int:
+        """Of the open file, for a program that reads it itself."""
+        return self._raw.fileno()
 
     def _read(self) -> bytes:
         if self.cut is not None:

@@ -85,9 +85,13 @@ def read_text(path: str | Path, limit: int = limits.FILE_BYTES) -> str:
 
 
 def read_operand(name: str, limit: int = limits.FILE_BYTES) -> bytes:
-    """The same of an operand that may be "-" or a pipe, see `open_stream`."""
-    with open_stream(name) as file:
+    """The same of an operand that may be "-" or a pipe, see `open_operand`."""
+    file = open_operand(name)
+    try:
         return bounded(file, limit, name)
+    finally:
+        if name != STANDARD_INPUT:
+            file.close()
 
 
 def open_file(path: str | Path, *, shown: str | None = None) -> BinaryIO:
@@ -96,16 +100,11 @@ def open_file(path: str | Path, *, shown: str | None = None) -> BinaryIO:
     return _regular(path, name, pipes=False)
 
 
-@contextmanager
-def open_stream(name: str) -> Iterator[BinaryIO]:
+def open_operand(name: str) -> BinaryIO:
     """An operand that is read once from its beginning to its end: a regular file; "-", standard
-    input; or a pipe, as the shell's <(command) is one. Nothing but the operand itself may be a
-    pipe. Waits for the other end of a pipe. Raises as `read` does."""
-    if name == STANDARD_INPUT:
-        yield sys.stdin.buffer
-        return
-    with _regular(name, name, pipes=True) as file:
-        yield file
+    input, which is not to be closed; or a pipe, as the shell's <(command) is one. Nothing but the
+    operand itself may be a pipe. Waits for the other end of a pipe. Raises as `read` does."""
+    return sys.stdin.buffer if name == STANDARD_INPUT else _regular(name, name, pipes=True)
 
 
 def bounded(file: BinaryIO, limit: int, shown: str) -> bytes:
@@ -251,6 +250,15 @@ class Tree:
         if not (target + b"/").startswith(top):
             raise Outside(None, "a link that leads out of the directory", relative)
         return target[len(top) :]
+
+
+def tree_of(file: Path) -> tuple[Tree, str]:
+    """The tree that a file belongs to, and its path there: the git repository that holds it, else
+    the directory that does. Raises OSError where there is no such directory."""
+    directory = Path(os.path.realpath(file.parent))
+    tops = [top for top in (directory, *directory.parents) if kind_of(top / ".git")]
+    top = tops[0] if tops else directory
+    return Tree(top), (directory / file.name).relative_to(top).as_posix()
 
 
 def _names(path: bytes) -> list[bytes]:

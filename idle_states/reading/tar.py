@@ -11,8 +11,10 @@ Tar Format" (long names, base-256 sizes).
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from . import limits
+
 BLOCK = 512
-MAX_EXTENSION = 64 * 1024
+MAX_EXTENSION = limits.TAR_EXTENSION_BYTES
 """Bytes of one extension header: a path as deep as a device tree may be takes 17,000."""
 
 REGULAR, DIRECTORY = "a regular file", "a directory"

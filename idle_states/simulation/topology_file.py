@@ -19,7 +19,7 @@ core (core: a group a CPU; llc: one group of all):
 from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
-from ..reading import scalars
+from ..reading import opening, scalars
 from ..reading.complaints import Problems
 from ..reading.document import Mapping, Sequence, decode, parse
 from ..wording import suggestion
@@ -29,7 +29,6 @@ from .topology_tree import from_tree
 _NUMBERS = ("cpus", "threads", "pair", "quad", "cluster", "llc")
 _KEYS = ("name", *_NUMBERS, "fused", "groups")
 _BLOB = b"\xd0\x0d\xfe\xed"
-_BYTES_MAX = 64 << 20
 
 
 def read(path: Path) -> Topology:
@@ -37,13 +36,12 @@ def read(path: Path) -> Topology:
     from ..devicetree import dts, fdt
 
     file = str(path)
-    with path.open("rb") as stream:
-        data = stream.read(_BYTES_MAX)
+    data = opening.read(path)
     try:
         if data.startswith(_BLOB):
             return from_tree(fdt.read(data, file), file)
         if data.lstrip().startswith(b"/dts-v1/"):
-            return from_tree(dts.read(data.decode("utf-8", "surrogateescape"), file), file)
+            return from_tree(dts.read(data, file), file)
         return _from_yaml(data, file)
     except BadTopology as error:
         where = Location(file=file)

@@ -8,6 +8,7 @@ The kind of a file is told by its content, not its name; each format is a module
 from pathlib import Path
 
 from ..findings import Faulty
+from ..reading import opening
 from ..spec.packaged import resolve_name, revisions
 from ..wording import suggestion
 from .formats import read_file, read_path
@@ -66,7 +67,7 @@ def read_table(text: str) -> Source:
 
 def _split(text: str) -> tuple[Path, str | None]:
     path = Path(text)
-    if path.exists():
+    if opening.kind_of(path):
         return path, None
     before, name = _longest_file(text)
     if before is not None:
@@ -84,7 +85,7 @@ def _longest_file(text: str) -> tuple[Path | None, str]:
     before, colon, after = text.rpartition(":")
     while colon and before:
         name = f"{after}:{name}" if name else after
-        if Path(before).exists():
+        if opening.kind_of(before):
             return Path(before), name
         before, colon, after = before.rpartition(":")
     return None, ""

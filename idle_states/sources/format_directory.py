@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from ..reading import opening
 from .source import File, Source
 
 
 def recognises(head: bytes, path: Path) -> bool:
-    return path.is_dir()
+    return opening.is_directory(path)
 
 
 def read(file: File) -> list[Source]:

@@ -2,26 +2,36 @@
 
 from pathlib import Path
 
+from ..reading import opening
 from ..skiboot.layout import HEADERS, TABLES
-from .source import File, Source
+from .source import File, Source, unreadable
 
 
 def recognises(head: bytes, path: Path) -> bool:
-    return (path / TABLES[0]).is_file() and (path / "include").is_dir()
+    if not opening.is_directory(path):
+        return False
+    try:
+        with opening.Tree(path) as tree:
+            return tree.is_file(TABLES[0]) and tree.is_directory("include")
+    except OSError:
+        return False
 
 
 def read(file: File) -> list[Source]:
     from ..skiboot import c_table
 
     macros: dict[str, str] = {}
-    for name in HEADERS:
-        if (file.path / name).is_file():
-            macros |= c_table.definitions_in(File.open(file.path / name).text)
     sources = []
-    for name in TABLES:
-        if (file.path / name).is_file():
-            home = File.open(file.path / name)
-            sources += home.sources(
-                c_table.read(home.text, home.shown, defines=macros, sha256=home.sha256)
-            )
+    try:
+        with opening.Tree(file.path) as tree:
+            for name in filter(tree.is_file, HEADERS):
+                macros |= c_table.definitions_in(File(file.path / name, tree.read(name)).text)
+            for name in filter(tree.is_file, TABLES):
+                home = File(file.path / name, tree.read(name))
+                sources += home.sources(
+                    c_table.read(home.text, home.shown, defines=macros, sha256=home.sha256)
+                )
+    except OSError as error:
+        message = f"expected a readable file, found: {error.strerror}"
+        raise unreadable(file.shown, message) from None
     return sources

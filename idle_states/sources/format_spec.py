@@ -3,12 +3,13 @@
 import hashlib
 from pathlib import Path
 
+from ..reading import opening
 from ..spec.library import Loaded, load
 from .source import File, Source
 
 
 def recognises(head: bytes, path: Path) -> bool:
-    return path.is_file() and b"\0" not in head
+    return opening.is_file(path) and b"\0" not in head
 
 
 def read(file: File) -> list[Source]:

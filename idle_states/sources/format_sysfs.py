@@ -37,7 +37,7 @@ def read(file: File) -> list[Source]:
     from ..reading import sysfs
     from ..reading.inputs import Input
 
-    with closing(Input(file.path.as_posix())) as source:
+    with closing(Input(file.shown, held=file.data)) as source:
         dump = sysfs.read(source)
     groups: dict[tuple[object, ...], list[int]] = {}
     for cpu, states in dump.cpus.items():

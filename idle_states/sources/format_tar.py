@@ -63,24 +63,9 @@ def collected(data: bytes) -> Mapping[str, bytes]:
 
 def held(dump: bytes, shown: str) -> list[Source]:
     """The tables of a dump of cpuidle. Raises Unreadable."""
-    import tempfile
-
-    from ..findings import Unreadable
     from . import format_sysfs
 
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / CPUIDLE
-        path.write_bytes(dump)
-        file = File(path, dump)
-        file.shown = shown
-        try:
-            return format_sysfs.read(file)
-        except Unreadable as error:
-            findings = [
-                replace(finding, location=replace(finding.location, file=shown))
-                for finding in error.findings
-            ]
-    raise Unreadable(findings)
+    return format_sysfs.read(File(Path(shown), dump))
 
 
 def _is_tree(root: "Node") -> bool:

@@ -9,11 +9,12 @@ from pathlib import Path
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable
 from ..power_mgt import PowerMgt
+from ..reading import limits, opening
 from ..spec.suppress import Suppression
 from ..table import IdleTable
 
-MAX_BYTES = 64 * 1024 * 1024
-MAX_UNPACKED_BYTES = 128 * 1024 * 1024
+MAX_BYTES = limits.FILE_BYTES
+MAX_UNPACKED_BYTES = limits.UNPACKED_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +60,13 @@ class File:
         """Raises Unreadable (IS930) for what is no regular file, too large or forbidden."""
         shown = path.as_posix()
         try:
-            if path.is_dir():
+            kind = opening.kind_of(path)
+            if kind == opening.DIRECTORY:
                 return cls(path, b"")
-            if not path.is_file():
-                found = "a device, pipe or socket" if path.exists() else "nothing of that name"
-                message = f"expected a regular file or a directory, found {found}"
+            if kind is None:
+                message = "expected a regular file or a directory, found nothing of that name"
                 raise unreadable(shown, message)
-            if path.stat().st_size > MAX_BYTES:
-                raise unreadable(shown, f"expected at most {MAX_BYTES} bytes")
-            return cls(path, path.read_bytes())
+            return cls(path, opening.read(path, MAX_BYTES, shown=shown))
         except OSError as error:
             message = f"expected a readable file, found: {error.strerror}"
             raise unreadable(shown, message) from None

@@ -7,8 +7,10 @@ from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
 from ..findings import Finding, Severity, Unreadable
+from ..reading import opening
 from ..reading.complaints import Problems
 from ..reading.document import Mapping, Scalar, decode, parse
+from ..reading.problems import unreadable
 from ..resources import resource
 from ..table import IdleTable
 from .build import build
@@ -90,39 +92,56 @@ class _Loading:
         usable = expanded.ok and not any(f.severity is Severity.ERROR for f in findings)
         return Loaded(table if usable else None, findings, tuple(self.suppressions), self.sources)
 
-    def expand_file(self, file: PurePath, shown: str, chain: tuple[str, ...]) -> Expanded:
-        held = self.contents.get(file.as_posix())
-        if held is not None:
-            document = _parsed(held, shown)
-        else:
-            document = _read(Path(file), shown, _stamp(Path(file)))
+    def expand_file(
+        self, file: PurePath, shown: str, chain: tuple[str, ...], data: bytes | None = None
+    ) -> Expanded:
+        """data: what the file holds, where it has been read."""
+        if data is None:
+            data = self.contents.get(file.as_posix())
+        document = _parsed(opening.read(Path(file)) if data is None else data, shown)
         self.sources[shown] = document.text
         self.digests[shown] = document.sha256
         self.suppressions += document.suppressions
         name = _own_name(document.root)
 
         def parent_of(parent: str) -> Expanded | None:
-            parent_file = self.parent_file(file, parent)
+            parent_file, data = self.parent_file(file, parent)
             if parent_file is None:
                 return None
             held = parent_file.as_posix() in self.contents
             shown = parent_file.as_posix() if held else display_name(Path(parent_file))
-            return self.expand_file(parent_file, shown, (*chain, name))
+            return self.expand_file(parent_file, shown, (*chain, name), data)
 
         return expand(document.root, parent_of, (*chain, name), self.problems)
 
-    def parent_file(self, child: PurePath, name: str) -> PurePath | None:
-        """A parent lies beside the child, else it is packaged. Names cannot leave the directory."""
+    def parent_file(self, child: PurePath, name: str) -> tuple[PurePath | None, bytes | None]:
+        """A parent, and what it holds if it was read: it lies beside the child, else it is
+        packaged. Names cannot leave the directory, and links not the repository, see `_beside`."""
         if "/" in name or "\\" in name or name.startswith("."):
-            return None
+            return None, None
         beside = child.parent / f"{name}.yaml"
         if child.as_posix() in self.contents:
             if beside.as_posix() in self.contents:
-                return beside
-        elif Path(beside).is_file():
-            return beside
+                return beside, None
+        elif (data := _beside(Path(beside))) is not None:
+            return beside, data
         revision = resolve_name(name)
-        return revision.file if revision else None
+        return (revision.file if revision else None), None
+
+
+def _beside(file: Path) -> bytes | None:
+    """What a parent beside its child holds; None if there is no such file. It is read only if it
+    lies in the child's repository, or outside of one in the child's directory. Raises Unreadable
+    (IS930) for a link that leads out of that, of which nothing is read."""
+    tree, path = opening.tree_of(file)
+    with tree:
+        if tree.is_file(path):
+            return tree.read(path, shown=file.as_posix())
+        if not opening.is_file(file):
+            return None
+        where = tree.path.as_posix()
+    message = f"expected a parent within {where}, found a link that leads out of it"
+    raise unreadable(file.as_posix(), message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,23 +152,9 @@ class _Document:
     suppressions: tuple[Suppression, ...]
 
 
-def _stamp(file: Path) -> tuple[int, int]:
-    status = file.stat()
-    return status.st_mtime_ns, status.st_size
-
-
-@lru_cache(maxsize=64)
-def _read(file: Path, shown: str, stamp: tuple[int, int]) -> _Document:
-    """Parsed once per content: power9.yaml is an ancestor of many."""
-    return _document(file.read_bytes(), shown)
-
-
 @lru_cache(maxsize=64)
 def _parsed(data: bytes, shown: str) -> _Document:
-    return _document(data, shown)
-
-
-def _document(data: bytes, shown: str) -> _Document:
+    """Parsed once per content: power9.yaml is an ancestor of many."""
     text = decode(data, shown)
     return _Document(
         parse(text, shown), text, hashlib.sha256(data).hexdigest(), suppressions(text, shown)

@@ -1,16 +1,14 @@
 """trace.dat -> text, through trace-cmd where it is installed. The file's format is trace-cmd's own.
 
 trace-cmd is asked for idle events only and for whole nanoseconds, and gives its text through a
-pipe. It says nothing and succeeds on a file that is cut short, so no text at all is an error.
+pipe. A trace may be of any length: its memory is bounded, and the time in which it says nothing.
+It says nothing and succeeds on a file that is cut short, so no text at all is an error.
 """
 
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 
-from ..reading.inputs import BLOCK, Input
+from ..reading import launching, limits
+from ..reading.inputs import Input
 from ..reading.problems import unreadable
 
 _EVENTS = "cpu_idle.*"
@@ -19,7 +17,7 @@ _EVENTS = "cpu_idle.*"
 
 def blocks(source: Input) -> Iterator[bytes]:
     """The report's text. Raises Unreadable without trace-cmd, or if that cannot read the file."""
-    program = shutil.which("trace-cmd")
+    program = launching.find("trace-cmd")
     if program is None:
         raise unreadable(
             source.name,
@@ -30,33 +28,24 @@ def blocks(source: Input) -> Iterator[bytes]:
         raise unreadable(
             source.name, "expected a trace.dat as a file of its own, not compressed or piped"
         )
-    command = [program, "report", "-N", "-t", "-F", _EVENTS, "-i", os.fspath(source.path)]
-    environment = {**os.environ, "LC_ALL": "C"}
+    # what has been opened, whatever its name stands for by now
+    number = source.descriptor()
+    words = ["report", "-N", "-t", "-F", _EVENTS, "-i", f"/proc/self/fd/{number}"]
+    bounds = launching.Bounds(
+        stall_s=limits.TRACE_CMD_STALL_S, memory_bytes=limits.TRACE_CMD_MEMORY_BYTES
+    )
     empty = True
-    with tempfile.TemporaryFile() as complaints:
-        with subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=complaints,
-            env=environment,
-        ) as process:
-            assert process.stdout is not None
-            try:
-                while block := process.stdout.read(BLOCK):
-                    empty = False
-                    yield block
-                process.wait()
-            finally:
-                if process.poll() is None:
-                    process.kill()
-        if process.returncode or empty:
-            complaints.seek(0)
-            words = complaints.read(2000).decode("utf-8", "replace").split()
-            status = f"exit status {process.returncode}"
-            said = " ".join(words) or (status if process.returncode else "nothing")
+    with launching.Child(program, words, bounds, source.name, passed=[number]) as child:
+        for block in child.blocks():
+            empty = False
+            yield block
+        status = child.end()
+        if status or empty:
+            said = child.errors[:2000].decode("utf-8", "replace").split()
+            ended = f"exit status {status}" if status > 0 else f"signal {-status}"
+            found = " ".join(said) or (ended if status else "nothing")
             raise unreadable(
                 source.name,
-                f"expected a trace that trace-cmd can read, found: {said[:300]}"
-                + (" (a file cut short reads so)" if not words and empty else ""),
+                f"expected a trace that trace-cmd can read, found: {found[:300]}"
+                + (" (a file cut short reads so)" if not said and empty else ""),
             )

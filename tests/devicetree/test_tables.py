@@ -632,10 +632,10 @@ def test_property_the_user_may_not_read(
     (tmp_path / "other").write_bytes(b"2")
     really = os.open
 
-    def forbidden(path: Path, flags: int) -> int:
-        if path.name == name:
+    def forbidden(path: str | bytes | Path, flags: int, **options: int) -> int:
+        if os.path.basename(os.fspath(path)) in (name, name.encode()):
             raise PermissionError(13, "Permission denied")
-        return really(path, flags)
+        return really(path, flags, **options)
 
     monkeypatch.setattr(os, "open", forbidden)
     if needed:
