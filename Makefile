@@ -20,7 +20,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint fuzz oracle bench boot-deps trees nightly validation published dist clean packages
+.PHONY: run test lint fuzz oracle bench boot-deps trees nightly validation published spec-schema dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -77,6 +77,9 @@ validation: $(VENV)/.installed
 published: $(VENV)/.installed
 	$(BIN)/python -m tools.published docs
 
+spec-schema: $(VENV)/.installed
+	$(BIN)/python -m tools.spec_schema
+
 dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .
 
@@ -94,7 +97,10 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # An editable install in compat mode starts as fast as a real one and follows the sources.
-BUILT_FROM := setup.cfg setup.py pyproject.toml $(wildcard idle_states/*/*.[ch])
+# The core is compiled from the governors' features, too.
+BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py $(wildcard idle_states/*/*.[ch]) \
+	idle_states/history.py idle_states/linux/releases.py \
+	$(wildcard idle_states/linux/governors/*_features.py)
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 	@$(INSTALL) .

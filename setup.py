@@ -1,25 +1,36 @@
 """What is in C is optional: without a compiler the package is installed without it."""
 
-from setuptools import Extension, setup
+import sys
+from glob import glob
+from pathlib import Path
 
-SOURCES = (
-    *("module", "counting", "readers"),
-    *("menu", "teo", "teo_hits", "ladder", "haltpoll"),
-    *("counters", "estimate", "recording", "trace"),
-    *("simulate", "simulate_new", "simulating"),
-)
-HEADERS = (
-    *("core", "module", "levels", "beyond", "lanes", "lanes_end"),
-    *("counters", "estimate", "recording", "trace"),
-    *("menu", "menu_body", "menu_sweep", "menu_eras"),
-    *("teo", "teo_body", "teo_eras"),
-    *("simulate", "simulate_state", "simulate_placement"),
-    *("simulate_plan", "simulate_random", "simulate_scopes"),
-)
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+CORE = "idle_states.core._core"
+
+
+class BuildWithFeatures(build_ext):
+    """The core's C includes headers of the governors' features, written here from their rows."""
+
+    def build_extension(self, ext):
+        if ext.name == CORE:
+            sys.path.insert(0, str(ROOT))
+            try:
+                from tools import eras
+            finally:
+                sys.path.remove(str(ROOT))
+            headers = eras.write(Path(self.build_temp, "features"))
+            ext.include_dirs = [*ext.include_dirs, str(headers[0].parent)]
+            ext.depends = [*ext.depends, *map(str, headers)]
+        super().build_extension(ext)
+
 
 OPTIONS = {"py_limited_api": True, "optional": True}
 
 setup(
+    cmdclass={"build_ext": BuildWithFeatures},
     ext_modules=[
         Extension(
             "idle_states.devicetree._fdt",
@@ -28,9 +39,9 @@ setup(
             **OPTIONS,
         ),
         Extension(
-            "idle_states.core._core",
-            sources=[f"idle_states/core/{name}.c" for name in SOURCES],
-            depends=[f"idle_states/core/{name}.h" for name in HEADERS],
+            CORE,
+            sources=sorted(glob("idle_states/core/*.c")),
+            depends=sorted(glob("idle_states/core/*.h")),
             extra_compile_args=[
                 "-std=gnu11",
                 "-O3",
@@ -40,5 +51,5 @@ setup(
             ],
             **OPTIONS,
         ),
-    ]
+    ],
 )

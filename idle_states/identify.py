@@ -7,8 +7,8 @@ from functools import cached_property, lru_cache
 from .pipeline import Subject
 from .skiboot.export import export
 from .skiboot.platform import ALL_LEVELS, Platform
-from .spec.library import find
-from .spec.packaged import revisions
+from .spec.library import find, packaged
+from .spec.packaged import Revision
 from .stages import Lost
 from .table import U32_MAX, IdleState, IdleTable, Psscr, Register, field_mask, flag_names
 from .units import format_time
@@ -94,17 +94,16 @@ def _nearest(subject: Subject) -> Claim | None:
 
 
 def _candidates(table: IdleTable) -> Iterator[IdleTable]:
-    for revision in revisions():
+    def wanted(revision: Revision) -> bool:
         # a revision is named after its generation, and need not be read to be passed over
-        if revision.historical or (
-            table.cpu is not None and not revision.name.startswith(table.cpu.generation)
-        ):
+        own = table.cpu is None or revision.name.startswith(table.cpu.generation)
+        return own and not revision.historical
+
+    for candidate in packaged(wanted):
+        if candidate.register is not table.register or not candidate.cpu:
             continue
-        packaged = find(revision.name)
-        if packaged.register is not table.register or not packaged.cpu:
-            continue
-        if table.cpu is None or packaged.cpu.generation == table.cpu.generation:
-            yield packaged
+        if table.cpu is None or candidate.cpu.generation == table.cpu.generation:
+            yield candidate
 
 
 @lru_cache(maxsize=64)

@@ -12,11 +12,11 @@ from .linux import register
 from .linux.driver_table import DriverState, DriverTable
 from .linux.releases import Release
 from .power_mgt import PowerMgt
+from .processors import assumed
 from .skiboot.export import Export, export
 from .skiboot.platform import ALL_LEVELS, Platform
 from .sources import Source
-from .spec.library import find
-from .spec.packaged import revisions
+from .spec.library import find, packaged
 from .stages import Changed, Lost
 from .table import Cpu, IdleTable, Register
 
@@ -70,7 +70,8 @@ class Subject:
         """The table's processor, guessed from its register where the source does not say."""
         if self.table.cpu:
             return self.table.cpu
-        return Cpu("power9", 0x004E) if self.is_stop else Cpu("power8", 0x004D)
+        processor = assumed(self.is_stop)
+        return Cpu(processor.name, processor.pvr)
 
     @cached_property
     def export(self) -> Export | None:
@@ -132,13 +133,12 @@ class Subject:
         """
         own = self.table
         array = own.name if own.origin.kind == "c" else own.firmware.array
-        for revision in revisions():
-            packaged = find(revision.name)
-            if own.origin.kind == "spec" and own.origin.sha256 == packaged.origin.sha256:
-                return None
-        candidates = [find(revision.name) for revision in revisions() if not revision.historical]
-        by_name = [packaged for packaged in candidates if packaged.name == own.name]
-        by_array = [packaged for packaged in candidates if packaged.firmware.array == array != ""]
+        known = list(packaged())
+        if own.origin.kind == "spec" and own.origin.sha256 in {t.origin.sha256 for t in known}:
+            return None
+        candidates = [table for table in known if not table.historical]
+        by_name = [table for table in candidates if table.name == own.name]
+        by_array = [table for table in candidates if table.firmware.array == array != ""]
         return next(iter(by_name + by_array), None)
 
     def packaged(self, name: str) -> IdleTable:

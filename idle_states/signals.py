@@ -49,6 +49,7 @@ def handled() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    _State.waiting, _State.raised_at = 0, -_PATIENCE_S
     kept: dict[int, Any] = {
         number: signal.signal(number, _came)
         for number in _ENDING

@@ -16,6 +16,7 @@ from typing import Self
 
 from .beyond_opal import Held, IdleList
 from .findings import Location
+from .processors import VERSIONS, Processor, named
 
 U32_MAX = 0xFFFF_FFFF
 U64_MAX = 0xFFFF_FFFF_FFFF_FFFF
@@ -243,7 +244,7 @@ class IdleState:
 class Cpu:
     """The processor a table is for.
 
-    generation   power7, power8, power9, power10, power11
+    generation   its name in the registry of processors: "power9"
     pvr          upper half of the Processor Version Register, 0 where unknown
     chips        skiboot's chip types that take this table
     levels       stop levels the hardware implements; empty where not applicable
@@ -253,13 +254,25 @@ class Cpu:
     pvr: int = 0
     chips: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
-    aliases: tuple[str, ...] = ()
     supported: bool = True
+
+    @classmethod
+    def of(cls, processor: Processor, pvr: int = 0) -> Self:
+        """What the registry says of a processor; pvr: of one of its versions, 0 for the usual."""
+        chips = processor.chips
+        if pvr:
+            chips = tuple(chip.name for chip in VERSIONS[pvr].chips)
+        return cls(processor.name, pvr or processor.pvr, chips, processor.levels)
+
+    @property
+    def processor(self) -> Processor:
+        """Its entry in the registry. Raises UnknownProcessor if there is none."""
+        return named(self.generation)
 
     @property
     def isa300(self) -> bool:
         """CPU_FTR_ARCH_300: the stop instruction and PSSCR exist."""
-        return self.generation in ("power9", "power10", "power11")
+        return self.processor.isa300
 
 
 @dataclass(frozen=True, slots=True)

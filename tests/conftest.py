@@ -1,7 +1,9 @@
 """Fixtures shared by the tests: real source trees, and the specs."""
 
+import gc
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.oracle import Unavailable
+from tests.support import thorough
 
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
 # No example is judged by its time: machines are shared.
@@ -17,9 +20,14 @@ settings.register_profile("new", deadline=None)
 settings.load_profile("repeatable")
 
 
-def pytest_configure() -> None:
+# Several processes import the tests, all of them and often.
+sys.dont_write_bytecode = False
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """A suite started in the background of a shell ignores SIGINT, and so would the programs that
     tests interrupt."""
+    thorough.THOROUGH = not config.option.markexpr
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -27,6 +35,11 @@ def pytest_configure() -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """A test that is named is run here, where it can be looked at; others beside each other."""
     return 0 if config.args and all("::" in name for name in config.args) else None
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end; the collector need not look at them again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -52,10 +65,9 @@ def skiboot_tree() -> Path:
 def linux_tree() -> Path:
     """The parts of Debian's linux-source-6.1 that read idle states."""
     from tests.oracle.debian import linux_source
-    from tests.oracle.linux import KERNEL_FILES
 
     try:
-        return linux_source("6.1", KERNEL_FILES)
+        return linux_source("6.1")
     except Unavailable as reason:
         pytest.skip(str(reason))
 

@@ -13,10 +13,16 @@ from .. import power_mgt as dt
 from ..devicetree import fdt
 from ..devicetree.tree import Node
 from ..power_mgt import PowerMgt
+from ..processors import PROCESSORS
 
 _CPUIDLE_STATE_MAX = 10
 _MAX_PSTATES = 256
-_GENERATIONS = {0x4B: "P8", 0x4C: "P8", 0x4D: "P8", 0x4E: "P9"}
+_GENERATIONS = {
+    version.pvr: "P9" if processor.isa300 else "P8"
+    for processor in PROCESSORS
+    for version in processor.versions
+    if "fwts" in version.testers
+}
 """PVR >> 16. POWER7 is known and refused all the same; POWER9P and later are unknown."""
 
 

@@ -10,12 +10,19 @@ from collections.abc import Iterator, Sequence
 from .. import power_mgt as dt
 from ..devicetree.tree import Node
 from ..power_mgt import PowerMgt
+from ..processors import PROCESSORS
 from .fwts import Verdict
 
 _CPUIDLE_STATE_MAX = 10
 _MOST_PSTATES = 128
-_P8, _P9 = (0x4B, 0x4D), (0x4E, 0x4F)
-"""PVR >> 16 of what it calls POWER8, POWER8E and POWER9, POWER9P; others it does not know."""
+_ISA300 = {
+    version.pvr: processor.isa300
+    for processor in PROCESSORS
+    for version in processor.versions
+    if "op-test" in version.testers
+}
+"""PVR >> 16 of what it calls POWER8, POWER8E, POWER9 and POWER9P -> whether it expects PSSCR;
+others it does not know."""
 
 _PSTATES = (dt.PSTATE_IDS, dt.PSTATE_MIN, dt.PSTATE_MAX)
 _OTHER_PSTATES = ("ibm,pstate-nominal", "ibm,pstate-turbo", dt.PSTATE_FREQUENCIES)
@@ -25,12 +32,12 @@ _MISMATCH = "Array size mismatch"
 def verdicts(root: Node, pvr: int | None) -> tuple[Verdict, ...]:
     """Both checks. pvr: of the machine, upper and lower half."""
     upper = None if pvr is None else pvr >> 16
-    if upper not in (*_P8, *_P9):
+    if upper is None or upper not in _ISA300:
         why = "it does not know this CPU"
         return tuple(Verdict("op-test", test, skipped=why) for test in ("idle states", "pstates"))
     node = root.find(dt.NODE)
     raw = PowerMgt(node.properties if node else {})
-    stop = upper in _P9
+    stop = _ISA300[upper]
     return (
         Verdict("op-test", "idle states", tuple(_first(_idle_states(raw, stop)))),
         Verdict("op-test", "pstates", tuple(_first(_pstates(raw, stop)))),

@@ -10,7 +10,7 @@ from .guest import SECTIONS
 
 MAX_SECTION_BYTES = 64 * 1024 * 1024
 _SECTION = re.compile(r"@@begin (\w+)@@\n(.*?)@@end \1@@", re.DOTALL)
-_INTRUDER = re.compile(r"\[ *\d{1,9}\.(?:\d{9},\d|\d{6})\] [^\n]*\n")
+_INTRUDER = re.compile(r"\[ *[0-9]{1,9}\.(?:[0-9]{9},[0-9]|[0-9]{6})\] [^\n]*\n")
 """A line of firmware or kernel, which may come amid another."""
 _LAST_LINES = 5
 

@@ -13,6 +13,7 @@ from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..linux.uname import running
 from ..power_mgt import NODE
+from ..processors import PROCESSORS
 from ..reading import sysfs
 from ..reading.inputs import Input
 from ..skiboot import log as opal_log
@@ -24,7 +25,11 @@ from ..stages import Message
 from ..table import IdleTable
 from .boot import Booted
 
-MACHINE_TABLE = {"powernv8": "power8", "powernv9": "power9", "powernv10": "power10"}
+MACHINE_TABLE = {
+    machine: next(processor.name for processor in PROCESSORS if processor.machine == machine)
+    for machine in dict.fromkeys(processor.machine for processor in PROCESSORS)
+    if machine
+}
 """Machine of QEMU -> the revision whose place in firmware it takes its table from."""
 
 EXPORT, OPAL, REGISTERED, LINUX = "export", "opal-messages", "registered", "linux-messages"
@@ -32,7 +37,7 @@ SELECTED, USAGE = "selected", "usage"
 STAGES = (EXPORT, OPAL, REGISTERED, LINUX, SELECTED, USAGE)
 
 _OPAL_VERSION = re.compile(r"(?:OPAL|SkiBoot) (\S+) starting")
-_RELEASE = re.compile(r"(?:skiboot-)?v?(\d+\.\d+(?:\.\d+)?(?:-rc\d+)?)")
+_RELEASE = re.compile(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)")
 _FIRST_LINE = "CPU idle state device tree init"
 _OTHERS = re.compile(
     r"SLW: (?:Init chip|Configuring self-restore|Failed to set) ?|Disabling deep stop"

@@ -13,7 +13,7 @@ from .config import Accepted
 def today() -> datetime.date:
     """The day expiries are held against: SOURCE_DATE_EPOCH's where set, for reproducible runs."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch.isdecimal():
+    if epoch.isascii() and epoch.isdecimal():
         return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC).date()
     return datetime.date.today()
 

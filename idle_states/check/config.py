@@ -23,7 +23,7 @@ FILE = "setup.cfg"
 SECTION = "idle-states"
 _KEYS = ("suppress",)
 _LINE = re.compile(
-    r"(?P<rules>IS\d{3}(?:,IS\d{3})*)\s+(?P<path>\S+)(?:\s+until\s+(?P<until>\S+))?\s*(?P<reason>.*)"
+    r"(?P<rules>IS[0-9]{3}(?:,IS[0-9]{3})*)\s+(?P<path>\S+)(?:\s+until\s+(?P<until>\S+))?\s*(?P<reason>.*)"
 )
 
 

@@ -175,7 +175,7 @@ def _shape(case: Case) -> Iterator[Verdict]:
 
 
 def _undecoded(case: Case) -> Iterator[Verdict]:
-    match = re.match(r"(\S+): size \(\d+\) error", case.message)
+    match = re.match(r"(\S+): size \([0-9]+\) error", case.message)
     if match:
         yield from _shape(Case(case.subject, case.node, match[1], None, case.message))
 
@@ -338,7 +338,7 @@ _JUDGES: tuple[tuple[str, Callable[[Case], Iterator[Verdict]]], ...] = (
     (r"properties/~names/items/pattern", _name),
     (r"properties/~names/.*uniqueItems", _same_names),
     (r"properties/~psscr/uniqueItems", _same_psscr),
-    (r"properties/~psscr/items/(maximum|allOf/\d/not)", _psscr),
+    (r"properties/~psscr/items/(maximum|allOf/[0-9]/not)", _psscr),
     (r"properties/~psscr-mask/items/enum", _mask),
     (r"properties/~pmicr(-mask)?/items/enum", _pmicr),
     (r"properties/~(latencies|residency)-ns/items/(minimum|maximum)", _time),

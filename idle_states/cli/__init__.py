@@ -10,10 +10,11 @@ import io
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from .. import __version__
 from ..report.escapes.text import printable
@@ -98,6 +99,18 @@ def _hint(word: str, known: Iterable[str]) -> str:
     return suggestion(word, known)
 
 
+def _note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning, without the place in the program."""
+    say(f"note: {message}")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -105,6 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # names from the field may hold what the terminal's encoding does not
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _note
     try:
         with handled():
             return _run(words)

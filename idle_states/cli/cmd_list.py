@@ -1,4 +1,7 @@
-"""Lists the packaged tables: current revisions, and historical ones named REVISION@COMMIT."""
+"""Lists the packaged tables: current revisions, and historical ones named REVISION@COMMIT.
+
+A broken spec is named on standard error; the others are listed all the same.
+"""
 
 import argparse
 
@@ -12,12 +15,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..findings import Rejected
     from ..report.json_output import envelope
     from ..spec.library import find
     from ..spec.packaged import revisions
+    from .failures import report
     from .options import emit, emit_text
+    from .status import CLEAN
 
-    tables = [find(revision.name) for revision in revisions()]
+    tables, status = [], CLEAN
+    for revision in revisions():
+        try:
+            tables.append(find(revision.name))
+        except Rejected as broken:
+            status = max(status, report(broken))
     if arguments.format == "json":
         body = [
             {
@@ -31,9 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
             for table in tables
         ]
         emit(arguments, envelope("list", {"tables": body}))
-        return 0
+        return status
     from ..report.tables import columns
 
     rows = [(table.name, str(len(table.states)), table.title) for table in tables]
     emit_text(arguments, columns(("TABLE", "STATES", "WHAT IT IS"), rows))
-    return 0
+    return status

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SUMMARY = "replay a trace with other tables, governors or kernels"
 _OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
 """Warnings that leave the exit status 0."""
-_CPUS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
+_CPUS = re.compile(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -155,7 +155,7 @@ def _objective(arguments: argparse.Namespace) -> "Objective":
     from .options import UsageError
 
     text = arguments.latency_weight
-    if not text.replace(".", "", 1).isdecimal() or len(text) > 12:
+    if not text.isascii() or not text.replace(".", "", 1).isdecimal() or len(text) > 12:
         raise UsageError(f"expected --latency-weight of 0 or more, such as 2.5, found {text!r}")
     return Objective(arguments.objective, Fraction(text))
 

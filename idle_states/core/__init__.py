@@ -9,6 +9,7 @@ know, `supports` says so, and the references in `idle_states.linux.governors` do
 Buffers in, buffers out; the interpreter's lock is released meanwhile.
 """
 
+import warnings
 from collections.abc import Sequence
 
 from ..linux.driver_table import DriverTable
@@ -20,8 +21,8 @@ from .packing import (
     GOVERNORS,
     ROW,
     STATES_MAX,
-    TEXTS,
     Buffer,
+    CoreFallsShort,
     CoreMissing,
     Decisions,
     Unsupported,
@@ -39,8 +40,8 @@ __all__ = [
     "GOVERNORS",
     "ROW",
     "STATES_MAX",
-    "TEXTS",
     "Buffer",
+    "CoreFallsShort",
     "CoreMissing",
     "Decisions",
     "Stream",
@@ -75,10 +76,18 @@ def instruction_set() -> str:
 
 
 def supports(governor: str, features: object) -> bool:
-    """Whether the core can replay this governor with these features."""
+    """Whether the core can replay this governor with these features.
+
+    Warns with CoreFallsShort if it has the governor, but no code for the features.
+    """
     try:
         packed_features(governor, features)
-    except (CoreMissing, Unsupported):
+    except CoreMissing:
+        return False
+    except Unsupported as error:
+        if governor in GOVERNORS:
+            message = f"{error}; the reference decides instead, some hundred times slower"
+            warnings.warn(message, CoreFallsShort, stacklevel=2)
         return False
     return True
 

@@ -2,8 +2,9 @@
  * What the governors of the core share: rows, states, decisions, and integers as the references in
  * idle_states/linux/governors have them. Times are in ns unless a name says otherwise.
  *
- * A governor's features are the fields of its Python dataclass, each a u32 in the dataclass's
- * order: false and true are 0 and 1, texts are numbered as the Python side lists them.
+ * A governor's features are the fields of its Python dataclass that its C reads, each a u32 in the
+ * dataclass's order: false and true are 0 and 1, texts have constants. GOVERNOR_features.h is written
+ * by tools/eras.py when this is built.
  */
 #ifndef IDLE_STATES_CORE_H
 #define IDLE_STATES_CORE_H
@@ -160,7 +161,12 @@ void menu_sweep(const u32 *features, const struct state *states, const u32 *coun
 		struct decision *const *decisions, int allowed);
 const char *instruction_set(void);
 
-extern const char *const menu_names[], *const teo_names[], *const ladder_names[];
-extern const char *const haltpoll_names[];
+/* A feature the core knows, and its texts by their numbers, NULL behind the last; else NULL. */
+struct feature {
+	const char *name;
+	const char *const *texts;
+};
+/* Each ends with an entry without name. */
+extern const struct feature menu_known[], teo_known[], ladder_known[], haltpoll_known[];
 
 #endif

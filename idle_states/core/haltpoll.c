@@ -1,19 +1,13 @@
 /* haltpoll: state 0 polls, state 1 halts; how long to poll adapts. The module's defaults. */
 #include "core.h"
+#include "haltpoll_features.h"
 
-#define HALTPOLL_FEATURES(X) X(nanoseconds) X(shrinks_to_zero)
-#define HALTPOLL_FIELD(name) u32 name;
-#define HALTPOLL_NAME(name) #name,
 #define MAX_NS 200000
 #define GROW 2
 #define GROW_START_NS 50000
 #define SHRINK 2
 
-struct haltpoll_features {
-	HALTPOLL_FEATURES(HALTPOLL_FIELD)
-};
-
-const char *const haltpoll_names[] = {HALTPOLL_FEATURES(HALTPOLL_NAME) NULL};
+const struct feature haltpoll_known[] = {HALTPOLL_KNOWN {NULL, NULL}};
 
 struct haltpoll {
 	u64 limit;

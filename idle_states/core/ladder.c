@@ -1,16 +1,10 @@
 /* ladder: up one state after four good idles, down one after a bad one. */
 #include "core.h"
+#include "ladder_features.h"
 
-#define LADDER_FEATURES(X) X(skips_polling) X(nanoseconds)
-#define LADDER_FIELD(name) u32 name;
-#define LADDER_NAME(name) #name,
 #define PROMOTIONS 4
 
-struct ladder_features {
-	LADDER_FEATURES(LADDER_FIELD)
-};
-
-const char *const ladder_names[] = {LADDER_FEATURES(LADDER_NAME) NULL};
+const struct feature ladder_known[] = {LADDER_KNOWN {NULL, NULL}};
 
 struct ladder {
 	u32 booted, last, promotions[16 + 1];

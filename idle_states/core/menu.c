@@ -27,14 +27,7 @@
 #pragma GCC pop_options
 #endif
 
-#define ERA(name, ...) {__VA_ARGS__},
-static const struct menu_features eras[] = {
-#include "menu_eras.h"
-};
-#undef ERA
-
-#define MENU_NAME(name) #name,
-const char *const menu_names[] = {MENU_FEATURES(MENU_NAME) NULL};
+const struct feature menu_known[] = {MENU_KNOWN {NULL, NULL}};
 
 const char *instruction_set(void)
 {
@@ -50,16 +43,11 @@ const char *instruction_set(void)
 
 replay_fn *menu_specialised(const u32 *features)
 {
-	for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++) {
-		if (memcmp(&eras[i], features, sizeof(eras[i])))
-			continue;
 #ifdef LEVELS
-		if (level() >= 3)
-			return specialised_3[i];
+	if (level() >= 3)
+		return specialised_3(features);
 #endif
-		return specialised_0[i];
-	}
-	return NULL;
+	return specialised_0(features);
 }
 
 void menu_any(const u32 *features, const struct table *table, void *memory,
@@ -111,7 +99,7 @@ static bool fits_lanes(const struct menu_features *f, const char *memories, u32 
 			return false;
 	}
 	/* Of no release. */
-	if (f->trims_both_ends && f->typical_unknown == UNKNOWN_LATE)
+	if (f->trims_both_ends && f->typical_unknown == TYPICAL_UNKNOWN_LATE)
 		return false;
 	for (size_t i = 0; i < row_count; i++) {
 		if (rows[i].residency_ns >> 62)

@@ -120,13 +120,13 @@ INLINE u32 LEVELED(typical_of_eight)(const struct menu_features *f, const u32 *s
 {
 	u32 count = INTERVALS;
 
-	if (f->typical_unknown == UNKNOWN_LATE && sorted[0] >= timer_us)
+	if (f->typical_unknown == TYPICAL_UNKNOWN_LATE && sorted[0] >= timer_us)
 		return UNKNOWN;
 	for (int round = 0; round < 3; round++) {
 		u32 top = sorted[count - 1], dropped;
 		u64 average;
 
-		if (f->typical_unknown == UNKNOWN_ZEROS && top == 0)
+		if (f->typical_unknown == TYPICAL_UNKNOWN_ZEROS && top == 0)
 			return UNKNOWN;
 		if (LEVELED(alike)(f, sum, squares, count, &average))
 			return (u32)average;
@@ -139,6 +139,21 @@ INLINE u32 LEVELED(typical_of_eight)(const struct menu_features *f, const u32 *s
 		count -= dropped;
 	}
 	__builtin_unreachable();
+}
+
+/* Whether samples from the least to the greatest one have no typical interval at all. */
+INLINE bool LEVELED(is_unknown)(const struct menu_features *f, u32 least_one, u32 greatest_one,
+				u64 timer_us)
+{
+	switch (f->typical_unknown) {
+	case TYPICAL_UNKNOWN_LATE:
+		return least_one >= timer_us;
+	case TYPICAL_UNKNOWN_ZEROS:
+		return greatest_one == 0;
+	case TYPICAL_UNKNOWN_NONE:
+	default:
+		return false;
+	}
 }
 
 INLINE u32 LEVELED(typical)(const struct menu_features *f, const struct LEVELED(menu) *m,
@@ -157,9 +172,7 @@ INLINE u32 LEVELED(typical)(const struct menu_features *f, const struct LEVELED(
 
 		least_one = sorted[low];
 		greatest_one = sorted[high - 1];
-		if (f->typical_unknown == UNKNOWN_LATE && least_one >= timer_us)
-			return UNKNOWN;
-		if (f->typical_unknown == UNKNOWN_ZEROS && greatest_one == 0)
+		if (LEVELED(is_unknown)(f, least_one, greatest_one, timer_us))
 			return UNKNOWN;
 		if (LEVELED(alike)(f, sum, squares, high - low, &average))
 			return (u32)average;
@@ -296,16 +309,16 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 		if (!excluded && enabled & 1)
 			excluded = next_timer < t->residency[1] || requested < t->exit[1];
 		if (excluded)
-			return (struct decision){0, !(f->early_tick == EARLY_KEEP || t->polling & 1)};
+			return (struct decision){0, !(f->early_tick == EARLY_TICK_KEEP || t->polling & 1)};
 	}
 
 	/* Its limits. */
-	if (stopped && f->stopped_tick != STOPPED_ANY) {
+	if (stopped && f->stopped_tick != STOPPED_TICK_NONE) {
 		if (predicted < t->tick) {
 			u64 event = f->nanoseconds ? (u64)delta : (u32)delta;
-			if (f->stopped_tick == STOPPED_CAPPED)
+			if (f->stopped_tick == STOPPED_TICK_CAPPED)
 				predicted = least(t->tick, event);
-			else if (f->stopped_tick == STOPPED_EVENT)
+			else if (f->stopped_tick == STOPPED_TICK_EVENT)
 				predicted = event;
 			else if (!f->stopped_margin || next_timer > 2 * t->tick)
 				predicted = next_timer;
@@ -432,11 +445,18 @@ static void LEVELED(run_any)(const u32 *features, const struct table *table, voi
 		(void)features;                                                                 \
 		LEVELED(run)(&era, table, memory, rows, row_count, decisions);                  \
 	}
-#include "menu_eras.h"
+MENU_ERAS(ERA)
 #undef ERA
-#define ERA(name, ...) LEVELED(run_##name),
-static replay_fn *const LEVELED(specialised)[] = {
-#include "menu_eras.h"
-};
+
+#define ERA(name, ...) {{__VA_ARGS__}, LEVELED(run_##name)},
+static const struct menu_era LEVELED(eras)[] = {MENU_ERAS(ERA)};
 #undef ERA
+
+static replay_fn *LEVELED(specialised)(const u32 *features)
+{
+	for (size_t i = 0; i < sizeof(LEVELED(eras)) / sizeof(LEVELED(eras)[0]); i++)
+		if (!memcmp(&LEVELED(eras)[i].features, features, sizeof(struct menu_features)))
+			return LEVELED(eras)[i].run;
+	return NULL;
+}
 #endif

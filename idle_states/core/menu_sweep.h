@@ -114,12 +114,12 @@ INLINE vec LEVELED(typical_lanes)(const struct menu_features *f, const struct LE
 	if (UNLIKELY(m->odd))
 		return LEVELED(typical_odd)(f, m, timer_us);
 	answer = unknown;
-	if (f->typical_unknown == UNKNOWN_LATE && !f->trims_both_ends)
+	if (f->typical_unknown == TYPICAL_UNKNOWN_LATE && !f->trims_both_ends)
 		open = gt(timer_us, low);
 	for (int round = 0; round < 3; round++) {
 		alike = LEVELED(alike_lanes)(f, sum, squares, count, &average);
 		ends = m_not(gt(count, all_of(FEW)));
-		if (f->typical_unknown == UNKNOWN_ZEROS)
+		if (f->typical_unknown == TYPICAL_UNKNOWN_ZEROS)
 			average = pick(eq(high, all_of(0)), unknown, average);
 		answer = pick(m_and(open, alike), average, answer);
 		if (f->typical_maximum) {
@@ -340,15 +340,15 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 	}
 
 	latency = all_of(requested);
-	if (stopped && f->stopped_tick != STOPPED_ANY) {
+	if (stopped && f->stopped_tick != STOPPED_TICK_NONE) {
 		vec instead = f->nanoseconds ? delta : and(delta, all_of(U32_MAX));
 		mask replaced = gt(tick, predicted);
 
 		/* As unsigned ones, negative times are endless. */
 		instead = pick(gt(zero, instead), all_of(INT64_MAX), instead);
-		if (f->stopped_tick == STOPPED_CAPPED)
+		if (f->stopped_tick == STOPPED_TICK_CAPPED)
 			instead = least_of(instead, tick);
-		if (f->stopped_tick == STOPPED_TIMER) {
+		if (f->stopped_tick == STOPPED_TICK_TIMER) {
 			instead = next;
 			if (f->stopped_margin)
 				replaced = m_and(replaced, gt(next, shl(tick, 1)));
@@ -483,7 +483,7 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 	if (f->early_return) {
 		vec early_stops = zero;
 
-		if (f->early_tick == EARLY_POLLS)
+		if (f->early_tick == EARLY_TICK_POLLS)
 			early_stops = sub(one, and(polling, one));
 		state = pick(early, zero, state);
 		stops = pick(early, early_stops, stops);

@@ -5,10 +5,10 @@
 #include "recording.h"
 
 static const struct governor governors[] = {
-	{"haltpoll", haltpoll_names, haltpoll_any, NULL, NULL, NULL},
-	{"ladder", ladder_names, ladder_any, NULL, ladder_finish, ladder_switched_on},
-	{"menu", menu_names, menu_any, menu_specialised, menu_finish, menu_switched_on},
-	{"teo", teo_names, teo_any, teo_specialised, teo_finish, teo_switched_on},
+	{"haltpoll", haltpoll_known, haltpoll_any, NULL, NULL, NULL},
+	{"ladder", ladder_known, ladder_any, NULL, ladder_finish, ladder_switched_on},
+	{"menu", menu_known, menu_any, menu_specialised, menu_finish, menu_switched_on},
+	{"teo", teo_known, teo_any, teo_specialised, teo_finish, teo_switched_on},
 };
 
 static const struct governor *find(const char *name)
@@ -33,7 +33,7 @@ static Py_ssize_t feature_bytes(const struct governor *governor)
 {
 	Py_ssize_t count = 0;
 
-	while (governor->features[count])
+	while (governor->features[count].name)
 		count++;
 	return count * (Py_ssize_t)sizeof(u32);
 }
@@ -73,8 +73,8 @@ bool prepare(struct cpu *cpu, const char *name, unsigned int hz)
 	    !has_size(&cpu->states, count * (Py_ssize_t)sizeof(struct state), "states") ||
 	    !has_size(&cpu->memory, MEMORY_SIZE, "memory"))
 		return false;
-	for (size_t i = 0; cpu->governor->features[i]; i++)
-		if (!strcmp(cpu->governor->features[i], "nanoseconds"))
+	for (size_t i = 0; cpu->governor->features[i].name; i++)
+		if (!strcmp(cpu->governor->features[i].name, "nanoseconds"))
 			nanoseconds = ((const u32 *)cpu->features.buf)[i];
 	make_table(&cpu->table, cpu->states.buf, (u32)count, hz, nanoseconds);
 	return true;
@@ -203,7 +203,9 @@ static PyObject *sweep(PyObject *self, PyObject *args)
 	return result;
 }
 
-PyDoc_STRVAR(names_doc, "features(governor)\n--\n\nNames of the features the core knows, in order.");
+PyDoc_STRVAR(known_doc,
+	     "features(governor)\n--\n\n"
+	     "The features the core knows, in order: a name, and a list of texts or None, each.");
 
 static PyObject *named(const char *const *names)
 {
@@ -219,15 +221,25 @@ static PyObject *named(const char *const *names)
 	return list;
 }
 
-static PyObject *names(PyObject *self, PyObject *args)
+static PyObject *known(PyObject *self, PyObject *args)
 {
 	const struct governor *governor;
 	const char *name;
+	PyObject *list;
 
 	(void)self;
 	if (!PyArg_ParseTuple(args, "s", &name) || !(governor = find(name)))
 		return NULL;
-	return named(governor->features);
+	list = PyList_New(0);
+	for (const struct feature *f = governor->features; list && f->name; f++) {
+		PyObject *texts = f->texts ? named(f->texts) : Py_NewRef(Py_None);
+		PyObject *pair = texts ? Py_BuildValue("(sN)", f->name, texts) : NULL;
+
+		if (!pair || PyList_Append(list, pair))
+			Py_CLEAR(list);
+		Py_XDECREF(pair);
+	}
+	return list;
 }
 
 PyDoc_STRVAR(specialised_doc,
@@ -263,7 +275,7 @@ static PyMethodDef methods[] = {
 	{"replay", replay, METH_VARARGS, replay_doc},
 	{"switched_on", switched_on, METH_VARARGS, switched_on_doc},
 	{"sweep", sweep, METH_VARARGS, sweep_doc},
-	{"features", names, METH_VARARGS, names_doc},
+	{"features", known, METH_VARARGS, known_doc},
 	{"specialised", specialised, METH_VARARGS, specialised_doc},
 	{"instruction_set", isa, METH_NOARGS, isa_doc},
 	{NULL, NULL, 0, NULL},

@@ -10,7 +10,7 @@
 
 struct governor {
 	const char *name;
-	const char *const *features;
+	const struct feature *features;
 	replay_fn *any;
 	replay_fn *(*specialised)(const u32 *features);
 	finish_fn *finish;

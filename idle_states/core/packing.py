@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from ..history import WrongRow, check_values
 from ..linux.governors.interface import U64_MAX, Decision, Outcome, Situation, State
 
 try:
@@ -32,23 +33,6 @@ recorded: with AS_SELECTED, poll_time_limit holds if this is the state selected.
 
 STATE = struct.Struct("<QQQ")
 
-TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
-    "menu": {
-        "typical_unknown": ("", "late", "zeros"),
-        "stopped_tick": ("", "capped", "event", "timer"),
-        "early_tick": ("keep", "polls"),
-    },
-    "teo": {
-        "utilisation": ("", "any", "deep enough"),
-        "stopped_tick": ("span", "residency", "last"),
-        "tick_intercepts": ("all", "beyond", "within"),
-        "tick_idles": ("endless", "measured", "unless"),
-    },
-    "ladder": {},
-    "haltpoll": {},
-}
-"""Governor -> feature that is a text -> its values, in the order of their numbers in C."""
-
 
 class CoreMissing(RuntimeError):
     """The extension was not compiled."""
@@ -56,6 +40,10 @@ class CoreMissing(RuntimeError):
 
 class Unsupported(ValueError):
     """A governor, feature or value the core does not know; the reference does."""
+
+
+class CoreFallsShort(UserWarning):
+    """The core is there, but lacks code for a release; the reference does the work."""
 
 
 class Decisions(NamedTuple):
@@ -119,28 +107,46 @@ def mask(disabled: Iterable[int]) -> int:
 
 @cache
 def packed_features(governor: str, features: Any) -> bytes:
-    """Raises CoreMissing, Unsupported."""
+    """A u32 for each feature that the core's code reads, in its order; texts by its numbers.
+
+    A feature that it does not read has to be as in the oldest release, which is how the core does
+    it. Raises CoreMissing, Unsupported.
+    """
     if compiled is None:
         raise CoreMissing("expected the compiled core (idle_states.core._core), found none")
     if governor not in GOVERNORS:
         known_ones = ", ".join(GOVERNORS)
         raise Unsupported(f"expected a governor of the core ({known_ones}), found {governor}")
-    # A keyword of C has an underscore there.
-    known = [name.removesuffix("_") for name in compiled.features(governor)]
-    names = [field.name for field in fields(features)]
-    if names != known:
-        other = sorted(set(names) ^ set(known)) or names
-        raise Unsupported(f"expected {governor}'s features as the core was compiled, found {other}")
-    numbers = []
-    for name in names:
+    known: dict[str, list[str] | None] = dict(compiled.features(governor))
+    given = {field.name: field.default for field in fields(features)}
+    if absent := sorted(known.keys() - given.keys()):
+        raise Unsupported(f"expected {governor}'s features, found no {', '.join(absent)}")
+    for name, oldest in given.items():
         value = getattr(features, name)
-        texts = TEXTS[governor].get(name)
-        if texts is not None:
-            if value not in texts:
-                raise Unsupported(f"expected {name} to be one of {texts}, found {value!r}")
-            value = texts.index(value)
-        numbers.append(int(value))
+        if name not in known and value != oldest:
+            raise Unsupported(
+                f"expected {governor} without {name}, for which the core has no code, "
+                f"found it {value!r}"
+            )
+    if getattr(features, "bins", False) and not (features.nanoseconds and features.signed):
+        raise Unsupported("expected teo's bins with signed times in ns, as in every release")
+    numbers = [_number(features, name, texts) for name, texts in known.items()]
     return struct.pack(f"<{len(numbers)}I", *numbers)
+
+
+def _number(features: Any, name: str, texts: list[str] | None) -> int:
+    value = getattr(features, name)
+    if texts is not None:
+        if value not in texts:
+            raise Unsupported(
+                f"expected {name} to be one that the core has code for ({texts}), found {value!r}"
+            )
+        return texts.index(value)
+    try:
+        check_values(type(features), {name: value}, "the core")
+    except WrongRow as error:
+        raise Unsupported(str(error)) from None
+    return int(value)
 
 
 def packed_states(states: Sequence[State]) -> bytes:

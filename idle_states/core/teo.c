@@ -1,6 +1,6 @@
 /* teo: which generation, and which instruction set. */
 #include "levels.h"
-#include "teo.h"
+#include "teo_hits.h"
 
 #define LEVEL 0
 #include "teo_body.h"
@@ -15,28 +15,16 @@
 #pragma GCC pop_options
 #endif
 
-#define TEO_NAME(name) #name,
-const char *const teo_names[] = {TEO_FEATURES(TEO_NAME) NULL};
-
-#define ERA(name, ...) {__VA_ARGS__},
-static const struct teo_features eras[] = {
-#include "teo_eras.h"
-};
-#undef ERA
+const struct feature teo_known[] = {TEO_KNOWN {NULL, NULL}};
 
 /* The first generation is not specialised. */
 replay_fn *teo_specialised(const u32 *features)
 {
-	for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++) {
-		if (memcmp(&eras[i], features, sizeof(eras[i])))
-			continue;
 #ifdef LEVELS
-		if (level() >= 3)
-			return specialised_3[i];
+	if (level() >= 3)
+		return specialised_3(features);
 #endif
-		return specialised_0[i];
-	}
-	return NULL;
+	return specialised_0(features);
 }
 
 void teo_any(const u32 *features, const struct table *table, void *memory,

@@ -1,24 +1,15 @@
-/* teo's features: the fields of TeoFeatures. */
+/* teo's features, those of TeoFeatures, and what its two generations share. */
 #ifndef IDLE_STATES_TEO_H
 #define IDLE_STATES_TEO_H
 
-#define TEO_FEATURES(X)                                                                        \
-	X(nanoseconds) X(signed_) X(excludes_overhead) X(bins) X(late_constraint)            \
-	X(recent_duration) X(ring_slots) X(early_hits_below) X(disabled_metrics)               \
-	X(recent_from_first) X(short_counts) X(recent) X(utilisation) X(lazy_timers)           \
-	X(stopped_tick) X(tick_hits) X(timer_wins) X(asks_for_zero) X(short_idles)             \
-	X(wakeup_flag) X(tick_intercepts) X(running_total) X(decays_to_zero) X(tick_idles)     \
-	X(deepest_for_ticks) X(passes_disabled) X(two_thirds) X(close_hits) X(peak_first)      \
-	X(empty_bins)
+#include "core.h"
+#include "teo_features.h"
 
-#define TEO_FIELD(name) u32 name;
-struct teo_features {
-	TEO_FEATURES(TEO_FIELD)
+/* Code for the features of some releases. */
+struct teo_era {
+	struct teo_features features;
+	replay_fn *run;
 };
-
-enum { STOPPED_SPAN, STOPPED_RESIDENCY, STOPPED_LAST };
-enum { INTERCEPTS_ALL, INTERCEPTS_BEYOND, INTERCEPTS_WITHIN };
-enum { TICKS_ENDLESS, TICKS_MEASURED, TICKS_UNLESS };
 
 #define PULSE 1024
 #define DECAY_SHIFT 3
@@ -72,11 +63,5 @@ INLINE void learn_from(struct pending *p, int state, u64 residency_ns)
 	p->wakeup.residency = residency_ns;
 	p->wakeup.state = (u32)state % 16;
 }
-
-void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
-	      const struct row *rows, size_t row_count, struct decision *decisions);
-void teo_hits_switched_on(const struct teo_features *f, void *memory, int state, u64 residency_ns);
-void teo_hits_finish(const struct teo_features *f, const struct table *t, void *memory,
-		     const struct row *row, u32 selected);
 
 #endif

@@ -106,12 +106,15 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	s32 timer, idle;
 	s64 early;
 
-	if (f->tick_idles == TICKS_MEASURED || f->tick_idles == TICKS_UNLESS)
+	switch (f->tick_idles) {
+	case TICK_IDLES_ENDLESS:
+		endless = f->wakeup_flag ? w->safety_net : w->time_span >= w->sleep_length;
+		break;
+	case TICK_IDLES_MEASURED:
+	case TICK_IDLES_UNLESS:
+	default:
 		endless = w->poll_limit;
-	else if (f->wakeup_flag)
-		endless = w->safety_net;
-	else
-		endless = w->time_span >= w->sleep_length;
+	}
 	if (!endless)
 		measured = w->residency >= latency ? w->residency - latency / 2 : w->residency / 2;
 
@@ -136,7 +139,7 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 			LEVELED(add)(&b->hits, t->count - 1, PULSE);
 			return;
 		}
-		if (f->tick_idles == TICKS_UNLESS &&
+		if (f->tick_idles == TICK_IDLES_UNLESS &&
 		    3 * b->tick_intercepts < 2 * (b->total - PULSE)) {
 			LEVELED(add)(&b->hits, (u32)LEVELED(bin)(t, w->sleep_length), PULSE);
 			return;
@@ -167,8 +170,10 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	b->slots[slot] = hit ? -1 : idle;
 	if (f->recent)
 		LEVELED(add)(&b->recent, (u32)idle, hit ? 0 : 1);
-	if (f->tick_intercepts != INTERCEPTS_ALL || f->two_thirds || f->tick_idles == TICKS_UNLESS) {
-		bool counts = f->tick_intercepts == INTERCEPTS_BEYOND ? measured >= t->tick
+	if (f->tick_intercepts == TICK_INTERCEPTS_BEYOND ||
+	    f->tick_intercepts == TICK_INTERCEPTS_WITHIN || f->two_thirds ||
+	    f->tick_idles == TICK_IDLES_UNLESS) {
+		bool counts = f->tick_intercepts == TICK_INTERCEPTS_BEYOND ? measured >= t->tick
 								      : measured <= t->tick;
 		b->tick_intercepts += counts && !hit ? PULSE : 0;
 	}
@@ -203,9 +208,9 @@ INLINE int LEVELED(lookup)(const struct teo_features *f, const struct table *t,
 		sums += LEVELED(of_bin)(&b->intercepts, (u32)i);
 		if (f->recent)
 			recent_sum += LEVELED(of_bin)(&b->recent, (u32)i);
-		if (f->stopped_tick == STOPPED_SPAN)
+		if (f->stopped_tick == STOPPED_TICK_SPAN)
 			fit = !row->tick_stopped || span >= (s64)t->tick;
-		else if (f->stopped_tick == STOPPED_RESIDENCY)
+		else if (f->stopped_tick == STOPPED_TICK_RESIDENCY)
 			fit = LEVELED(deep_enough)(t, row, i);
 		if ((!by_sums || 2 * sums > intercepts) &&
 		    (!by_recent || 2 * recent_sum > recent)) {
@@ -236,7 +241,7 @@ INLINE int LEVELED(lookup_enabled)(const struct teo_features *f, const struct ta
 	int low = lowest(enabled), peak = state;
 	u32 sums = 0;
 
-	if (f->stopped_tick == STOPPED_RESIDENCY && row->tick_stopped) {
+	if (f->stopped_tick == STOPPED_TICK_RESIDENCY && row->tick_stopped) {
 		while (low < state && t->residency[low] < t->tick)
 			low++;
 		if (f->empty_bins && t->residency[low] == t->residency[state])
@@ -268,7 +273,7 @@ INLINE bool LEVELED(worth_asking)(const struct teo_features *f, const struct tab
 
 	if (!f->short_idles)
 		return state > 0 && !(is_short && t->polling & 1);
-	if (f->stopped_tick == STOPPED_LAST && row->tick_stopped)
+	if (f->stopped_tick == STOPPED_TICK_LAST && row->tick_stopped)
 		return true;
 	return !((state == 0 || is_short) &&
 		 (2 * b->short_idles >= b->total || row->latency_req_us * 1000ull < TIGHT_NS));
@@ -298,6 +303,7 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 	int state = 0, first, constraint = 0, found;
 	bool by_sums, by_recent;
 
+	(void)f->utilisation; /* no row says that its CPU is utilised */
 	*known = duration;
 	if (t->count < 2 || !enabled) {
 		if (f->lazy_timers)
@@ -348,7 +354,7 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 		}
 		*known = duration = sleep;
 		/* Neither tick nor timer would end a long stay in so shallow a state. */
-		if (f->stopped_tick == STOPPED_LAST && row->tick_stopped &&
+		if (f->stopped_tick == STOPPED_TICK_LAST && row->tick_stopped &&
 		    sleep > 2 * (s64)t->tick && t->residency[state] < t->tick) {
 			u32 deeper = enabled & LEVELED(fit_for)(t, sleep) &
 				     ((2u << constraint) - 1) & ~((2u << state) - 1);
@@ -360,7 +366,7 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 		if (t->residency[state] < t->tick) {
 			u32 weight = b->tick_intercepts;
 			bool kept;
-			if (f->tick_intercepts == INTERCEPTS_ALL)
+			if (f->tick_intercepts == TICK_INTERCEPTS_ALL)
 				weight = LEVELED(below)(&b->intercepts, 16);
 			kept = f->two_thirds ? LEVELED(ticks_prevail)(b)
 					     : weight > b->total / 2 + b->total / 8;
@@ -418,10 +424,17 @@ static void LEVELED(run_any)(const u32 *features, const struct table *t, void *m
 		(void)features;                                                                 \
 		LEVELED(run)(&era, t, memory, rows, row_count, decisions);                      \
 	}
-#include "teo_eras.h"
+TEO_ERAS(ERA)
 #undef ERA
-#define ERA(name, ...) LEVELED(run_##name),
-static replay_fn *const LEVELED(specialised)[] = {
-#include "teo_eras.h"
-};
+
+#define ERA(name, ...) {{__VA_ARGS__}, LEVELED(run_##name)},
+static const struct teo_era LEVELED(eras)[] = {TEO_ERAS(ERA)};
 #undef ERA
+
+static replay_fn *LEVELED(specialised)(const u32 *features)
+{
+	for (size_t i = 0; i < sizeof(LEVELED(eras)) / sizeof(LEVELED(eras)[0]); i++)
+		if (!memcmp(&LEVELED(eras)[i].features, features, sizeof(struct teo_features)))
+			return LEVELED(eras)[i].run;
+	return NULL;
+}

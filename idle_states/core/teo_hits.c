@@ -3,8 +3,7 @@
  *
  * Times are 128 bits wide: whether one is signed, unsigned or 32 bits differs between releases.
  */
-#include "core.h"
-#include "teo.h"
+#include "teo_hits.h"
 
 typedef __int128 wide;
 

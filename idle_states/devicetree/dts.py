@@ -20,8 +20,8 @@ _MOST_FINDINGS = 20
 
 _COMPLAINT = re.compile(
     r"(?:(?P<kind>[A-Z][\w ]*): )?"
-    r"(?P<file>[^\n:]+):(?P<line>\d+)\.(?P<column>\d+)"
-    r"(?:-(?:(?P<last_line>\d+)\.)?(?P<last>\d+))?:? (?P<text>.+)"
+    r"(?P<file>[^\n:]+):(?P<line>[0-9]+)\.(?P<column>[0-9]+)"
+    r"(?:-(?:(?P<last_line>[0-9]+)\.)?(?P<last>[0-9]+))?:? (?P<text>.+)"
 )
 _PREPROCESSED = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _NO_PLACE = re.compile(r"(?:FATAL ERROR|ERROR(?: \(\w+\))?): (?P<text>.+)")

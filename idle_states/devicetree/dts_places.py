@@ -15,7 +15,7 @@ from .tree import MAX_DEPTH
 _TOKEN = re.compile(
     r"""
       (?P<skip> /\*.*?(?:\*/|\Z) | //[^\n]* | '(?:[^'\\\n]|\\.){0,8}'
-              | ^[ \t]*\#[ \t]*(?:line|include|define|undef|if|ifdef|ifndef|elif|else|endif|\d)\b
+              | ^[ \t]*\#[ \t]*(?:line|include|define|undef|if|ifdef|ifndef|elif|else|endif|[0-9])\b
                 [^\n]* )
     | (?P<string> "(?>(?:[^"\\]|\\(?:.|\Z))*)(?:"|\Z) )
     | (?P<directive> /[a-z][a-z0-9-]*/ )

@@ -112,6 +112,6 @@ def _cpus(table: IdleTable) -> Iterator[Node]:
     properties = {"device_type": b"cpu\0", "reg": bytes(4)}
     if table.cpu.pvr:
         properties["cpu-version"] = (table.cpu.pvr << 16).to_bytes(4, "big")
-    cpu = Node(f"PowerPC,{table.cpu.generation.upper()}@0", properties)
+    cpu = Node(f"{table.cpu.processor.node}@0", properties)
     cells = {"#address-cells": (1).to_bytes(4, "big"), "#size-cells": bytes(4)}
     yield Node("cpus", cells, (cpu,))

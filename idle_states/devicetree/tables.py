@@ -1,40 +1,27 @@
 """Tables of idle states out of a device tree, each with its node and its processor.
 
-Source of the PVR values: Linux arch/powerpc/include/asm/reg.h; of the names of CPU nodes:
-skiboot hdata/cpu-common.c and QEMU hw/ppc/pnv.c.
+Source of the names of CPU nodes: skiboot hdata/cpu-common.c and QEMU hw/ppc/pnv.c.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..findings import Finding, Location, Severity, Unreadable
 from ..power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
+from ..processors import NAMES as GENERATIONS
+from ..processors import named, of_pvr
 from ..reading import limits
-from ..spec.library import find
 from ..table import Cpu, IdleTable, Origin
 from .dts_places import Places
 from .tree import Node
-
-PVR2CPU: Mapping[int, tuple[str, tuple[str, ...]]] = {
-    0x003F: ("power7", ("P7",)),
-    0x004A: ("power7", ("P7P",)),
-    0x004B: ("power8", ("P8_MURANO",)),
-    0x004C: ("power8", ("P8_NAPLES",)),
-    0x004D: ("power8", ("P8_VENICE",)),
-    0x004E: ("power9", ("P9_NIMBUS", "P9_CUMULUS")),
-    0x004F: ("power9", ("P9P",)),
-    0x0080: ("power10", ("P10",)),
-    0x0082: ("power11", ("P11",)),
-}
-"""Upper half of the PVR -> (generation, skiboot's chip types that have it)."""
 
 MAX_STATES = limits.TREE_STATES
 MAX_NODES = limits.TREE_TABLES
 """Far beyond what firmware can export (255), so that a hostile tree keeps nobody busy."""
 
-_CPU_NAME = re.compile(r"PowerPC,POWER(\d+)")
-_MACHINE = re.compile(r".*,powernv(\d+)")
+_CPU_NAME = re.compile(r"PowerPC,POWER([0-9]+)")
+_MACHINE = re.compile(r".*,powernv([0-9]+)")
 _OWN = {NAMES, STOP_LEVELS, *CELL_BYTES}
 
 
@@ -90,20 +77,12 @@ def cpu_of(root: Node) -> Cpu | None:
     cpus = root.find("/cpus")
     versions = [cpu.u32("cpu-version") for cpu in cpus.children] if cpus else []
     for version in versions:
-        if version is not None and version >> 16 in PVR2CPU:
-            generation, chips = PVR2CPU[version >> 16]
-            return replace(_packaged(generation), pvr=version >> 16, chips=chips)
+        processor = of_pvr(version >> 16) if version is not None else None
+        if version is not None and processor is not None:
+            return Cpu.of(processor, version >> 16)
     names = [_CPU_NAME.match(cpu.name) for cpu in cpus.children] if cpus else []
     machines = [_MACHINE.fullmatch(name) for name in root.strings("compatible")]
     for match in (*names, *machines):
-        generation = f"power{match[1]}" if match else ""
-        if any(generation == known for known, _ in PVR2CPU.values()):
-            return _packaged(generation)
+        if match and f"power{match[1]}" in GENERATIONS:
+            return Cpu.of(named(f"power{match[1]}"))
     return None
-
-
-def _packaged(generation: str) -> Cpu:
-    """The processor as the packaged spec of its generation has it, levels included."""
-    cpu = find(generation).cpu
-    assert cpu is not None
-    return cpu

@@ -1,9 +1,11 @@
 """How cpuidle-powernv, its platform code and cpuidle-pseries changed over the releases."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ..history import U32, History, rows_of, values_of
+from ..history import U32, History, Since, rows_of, values_of
+from ..processors import VERSIONS, Known
 
 SnoozeTimeout = Literal["none", "slot", "enabled"]
 
@@ -66,9 +68,27 @@ class Features:
     cede_fixup: Literal["", "lower", "power10"] = ""
 
 
-POWER9, POWER10, POWER11 = 0x004E, 0x0080, 0x0082
-
 since, values = rows_of(Features), values_of(Features)
+
+_LOOKS_AT_PVR = Known("5.10", "8747bf36f312 reverted, POWER10 driver")
+
+
+def _pvr_rows() -> Iterator[Since]:
+    """The PVR versions that the stop driver takes, release by release, by the registry."""
+    pvr2known = {
+        pvr: version.linux if version.linux.release else _LOOKS_AT_PVR
+        for pvr, version in VERSIONS.items()
+        if version.linux is not None
+    }
+    taken: tuple[int, ...] = ()
+    for known in sorted(set(pvr2known.values()), key=_order):
+        taken += tuple(pvr for pvr in pvr2known if pvr2known[pvr] == known)
+        yield since(known.release, known.commit, pvrs=taken)
+
+
+def _order(known: Known) -> list[int]:
+    return [int(part) for part in known.release.split(".")]
+
 
 CHANGES = (
     since("3.15", "0888839c5b62", parse="flags"),
@@ -93,10 +113,9 @@ CHANGES = (
     since("5.3", "", loss_levels="hex"),
     since("5.8", "2f62870ca5bc", residency_message=True),
     since("5.9", "d947fb4c965c", cede_fixup="lower"),
-    since("5.10", "8747bf36f312 reverted, POWER10 driver", pvrs=(POWER9, POWER10)),
     since("5.15", "7cbd631d4dec", cede_fixup="power10"),
     since("6.2", "5ddcc03a07ae", snooze_polling=True),
-    since("6.19", "fbe409d138b1", pvrs=(POWER9, POWER10, POWER11)),
+    *_pvr_rows(),
 )
 
 BACKPORTS = {

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from ..skiboot.log import BOOTS_MAX, MESSAGES_MAX, TEXT_MAX, lines_with
 from ..stages import Logged
 
-_KERN = re.compile(r"(?:kern *:(\w+) *: ?|<(\d{1,3})>)")
-_STAMP = re.compile(r"\[[ \w:.+-]{1,40}\] ?(?:\[ *[TC]\d+\] ?)?")
-_JOURNAL = re.compile(r"(?:[^\n\[]{3,60}? |\[ *[\d.]+\] )?\S{1,255} kernel: ?")
+_KERN = re.compile(r"(?:kern *:(\w+) *: ?|<([0-9]{1,3})>)")
+_STAMP = re.compile(r"\[[ \w:.+-]{1,40}\] ?(?:\[ *[TC][0-9]+\] ?)?")
+_JOURNAL = re.compile(r"(?:[^\n\[]{3,60}? |\[ *[0-9.]+\] )?\S{1,255} kernel: ?")
 _NAMES = ("error", "error", "error", "error", "warning", "notice", "info", "debug")
 _WORDS = {
     **dict.fromkeys(("emerg", "alert", "crit", "err"), "error"),
@@ -47,7 +47,7 @@ _LOSS = re.compile(
 )
 _INVALID = re.compile(r"Invalid psscr 0x([0-9a-f]{1,16}) : (.+)")
 _OFFLINE = re.compile(r"cpuidle-powernv: Offlined CPUs will stop with psscr = 0x([0-9a-f]{1,16})")
-_HARDWARE = re.compile(r"Hardware name: .*?\b(POWER\d+)\b.* 0x([0-9a-f]{6,8}) 0x[0-9a-f]+")
+_HARDWARE = re.compile(r"Hardware name: .*?\b(POWER[0-9]+)\b.* 0x([0-9a-f]{6,8}) 0x[0-9a-f]+")
 _MISSING = re.compile(r"[\w -]+: ?[mM]issing (\S+)(?: in DT)?$")
 _ONLY_SNOOZE = "cpuidle-powernv : Only Snooze is available"
 _NO_FULL_LOSS = "cpuidle-powernv: Disabling idle states that lose full context"

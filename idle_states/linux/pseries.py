@@ -73,7 +73,7 @@ def _cede_times(table: IdleTable, features: Features, journal: Journal) -> tuple
     """fixup_cede0_latency(), where this kernel has it for this processor."""
     partition = table.partition
     assert partition is not None
-    power10 = table.cpu is not None and table.cpu.generation in ("power10", "power11")
+    power10 = table.cpu is not None and table.cpu.processor.isa >= (3, 1)
     if not features.cede_fixup or (features.cede_fixup == "power10" and not power10):
         return CEDE_US
     records = partition.extended_cede

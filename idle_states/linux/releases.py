@@ -160,7 +160,12 @@ def release(name: str) -> Release:
     if name in MAINLINE:
         return Release(name, version_key(name), mainline_features(name), basis(name))
     distribution, dash, version = name.partition("-")
-    if dash and version.replace(".", "").isdigit() and ".." not in version.strip("."):
+    if (
+        dash
+        and version.isascii()
+        and version.replace(".", "").isdigit()
+        and ".." not in version.strip(".")
+    ):
         return _distribution(name, distribution, version)
     raise UnknownRelease(
         f"expected a kernel such as 4.11, {NEWEST} or debian-6.1.192, found {name!r}"

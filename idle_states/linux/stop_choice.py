@@ -7,8 +7,9 @@ arch/powerpc/platforms/powernv/idle.c, the stop API's failure, and POWER7/8's of
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..processors import VERSIONS, of_pvr
 from ..table import PSSCR_FIELD_BITS, RL_MASK, Cpu, Flag, Psscr
-from .driver_features import POWER9, Features
+from .driver_features import Features
 from .driver_table import StopChoice
 from .journal import PLATFORM, Journal, Row
 
@@ -39,14 +40,14 @@ def choose_stop_states(
     """Validity of each row, and the choices. Rows it rejects get a reason in `invalid`."""
     if features.pvrs is not None and cpu.pvr not in features.pvrs:
         for row in rows:
-            row.invalid = f"this kernel has no stop driver for PVR {cpu.pvr:#06x}"
+            row.invalid = no_driver(cpu)
         return
     none_loses = 15 if features.loss_levels in ("", "deep") else 16
     spr_loss = tb_loss = none_loses
     spr_flags = _TB_OR_FULL if none_loses == 16 else int(Flag.LOSE_FULL_CONTEXT)
     deepest_ns = 0
     for row in rows:
-        if features.pvrs is not None and cpu.pvr != POWER9 and row.flags & _TB_OR_FULL:
+        if features.pvrs is not None and not restores(cpu) and row.flags & _TB_OR_FULL:
             row.invalid = (
                 "from POWER10 on, Linux has no driver for states that lose full context or stop "
                 "the timebase"
@@ -82,6 +83,20 @@ def choose_stop_states(
         for what, loss in (("SPRs", spr_loss), ("timebase", tb_loss)):
             number = f"{loss:#x}" if hexadecimal else f"0x{loss}"
             journal.say("info", f"{_PREFIX}First stop level that may lose {what} = {number}")
+
+
+def restores(cpu: Cpu) -> bool:
+    """True if Linux has a driver for states of this processor that lose full context."""
+    processor = of_pvr(cpu.pvr)
+    return processor is not None and processor.linux_restores
+
+
+def no_driver(cpu: Cpu) -> str:
+    """Why a kernel that does not know a processor's PVR takes none of its stop states."""
+    version = VERSIONS.get(cpu.pvr)
+    known = version is None or version.linux is not None
+    others = "" if known else ", nor has any modelled kernel that looks at it"
+    return f"this kernel has no stop driver for PVR {cpu.pvr:#06x}{others}"
 
 
 def choose_by_level(rows: Sequence[Row], choices: Choices) -> None:

@@ -6,11 +6,11 @@ from .releases import Release, UnknownRelease, release
 
 _DISTRIBUTIONS = (
     # uname -v of Debian: #1 SMP Debian 6.1.176-1 (2026-07-02)
-    ("debian", re.compile(r".*\bDebian (\d+\.\d+\.\d+)-.*", re.DOTALL)),
+    ("debian", re.compile(r".*\bDebian ([0-9]+\.[0-9]+\.[0-9]+)-.*", re.DOTALL)),
     # uname -r and -v of Ubuntu: 6.8.0-31-generic #31-Ubuntu SMP ...
-    ("ubuntu", re.compile(r"(\d+\.\d+\.\d+)-.* #\S*-Ubuntu\b.*", re.DOTALL)),
+    ("ubuntu", re.compile(r"([0-9]+\.[0-9]+\.[0-9]+)-.* #\S*-Ubuntu\b.*", re.DOTALL)),
 )
-_MAINLINE = re.compile(r"(\d+)\.(\d+)")
+_MAINLINE = re.compile(r"([0-9]+)\.([0-9]+)")
 
 
 def running(text: str) -> Release | None:

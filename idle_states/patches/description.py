@@ -29,7 +29,7 @@ _EVIDENCE = ("claim", "source", "command")
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _ARRAY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _FILE = re.compile(r"(?:[\w-]+/)*[\w.-]+\.c", re.ASCII)
-_BREAKS_MAIL = re.compile(r"---|diff -|Index: |From [^\n]*\d:\d")
+_BREAKS_MAIL = re.compile(r"---|diff -|Index: |From [^\n]*[0-9]:[0-9]")
 """Where git takes the message to end, or another to begin."""
 _HEADER = re.compile(r"(?:From|Date|Subject|Content-Type): ", re.IGNORECASE)
 

@@ -19,7 +19,7 @@ from ..skiboot.patching import SourceText
 from ..sources import MAX_BYTES
 
 _TABLE = re.compile(rb"\bstruct\s+cpu_idle_states\s[^;{]*\[")
-_VERSION = re.compile(r"(?:skiboot-)?v?(\d+\.\d+(?:\.\d+)?(?:-rc\d+)?)(?:-|$|\s)")
+_VERSION = re.compile(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)(?:-|$|\s)")
 _RELEASE_TAGS = ("v[0-9]*.[0-9]*", "skiboot-[0-9]*.[0-9]*")
 
 

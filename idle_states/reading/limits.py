@@ -71,7 +71,8 @@ C_CHARACTERS = _limit("C", "characters", 4 * MIB)
 
 LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")
 
-STATISTICS_BYTES = _limit("benchmark results", "size", 256 * MIB, "bytes")
+STATISTICS_BYTES = _limit("benchmark results", "size", 64 * MIB, "bytes")
+STATISTICS_LINES = _limit("benchmark results", "lines or samples", 2_000_000)
 
 DTC_S = _limit("dtc", "time", 30, "s")
 DTC_MEMORY_BYTES = _limit("dtc", "memory", GIB, "bytes")

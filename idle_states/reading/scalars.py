@@ -8,7 +8,7 @@ from ..units import UNITS_NS
 from .complaints import Problems
 from .document import Node, Scalar
 
-_TIME = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W\d]*)")
+_TIME = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W0-9]*)")
 _POWER = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?\s*(%|mW|W)")
 _MILLIONTHS: dict[str, int] = {"%": 10_000, "mW": 1_000, "W": 1_000_000}
 _INTEGER = re.compile(r"0[xX]([0-9a-fA-F]{1,20})|(\d{1,20})", re.ASCII)

@@ -75,7 +75,7 @@ def read(source: Input) -> Dump:
                 drivers[cpu] = text[:_TEXT_MAX]
             continue
         if attribute in _NUMBERS:
-            if not text.isdecimal() or len(text) > _DIGITS_MAX:
+            if not (text.isascii() and text.isdecimal()) or len(text) > _DIGITS_MAX:
                 message = f"expected a number as {attribute}, found {text[:40]!r}"
                 raise unreadable(source.name, message, line)
             value: str | int = int(text)

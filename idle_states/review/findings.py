@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..findings import Finding, identities, sort_findings
 from ..table import IdleTable
 
-_ROW = re.compile(r"\[(\d+)\]")
+_ROW = re.compile(r"\[([0-9]+)\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ _UNITS = {
     for word in words.split()
 }
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
-_NUMBER = r"(?<![\w.])\d{1,12}(?:\.\d{1,9})?"
+_NUMBER = r"(?<![\w.])[0-9]{1,12}(?:\.[0-9]{1,9})?"
 _TIME = rf"{_NUMBER}\s?(?:{_UNIT})\b"
 _CHANGING = (
     r"\b(?:set|chang|bump|rais|increas|reduc|lower|decreas|shorten|doubl|halv|mak)"
@@ -41,15 +41,15 @@ _GAP = r"(?:(?!latenc|residenc)[^.;:]){0,60}?"
 _TO = re.compile(rf"{_FIELD}{_GAP}\bto\s+(?:be\s+)?(?P<new>{_TIME})", re.IGNORECASE)
 _FACTOR = re.compile(
     rf"{_FIELD}{_GAP}\bby\s+(?:a\s+factor\s+of\s+)?"
-    r"(?P<factor>\d{1,6})\s?(?:x|times)?(?![\w%.])",
+    r"(?P<factor>[0-9]{1,6})\s?(?:x|times)?(?![\w%.])",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(rf"{_FIELD}|\bstop\d+|\b(?:nap|sleep|winkle)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"^(?:[>|+x]|\s+[*\d\[]|={3,}|-{3,}|[A-Z][a-z]+(?:-[A-Za-z]+)+:\s)")
+_ABOUT = re.compile(rf"{_FIELD}|\bstop[0-9]+|\b(?:nap|sleep|winkle)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"^(?:[>|+x]|\s+[*0-9\[]|={3,}|-{3,}|[A-Z][a-z]+(?:-[A-Za-z]+)+:\s)")
 
 _LIST = re.compile(
-    r"\bstop\s?[\[{(]?(?P<levels>\d{1,2}(?:(?:\s*(?:[-/,]|\band\b|\bto\b)(?:\s*stop)?)+\s*"
-    r"\d{1,2}(?![\w.]))*)[\]})]?(?P<lite>[ _-]?lite)?(?!\w)",
+    r"\bstop\s?[\[{(]?(?P<levels>[0-9]{1,2}(?:(?:\s*(?:[-/,]|\band\b|\bto\b)(?:\s*stop)?)+\s*"
+    r"[0-9]{1,2}(?![\w.]))*)[\]})]?(?P<lite>[ _-]?lite)?(?!\w)",
     re.IGNORECASE,
 )
 _EVERY = re.compile(
@@ -60,7 +60,7 @@ _EVERY = re.compile(
 _LITE = re.compile(r"\blite\b[^.]{0,20}\b(?:states?|variants?|stops?)\b|\*_lite", re.IGNORECASE)
 _BITS = re.compile(r"\b(?:OPAL_PM|OPAL_USE|IDLE)_\w+|\b(?:PSSCR|PMICR)\b")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_STOP = re.compile(r"stop(\d+)(lite)?")
+_STOP = re.compile(r"stop([0-9]+)(lite)?")
 
 
 MAX_CHARACTERS = 100_000
@@ -145,7 +145,7 @@ def _levels(text: str) -> set[tuple[int, bool]]:
     """(level, whether lite) of all stop states named: stop4-5, stop[0,1]_lite, stop0/1/2."""
     found: set[tuple[int, bool]] = set()
     for match in _LIST.finditer(text):
-        words = re.findall(r"\d+|-|\bto\b", match["levels"])
+        words = re.findall(r"[0-9]+|-|\bto\b", match["levels"])
         numbers: list[int] = []
         through = False
         for word in words:
@@ -205,8 +205,8 @@ def _field_before(sentence: str, end: int) -> str:
 
 def _nanoseconds(text: str, other: str = "") -> int | None:
     """A time in ns; a bare number takes the other's unit. None for what is no whole number."""
-    match = re.fullmatch(r"([\d.]+)\s?(\D*)", text)
-    unit = re.sub(r"[\d.\s]", "", text) or re.sub(r"[\d.\s]", "", other)
+    match = re.fullmatch(r"([0-9.]+)\s?([^0-9]*)", text)
+    unit = re.sub(r"[0-9.\s]", "", text) or re.sub(r"[0-9.\s]", "", other)
     if match is None:
         return None
     value = Fraction(match[1]) * UNITS_NS[_UNITS[unit.lower()]]

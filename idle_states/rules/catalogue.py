@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .rule import Loaded
 
-_FILE = re.compile(r"is\d{3}_\w+")
+_FILE = re.compile(r"is[0-9]{3}_\w+")
 
 
 @lru_cache(maxsize=1)

@@ -40,7 +40,7 @@ SKIPPED = Flag.TIMEBASE_STOP | Flag.LOSE_FULL_CONTEXT
 def check(subject: Subject) -> Iterator[Finding]:
     if not subject.is_stop:
         return
-    handles_loss = subject.cpu.generation == "power9"
+    handles_loss = subject.cpu.processor.linux_restores
     for index, state in enumerate(subject.table.states):
         if state.cpuidle or state.latency_ns > THRESHOLD_NS:
             continue

@@ -42,7 +42,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     if not subject.is_stop or not levels or cpu is None:
         return
     known = joined([str(level) for level in levels])
-    grouped = cpu.generation == "power9"
+    grouped = cpu.processor.grouped_levels
     for index, state in enumerate(subject.table.states):
         psscr = state.psscr
         if psscr.rl not in levels:

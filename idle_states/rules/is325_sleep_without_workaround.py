@@ -33,7 +33,7 @@ RULE = Rule("IS325", "sleep-without-workaround", Severity.WARNING)
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_opal or subject.cpu.generation != "power8":
+    if not subject.is_opal or not subject.cpu.processor.fast_sleep:
         return
     for index, state in enumerate(subject.table.states):
         if state.has(Flag.SLEEP_ENABLED) and not state.has(Flag.SLEEP_ENABLED_ER1):

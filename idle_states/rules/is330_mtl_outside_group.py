@@ -39,7 +39,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     cpu = claimed_cpu(subject)
     if cpu is None:
         return
-    grouped = cpu.generation == "power9"
+    grouped = cpu.processor.grouped_levels
     for index, state in stop_rows(subject):
         psscr = state.psscr
         expected = psscr.rl | 3 if grouped else psscr.rl

@@ -28,6 +28,7 @@ from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..pipeline import Subject
+from ..processors import VERSIONS
 from .is4_kernels import gave_up, knows_processor
 from .rule import Judged, Rule, per_kernel
 
@@ -40,6 +41,9 @@ def check(subject: Subject) -> Iterator[Finding]:
             return
         cpu = subject.cpu
         whose = f" for PVR {cpu.pvr:#06x} ({cpu.generation})" if release.features.stop else ""
+        version = VERSIONS.get(cpu.pvr)
+        if release.features.stop and version is not None and version.linux is None:
+            whose += ", nor has any modelled kernel that looks at it"
         yield (
             subject.at(None, "cpu"),
             f"the kernel has no stop driver{whose}, so it registers none of the states",

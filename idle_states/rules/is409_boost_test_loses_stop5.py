@@ -45,7 +45,7 @@ STATE = "stop5"
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_stop or subject.cpu.generation != "power9":
+    if not subject.is_stop or subject.cpu.processor.boost_state != STATE:
         return
     row = next((i for i, s in enumerate(subject.table.states) if s.name == STATE), None)
     if row is None:

@@ -7,10 +7,9 @@ than the table has rows, so every way back can fail.
 from collections.abc import Iterator
 
 from ..findings import Location
-from ..linux.driver_features import POWER9
 from ..linux.driver_table import DriverState, DriverTable
 from ..linux.releases import Release
-from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK
+from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK, restores
 from ..pipeline import Subject
 from ..table import Flag, IdleState
 
@@ -71,7 +70,7 @@ def accepted(subject: Subject, state: IdleState, release: Release) -> bool:
     """True if the platform code takes the state as valid, for idle or for offlined CPUs."""
     features = release.features
     lossy = state.flags & (Flag.LOSE_FULL_CONTEXT | Flag.TIMEBASE_STOP)
-    if features.pvrs is not None and subject.cpu.pvr != POWER9 and lossy:
+    if features.pvrs is not None and not restores(subject.cpu) and lossy:
         return False
     if not features.psscr_mask or state.mask == OLD_FORMAT_MASK:
         return True

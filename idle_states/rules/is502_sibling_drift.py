@@ -30,8 +30,7 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..identify import field_differences, is_main
 from ..pipeline import Subject
-from ..spec.library import find
-from ..spec.packaged import revisions
+from ..spec.library import packaged
 from ..table import IdleTable
 from .is3_control import claimed_cpu, home
 from .rule import Rule
@@ -50,20 +49,19 @@ def siblings(subject: Subject) -> Iterator[IdleTable]:
     cpu = claimed_cpu(subject)
     chips = set(cpu.chips) if cpu else set()
     special = bool(own.quirk or own.fused_core)
-    for revision in revisions():
-        if revision.historical or revision.name in (subject.table.name, _reference_name(subject)):
+    for sibling in packaged(lambda revision: not revision.historical):
+        if sibling.name in (subject.table.name, _reference_name(subject)):
             continue
-        packaged = find(revision.name)
-        if packaged.register is not subject.table.register or not packaged.cpu:
+        if sibling.register is not subject.table.register or not sibling.cpu:
             continue
-        same_chips = bool(chips & set(packaged.cpu.chips))
-        shares = own.array != "" and own.array == packaged.firmware.array
+        same_chips = bool(chips & set(sibling.cpu.chips))
+        shares = own.array != "" and own.array == sibling.firmware.array
         if (
-            (special and is_main(packaged) and same_chips)
+            (special and is_main(sibling) and same_chips)
             or (shares and not same_chips)
-            or packaged.name == own.copy_of
+            or sibling.name == own.copy_of
         ):
-            yield packaged
+            yield sibling
 
 
 def _reference_name(subject: Subject) -> str:

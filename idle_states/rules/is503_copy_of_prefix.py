@@ -26,8 +26,7 @@ from collections.abc import Iterator
 from ..findings import Confidence, Finding, Severity
 from ..identify import is_main
 from ..pipeline import Subject
-from ..spec.library import find
-from ..spec.packaged import revisions
+from ..spec.library import packaged
 from .is3_control import claimed_cpu, home
 from .rule import Rule
 
@@ -42,9 +41,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     if not subject.is_opal or not count or not array:
         return
     rows = [state.values() for state in table.states]
-    for revision in revisions():
-        other = find(revision.name)
-        if revision.historical or other.register is not table.register or not is_main(other):
+    for other in packaged(lambda revision: not revision.historical):
+        if other.register is not table.register or not is_main(other):
             continue
         if other.firmware.array == array or len(other.states) <= count:
             continue

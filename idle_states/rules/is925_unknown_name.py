@@ -1,8 +1,9 @@
 """IS925 unknown-name: a name that is not on its list.
 
 What it does
-    Flags, PSSCR fields of a mask, PMICR settings, scopes, processor generations and the kinds of
-    provenance come from fixed lists; the message has the list and the nearest entry.
+    Flags, PSSCR fields of a mask, PMICR settings, scopes and the kinds of provenance come from
+    fixed lists; processor generations, their PVRs, chips and stop levels from the registry of
+    processors. The message has the list and the nearest entry.
 
 Why is this bad
     A flag that is not set is a state that loses context nobody saves.
@@ -18,7 +19,7 @@ Use instead
       stop2: {flags: [LOSE_USER_CONTEXT, STOP_INST_FAST]}
 
 Ground
-    skiboot include/opal-api.h OPAL_PM_*; idle_states/table.py.
+    skiboot include/opal-api.h OPAL_PM_*; idle_states/table.py, idle_states/processors.py.
 """
 
 from ..findings import Severity

@@ -8,15 +8,14 @@ taken as the one firmware chose; `Export.chosen` says which it would have chosen
 from dataclasses import dataclass
 
 from ..power_mgt import PMICR, PMICR_MASK, RESIDENCIES, STOP_LEVELS, PowerMgt, encode
+from ..processors import CHIPS, NAP_ONLY, UNKNOWN_CHIP, of_chip
 from ..stages import Lost, Message
 from ..table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Register
 from .nvram import strtol_u32
 from .platform import Platform
-from .releases import Features, skiboot_features
+from .releases import Features, known_chips, skiboot_features
 
 FUNCTION = "hw/slw.c add_cpu_idle_state_properties()"
-_P8_CHIPS = ("P8_MURANO", "P8_VENICE", "P8_NAPLES")
-_P9_CHIPS = ("P9_NIMBUS", "P9_CUMULUS", "P9P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class _Exporter:
         self.platform = platform
         self.features = skiboot_features(platform.skiboot)
         self.is_stop = table.register is Register.PSSCR
-        chips = table.cpu.chips if table.cpu and table.cpu.chips else ("UNKNOWN",)
+        chips = table.cpu.chips if table.cpu and table.cpu.chips else (UNKNOWN_CHIP,)
         self.chip = platform.chip or chips[0]
         self.messages: list[Message] = []
         self.lost: list[Lost] = []
@@ -117,27 +116,24 @@ class _Exporter:
             return "power7", "slw_init() returns before the call on POWER7", "hw/slw.c slw_init()"
         if self.is_stop and not features.stop:
             return "no-stop", "this skiboot knows no POWER9 table", f"{FUNCTION}, 952daa69b"
-        if self.is_stop and not self._knows_chip():
+        if self.is_stop and not _takes_own_table(self.chip, True, self.platform):
             self._say("debug", "CPU idle state device tree init")
+            reason = f"skiboot does not know chip {self.chip}"
+            processor = of_chip(self.chip)
+            if processor and processor.isa300 and CHIPS[self.chip].skiboot is None:
+                reason += " (no modelled release does)"
             if features.unknown_chip_returns:
                 self._say("error", "determining chip type")
-                reason = f"skiboot does not know chip {self.chip} and creates no properties"
+                reason += " and creates no properties"
             else:
-                reason = f"skiboot does not know chip {self.chip} and exports its nap-only table"
+                reason += " and exports its nap-only table"
             return "unknown-chip", reason, f"{FUNCTION}, chip->type"
         return None
 
-    def _knows_chip(self) -> bool:
-        features = self.features
-        known = {"P9_NIMBUS", "P9_CUMULUS"}
-        known |= {"P9P"} if features.p9p else set()
-        known |= {"P10"} if features.power10 else set()
-        known |= {"P11"} if features.power11 else set()
-        return self.chip in known
-
     def _can_sleep(self) -> bool:
         """POWER8's fast sleep: hostboot must allow it, and DD1.x never may."""
-        if self.is_stop or self.chip not in _P8_CHIPS:
+        processor = of_chip(self.chip)
+        if self.is_stop or processor is None or not processor.fast_sleep:
             return True
         can_sleep = self.platform.fast_sleep
         if can_sleep:
@@ -151,7 +147,7 @@ class _Exporter:
 
     def _is_p8_dd1(self) -> bool:
         ec = self.platform.ec
-        return self.chip in ("P8_MURANO", "P8_VENICE") and ec is not None and ec < 0x20
+        return ec is not None and self.chip in CHIPS and ec < CHIPS[self.chip].sleeps_from_ec
 
     def _check_levels(self) -> None:
         if self.is_stop and self.features.stop_levels and not self._levels():
@@ -269,20 +265,24 @@ def _name_advance(state: IdleState) -> int:
 
 def chosen_revision(platform: Platform, chip: str, is_stop: bool, features: Features) -> str | None:
     """The packaged revision whose table skiboot takes for the first chip; None if it takes none."""
-    if not is_stop:
-        known = chip in ("P8_MURANO", "P8_VENICE") or (chip == "P8_NAPLES" and features.naples)
-        return "power8" if known else "power8-nap-only"
-    if chip in _P9_CHIPS and (chip != "P9P" or features.p9p):
-        if platform.quirk == "mambo" and features.mambo == "own table":
-            return "power9-mambo"
-        dd1 = platform.ec == 0x10 and (
-            features.dd1 == "any" or (features.dd1 == "nimbus" and chip == "P9_NIMBUS")
-        )
-        if dd1:
-            return "power9-dd1"
-        return "power9-fused" if platform.fused_core and features.fused_core else "power9"
-    if chip == "P10" and features.power10:
-        return "power10"
-    if chip == "P11" and features.power11:
-        return "power11"
-    return None if features.unknown_chip_returns else "power8-nap-only"
+    processor = of_chip(chip)
+    if processor is None or not _takes_own_table(chip, is_stop, platform):
+        return None if is_stop and features.unknown_chip_returns else NAP_ONLY
+    variants = dict(processor.variants)
+    if platform.quirk == "mambo" and features.mambo == "own table" and "mambo" in variants:
+        return variants["mambo"]
+    first_silicon = platform.ec == 0x10 and (
+        features.dd1 == "any" or (features.dd1 == "nimbus" and chip == "P9_NIMBUS")
+    )
+    if first_silicon and "dd1" in variants:
+        return variants["dd1"]
+    if platform.fused_core and features.fused_core and "fused-core" in variants:
+        return variants["fused-core"]
+    return processor.table or processor.name
+
+
+def _takes_own_table(chip: str, is_stop: bool, platform: Platform) -> bool:
+    """True if skiboot has a table for the chip, of the kind that is asked for."""
+    processor = of_chip(chip)
+    own = processor is not None and processor.isa300 == is_stop
+    return own and chip in known_chips(platform.skiboot)

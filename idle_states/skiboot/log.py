@@ -24,7 +24,7 @@ LINES_MAX = 200_000
 BOOTS_MAX = 16
 """Boots of a log that are kept, the last ones."""
 
-_LINE = re.compile(r"\[ *\d{1,10}\.\d{9},(\d)\] ?(.*)")
+_LINE = re.compile(r"\[ *[0-9]{1,10}\.[0-9]{9},([0-9])\] ?(.*)")
 _LEVELS = {
     **dict.fromkeys("0123", "error"),
     "4": "warning",
@@ -42,7 +42,7 @@ _WORDS = re.compile(
     rb"| starting\.\.\.|CPU: (?:P\d|Boot CPU PIR)"
 )
 _START = re.compile(r"(?:OPAL|SkiBoot) (\S+?)(?:-debug)? starting\.\.\.")
-_CPU = re.compile(r"CPU: P(\d{1,2}) generation processor")
+_CPU = re.compile(r"CPU: P([0-9]{1,2}) generation processor")
 _PVR = re.compile(r"CPU: Boot CPU PIR is 0x[0-9a-f]+ PVR is 0x([0-9a-f]{8})")
 _FORCED = " (disabled in OPAL, forced by NVRAM)"
 _ENABLING, _DISABLING, _IN_OPAL = "SLW: Enabling: ", "SLW: Disabling: ", " in OPAL"

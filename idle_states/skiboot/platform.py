@@ -4,21 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from ..processors import CHIPS, UNKNOWN_CHIP
 from ..table import U32_MAX
-
-CHIPS = (
-    "P7",
-    "P7P",
-    "P8_MURANO",
-    "P8_VENICE",
-    "P8_NAPLES",
-    "P9_NIMBUS",
-    "P9_CUMULUS",
-    "P9P",
-    "P10",
-    "P11",
-    "UNKNOWN",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +106,7 @@ def _value(key: str, text: str) -> object:
         return value
     if key == "quirk" and text not in ("", "none", "mambo", "awan"):
         raise BadPlatform(f"expected mambo, awan or none for quirk, found {text!r}")
-    if key == "chip" and text not in CHIPS:
-        raise BadPlatform(f"expected one of {', '.join(CHIPS)} for chip, found {text!r}")
+    if key == "chip" and text not in (*CHIPS, UNKNOWN_CHIP):
+        known = ", ".join((*CHIPS, UNKNOWN_CHIP))
+        raise BadPlatform(f"expected one of {known} for chip, found {text!r}")
     return "" if key == "quirk" and text == "none" else text

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Literal
 
 from ..history import U32, History, rows_of
+from ..processors import CHIPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,6 @@ class Features:
 
     residency             ibm,cpu-idle-state-residency-ns is created
     pmicr_mask_is_value   bug: pmicr-mask is filled from pmicr
-    naples                Naples takes the POWER8 table
     power7                POWER7 gets properties (slw_init() returned before, for a while)
     stop                  POWER9 tables and psscr properties exist
     checks_name_total     assert(alloced_name_buf == name_buf): a wrapped u8 stops the boot
@@ -29,9 +29,7 @@ class Features:
     mambo                 "as hardware", "no properties" or "own table"
     opal_levels           levels OPAL's own mask leaves enabled; None before there was one
     nvram_mask            NVRAM key opal-stop-state-disable-mask is honoured
-    p9p                   Axone takes the POWER9 table
     fused_core            fused cores have their own table
-    power10, power11      these chips take the POWER10 table
     unknown_chip_returns  an unknown chip of POWER9's generation or later gets no properties
     awan_returns          the AWAN simulator gets no properties
     enabling_level        log level of "SLW: Enabling: NAME"; "" before there was such a line
@@ -39,7 +37,6 @@ class Features:
 
     residency: bool = False
     pmicr_mask_is_value: bool = True
-    naples: bool = False
     power7: bool = False
     stop: bool = False
     checks_name_total: bool = False
@@ -49,10 +46,7 @@ class Features:
     mambo: Literal["as hardware", "no properties", "own table"] = "as hardware"
     opal_levels: U32 | None = None
     nvram_mask: bool = False
-    p9p: bool = False
     fused_core: bool = False
-    power10: bool = False
-    power11: bool = False
     unknown_chip_returns: bool = False
     awan_returns: bool = False
     enabling_level: Literal["", "notice", "info"] = ""
@@ -63,7 +57,6 @@ since = rows_of(Features)
 CHANGES = (
     since("4.1", "9594a715b", mambo="no properties"),
     since("4.1.1", "0d7b1161a", residency=True),
-    since("5.1", "8f527a029", naples=True),
     since("5.2-rc1", "b5d4978b3", power7=True),
     since("5.2-rc1", "915cd77c1", checks_name_total=True),
     since("5.3-rc1", "952daa69b", stop=True, pmicr_mask_is_value=False),
@@ -80,11 +73,9 @@ CHANGES = (
     since("6.0-rc2", "3ef38a389", mambo="own table"),
     since("6.1-rc1", "1b86a92b6", enabling_level="info"),
     since("6.3-rc1", "0b0d15e3c", dd1=""),
-    since("6.6-rc1", "689f44696", p9p=True),
     since("6.7", "1629c851c", fused_core=True),
-    since("7.0", "1cb7b37c9", power10=True, opal_levels=0xFC00_0000, unknown_chip_returns=True),
+    since("7.0", "1cb7b37c9", opal_levels=0xFC00_0000, unknown_chip_returns=True),
     since("7.0", "70bf92ae7", awan_returns=True),
-    since("7.1.1", "8cd82f715", power11=True),
 )
 
 HISTORY = History(Features(), CHANGES)
@@ -93,7 +84,7 @@ NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"
 """After v7.1; no tag has POWER11 yet."""
 
-_VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?")
+_VERSION = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:-rc([0-9]+))?")
 
 
 class UnknownSkiboot(ValueError):
@@ -128,7 +119,25 @@ def skiboot_features(version: str | None) -> Features:
 
     Raises UnknownSkiboot, also for anything before 4.0.
     """
+    return HISTORY.fold(_key(version), listed_key)
+
+
+@cache
+def known_chips(version: str | None) -> frozenset[str]:
+    """The chips that take a table of their processor's in a release, by the registry.
+
+    Raises UnknownSkiboot, as skiboot_features does.
+    """
+    key = _key(version)
+    return frozenset(
+        chip.name
+        for chip in CHIPS.values()
+        if chip.skiboot and (not chip.skiboot.release or listed_key(chip.skiboot.release) <= key)
+    )
+
+
+def _key(version: str | None) -> tuple[int, int, int, int]:
     key = version_key(_NEWEST_NUMBER if version in (None, NEWEST) else str(version))
     if key < (4, 0, 0, 0):
         raise UnknownSkiboot(f"expected skiboot 4.0 or later, found {version!r}")
-    return HISTORY.fold(key, listed_key)
+    return key

@@ -1,8 +1,10 @@
 """Located tree -> IdleTable. Every value is checked; every problem is reported, not the first."""
 
+from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
 
 from ..findings import Location
+from ..processors import NAMES, UNKNOWN_CHIP, named
 from ..reading import scalars
 from ..reading.complaints import Problems
 from ..reading.document import Mapping, Node, Scalar, Sequence
@@ -26,7 +28,6 @@ from ..table import (
 from ..units import format_power
 from .inherit import CONFIDENCES, Expanded, StateSource
 
-GENERATIONS = ("power7", "power8", "power9", "power10", "power11")
 SCOPES = ("thread", "core", "pair", "quad", "chip")
 
 PMICR_VALUES = {
@@ -306,40 +307,56 @@ def _cpu(node: Node | None, where: Location, problems: Problems) -> Cpu | None:
     if "generation" not in entries:
         problems.missing_key("generation", "cpu", node.where)
         return None
-    generation = scalars.choice(entries["generation"], problems, GENERATIONS, "a generation")
-    pvr = 0
-    if "pvr" in entries:
-        pvr = scalars.integer(entries["pvr"], problems, most=0xFFFF, what="a PVR version") or 0
+    generation = scalars.choice(entries["generation"], problems, NAMES, "a generation")
+    if generation is None:
+        return None
+    usual = Cpu.of(named(generation))
     supported = True
     if "supported" in entries:
         supported = scalars.yes_no(entries["supported"], problems) is not False
     return Cpu(
-        generation=generation or "power9",
-        pvr=pvr,
-        chips=tuple(_texts(entries.get("chips"), "a chip type", problems)),
-        levels=tuple(_levels(entries.get("levels"), problems)),
-        supported=supported,
+        generation,
+        _pvr(entries["pvr"], usual, problems) if "pvr" in entries else usual.pvr,
+        tuple(_chips(entries["chips"], usual, problems)) if "chips" in entries else usual.chips,
+        tuple(_levels(entries["levels"], usual, problems)) if "levels" in entries else usual.levels,
+        supported,
     )
 
 
-def _texts(node: Node | None, what: str, problems: Problems) -> list[str]:
-    if node is None:
-        return []
+def _pvr(node: Node, cpu: Cpu, problems: Problems) -> int:
+    pvr = scalars.integer(node, problems, most=0xFFFF, what="a PVR version")
+    known = [version.pvr for version in cpu.processor.versions]
+    if pvr is None:
+        return cpu.pvr
+    if pvr not in known:
+        names = [f"{value:#06x}" for value in known]
+        problems.unknown_name(f"a PVR of {cpu.generation}", f"{pvr:#06x}", node.where, names)
+    return pvr
+
+
+def _chips(node: Node, cpu: Cpu, problems: Problems) -> Iterator[str]:
     if not isinstance(node, Sequence):
         problems.wrong_type("a list", node.kind, node.where)
-        return []
-    values = [scalars.text(item, what, problems) for item in node.items]
-    return [value for value in values if value is not None]
+        return
+    for item in node.items:
+        known = (*cpu.chips, UNKNOWN_CHIP)
+        chip = scalars.choice(item, problems, known, f"a chip of {cpu.generation}")
+        if chip is not None:
+            yield chip
 
 
-def _levels(node: Node | None, problems: Problems) -> list[int]:
-    if node is None:
-        return []
+def _levels(node: Node, cpu: Cpu, problems: Problems) -> Iterator[int]:
     if not isinstance(node, Sequence):
         problems.wrong_type("a list of stop levels", node.kind, node.where)
-        return []
-    values = [scalars.integer(item, problems, most=15, what="a stop level") for item in node.items]
-    return [value for value in values if value is not None]
+        return
+    for item in node.items:
+        level = scalars.integer(item, problems, most=15, what="a stop level")
+        if level is not None and level not in cpu.levels:
+            names = [str(known) for known in cpu.levels]
+            what = f"a stop level of {cpu.generation}"
+            problems.unknown_name(what, str(level), item.where, names)
+        elif level is not None:
+            yield level
 
 
 def _firmware(node: Node | None, problems: Problems) -> Firmware:

@@ -2,11 +2,12 @@
 
 import hashlib
 from collections import abc
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
-from ..findings import Finding, Severity, Unreadable
+from ..findings import Faulty, Finding, Rejected, Severity
 from ..reading import opening
 from ..reading.complaints import Problems
 from ..reading.document import Mapping, Scalar, decode, parse
@@ -15,7 +16,7 @@ from ..resources import resource
 from ..table import IdleTable
 from .build import build
 from .inherit import Expanded, expand
-from .packaged import resolve_name
+from .packaged import Revision, resolve_name, revisions
 from .suppress import Suppression, suppressions
 
 
@@ -38,15 +39,29 @@ class Loaded:
 def find(name: str) -> IdleTable:
     """A packaged table by name.
 
-    Raises KeyError for a name that is not packaged, Unreadable for a broken packaged spec.
+    Raises KeyError for a name that is not packaged, Unreadable for a spec that cannot be parsed,
+    Faulty for one that is wrong.
     """
     revision = resolve_name(name)
     if revision is None:
         raise KeyError(name)
     loaded = load(revision.file)
     if loaded.table is None:
-        raise Unreadable(loaded.findings)
+        raise Faulty(loaded.findings, loaded.sources)
     return loaded.table
+
+
+def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[IdleTable]:
+    """The packaged tables, or the wanted ones, in their order, to compare others with.
+
+    Those whose spec is broken are left out: naming them is for `list` and `check`.
+    """
+    for revision in revisions():
+        if wanted(revision):
+            try:
+                yield find(revision.name)
+            except Rejected:
+                continue
 
 
 def load(file: Path, shown_as: str | None = None) -> Loaded:

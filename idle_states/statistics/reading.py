@@ -10,9 +10,8 @@ A mail may hold several of them; samples want a file of their own.
 
 import hashlib
 import re
-import sys
-from pathlib import Path
 
+from ..reading import limits, opening
 from ..reading.problems import unreadable
 from .files import File, Kind
 from .mmtests import cells
@@ -21,20 +20,15 @@ from .percentile_blocks import has_percentiles
 from .summary import SMALLEST, Dataset
 from .summary_rows import is_head
 
-LARGEST_FILE = 256 << 20
-
 _QUOTING = re.compile(r"(?:> ?)+")
 
 
 def open_file(name: str) -> File:
-    """- is standard input. Raises OSError, and Unreadable for a file that is too large or empty."""
-    if name == "-":
-        data = sys.stdin.buffer.read(LARGEST_FILE + 1)
-    else:
-        with Path(name).open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise unreadable(name, f"expected at most {LARGEST_FILE >> 20} MiB")
+    """name: - is standard input. Raises OSError, and Unreadable for what is no file, too large or
+    empty."""
+    data = opening.read_operand(name, limits.STATISTICS_BYTES)
+    if data.count(b"\n") > limits.STATISTICS_LINES:
+        raise unreadable(name, f"expected at most {limits.STATISTICS_LINES} lines or samples")
     text = data.decode("utf-8", "backslashreplace")
     lines = tuple(_unquoted(line) for line in text.split("\n"))
     if not any(line.strip() for line in lines):
@@ -95,6 +89,7 @@ def samples(
 def named_samples(file: File, delimiter: str = " \t") -> dict[str, list[float]]:
     """Lines of a name and its samples; lines of the same name add up."""
     found: dict[str, list[float]] = {}
+    count = 0
     parting = re.compile(f"[{re.escape(delimiter)}]+")
     for number, line in enumerate(file.lines, 1):
         words = _words(line, parting)
@@ -104,6 +99,10 @@ def named_samples(file: File, delimiter: str = " \t") -> dict[str, list[float]]:
             raise unreadable(
                 file.name, f"expected a name and its samples, found {shown(words[0])}", number
             )
+        count += len(words)
+        if count > limits.STATISTICS_LINES:
+            message = f"expected at most {limits.STATISTICS_LINES} lines or samples"
+            raise unreadable(file.name, message, number)
         found.setdefault(words[0], []).extend(_sample(file, number, word) for word in words[1:])
     return found
 

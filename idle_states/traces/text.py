@@ -142,7 +142,7 @@ class TraceText:
         self._core = core
         self._fast: re.Pattern[bytes] | None = None
         self._scale = 1
-        self._perf = False
+        self._time = 0
         self._head2ns = _Heads()
         self._payload2what = _Payloads()
 
@@ -225,22 +225,26 @@ class TraceText:
 
     def _quick(self, chunk: bytes) -> list[Event] | None:
         """All events of a chunk, None if there is anything unusual about it."""
-        if not chunk.isascii() or b"\0" in chunk:
+        if not chunk.isascii() or b"\0" in chunk or b"PERF_RECORD_LOST" in chunk:
             return None
         for short in _SHORT.findall(chunk):
             if not _HARMLESS.fullmatch(short) and not _EVENT.search(short):
                 return None
         fast = self._fast or self._learn(chunk)
-        if self._perf and b"PERF_RECORD_LOST" in chunk:
-            return None
         if fast is None:
             return None if b"cpu_idle" in chunk else []
         head2ns, payload2what, scale = self._head2ns, self._payload2what, self._scale
+        events = []
+        find, begins, time = chunk.find, chunk.rfind, self._time
         try:
-            events = [
-                (payload2what[payload], head2ns[head] + int(fraction) * scale)
-                for head, fraction, payload in fast.findall(chunk)
-            ]
+            for found in fast.finditer(chunk):
+                head, fraction, payload = found.groups(b"")
+                start = found.start()
+                line = begins(b"\n", 0, start)
+                # the first time of a line is meant: none may stand before this one
+                if find(b": ", line, start - time) >= 0 or find(b":\t", line, start - time) >= 0:
+                    raise _Unusual
+                events.append((payload2what[payload], head2ns[head] + int(fraction) * scale))
         except _Unusual:
             self._fast = None
             return None
@@ -258,7 +262,7 @@ class TraceText:
             return None
         digits, separator = len(match[1]), match[2]
         self._scale = 10 ** (9 - digits)
-        self._perf = b"power:" in separator
+        self._time = digits + len(separator)
         self._fast = re.compile(
             rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)((?:_miss)?:[^\n]*+))?"
             % (digits, re.escape(separator))

@@ -398,7 +398,9 @@ LONG_LOGS: dict[str, Callable[[], str]] = {
 
 
 @pytest.mark.parametrize("name", LONG_LOGS)
-@pytest.mark.parametrize("alone", [True, False], ids=["alone", "collected"])
+@pytest.mark.parametrize(
+    "alone", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["alone", "collected"]
+)
 def test_memory_and_output_do_not_grow_with_a_log(name: str, alone: bool, collection: Path) -> None:
     log = collection / "kernel-log.txt"
     log.write_text("[    0.0] Linux version 6.1.0 (x)\n[ 0.1] cpuidle: using governor menu\n")

@@ -20,7 +20,7 @@ from idle_states.table import Cpu
 from tests.linux.test_dt_idle import DOMAIN, NEWEST, cell, cpu, state, tables, tree
 from tests.oracle import Unavailable
 from tests.oracle.debian import binary_tree, linux_source
-from tests.oracle.linux.dt_idle import DT_IDLE_FILES, DtIdleOracle
+from tests.oracle.linux.dt_idle import DtIdleOracle
 from tests.support.shared import building
 
 PHANDLES = st.lists(st.integers(0, 6), max_size=6)
@@ -115,7 +115,7 @@ def sound_trees(draw: st.DrawFn) -> Node:
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> DtIdleOracle:
     try:
-        source = linux_source("6.1", DT_IDLE_FILES)
+        source = linux_source("6.1")
         with building(tmp_path_factory, "dt_idle") as directory:
             return DtIdleOracle(source, directory)
     except Unavailable as reason:

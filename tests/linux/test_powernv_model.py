@@ -132,7 +132,9 @@ def comparable_kernel(result: DriverResult, cpu: Cpu) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))]
+)
 def test_agrees_with_the_kernel_on_random_trees(
     oracle: PowernvOracle, kernel: Release, seed: int
 ) -> None:

@@ -8,17 +8,9 @@ from pathlib import Path
 from idle_states.boot.debian import Packages, digest, untar
 
 from . import Unavailable
+from .linux import KERNEL_FILES
 
 SOURCES = Path("/usr/src")
-
-#: What :func:`linux_source` extracts unless told otherwise.
-LINUX_IDLE_MEMBERS = (
-    "arch/powerpc/include/asm/opal-api.h",
-    "arch/powerpc/platforms/powernv/idle.c",
-    "drivers/cpuidle",
-    "include/linux/cpuidle.h",
-    "kernel/sched/idle.c",
-)
 
 _packages = Packages(Path(__file__).resolve().parents[2] / "build" / "deps")
 binary_tree = _packages.binary_tree
@@ -32,7 +24,7 @@ def source_tree(
     return _packages.source_tree(package, member, suite)
 
 
-def linux_source(version: str = "6.1", members: Sequence[str] = LINUX_IDLE_MEMBERS) -> Path:
+def linux_source(version: str = "6.1", members: Sequence[str] = KERNEL_FILES) -> Path:
     """A directory with the given files and directories of the distribution's kernel source.
 
     The archive in ``/usr/src`` is used if linux-source-VERSION is installed.

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.oracle import Unavailable
-from tests.oracle.linux import KERNEL_FILES
 from tests.oracle.linux.cases import (
     FLAGS,
     LATENCIES,
@@ -47,7 +46,7 @@ def tree() -> Path:
     from tests.oracle.debian import linux_source
 
     try:
-        return linux_source("6.1", KERNEL_FILES)
+        return linux_source("6.1")
     except Unavailable as error:
         pytest.skip(str(error))
 

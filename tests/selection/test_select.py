@@ -428,7 +428,7 @@ def test_without_the_core(
     assert "without the compiled core" in captured.err
 
 
-@pytest.mark.parametrize("command", ["select", "diff"])
+@pytest.mark.parametrize("command", ["select", pytest.param("diff", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("governor", ["menu", "teo"])
 def test_all_kernels_are_those_that_have_the_governor(
     capsys: pytest.CaptureFixture[str],

@@ -13,12 +13,12 @@ import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from idle_states import processors
 from idle_states.findings import Location
 from idle_states.reading import scalars
 from idle_states.reading.complaints import Problems
 from idle_states.reading.document import Scalar, parse
 from idle_states.resources import resource
-from idle_states.skiboot.platform import CHIPS
 from idle_states.spec import build as builder
 from idle_states.spec import inherit
 from idle_states.spec.library import load
@@ -188,8 +188,8 @@ def resolved(schema: dict[str, Any]) -> dict[str, Any]:
     [
         (SPEC["properties"]["register"], list(Register)),
         (DEFS["flag"], [flag.name for flag in Flag]),
-        (DEFS["cpu"]["properties"]["generation"], builder.GENERATIONS),
-        (DEFS["cpu"]["properties"]["chips"]["items"], CHIPS),
+        (DEFS["cpu"]["properties"]["generation"], processors.NAMES),
+        (DEFS["cpu"]["properties"]["chips"]["items"], (*processors.CHIPS, processors.UNKNOWN_CHIP)),
         (DEFS["pmicr"], builder.PMICR_VALUES),
         (DEFS["pmicrMask"], builder.PMICR_MASKS),
         (DEFS["psscrMask"]["anyOf"][0]["items"], Psscr.FIELDS),

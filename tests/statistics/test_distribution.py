@@ -16,6 +16,7 @@ from idle_states.statistics.comparison import Verdict, compare
 from idle_states.statistics.mmtests import Cell, Row, follows
 from idle_states.statistics.summary import Dataset, Summary, inconsistency, summarise
 from idle_states.statistics.summary_rows import summary_row
+from tests.support.thorough import examples
 
 # squares of what is smaller are no doubles any more
 sample = st.just(0.0) | st.floats(1e-9, 1e6)
@@ -122,7 +123,7 @@ def test_too_few_to_leave_one_out() -> None:
 spread = st.lists(st.integers(0, 60), min_size=8, max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20, 60), deadline=None)
 @given(spread, spread, st.integers(1, 9))
 def test_a_row_tells_the_truth_or_nothing(first: list[int], second: list[int], digits: int) -> None:
     """Without an outlier that leaves little of the others in the row's eight digits."""

@@ -251,14 +251,25 @@ def test_the_core_reads_lines_as_python_does(
         lines.append(made.encode("latin-1"))
     chunk = b"\n".join(lines)
     results = []
-    for core in (compiled, None):
+    for core, thorough in ((compiled, False), (None, True), (None, False)):
         problems = Problems()
         reader = TraceText(problems, core)
-        batch = reader._batch(chunk) if core else reader._thorough(b"\n" + chunk, 1)
+        batch = reader._thorough(b"\n" + chunk, 1) if thorough else reader._batch(chunk)
         numbers = [batch.line(index) for index in range(len(batch.events))]
         counts = (reader.events, reader.lost, reader.coarse)
         results.append((batch.events, numbers, counts, problems.listing()))
-    assert results[0] == results[1]
+    assert results[0] == results[1] == results[2]
+
+
+def test_a_second_time_in_a_line_makes_no_event() -> None:
+    """The name after the first time counts, with the core and without."""
+    good = line(1, 10, 0)
+    events, problems, _, _ = scan(text(good, "2.187817: e 2.187818: cpu_idle:state=5 cpu_id=1"))
+    assert len(events) == 1
+    assert not problems.listing()
+    for more in ("x: y ", "x:\t", "1.000001: e "):
+        events, _, reader, _ = scan(text(good, good.replace("[", f"{more}[", 1)))
+        assert len(events) == reader.events == (2 if more.startswith("x") else 1)
 
 
 def test_a_trace_may_change_its_form() -> None:

@@ -61,8 +61,10 @@ class History:
 
     def _nothing_new(self, samples: list[int], timer_us: int) -> bool:
         """The samples say nothing, or nothing that the timer's prediction does not."""
+        if not samples:
+            return True
         if self._unknown == "late":
-            return min(samples, default=UNKNOWN) >= timer_us
+            return min(samples) >= timer_us
         return self._unknown == "zeros" and not any(samples)
 
     def _typical_between(self, timer_us: int) -> int:

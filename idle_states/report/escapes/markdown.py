@@ -7,7 +7,7 @@ from .text import printable
 _MARKUP = re.compile(r"[\\`\[\]|]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _HTML = re.compile("[&<>]")
-_BLOCK = re.compile(r"^(\s*)(#|[-+*](?=\s|$)|[-=]+\s*$|~~~|\d+(?=[.)]\s))")
+_BLOCK = re.compile(r"^(\s*)(#|[-+*](?=\s|$)|[-=]+\s*$|~~~|[0-9]+(?=[.)]\s))")
 
 
 def inline(text: str) -> str:

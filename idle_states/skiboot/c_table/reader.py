@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from ...findings import Finding, Location, Severity, Unreadable
-from ...spec.library import find
-from ...spec.packaged import revisions
+from ...spec.library import packaged
 from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Register
 from .expression import evaluate
 from .lexer import Token, Unsupported, encoded, literal_bytes, tokens
@@ -279,9 +278,7 @@ def _end_of_call(code: str, start: int, limit: int) -> int:
 @lru_cache(maxsize=64)
 def _packaged(array: str) -> tuple[Register | None, Cpu | None, Firmware]:
     """Register, processor and firmware of the packaged spec of an array, current ones first."""
-    for revision in revisions():
-        if array.encode() in revision.file.read_bytes():
-            table = find(revision.name)
-            if table.firmware.array == array:
-                return table.register, table.cpu, table.firmware
+    for table in packaged(lambda revision: array.encode() in revision.file.read_bytes()):
+        if table.firmware.array == array:
+            return table.register, table.cpu, table.firmware
     return None, None, Firmware()

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...spec.library import find
-from ...spec.packaged import revisions
+from ...spec.library import packaged
 from ...table import RL_MASK, IdleState, IdleTable, Register
 
 UNUSED = "unused"
@@ -101,9 +100,8 @@ def _chain(best: Sequence[_Best | None]) -> list[Part]:
 def known() -> tuple[IdleTable, ...]:
     """Packaged tables that firmware has. Of equals the first wins: current ones come first, and
     POWER7's, whose row is the nap-only table of every release since, comes last."""
-    tables = [find(revision.name) for revision in revisions()]
-    firmware = [table for table in tables if table.register is not Register.NONE]
-    return tuple(sorted(firmware, key=lambda t: t.cpu is not None and t.cpu.generation == "power7"))
+    firmware = [table for table in packaged() if table.register is not Register.NONE]
+    return tuple(sorted(firmware, key=lambda t: t.cpu is not None and bool(t.cpu.processor.table)))
 
 
 def _key(row: IdleState, spec: IdleTable) -> Key:

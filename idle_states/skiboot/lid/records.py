@@ -125,7 +125,7 @@ LAYOUTS = (
 
 
 def _split_codes(codes: str) -> list[str]:
-    return re.findall(r"\d*[A-Za-z]", codes)
+    return re.findall(r"[0-9]*[A-Za-z]", codes)
 
 
 def _code_at(codes: str, index: int) -> int:

@@ -11,14 +11,12 @@ from tests.oracle import Unavailable
 
 from .source import OracleError, functions, includes, keep_functions, read
 
-__all__ = ["DT_IDLE_FILES", "DtIdleOracle", "DtIdleResult"]
+__all__ = ["DtIdleOracle", "DtIdleResult"]
 
 _SHIM = Path(__file__).parent / "shim"
 _PARSER = "drivers/cpuidle/dt_idle_states.c"
 _PSCI = "drivers/cpuidle/cpuidle-psci.c"
 _OF = "drivers/of/base.c"
-DT_IDLE_FILES = (_PARSER, "drivers/cpuidle/dt_idle_states.h", _PSCI, _OF)
-
 _REAL = {"dt_idle_states.h", "linux/errno.h"}
 """Headers that are not left empty: the tree's, and the system's, which <errno.h> needs."""
 

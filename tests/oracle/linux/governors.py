@@ -39,7 +39,7 @@ __all__ = [
 GOVERNORS = ("menu", "teo", "ladder", "haltpoll")
 STATE_MAX = 10
 
-#: What the oracle reads from a kernel tree.
+#: What this oracle reads of it.
 GOVERNOR_FILES = ("Makefile", "drivers/cpuidle/governors", "include/linux/cpuidle.h")
 
 _SHIM = Path(__file__).parent / "shim"
@@ -124,7 +124,7 @@ def governor_tree() -> Path:
     """
     named = os.environ.get("LINUX")
     if not named:
-        return linux_source("6.1", GOVERNOR_FILES)
+        return linux_source("6.1")
     tree = Path(named)
     for name in GOVERNOR_FILES:
         if not (tree / name).exists():

@@ -1,0 +1,229 @@
+"""The one registry of processors: what firmware, kernels and other programs know each one by.
+
+To add a processor, add an entry to PROCESSORS and a spec of its name to specs/. Nothing else names
+a generation, a PVR or a chip; what an entry leaves out, no modelled release has.
+
+Sources: PVR values Linux arch/powerpc/include/asm/reg.h; chips skiboot include/chip.h; levels the
+tables of skiboot hw/slw.c and hdata/test/op920.wsp.dts, p10-rainier.dts.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+UNKNOWN_CHIP = "UNKNOWN"
+"""skiboot's name for a chip it has no name for."""
+NAP_ONLY = "power8-nap-only"
+"""The table that skiboot takes where it has no other."""
+
+
+class UnknownProcessor(ValueError):
+    """A processor that is not in the registry; the message says what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The first release that knows something, and the commit that brought it ("": not known).
+
+    An empty release stands for every one that has anything of the kind.
+    """
+
+    release: str
+    commit: str = ""
+
+
+ALWAYS = Known("")
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A type of chip.
+
+    name            as skiboot names it: "P9_NIMBUS" for PROC_CHIP_P9_NIMBUS
+    skiboot         first release that takes the processor's table for it; None: none modelled
+    sleeps_from_ec  EC level below which skiboot offers no fast sleep, 0 where all have it
+    """
+
+    name: str
+    skiboot: Known | None = None
+    sleeps_from_ec: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a processor.
+
+    pvr      upper half of the Processor Version Register
+    linux    first release whose stop driver takes it, among those that look at the PVR (5.10 on);
+             None: none modelled, or the processor has no stop instruction
+    testers  other programs that know it: "fwts", "op-test"
+    """
+
+    pvr: int
+    chips: tuple[Chip, ...]
+    linux: Known | None = None
+    testers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """A generation of processors.
+
+    name              "power9": also the name of its packaged table
+    isa               version of the Power ISA, (3, 0)
+    pvr               of the usual version: what a table or tree is of that names no other
+    versions          all of them
+    levels            stop levels the hardware implements; () without a stop instruction
+    table             packaged table that skiboot takes for its chips; "": the one of its name
+    variants          what makes skiboot take another -> that table: "mambo" the simulator, "dd1"
+                      the first silicon, "fused-core"
+    grouped_levels    MTL names the last of four levels (3, 7, 11) instead of one level
+    fast_sleep        hostboot says whether its chips may sleep, and sleep needs the workaround for
+                      erratum 1 (SLEEP_ENABLED_ER1)
+    linux_restores    Linux has a driver for states that lose full context or stop the timebase
+    boost_state       the state that op-test's test of boost frequencies needs, "" if none
+    machine           QEMU's machine that boots its tables, "" if there is none
+    """
+
+    name: str
+    isa: tuple[int, int]
+    pvr: int
+    versions: tuple[Version, ...]
+    levels: tuple[int, ...] = ()
+    table: str = ""
+    variants: tuple[tuple[str, str], ...] = ()
+    grouped_levels: bool = False
+    fast_sleep: bool = False
+    linux_restores: bool = False
+    boost_state: str = ""
+    machine: str = ""
+
+    @property
+    def isa300(self) -> bool:
+        """CPU_FTR_ARCH_300: it has the stop instruction and PSSCR; PMICR before."""
+        return self.isa >= (3, 0)
+
+    @property
+    def chips(self) -> tuple[str, ...]:
+        return tuple(chip.name for version in self.versions for chip in version.chips)
+
+    @property
+    def node(self) -> str:
+        """Name of its CPUs in a device tree, without the unit address: PowerPC,POWER9."""
+        return f"PowerPC,{self.name.upper()}"
+
+
+PROCESSORS = (
+    Processor(
+        "power7",
+        isa=(2, 6),
+        pvr=0x003F,
+        versions=(Version(0x003F, (Chip("P7"),)), Version(0x004A, (Chip("P7P"),))),
+        table=NAP_ONLY,
+    ),
+    Processor(
+        "power8",
+        isa=(2, 7),
+        pvr=0x004D,
+        versions=(
+            Version(
+                0x004B,
+                (Chip("P8_MURANO", ALWAYS, sleeps_from_ec=0x20),),
+                testers=("fwts", "op-test"),
+            ),
+            Version(
+                0x004D,
+                (Chip("P8_VENICE", ALWAYS, sleeps_from_ec=0x20),),
+                testers=("fwts", "op-test"),
+            ),
+            Version(0x004C, (Chip("P8_NAPLES", Known("5.1", "8f527a029")),), testers=("fwts",)),
+        ),
+        fast_sleep=True,
+        machine="powernv8",
+    ),
+    Processor(
+        "power9",
+        isa=(3, 0),
+        pvr=0x004E,
+        versions=(
+            Version(
+                0x004E,
+                (Chip("P9_NIMBUS", ALWAYS), Chip("P9_CUMULUS", ALWAYS)),
+                linux=ALWAYS,
+                testers=("fwts", "op-test"),
+            ),
+            Version(0x004F, (Chip("P9P", Known("6.6-rc1", "689f44696")),), testers=("op-test",)),
+        ),
+        levels=(0, 1, 2, 4, 5, 8, 11),
+        variants=(
+            ("mambo", "power9-mambo"),
+            ("dd1", "power9-dd1"),
+            ("fused-core", "power9-fused"),
+        ),
+        grouped_levels=True,
+        linux_restores=True,
+        boost_state="stop5",
+        machine="powernv9",
+    ),
+    Processor(
+        "power10",
+        isa=(3, 1),
+        pvr=0x0080,
+        versions=(Version(0x0080, (Chip("P10", Known("7.0", "1cb7b37c9")),), linux=ALWAYS),),
+        levels=(0, 2, 3, 11),
+        machine="powernv10",
+    ),
+    Processor(
+        "power11",
+        isa=(3, 1),
+        pvr=0x0082,
+        versions=(
+            Version(
+                0x0082,
+                (Chip("P11", Known("7.1.1", "8cd82f715")),),
+                linux=Known("6.19", "fbe409d138b1"),
+            ),
+        ),
+        levels=(0, 2, 3, 11),
+        machine="powernv10",
+    ),
+)
+
+NAMES = tuple(processor.name for processor in PROCESSORS)
+
+CHIPS: Mapping[str, Chip] = {
+    chip.name: chip
+    for processor in PROCESSORS
+    for version in processor.versions
+    for chip in version.chips
+}
+VERSIONS: Mapping[int, Version] = {
+    version.pvr: version for processor in PROCESSORS for version in processor.versions
+}
+_NAME2PROCESSOR = {processor.name: processor for processor in PROCESSORS}
+_CHIP2PROCESSOR = {chip: processor for processor in PROCESSORS for chip in processor.chips}
+_PVR2PROCESSOR = {
+    version.pvr: processor for processor in PROCESSORS for version in processor.versions
+}
+
+
+def named(generation: str) -> Processor:
+    """The processor of a generation, "power9". Raises UnknownProcessor."""
+    found = _NAME2PROCESSOR.get(generation)
+    if found is None:
+        raise UnknownProcessor(f"expected one of {', '.join(NAMES)}, found {generation!r}")
+    return found
+
+
+def of_chip(chip: str) -> Processor | None:
+    """The processor of a skiboot chip type; None for one that is not in the registry."""
+    return _CHIP2PROCESSOR.get(chip)
+
+
+def of_pvr(pvr: int) -> Processor | None:
+    """The processor with the upper half of a PVR; None for one that is not in the registry."""
+    return _PVR2PROCESSOR.get(pvr)
+
+
+def assumed(isa300: bool) -> Processor:
+    """The processor a table is taken for that names none: of the first with its register."""
+    return named("power9" if isa300 else "power8")

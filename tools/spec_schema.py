@@ -1,0 +1,28 @@
+"""Writes the names of the registry of processors into the spec's schema, for editors.
+
+python -m tools.spec_schema          # or make spec-schema
+"""
+
+import json
+import re
+
+from idle_states.files import write_file
+from idle_states.processors import CHIPS, NAMES, UNKNOWN_CHIP
+from idle_states.resources import resource
+
+_GENERATIONS = re.compile(r'("generation": \{\s+"enum": )\[[^]]*\]')
+_CHIPS = re.compile(r'("chips": \{[^{}]+\{\s+"enum": )\[[^]]*\]')
+
+
+def with_processors(schema: str) -> str:
+    """The text of the schema with today's generations and chip types. Nothing else changes."""
+    for place, names in ((_GENERATIONS, NAMES), (_CHIPS, (*CHIPS, UNKNOWN_CHIP))):
+        schema, count = place.subn(rf"\g<1>{json.dumps(names)}", schema)
+        if count != 1:
+            raise ValueError(f"expected one list at {place.pattern}, found {count}")
+    return schema
+
+
+if __name__ == "__main__":
+    file = resource("schemas", "idle-states.schema.json")
+    write_file(file, with_processors(file.read_text("utf-8")))
