@@ -117,7 +117,10 @@ def packed_features(governor: str, features: Any) -> bytes:
     if governor not in GOVERNORS:
         known_ones = ", ".join(GOVERNORS)
         raise Unsupported(f"expected a governor of the core ({known_ones}), found {governor}")
-    known: dict[str, list[str] | None] = dict(compiled.features(governor))
+    try:
+        known: dict[str, list[str] | None] = dict(compiled.features(governor))
+    except ValueError:
+        raise Unsupported("expected the core built of these sources, found an older one") from None
     given = {field.name: field.default for field in fields(features)}
     if absent := sorted(known.keys() - given.keys()):
         raise Unsupported(f"expected {governor}'s features, found no {', '.join(absent)}")
