@@ -71,6 +71,7 @@ class Finding:
     table        the table it was found in
     suppressed   the reason given, None when not suppressed
     kept_in      where the suppression stands: "source", "config", "baseline"; "" when there is none
+    stands_for   rules that found the same fault at the place, by what follows from this one
     """
 
     rule: str
@@ -84,10 +85,16 @@ class Finding:
     table: str = ""
     suppressed: str | None = None
     kept_in: str = ""
+    stands_for: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.message) > MAX_MESSAGE:
             object.__setattr__(self, "message", f"{self.message[: MAX_MESSAGE - 4]} ...")
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Its own rule, and those it stands for."""
+        return (self.rule, *self.stands_for)
 
     @property
     def counts(self) -> bool:

@@ -29,10 +29,11 @@ def accept(
     tables  (name, file) of all that was checked: a suppression of another table is not unused
     """
     used = {
-        (entry.where, finding.rule)
+        (entry.where, code)
         for finding in findings
+        for code in finding.rules
         for entry in accepted
-        if entry.covers(finding.rule, finding.location)
+        if entry.covers(code, finding.location)
     }
     checked = list(tables)
     result = mark(findings, accepted, day)

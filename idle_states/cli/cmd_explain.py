@@ -25,5 +25,12 @@ def run(arguments: argparse.Namespace) -> int:
     rule = loaded.rule
     others = f" Other tools: {'; '.join(rule.aliases)}." if rule.aliases else ""
     facts = f"Severity {rule.severity}, confidence {rule.confidence}.{others}"
+    if rule.requires:
+        code2name = {entry.rule.code: entry.rule.name for entry in rules()}
+        first = ", ".join(f"{code} {code2name[code]}" for code in rule.requires)
+        facts += (
+            "\nSilent where one of these fired, unless it is the more severe or speaks of other "
+            f"kernels: {first}."
+        )
     printer.text(f"{loaded.page.rstrip()}\n\n{facts}\n")
     return 0

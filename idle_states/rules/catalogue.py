@@ -2,9 +2,12 @@
 
 import importlib
 import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from ..wording import suggestion
 from .rule import Loaded
 
 _FILE = re.compile(r"is[0-9]{3}_\w+")
@@ -17,6 +20,32 @@ def rules() -> tuple[Loaded, ...]:
         file.stem for file in Path(__file__).parent.glob("is*.py") if _FILE.fullmatch(file.stem)
     )
     return tuple(Loaded.of(importlib.import_module(f"{__package__}.{name}")) for name in names)
+
+
+class WrongRule(TypeError):
+    """A rule that requires what no rule is, or in the end itself."""
+
+
+@lru_cache(maxsize=1)
+def code2requires() -> Mapping[str, tuple[str, ...]]:
+    """Code -> the rules it requires, each code after those."""
+    return {entry.rule.code: entry.rule.requires for entry in in_order(rules())}
+
+
+def in_order(loaded: Iterable[Loaded]) -> tuple[Loaded, ...]:
+    """The rules, each after those it requires, else in the order given. Raises WrongRule."""
+    code2loaded = {entry.rule.code: entry for entry in loaded}
+    sorter = TopologicalSorter({code: entry.rule.requires for code, entry in code2loaded.items()})
+    try:
+        codes = tuple(sorter.static_order())
+    except CycleError as error:
+        raise WrongRule(f"expected rules to require earlier ones, found {error.args[1]}") from None
+    for entry in code2loaded.values():
+        for code in entry.rule.requires:
+            if code not in code2loaded:
+                hint = suggestion(code, code2loaded)
+                raise WrongRule(f"{entry.rule.code} requires {code!r}, which is no rule{hint}")
+    return tuple(code2loaded[code] for code in codes)
 
 
 def rule_named(text: str) -> Loaded | None:

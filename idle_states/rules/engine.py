@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from ..findings import Finding, Location, Severity, sort_findings
 from ..pipeline import Subject
 from ..spec.suppress import Suppression
-from .catalogue import known_codes, rules
+from ..wording import joined
+from .catalogue import code2requires, known_codes, rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,46 @@ def run(
         and subject.form in loaded.rule.forms
         for finding in loaded.check(subject)
     ]
-    return sort_findings([*suppress(found, suppressions), *_about(suppressions, selection)])
+    reported = suppress(once(found), suppressions)
+    return sort_findings([*reported, *_about(suppressions, selection)])
+
+
+def once(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings of one table without those that only say what follows from another.
+
+    A finding is dropped where a rule that its own requires has fired at the same place, itself
+    reported or dropped. The reported one then names it.
+    """
+    requires = code2requires()
+    code2rank = {code: rank for rank, code in enumerate(requires)}
+    place2fired: dict[Location, list[tuple[Finding, Finding]]] = {}
+    first2followers: dict[Finding, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: code2rank[finding.rule]):
+        fired = place2fired.setdefault(finding.location, [])
+        required = requires[finding.rule]
+        first = next(
+            (by for other, by in fired if other.rule in required and _covers(by, finding)), finding
+        )
+        followers = first2followers.setdefault(first, [])
+        if first is not finding:
+            followers.append(finding)
+        fired.append((finding, first))
+    return [_standing_for(first, followers) for first, followers in first2followers.items()]
+
+
+def _covers(first: Finding, finding: Finding) -> bool:
+    """True if nothing is lost when the first alone is reported: neither severity nor a kernel."""
+    kernels = not first.kernels or set(finding.kernels) <= set(first.kernels)
+    return first.severity >= finding.severity and kernels
+
+
+def _standing_for(first: Finding, followers: Sequence[Finding]) -> Finding:
+    if not followers:
+        return first
+    named = {f.rule: f"{f.rule} {f.name}" for f in sorted(followers, key=lambda f: f.rule)}
+    remark = f"the same fault also gives {joined(list(named.values()))}"
+    related = (*first.related, (first.location, remark))
+    return replace(first, stands_for=tuple(named), related=related)
 
 
 def suppress(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -> list[Finding]:
@@ -62,7 +102,7 @@ def unused(
     for suppression in suppressions:
         for code in suppression.rules:
             if suppression.reason and not any(
-                finding.rule == code and suppression.covers(code, finding.location)
+                code in finding.rules and suppression.covers(code, finding.location)
                 for finding in findings
             ):
                 yield Finding(

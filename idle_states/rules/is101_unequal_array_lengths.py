@@ -50,6 +50,7 @@ RULE = Rule(
     Severity.ERROR,
     aliases=("fwts:SizeMismatch", "op-test:Array size mismatch"),
     forms=("dt",),
+    requires=("IS103",),
 )
 
 

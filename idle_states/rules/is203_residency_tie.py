@@ -38,6 +38,7 @@ RULE = Rule(
     Severity.WARNING,
     aliases=("op-test:Non monotonicity observed for residency values",),
     forms=FORMS,
+    requires=("IS204",),
 )
 
 

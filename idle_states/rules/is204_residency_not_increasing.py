@@ -38,6 +38,7 @@ RULE = Rule(
     Severity.ERROR,
     aliases=("op-test:Non monotonicity observed for residency values",),
     forms=FORMS,
+    requires=("IS202", "IS211", "IS215"),
 )
 
 

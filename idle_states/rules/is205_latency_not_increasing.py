@@ -38,6 +38,7 @@ RULE = Rule(
     Severity.WARNING,
     aliases=("op-test:Non monotonicity observed for latency values",),
     forms=FORMS,
+    requires=("IS201", "IS211", "IS215"),
 )
 
 

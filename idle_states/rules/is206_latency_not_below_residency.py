@@ -32,7 +32,9 @@ from ..units import format_time
 from .is2_times import rows
 from .rule import FORMS, Rule
 
-RULE = Rule("IS206", "latency-not-below-residency", Severity.WARNING, forms=FORMS)
+RULE = Rule(
+    "IS206", "latency-not-below-residency", Severity.WARNING, forms=FORMS, requires=("IS211",)
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

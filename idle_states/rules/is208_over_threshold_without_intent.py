@@ -33,7 +33,7 @@ from ..units import format_time
 from .is2_times import column
 from .rule import Rule
 
-RULE = Rule("IS208", "over-threshold-without-intent", Severity.WARNING)
+RULE = Rule("IS208", "over-threshold-without-intent", Severity.WARNING, requires=("IS211",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -33,7 +33,14 @@ from ..units import format_time
 from .is2_times import rows
 from .rule import FORMS, Rule
 
-RULE = Rule("IS209", "near-duplicate-neighbours", Severity.WARNING, Confidence.MEDIUM, forms=FORMS)
+RULE = Rule(
+    "IS209",
+    "near-duplicate-neighbours",
+    Severity.WARNING,
+    Confidence.MEDIUM,
+    forms=FORMS,
+    requires=("IS111",),
+)
 
 PERCENT = 3
 

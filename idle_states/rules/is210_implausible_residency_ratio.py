@@ -40,6 +40,7 @@ RULE = Rule(
     Severity.NOTE,
     Confidence.LOW,
     forms=(*OPAL_FORMS, "sysfs"),
+    requires=("IS204", "IS206", "IS211", "IS215", "IS216", "IS217"),
 )
 
 LOWEST, HIGHEST = 2, 50

@@ -32,7 +32,12 @@ from ..units import format_time
 from .rule import Rule
 
 RULE = Rule(
-    "IS213", "residency-below-measured-wake", Severity.WARNING, Confidence.MEDIUM, forms=("spec",)
+    "IS213",
+    "residency-below-measured-wake",
+    Severity.WARNING,
+    Confidence.MEDIUM,
+    forms=("spec",),
+    requires=("IS202", "IS215"),
 )
 
 

@@ -31,7 +31,7 @@ from ..table import U32_MAX
 from .is2_times import column
 from .rule import Rule
 
-RULE = Rule("IS217", "never-reached-residency", Severity.WARNING)
+RULE = Rule("IS217", "never-reached-residency", Severity.WARNING, requires=("IS216",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

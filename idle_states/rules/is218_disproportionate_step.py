@@ -33,7 +33,24 @@ from ..units import format_time
 from .is2_times import FIELDS, WORDS, Time, column
 from .rule import Rule
 
-RULE = Rule("IS218", "disproportionate-step", Severity.WARNING, Confidence.MEDIUM)
+RULE = Rule(
+    "IS218",
+    "disproportionate-step",
+    Severity.WARNING,
+    Confidence.MEDIUM,
+    requires=(
+        "IS201",
+        "IS202",
+        "IS204",
+        "IS205",
+        "IS206",
+        "IS208",
+        "IS211",
+        "IS215",
+        "IS216",
+        "IS217",
+    ),
+)
 
 UNIT = 1000
 NEAR = 20

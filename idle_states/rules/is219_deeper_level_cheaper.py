@@ -33,7 +33,7 @@ from ..units import format_time
 from .is2_times import FIELDS, WORDS, Time, column
 from .rule import Rule
 
-RULE = Rule("IS219", "deeper-level-cheaper", Severity.WARNING)
+RULE = Rule("IS219", "deeper-level-cheaper", Severity.WARNING, requires=("IS306", "IS319"))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

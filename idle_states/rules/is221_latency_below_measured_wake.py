@@ -33,7 +33,14 @@ from ..pipeline import Subject
 from ..units import format_time
 from .rule import Rule
 
-RULE = Rule("IS221", "latency-below-measured-wake", Severity.NOTE, Confidence.LOW, forms=("spec",))
+RULE = Rule(
+    "IS221",
+    "latency-below-measured-wake",
+    Severity.NOTE,
+    Confidence.LOW,
+    forms=("spec",),
+    requires=("IS201", "IS215"),
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

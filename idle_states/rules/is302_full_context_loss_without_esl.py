@@ -36,6 +36,7 @@ RULE = Rule(
     "full-context-loss-without-esl",
     Severity.ERROR,
     aliases=("linux:Invalid psscr : ESL cleared for deep stop-state",),
+    requires=("IS301",),
 )
 
 

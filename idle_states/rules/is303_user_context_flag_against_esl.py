@@ -32,7 +32,7 @@ from ..table import Flag
 from .is3_control import stop_rows
 from .rule import Rule
 
-RULE = Rule("IS303", "user-context-flag-against-esl", Severity.ERROR)
+RULE = Rule("IS303", "user-context-flag-against-esl", Severity.ERROR, requires=("IS311",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

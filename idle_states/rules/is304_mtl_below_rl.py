@@ -29,7 +29,7 @@ from ..pipeline import Subject
 from .is3_control import stop_rows
 from .rule import Rule
 
-RULE = Rule("IS304", "mtl-below-rl", Severity.ERROR)
+RULE = Rule("IS304", "mtl-below-rl", Severity.ERROR, requires=("IS306", "IS319"))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -35,7 +35,7 @@ from ..table import Flag, IdleState
 from .is3_control import POWER8_CLASSES, SLEEP_CLASSES, flags_text
 from .rule import Rule
 
-RULE = Rule("IS306", "name-level-mismatch", Severity.ERROR)
+RULE = Rule("IS306", "name-level-mismatch", Severity.ERROR, requires=("IS108",))
 _STOP = re.compile(r"stop(0|[1-9][0-9]?)(_lite)?", re.ASCII)
 _NAME2CLASS = {
     "nap": int(Flag.NAP_ENABLED),

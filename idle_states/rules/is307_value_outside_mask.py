@@ -30,7 +30,7 @@ from ..pipeline import Subject
 from .is3_control import stop_rows
 from .rule import Rule
 
-RULE = Rule("IS307", "value-outside-mask", Severity.ERROR)
+RULE = Rule("IS307", "value-outside-mask", Severity.ERROR, requires=("IS308",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ from ..table import KNOWN_FLAGS
 from .is3_control import FLAGS_OF_2014, swapped_flags
 from .rule import Rule
 
-RULE = Rule("IS310", "unknown-flag-bits", Severity.ERROR)
+RULE = Rule("IS310", "unknown-flag-bits", Severity.ERROR, requires=("IS311",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -39,7 +39,7 @@ from ..wording import joined
 from .is3_control import effective_psscr
 from .rule import Rule
 
-RULE = Rule("IS312", "flags-not-monotone-in-level", Severity.WARNING)
+RULE = Rule("IS312", "flags-not-monotone-in-level", Severity.WARNING, requires=("IS311", "IS315"))
 _SHOWN = 4
 
 

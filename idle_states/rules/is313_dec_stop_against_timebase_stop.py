@@ -33,7 +33,7 @@ from ..pipeline import Subject
 from ..table import Flag
 from .rule import Rule
 
-RULE = Rule("IS313", "dec-stop-against-timebase-stop", Severity.WARNING)
+RULE = Rule("IS313", "dec-stop-against-timebase-stop", Severity.WARNING, requires=("IS311",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

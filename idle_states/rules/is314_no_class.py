@@ -34,7 +34,7 @@ from ..wording import joined
 from .is3_control import classes, flags_text, swapped_flags
 from .rule import Rule
 
-RULE = Rule("IS314", "no-class", Severity.ERROR)
+RULE = Rule("IS314", "no-class", Severity.ERROR, requires=("IS311",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -40,7 +40,7 @@ from ..wording import joined
 from .is3_control import FLAGS_OF_2014, POWER8_CLASSES, SLEEP_CLASSES
 from .rule import Rule
 
-RULE = Rule("IS315", "conflicting-classes", Severity.ERROR)
+RULE = Rule("IS315", "conflicting-classes", Severity.ERROR, requires=("IS311",))
 _POWER8 = (int(Flag.NAP_ENABLED), SLEEP_CLASSES, int(Flag.WINKLE_ENABLED))
 _HYP_OR_FULL = Flag.LOSE_HYP_CONTEXT | Flag.LOSE_FULL_CONTEXT
 

@@ -49,7 +49,9 @@ from ..pipeline import Subject
 from .is3_control import flags_text
 from .rule import Rule
 
-RULE = Rule("IS316", "first-state-not-stop", Severity.ERROR, forms=("dt",))
+RULE = Rule(
+    "IS316", "first-state-not-stop", Severity.ERROR, forms=("dt",), requires=("IS311", "IS314")
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

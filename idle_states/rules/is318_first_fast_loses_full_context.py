@@ -34,7 +34,7 @@ from ..table import Flag
 from .is3_control import effective_psscr
 from .rule import Rule
 
-RULE = Rule("IS318", "first-fast-loses-full-context", Severity.ERROR)
+RULE = Rule("IS318", "first-fast-loses-full-context", Severity.ERROR, requires=("IS315",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

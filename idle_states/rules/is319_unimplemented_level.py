@@ -33,7 +33,7 @@ from ..wording import joined
 from .is3_control import claimed_cpu, implemented_levels
 from .rule import Rule
 
-RULE = Rule("IS319", "unimplemented-level", Severity.ERROR)
+RULE = Rule("IS319", "unimplemented-level", Severity.ERROR, requires=("IS306",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

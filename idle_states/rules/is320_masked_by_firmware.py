@@ -27,7 +27,13 @@ from ..findings import Finding, Severity
 from ..pipeline import Subject
 from .rule import Rule
 
-RULE = Rule("IS320", "masked-by-firmware", Severity.WARNING, forms=("spec", "c"))
+RULE = Rule(
+    "IS320",
+    "masked-by-firmware",
+    Severity.WARNING,
+    forms=("spec", "c"),
+    requires=("IS306", "IS319"),
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

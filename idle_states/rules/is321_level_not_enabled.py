@@ -28,7 +28,9 @@ from ..findings import Finding, Severity
 from ..pipeline import Subject
 from .rule import Rule
 
-RULE = Rule("IS321", "level-not-enabled", Severity.NOTE, forms=("spec", "c"))
+RULE = Rule(
+    "IS321", "level-not-enabled", Severity.NOTE, forms=("spec", "c"), requires=("IS306", "IS319")
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -30,7 +30,7 @@ from ..pipeline import Subject
 from .is3_control import effective_psscr
 from .rule import Rule
 
-RULE = Rule("IS323", "duplicate-control-value", Severity.ERROR)
+RULE = Rule("IS323", "duplicate-control-value", Severity.ERROR, requires=("IS111", "IS306"))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ from ..table import Flag
 from .is3_control import FLAGS_OF_2014, POWER8_CLASSES
 from .rule import Rule
 
-RULE = Rule("IS328", "incomplete-context-loss", Severity.WARNING)
+RULE = Rule("IS328", "incomplete-context-loss", Severity.WARNING, requires=("IS311", "IS315"))
 _STEPS = (
     (Flag.LOSE_FULL_CONTEXT, Flag.LOSE_HYP_CONTEXT),
     (Flag.LOSE_HYP_CONTEXT, Flag.LOSE_USER_CONTEXT),

@@ -26,7 +26,7 @@ from ..pipeline import Subject
 from .is3_control import stop_rows
 from .rule import Rule
 
-RULE = Rule("IS329", "lite-state-above-level-0", Severity.NOTE)
+RULE = Rule("IS329", "lite-state-above-level-0", Severity.NOTE, requires=("IS301", "IS306"))
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -31,7 +31,9 @@ from ..pipeline import Subject
 from .is3_control import claimed_cpu, stop_rows
 from .rule import Rule
 
-RULE = Rule("IS330", "mtl-outside-group", Severity.WARNING)
+RULE = Rule(
+    "IS330", "mtl-outside-group", Severity.WARNING, requires=("IS304", "IS305", "IS306", "IS319")
+)
 _DEEPEST = 11
 
 

@@ -51,7 +51,13 @@ from ..pipeline import Subject
 from ..power_mgt import STOP_LEVELS
 from .rule import Rule
 
-RULE = Rule("IS331", "exported-but-not-enabled", Severity.WARNING, forms=("dt",))
+RULE = Rule(
+    "IS331",
+    "exported-but-not-enabled",
+    Severity.WARNING,
+    forms=("dt",),
+    requires=("IS306", "IS319"),
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

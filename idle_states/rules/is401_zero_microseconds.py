@@ -37,7 +37,13 @@ from ..units import format_time
 from .is4_kernels import registered
 from .rule import FORMS, Judged, Rule, per_kernel
 
-RULE = Rule("IS401", "zero-microseconds", Severity.ERROR, forms=FORMS)
+RULE = Rule(
+    "IS401",
+    "zero-microseconds",
+    Severity.ERROR,
+    forms=FORMS,
+    requires=("IS201", "IS202", "IS215", "IS216"),
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

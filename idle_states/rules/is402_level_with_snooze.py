@@ -36,7 +36,9 @@ from ..pipeline import Subject
 from .is4_kernels import registered
 from .rule import OPAL_FORMS, Judged, Rule, per_kernel
 
-RULE = Rule("IS402", "level-with-snooze", Severity.ERROR, forms=(*OPAL_FORMS, "sysfs"))
+RULE = Rule(
+    "IS402", "level-with-snooze", Severity.ERROR, forms=(*OPAL_FORMS, "sysfs"), requires=("IS401",)
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -34,7 +34,13 @@ from ..pipeline import Subject
 from .is4_kernels import registered
 from .rule import FORMS, Judged, Rule, per_kernel
 
-RULE = Rule("IS403", "level-with-neighbour", Severity.WARNING, forms=FORMS)
+RULE = Rule(
+    "IS403",
+    "level-with-neighbour",
+    Severity.WARNING,
+    forms=FORMS,
+    requires=("IS203", "IS204", "IS205"),
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -40,6 +40,7 @@ RULE = Rule(
     "boost-test-loses-stop5",
     Severity.NOTE,
     aliases=("op-test:Stop5 not available. WOF is not supported",),
+    requires=("IS404",),
 )
 STATE = "stop5"
 

@@ -36,7 +36,13 @@ from ..pipeline import Subject
 from .is4_kernels import row_of
 from .rule import OPAL_FORMS, Judged, Rule, per_kernel
 
-RULE = Rule("IS420", "polling-override", Severity.NOTE, forms=(*OPAL_FORMS, "sysfs"))
+RULE = Rule(
+    "IS420",
+    "polling-override",
+    Severity.NOTE,
+    forms=(*OPAL_FORMS, "sysfs"),
+    requires=("IS202", "IS215", "IS401"),
+)
 
 SHORT_US = 15
 """RESIDENCY_THRESHOLD_NS of menu."""

@@ -25,22 +25,23 @@ Ground
     power9_cpu_idle_states; 8cd82f715 gives POWER11 the array of POWER10.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ..findings import Finding, Severity
+from ..findings import Finding, Location, Severity
 from ..identify import field_differences, is_main
 from ..pipeline import Subject
 from ..spec.library import packaged
-from ..table import IdleTable
+from ..table import IdleState, IdleTable
 from .is3_control import claimed_cpu, home
 from .rule import Rule
 
-RULE = Rule("IS502", "sibling-drift", Severity.WARNING, forms=("spec", "c"))
+RULE = Rule("IS502", "sibling-drift", Severity.WARNING, forms=("spec", "c"), requires=("IS501",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    for sibling in siblings(subject):
-        yield from _compare(subject, sibling)
+    known = list(siblings(subject))
+    for index, state in enumerate(subject.table.states):
+        yield from _compare(subject, index, state, known)
 
 
 def siblings(subject: Subject) -> Iterator[IdleTable]:
@@ -68,18 +69,26 @@ def _reference_name(subject: Subject) -> str:
     return subject.reference.name if subject.reference else ""
 
 
-def _compare(subject: Subject, sibling: IdleTable) -> Iterator[Finding]:
-    for index, state in enumerate(subject.table.states):
+def _compare(
+    subject: Subject, index: int, state: IdleState, known: Sequence[IdleTable]
+) -> Iterator[Finding]:
+    """One finding for each field that a row's difference from its siblings begins with."""
+    field2texts: dict[str, list[str]] = {}
+    field2places: dict[str, list[tuple[Location, str]]] = {}
+    for sibling in known:
         other = sibling.state(state.name)
-        if other is None:
+        found = other and list(field_differences(state, other, subject.table.register))
+        if not other or not found:
             continue
-        found = list(field_differences(state, other, subject.table.register))
-        if found:
-            place = other.where.get("state")
-            yield RULE.finding(
-                subject,
-                f"{state.name} differs from {sibling.name}'s: "
-                + "; ".join(text for _, text in found),
-                subject.at(index, found[0][0]),
-                related=[(place, f"{sibling.name} has it here")] if place else (),
-            )
+        texts = field2texts.setdefault(found[0][0], [])
+        texts.append(f"{sibling.name}'s: " + "; ".join(text for _, text in found))
+        places = field2places.setdefault(found[0][0], [])
+        if place := other.where.get("state"):
+            places.append((place, f"{sibling.name} has it here"))
+    for field, texts in field2texts.items():
+        yield RULE.finding(
+            subject,
+            f"{state.name} differs from {', and from '.join(texts)}",
+            subject.at(index, field),
+            related=field2places[field],
+        )

@@ -24,6 +24,9 @@ class Rule:
     aliases     what other tools call it: "fwts:DTSizeMismatch", "op-test:...", "dt-schema:..."
     forms       sources it can fire on: "spec", "c", "dt"; "sysfs" for what a running kernel
                 holds, "nodes" for the idle-state nodes of Arm and RISC-V trees
+    requires    rules that must not have fired at a place for this one to speak there: what it
+                says follows from what they say. A finding that is more severe than theirs, or
+                of other kernels, is reported all the same
     """
 
     code: str
@@ -32,6 +35,7 @@ class Rule:
     confidence: Confidence = Confidence.HIGH
     aliases: tuple[str, ...] = ()
     forms: tuple[str, ...] = OPAL_FORMS
+    requires: tuple[str, ...] = ()
 
     def finding(
         self,
