@@ -6,9 +6,11 @@ earlier one: 200 ns against 1 us is one thing, what a kernel makes of it another
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from .beyond_opal import ListedNode
 from .devicetree.idle_nodes import TIMER_STOP, row_nodes
+from .forms import Limits
 from .linux.driver_table import DriverState, StopChoice
 from .linux.dt_idle import parameter_name
 from .linux.governors.settling import Circumstances
@@ -28,12 +30,17 @@ ABSENT = "absent"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """stage: "table", "export", "linux KERNEL" or "GOVERNOR KERNEL"; path within it; values."""
+    """What two tables do not have in common."""
 
-    stage: str
-    path: str
-    a: str
-    b: str
+    stage: Annotated[
+        str,
+        Limits(pattern="^(table|export|(linux|menu|teo|ladder|haltpoll) .+)$"),
+        "Where the tables part: the table itself, what firmware exports, or what a kernel makes "
+        "of it.",
+    ]
+    path: Annotated[str, "What differs: order, states.stop4.latency, default_stop, ..."]
+    a: Annotated[str, "As a person writes it; absent where the first table has none."]
+    b: Annotated[str, "Likewise of the second table."]
 
 
 def diff(

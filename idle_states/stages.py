@@ -5,31 +5,30 @@ reason a person can act on and the ground (function and commit) that makes it so
 """
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from .forms import Count, Limits
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A state that a stage did not pass on.
+    """A state that a stage did not pass on; index: its position in the table the stage was given,
+    state: its name there."""
 
-    index   position in the table the stage was given
-    state   its name there
-    cause   short stable identifier, e.g. "over-threshold"; rules and tests match on it
-    reason  one sentence for people
-    ground  function and commit (or header) that decides it
-    """
-
-    index: int
+    index: Count
     state: str
-    cause: str
-    reason: str
-    ground: str
+    cause: Annotated[
+        str, Limits(pattern="^[a-z0-9-]+$"), "Short and stable, such as over-threshold."
+    ]
+    reason: Annotated[str, "For people."]
+    ground: Annotated[str, "Function and commit that decide it."]
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
     """A value that a stage passed on altered, e.g. 200 ns becoming 0 us."""
 
-    index: int
+    index: Count
     state: str
     field: str
     before: str
@@ -38,11 +37,14 @@ class Changed:
     ground: str
 
 
+Level = Literal["error", "warning", "notice", "info", "debug"]
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A line that firmware or kernel prints. level: error, warning, notice, info or debug."""
+    """A line that firmware or kernel prints."""
 
-    level: str
+    level: Level
     text: str
 
 

@@ -7,6 +7,7 @@ machine stands: the states its kernel registered, and the lines it logged.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 from ..findings import Unreadable
 from ..linux.driver_table import DriverTable
@@ -21,15 +22,11 @@ _GOVERNOR = re.compile("cpuidle: using governor")
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What a running kernel makes of its tree, beside the model's prediction.
+    """What a running kernel makes of its tree, beside the model's prediction."""
 
-    kernel       as it calls itself; modelled_as: the release whose model was asked
-    differences  in words; none: reality is as predicted
-    """
-
-    kernel: str
-    modelled_as: str
-    differences: tuple[str, ...]
+    kernel: Annotated[str, "As it calls itself."]
+    modelled_as: Annotated[str, "The release whose model was asked."]
+    differences: Annotated[tuple[str, ...], "In words; none: the machine is as predicted."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from ..devicetree import fdt
 from ..findings import Unreadable
@@ -48,11 +49,11 @@ _GOVERNOR_LINE = "cpuidle: using governor"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """path: what is concerned; predicted, found: "" for nothing."""
+    """One value that is not as predicted."""
 
-    path: str
-    predicted: str
-    found: str
+    path: Annotated[str, "What it is of: a property, a line, cpuN/stateN, a line of recording.csv."]
+    predicted: Annotated[str, "By the models; empty for nothing."]
+    found: Annotated[str, "In the guest; empty for nothing."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,10 +237,9 @@ def _document(
 
 
 def _json(results: "Iterable[list[Audited]]", summary: "Summary") -> Iterator[str]:
-    from ..report.audit_json import document, input_json, summary_json
+    from ..report.audit_json import document
 
-    bodies = (input_json(audited) for found in results for audited in found)
-    yield from document(bodies, lambda: summary_json(summary))
+    yield from document((audited for found in results for audited in found), summary)
 
 
 def _text(

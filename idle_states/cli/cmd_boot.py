@@ -182,6 +182,7 @@ def _run(arguments: argparse.Namespace, request: "Request", place: _Place) -> in
     from ..boot.run import run as boot
     from ..files import naming
     from ..report import boot_output, printer
+    from ..report.documents.boot import Boot
     from ..report.json_output import envelope
     from ..report.style import Style
     from .options import emit, emit_text
@@ -209,7 +210,7 @@ def _run(arguments: argparse.Namespace, request: "Request", place: _Place) -> in
     place.stage = "writing the result"
     with naming(arguments.output or "standard output"):
         if arguments.format == "json":
-            emit(arguments, envelope("boot", boot_output.body(result), result.inputs))
+            emit(arguments, envelope("boot", Boot, result, result.inputs))
         else:
             style = Style(False) if arguments.output else Style.of()
             emit_text(arguments, boot_output.text(result, style))

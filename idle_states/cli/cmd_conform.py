@@ -36,6 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..reading.inputs import Input
     from ..replay.conform import conform
     from ..report import conform_output
+    from ..report.documents.conform import Conform
     from ..report.json_output import envelope
     from ..report.style import Style
     from ..traces.recording import check_kind
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.format == "json":
         inputs = [(arguments.vectors, source.sha256())]
-        emit(arguments, envelope("conform", conform_output.body(result), inputs))
+        emit(arguments, envelope("conform", Conform, result, inputs))
     else:
         what = f"{arguments.governor} of Linux {release.name}"
         style = Style(False) if arguments.output else Style.of()

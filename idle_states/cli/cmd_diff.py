@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..diff import diff
     from ..linux.releases import NEWEST
+    from ..report.documents.diff import Diff
     from ..report.escapes.text import printable
     from ..report.json_output import envelope
     from ..report.tables import columns
@@ -34,13 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     machine = platform(arguments)
     differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
     if arguments.format == "json":
-        body = {
-            "equal": not differences,
-            "differences": [
-                {"stage": d.stage, "path": d.path, "a": d.a, "b": d.b} for d in differences
-            ],
-        }
-        emit(arguments, envelope("diff", body, [(s.file, s.sha256) for s in (a, b)]))
+        emit(arguments, envelope("diff", Diff, differences, [(s.file, s.sha256) for s in (a, b)]))
     elif differences:
         rows = [(d.stage, d.path, d.a, d.b) for d in differences]
         emit_text(arguments, columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows))

@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..findings import Rejected
+    from ..report.documents.list import List
     from ..report.json_output import envelope
     from ..spec.library import find
     from ..spec.packaged import revisions
@@ -30,18 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         except Rejected as broken:
             status = max(status, report(broken))
     if arguments.format == "json":
-        body = [
-            {
-                "name": table.name,
-                "title": table.title,
-                "historical": table.historical,
-                "states": [state.name for state in table.states],
-                "array": table.firmware.array,
-                "pvr": table.cpu.pvr if table.cpu else 0,
-            }
-            for table in tables
-        ]
-        emit(arguments, envelope("list", {"tables": body}))
+        emit(arguments, envelope("list", List, tables))
         return status
     from ..report.tables import columns
 

@@ -90,12 +90,13 @@ def _note_unknown_release(made: "Plan") -> None:
 def _list(arguments: argparse.Namespace) -> int:
     from ..patches.library import packaged
     from ..report import patch_output, printer
+    from ..report.documents.patch import Packaged
     from ..report.json_output import envelope
 
     patches = packaged()
     if arguments.format == "json":
         inputs = [(patch.file, patch.sha256) for patch in patches]
-        printer.document(envelope("patch", patch_output.list_body(patches), inputs))
+        printer.document(envelope("patch", Packaged, patches, inputs))
     else:
         printer.text(patch_output.list_text(patches))
     return 0
@@ -191,6 +192,7 @@ def _report(
     import hashlib
 
     from ..report import patch_output, printer
+    from ..report.documents.patch import Planned, planned
     from ..report.json_output import envelope
     from ..report.patch_diff import encoded
 
@@ -199,7 +201,8 @@ def _report(
         for name, text in made.tree.files.items():
             digest = hashlib.sha256(encoded(text)).hexdigest()
             inputs.append(((made.tree.root / name).as_posix(), digest))
-        printer.document(envelope("patch", patch_output.body(made, absent, written), inputs))
+        came = planned(made, absent, written)
+        printer.document(envelope("patch", Planned, came, inputs))
         return
     tell = printer.say_text if arguments.stdout else printer.text
     tell(patch_output.done_text(made, written))

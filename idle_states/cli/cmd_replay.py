@@ -90,7 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..files import write_file
     from ..findings import Severity
-    from ..report import replay_json, replay_text
+    from ..report import replay_text
+    from ..report.documents.replay import Replay, result_of
     from ..report.json_output import envelope
     from ..report.style import Style
     from .options import UsageError, emit, emit_text, note_missing_core
@@ -114,8 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
         sections = html_replay.sections(result, power)
         write_file(Path(arguments.html), page.render("replay", title, sections, inputs))
     if arguments.format == "json":
-        body = replay_json.body(result, release, settings, power)
-        emit(arguments, envelope("replay", body, inputs))
+        body = result_of(result, release, settings, power)
+        emit(arguments, envelope("replay", Replay, body, inputs))
     else:
         style = Style(False) if arguments.output else Style.of()
         emit_text(arguments, replay_text.render(result, name, release, settings, style, power))

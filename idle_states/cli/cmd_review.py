@@ -40,19 +40,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..report import review_json, review_text
+    from ..report import review_text
+    from ..report.documents.review import Review, compared
     from ..report.formats import render
+    from ..report.json_output import envelope
     from .findings_options import status
     from .options import emit, emit_text
 
     found = _review(arguments)
-    inputs = review_json.inputs(found)
+    inputs = compared(found)
     if arguments.format == "text":
         notes = arguments.notes or arguments.fail_on == "note"
         text = review_text.render(found, notes=notes, suppressed=arguments.suppressed)
         emit_text(arguments, text)
     elif arguments.format == "json":
-        emit(arguments, review_json.render(found, inputs))
+        emit(arguments, envelope("review", Review, found, inputs))
     else:
         emit(arguments, render(arguments.format, "review", found.new, inputs, found.texts))
     return status(arguments, found.new)

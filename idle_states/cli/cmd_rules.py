@@ -12,24 +12,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..report.documents.rules import Rules
     from ..report.json_output import envelope
     from ..rules.catalogue import rules
     from .options import emit, emit_text
 
     if arguments.format == "json":
-        body = [
-            {
-                "rule": loaded.rule.code,
-                "name": loaded.rule.name,
-                "severity": str(loaded.rule.severity),
-                "confidence": str(loaded.rule.confidence),
-                "summary": loaded.summary,
-                "forms": list(loaded.rule.forms),
-                "aliases": list(loaded.rule.aliases),
-            }
-            for loaded in rules()
-        ]
-        emit(arguments, envelope("rules", {"rules": body}))
+        emit(arguments, envelope("rules", Rules, rules()))
         return 0
     from ..report.tables import columns
 

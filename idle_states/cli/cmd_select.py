@@ -57,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     from .. import core
     from ..linux.releases import NEWEST
     from ..report import select_changes, select_output
+    from ..report.documents.select import Select, with_changes
     from ..report.json_output import envelope
     from ..report.style import Style
     from ..selection.selection import changes, select
@@ -83,8 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         _page(arguments, selections, changed, releases)
     if arguments.format == "json":
         inputs = [(source.file, source.sha256) for source in _sources(arguments)]
-        body = select_output.body(first) | {"changes": select_changes.body(changed)}
-        emit(arguments, envelope("select", body, inputs))
+        emit(arguments, envelope("select", Select, with_changes(first, changed), inputs))
     else:
         style = Style(False) if arguments.output else Style.of()
         text = select_changes.text(first, changed, style) if others else None

@@ -18,7 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..linux.releases import NEWEST
     from ..pipeline import journey
-    from ..report import show_json, show_text
+    from ..report import show_text
+    from ..report.documents.show import Show
     from ..report.json_output import envelope
     from ..report.style import Style
     from ..sources import read_table
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     source = read_table(arguments.table)
     way = journey(source, platform(arguments), kernels(arguments, [NEWEST]))
     if arguments.format == "json":
-        emit(arguments, envelope("show", show_json.body(way), [(source.file, source.sha256)]))
+        emit(arguments, envelope("show", Show, way, [(source.file, source.sha256)]))
     else:
         style = Style(False) if arguments.output else Style.of()
         emit_text(arguments, show_text.render(way, style))

@@ -62,7 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..report import simulate_json, simulate_text
+    from ..report import simulate_text
+    from ..report.documents.simulate import Simulate, simulated
     from ..report.json_output import envelope
     from ..report.style import Style
     from .options import UsageError, emit, emit_text, note_missing_core
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html:
         _page(arguments.html, found, inputs, power)
     if arguments.format == "json":
-        emit(arguments, envelope("simulate", simulate_json.body(found, power), inputs))
+        emit(arguments, envelope("simulate", Simulate, simulated(found, power), inputs))
     else:
         style = Style(False) if arguments.output else Style.of()
         emit_text(arguments, simulate_text.render(found, style, power))

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..report import stats_json
+    from ..report.documents.stats import Stats, found
     from ..report.json_output import envelope
     from ..statistics.files import Kind
     from ..statistics.mmtests import follows
@@ -58,9 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.histogram:
                 histograms = _histograms(datasets)
     if arguments.format == "json":
-        body = stats_json.body(analysis, histograms, groups, rows)
+        body = found(analysis, histograms, groups, rows)
         inputs = [(file.name, file.sha256) for file in files]
-        emit(arguments, envelope("stats", body, inputs))
+        emit(arguments, envelope("stats", Stats, body, inputs))
     else:
         emit_text(arguments, _text(arguments, analysis, histograms, groups, rows))
     hanging = analysis is not None and any(pair.survives is False for pair in analysis.pairs)

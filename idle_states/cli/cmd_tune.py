@@ -77,7 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..replay.replay import Settings
-    from ..report import printer, tune_json, tune_text
+    from ..report import printer, tune_text
+    from ..report.documents.tune import Tune
     from ..report.json_output import envelope
     from ..report.style import Style
     from . import tune_inputs
@@ -109,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
         tuning = _tune(arguments, settings, subject, objective, alone, kept)
         inputs = [*subject.files, *tuning.source.files]
         if arguments.format == "json":
-            emit(arguments, envelope("tune", tune_json.body(tuning), inputs))
+            emit(arguments, envelope("tune", Tune, tuning, inputs))
         else:
             style = Style(False) if arguments.output else Style.of()
             emit_text(arguments, tune_text.render(tuning, style))

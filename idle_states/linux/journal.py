@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..stages import Changed, Lost, Message
+from ..stages import Changed, Level, Lost, Message
 from .driver_table import DriverState
 
 DRIVER = "drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states()"
@@ -35,7 +35,7 @@ class Journal:
     lost: list[Lost] = field(default_factory=list)
     changed: list[Changed] = field(default_factory=list)
 
-    def say(self, level: str, text: str) -> None:
+    def say(self, level: Level, text: str) -> None:
         self.messages.append(Message(level, text))
 
     def lose(self, row: Row, cause: str, reason: str, ground: str = DRIVER) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from pathlib import Path
+from typing import Annotated
 
 from ..findings import Faulty, Location
 from ..reading import scalars
@@ -39,8 +40,8 @@ class Evidence:
     """A claim, and where it comes from: a source, a command that shows it, or both."""
 
     claim: str
-    source: str = ""
-    command: str = ""
+    source: Annotated[str, "Commit or document; may be empty."] = ""
+    command: Annotated[str, "What shows it; may be empty."] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,6 @@
 """boot, for people and for programs."""
 
-from typing import Any
-
-from ..boot.predict import SELECTED, Stage
+from ..boot.predict import Stage
 from ..boot.run import Result
 from ..wording import plural
 from .escapes.text import printable
@@ -90,47 +88,3 @@ def _differences(stage: Stage) -> list[str]:
         lines.append(f"    found:     {printable(each.found) or 'nothing'}")
     more = len(stage.differences) - _MOST_SHOWN
     return [*lines, f"  and {more} more"] if more > 0 else lines
-
-
-def body(result: Result) -> dict[str, Any]:
-    request, predicted = result.request, result.predicted
-    selected = next(stage for stage in result.stages if stage.name == SELECTED)
-    replayed = result.replayed
-    return {
-        "machine": request.machine,
-        "cpus": request.smp,
-        "table": predicted.table.name,
-        "place": result.place,
-        "levels": request.levels,
-        "workload": request.workload.name if request.workload else None,
-        "governor": replayed.governor if replayed else None,
-        "versions": {
-            "qemu": result.qemu,
-            "skiboot": predicted.firmware,
-            "linux": predicted.kernel,
-            "modelled_as": predicted.release.name if predicted.release else None,
-        },
-        "agree": result.agree,
-        "stages": [_stage(stage) for stage in result.stages],
-        "decisions": {
-            "judged": selected.judged,
-            "agree": selected.judged - len(replayed.disagreements) if replayed else 0,
-            "undetermined": selected.undetermined,
-        },
-        "unconfirmed": list(result.unconfirmed),
-        "logs": result.directory.as_posix(),
-    }
-
-
-def _stage(stage: Stage) -> dict[str, Any]:
-    return {
-        "stage": stage.name,
-        "agree": stage.agree,
-        "judged": stage.judged,
-        "undetermined": stage.undetermined,
-        "note": stage.note,
-        "differences": [
-            {"path": each.path, "predicted": each.predicted, "found": each.found}
-            for each in stage.differences
-        ],
-    }

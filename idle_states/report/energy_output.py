@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from ..replay.energy import WATTS, BadPower, Bounds, Model, Spent, from_specs, payoffs
 from ..table import IdleTable
@@ -42,28 +41,9 @@ def section(names: Sequence[str], spents: Sequence[Spent], model: Model, style: 
     return title + right_aligned(head, rows) + "".join(lines)
 
 
-def body(names: Sequence[str], spents: Sequence[Spent], model: Model) -> dict[str, Any]:
-    """The same; energies in J, or in seconds of an awake CPU."""
-    return {
-        **described(model),
-        "tables": [
-            {
-                "table": name,
-                "states": [
-                    {"name": state, "energy": pair(own, _NS)} for state, own in spent.states
-                ],
-                "total": pair(spent.total, _NS),
-                "mean_power": pair(spent.power),
-                "missing": list(spent.missing),
-            }
-            for name, spent in zip(names, spents, strict=True)
-        ],
-    }
-
-
 def of_table(table: IdleTable) -> list[str]:
     """Lines for `show`: when states of a table pay, by their own figures; empty without any."""
-    found = _of_spec(table)
+    found = of_spec(table)
     if found is None:
         return []
     model, payoffs = found
@@ -74,22 +54,7 @@ def of_table(table: IdleTable) -> list[str]:
     return [*lines, *(f"  - {printable(assumption)}" for assumption in model.assumptions)]
 
 
-def table_body(table: IdleTable) -> dict[str, Any] | None:
-    """The same for programs; None without figures."""
-    found = _of_spec(table)
-    if found is None:
-        return None
-    model, payoffs = found
-    return {
-        **described(model),
-        "break_evens": [
-            {"before": before, "state": after, "us": range_us(bounds)}
-            for before, after, bounds in payoffs
-        ],
-    }
-
-
-def _of_spec(table: IdleTable) -> tuple[Model, list[Payoff]] | None:
+def of_spec(table: IdleTable) -> tuple[Model, list[Payoff]] | None:
     names = [state.name for state in table.states]
     try:
         model = from_specs(zip(names, table.states, strict=True))
@@ -108,43 +73,6 @@ def pays(bounds: BreakEven) -> str:
     if high is None:
         return f"{least} (or no length at all)"
     return least if low == high else f"{number(low / 1000)} to {number(high / 1000)} us"
-
-
-def range_us(bounds: BreakEven) -> dict[str, float | None] | None:
-    """high: null where by some figures the state never pays; null where by none it does."""
-    if bounds is None:
-        return None
-    low, high = bounds
-    most = None if high is None else round(float(high) / 1000, 6)
-    return {"low": round(float(low) / 1000, 6), "high": most}
-
-
-def described(model: Model) -> dict[str, Any]:
-    """Figures and assumptions of a model."""
-    return {
-        "unit": model.unit,
-        "assumptions": list(model.assumptions),
-        "awake": pair(model.awake),
-        "states": [
-            {
-                "name": name,
-                "power": pair(state.power),
-                "tau_ns": state.tau_ns,
-                "ground": state.ground,
-            }
-            for name, state in model.states.items()
-        ],
-    }
-
-
-def pair(bounds: Bounds | None, scale: int = 1) -> dict[str, float] | None:
-    """Both bounds, to nine decimals."""
-    if bounds is None:
-        return None
-    return {
-        "low": round(float(bounds.low / scale), 9),
-        "high": round(float(bounds.high / scale), 9),
-    }
 
 
 def ranged(bounds: Bounds, digits: int = 6) -> str:

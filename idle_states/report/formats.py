@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ..findings import Finding
 from . import github, json_output, junit, sarif
+from .documents.check import Check
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
 
@@ -22,4 +23,4 @@ def render(
         return github.render(findings)
     if form == "junit":
         return junit.render(command, findings, inputs)
-    return json_output.envelope(command, json_output.findings_body(findings), inputs)
+    return json_output.envelope(command, Check, findings, inputs)

@@ -9,12 +9,12 @@ from .. import __version__
 from ..audit.audited import Audited
 from ..files import replacing
 from ..findings import Finding, Location, Severity, Unreadable
-from .audit_json import columns
+from ..forms import keys
+from .documents.audit import Names, Row
+from .encoder import as_json
 
 _ROWS = 4096
 """Rows of a group, so that memory does not grow with the fleet."""
-_LISTS = ("states", "missing", "differences", "rules", "failed_by")
-_COUNTS = ("errors", "warnings", "notes")
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
         finding = Finding("IS930", "unreadable-input", Severity.ERROR, message, where)
         raise Unreadable([finding]) from None
     schema = pyarrow.schema(
-        [(name, _type(pyarrow, name)) for name in columns(Audited("", "", "", ""))],
+        [(key.name, _type(pyarrow, key.kind)) for key in keys(Row)],
         metadata={"idle-states": __version__},
     )
     rows: list[dict[str, Any]] = []
@@ -43,7 +43,7 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
             rows.clear()
 
         def add(results: Sequence[Audited]) -> None:
-            rows.extend(dict(columns(audited)) for audited in results)
+            rows.extend(as_json(Row, audited) for audited in results)
             if len(rows) >= _ROWS:
                 flush()
 
@@ -51,7 +51,7 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
         flush()
 
 
-def _type(pyarrow: Any, name: str) -> Any:
-    if name in _LISTS:
+def _type(pyarrow: Any, kind: Any) -> Any:
+    if kind == Names:
         return pyarrow.list_(pyarrow.string())
-    return pyarrow.int32() if name in _COUNTS else pyarrow.string()
+    return pyarrow.int32() if kind is int else pyarrow.string()

@@ -1,7 +1,6 @@
 """What `patch` says on the terminal and in JSON."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from ..patches.description import Patch
 from ..patches.plan import MADE, PRESENT, Change, Plan, Step
@@ -81,56 +80,3 @@ def meant_for(patch: Patch) -> str:
     if patch.since and patch.until:
         return f"for {patch.since} to {patch.until}"
     return f"for {patch.since} and later" if patch.since else f"for {patch.until} and earlier"
-
-
-def body(plan: Plan, absent: Sequence[str], written: Sequence[str]) -> dict[str, Any]:
-    return {
-        "equal": not plan.made,
-        "version": plan.tree.version,
-        "patches": [_step_json(step) for step in plan.steps],
-        "absent": list(absent),
-        "diff": diff_text(plan, Style(False)),
-        "written": list(written),
-    }
-
-
-def list_body(patches: Sequence[Patch]) -> dict[str, Any]:
-    return {"packaged": [_patch_json(patch) for patch in patches]}
-
-
-def _step_json(step: Step) -> dict[str, Any]:
-    return {
-        "name": step.patch.name,
-        "subject": step.patch.subject,
-        "status": step.status,
-        "reason": step.reason,
-        "changes": [
-            {
-                "location": {
-                    "file": change.file or None,
-                    "line": change.line or None,
-                    "column": change.column or None,
-                    "path": f"{change.table}.{change.state}.{change.field}",
-                },
-                "table": change.table,
-                "state": change.state,
-                "field": change.field,
-                "before": change.before,
-                "after": change.after,
-            }
-            for change in step.changes
-        ],
-    }
-
-
-def _patch_json(patch: Patch) -> dict[str, Any]:
-    return {
-        "name": patch.name,
-        "subject": patch.subject,
-        "since": patch.since,
-        "until": patch.until,
-        "evidence": [
-            {"claim": item.claim, "source": item.source, "command": item.command}
-            for item in patch.evidence
-        ],
-    }

@@ -1,13 +1,12 @@
 """select with several kernels or tables: what changes, for people and for programs."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..selection.idle_lengths import lengths
 from ..selection.selection import Change, Mapped, Selection
 from ..wording import joined
 from .escapes.text import printable
-from .select_output import aligned, bounds, grouped, title, where
+from .select_output import aligned, grouped, title
 from .style import Style
 
 Changed = Sequence[tuple[Selection, list[tuple[Mapped, list[Change]]]]]
@@ -42,24 +41,6 @@ def reach(first: Selection, other: Selection) -> list[str]:
         if known:
             found += ["", f"{label}: {printable(joined(known))}"]
     return found
-
-
-def body(changed: Changed) -> list[dict[str, Any]]:
-    """All changes, one after the other."""
-    return [
-        {
-            "table": other.table or None,
-            "kernel": other.release.name,
-            **where(mapped.circumstances),
-            "idle_us": None if mapped.idle_ns is None else mapped.idle_ns // 1000,
-            **bounds(change.first_ns, change.last_ns),
-            "a": list(change.a),
-            "b": list(change.b),
-        }
-        for other, maps in changed
-        for mapped, some in maps
-        for change in some
-    ]
 
 
 def each(names: Sequence[str]) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..linux.governors.ladder_steps import Step
-from ..linux.governors.settling import FAR_NS, NO_LIMIT_US, Circumstances
+from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.governors.steady import Range
-from ..selection.idle_lengths import first_us, last_us, lengths
+from ..selection.idle_lengths import lengths
 from ..selection.selection import Mapped, Selection
 from ..wording import joined
 from .escapes.text import printable
@@ -93,84 +93,6 @@ def heading(mapped: Mapped) -> str:
         return head
     limit = f"latency limit {fixed.limit_us} us"
     return f"{head}, {limit}" if len(head + limit) + 2 <= NARROW else f"{head},\n  {limit}"
-
-
-def body(selection: Selection) -> dict[str, Any]:
-    """The JSON body. Ranges of a map cover all lengths from 0 us; to_us null means without end."""
-    return {
-        "table": selection.table or None,
-        "governor": selection.governor,
-        "kernel": selection.release.name,
-        "hz": selection.hz,
-        "states": [
-            {
-                "index": number,
-                "name": selection.names[number],
-                "exit_latency_us": state.exit_ns // 1000,
-                "target_residency_us": state.residency_ns // 1000,
-                "polling": state.polling,
-            }
-            for number, state in enumerate(selection.states)
-        ],
-        "map": [
-            {
-                **where(mapped.circumstances),
-                **bounds(r.first_ns, r.last_ns),
-                "state": selection.taken(r.states)[0],
-                "also": list(selection.taken(r.states)[1:]),
-            }
-            for mapped in selection.maps
-            if mapped.idle_ns is None
-            for r in mapped.ranges
-        ],
-        "timer_map": [
-            {
-                **where(mapped.circumstances),
-                "next_timer_us": None,
-                "idle_us": mapped.idle_ns // 1000,
-                **bounds(r.first_ns, r.last_ns),
-                "state": selection.taken(r.states)[0],
-                "also": list(selection.taken(r.states)[1:]),
-            }
-            for mapped in selection.maps
-            if mapped.idle_ns is not None
-            for r in mapped.ranges
-        ],
-        "steps": [
-            {
-                "from": selection.taken((step.source,))[0],
-                **bounds(step.first_ns, step.last_ns),
-                "to": selection.taken((step.to,))[0],
-                "after": step.after,
-            }
-            for step in selection.steps
-        ],
-        "unreachable": [selection.names[i] for i in selection.unreachable],
-        "level_with_snooze": [selection.names[i] for i in selection.level_with_snooze],
-        "lock_in": [
-            {"state": selection.names[i], **bounds(r.first_ns, r.last_ns)}
-            for i, ranges in selection.locked.items()
-            for r in ranges
-        ],
-    }
-
-
-def where(fixed: Circumstances) -> dict[str, Any]:
-    return {
-        "tick": "stopped" if fixed.tick_stopped else "running",
-        "ended_by": "timer" if fixed.timer_driven else "interrupt",
-        "next_timer_us": None if fixed.timer_driven else fixed.next_timer_ns // 1000,
-        "latency_limit_us": fixed.limit_us,
-    }
-
-
-def bounds(first_ns: int, last_ns: int | None) -> dict[str, Any]:
-    return {
-        "from_us": first_us(first_ns),
-        "to_us": None if last_ns is None else last_us(last_ns),
-        "from_ns": first_ns,
-        "to_ns": last_ns,
-    }
 
 
 def _states(selection: Selection) -> list[str]:

@@ -5,7 +5,9 @@ are of the size measured on POWER9, and every one is an option.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from ..forms import Count
 from ..linux.releases import Release
 from ..replay.counters import Figures
 from ..replay.machine import SNOOZE, CpuTable
@@ -24,40 +26,41 @@ WAKE_PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Free parameters, in ns unless a name says otherwise.
+    """Free parameters, in ns unless a name says otherwise."""
 
-    switch          from the end of an idle period, or of another task, to a task's first
-                    instruction
-    wake            a waker's work for each task it wakes, before that task's CPU hears of it
-    idle_entry      from the last instruction of a task to the governor
-    turn            from an idle period that led to nothing to the governor
-    ipi             until an idle CPU that does not poll hears of a wake-up by another. POWER9:
-                    2565 ns to wake a polling CPU and 3856 ns one in stop0_lite, of which the table
-                    of that time explains 200
-    snooze_overshoot   polling is over, and measured, so long after its time limit. Of the size that
-                    docs/published.md fits, 2500 and 3500 ns; with 500 ns, a period of 50 us is on
-                    the other side of (1, 10)'s edge
-    jitter          of every end of an idle state: 0 to so much more, uniform
-    slice           a task that shares its CPU yields after so long
-    background      the kernel's own next timer, on every CPU at multiples of so much; it does
-                    nothing but wake an idle CPU whose tick is stopped
-    smt_busy_permille, smt_hold_permille   by how much a sibling that computes, and one that idles
-                    without giving up its share of the core, slow a thread down. Fitted to a
-                    POWER9 partition of four threads (R2 0.95): 63.0 - 19.1 busy - 8.15 snooze, in
-                    units of all three siblings
-    """
-
-    switch: int = 600
-    wake: int = 500
-    idle_entry: int = 300
-    turn: int = 1000
-    ipi: int = 1100
-    snooze_overshoot: int = 1500
-    jitter: int = 0
-    slice: int = 3_000_000
-    background: int = 1_000_000_000
-    smt_busy_permille: int = 101
-    smt_hold_permille: int = 43
+    switch: Annotated[
+        Count, "From the end of an idle period, or of another task, to a task's first instruction."
+    ] = 600
+    wake: Annotated[
+        Count, "A waker's work for each task it wakes, before that task's CPU hears of it."
+    ] = 500
+    idle_entry: Annotated[Count, "From the last instruction of a task to the governor."] = 300
+    turn: Annotated[Count, "From an idle period that led to nothing to the governor."] = 1000
+    ipi: Annotated[Count, "Until an idle CPU that does not poll hears of a wake-up by another."] = (
+        1100
+    )
+    """POWER9: 2565 ns to wake a polling CPU and 3856 ns one in stop0_lite, of which the table of
+    that time explains 200."""
+    snooze_overshoot: Annotated[
+        Count, "Polling is over, and measured, so long after its time limit."
+    ] = 1500
+    """Of the size that docs/published.md fits, 2500 and 3500 ns; with 500 ns, a period of 50 us is
+    on the other side of (1, 10)'s edge."""
+    jitter: Annotated[Count, "Of every end of an idle state: 0 to so much more, uniform."] = 0
+    slice: Annotated[Count, "A task that shares its CPU yields after so long."] = 3_000_000
+    background: Annotated[
+        Count,
+        "The kernel's own next timer, on every CPU at multiples of so much; it does nothing but "
+        "wake an idle CPU whose tick is stopped.",
+    ] = 1_000_000_000
+    smt_busy_permille: Annotated[
+        Count, "By how much a sibling that computes slows a thread down."
+    ] = 101
+    """Fitted, as the next one, to a POWER9 partition of four threads (R2 0.95): 63.0 - 19.1 busy -
+    8.15 snooze, in units of all three siblings."""
+    smt_hold_permille: Annotated[
+        Count, "By how much one that idles without giving up its share of the core does."
+    ] = 43
 
 
 LEAST_RATE_PERMILLE = 100

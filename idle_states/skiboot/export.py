@@ -6,10 +6,11 @@ taken as the one firmware chose; `Export.chosen` says which it would have chosen
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from ..power_mgt import PMICR, PMICR_MASK, RESIDENCIES, STOP_LEVELS, PowerMgt, encode
 from ..processors import CHIPS, NAP_ONLY, UNKNOWN_CHIP, of_chip
-from ..stages import Lost, Message
+from ..stages import Level, Lost, Message
 from ..table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Register
 from .nvram import strtol_u32
 from .platform import Platform
@@ -95,7 +96,7 @@ class _Exporter:
             chosen=chosen,
         )
 
-    def _say(self, level: str, text: str) -> None:
+    def _say(self, level: Level | Literal[""], text: str) -> None:
         if level:
             self.messages.append(Message(level, text))
 

@@ -205,7 +205,7 @@ def test_names_on_standard_input(
     lines = [json.loads(line) for line in text.splitlines()]
     assert [line["file"] for line in lines] == names
     schema = json.loads(resource("schemas", "output.schema.json").read_text("utf-8"))
-    item = {**schema["$defs"]["audit"]["properties"]["inputs"]["items"], "$defs": schema["$defs"]}
+    item = {"$ref": "#/$defs/audit.Audited", "$defs": schema["$defs"]}
     for line in lines:
         jsonschema.Draft202012Validator(item).validate(line)
         assert line["tool"]["name"] == "idle-states"

@@ -12,6 +12,7 @@ from idle_states.boot.predict_decisions import decision_stages
 from idle_states.boot.run import Request, Result
 from idle_states.boot.workload import workload
 from idle_states.report import boot_output
+from idle_states.report.documents.boot import Boot
 from idle_states.report.json_output import envelope
 from idle_states.report.style import Style
 from idle_states.spec.library import find
@@ -38,7 +39,7 @@ def result(booted: Booted, directory: Path) -> Result:
 
 def printed(made: Result) -> tuple[str, dict[str, object]]:
     """Text, and JSON that has been held against its schema."""
-    document = json.loads(envelope("boot", boot_output.body(made), made.inputs))
+    document = json.loads(envelope("boot", Boot, made, made.inputs))
     Validator(STRICT).validate(document)
     return boot_output.text(made, Style(False)), document
 

@@ -1,0 +1,122 @@
+"""Forms: what a JSON object of the output consists of, said once.
+
+A form is a class whose annotations are the keys, in order, each with its type, its limits and what
+it means. `report/encoder.py` writes a value by a form, `tools/schema.py` writes the JSON schema of
+it. A dataclass whose fields are just the keys is a form itself; where keys and attributes differ,
+
+    class State(Form[IdleState]):
+        "A row of a table."
+        name: str
+        latency_ns: Annotated[U64, "Exit latency."]
+        flags: Annotated[U32 | None, "null where unknown."] = derived(lambda state: ...)
+
+describes how an `IdleState` is written: `name` is its attribute of that name, `flags` is computed
+from the whole state. The form of a tuple, Form[tuple[str, int]], takes its items in turn. A final
+underscore is no part of a key: `from_`.
+"""
+
+from collections.abc import Callable, Mapping
+from operator import attrgetter, itemgetter
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+Value = TypeVar("Value")
+
+
+class Form(Generic[Value]):
+    """How a Value is written. keywords: what else the JSON schema says of the object."""
+
+    keywords: ClassVar[Mapping[str, Any]] = {}
+
+
+class Limits:
+    """JSON schema keywords of a type: Limits(minimum=0)."""
+
+    def __init__(self, **keywords: Any) -> None:
+        self.keywords = keywords
+
+
+class Derived(NamedTuple):
+    """A key that is no attribute: computed from the whole value."""
+
+    compute: Callable[[Any], Any]
+
+
+def derived(compute: Callable[[Any], Any]) -> Any:
+    """The default of a form's key that is computed from the value."""
+    return Derived(compute)
+
+
+GIVEN: Any = object()
+"""The default of a key that is no attribute of the value alone: a With has it."""
+
+
+class With:
+    """A value with some attributes added or replaced: With(state, index=3)."""
+
+    def __init__(self, value: object, **attributes: Any) -> None:
+        self._value = value
+        self.__dict__.update(attributes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._value, name)
+
+
+INLINE = Limits()
+"""Marks a key whose form's keys stand in its own place."""
+OMITTED = Limits()
+"""Marks a key that is left out where its value would be None."""
+
+Count = Annotated[int, Limits(minimum=0)]
+Positive = Annotated[int, Limits(minimum=1)]
+U16 = Annotated[int, Limits(minimum=0, maximum=(1 << 16) - 1)]
+U32 = Annotated[int, Limits(minimum=0, maximum=(1 << 32) - 1)]
+U64 = Annotated[int, Limits(minimum=0, maximum=(1 << 64) - 1)]
+
+
+class Key(NamedTuple):
+    """One key of a form. kind: its annotated type; take: its value, from what the form
+    writes; attribute: the name of that value there, "" where it is none."""
+
+    name: str
+    kind: Any
+    take: Callable[[Any], Any]
+    attribute: str
+
+    @property
+    def marks(self) -> tuple[Any, ...]:
+        return getattr(self.kind, "__metadata__", ())
+
+
+def keys(form: type) -> list[Key]:
+    """The keys of a form, or of a dataclass that is its own form, in order."""
+    hints = get_type_hints(form, include_extras=True)
+    names = [name for name in hints if get_origin(hints[name]) is not ClassVar]
+    by_position = get_origin(written(form)) is tuple
+    found = []
+    for position, name in enumerate(names):
+        default = getattr(form, name, None)
+        attribute = ""
+        if isinstance(default, Derived):
+            take = default.compute
+        elif by_position:
+            take = itemgetter(position)
+        else:
+            take, attribute = attrgetter(name), name
+        found.append(Key(name.removesuffix("_"), hints[name], take, attribute))
+    return found
+
+
+def written(form: type) -> Any:
+    """What a form writes: IdleState of Form[IdleState]; a dataclass writes itself."""
+    bases = getattr(form, "__orig_bases__", ())
+    return next((get_args(base)[0] for base in bases if get_origin(base) is Form), form)

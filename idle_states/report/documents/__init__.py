@@ -1,0 +1,1 @@
+"""The documents of --format json: a module for each sub-command, its class named likewise."""

@@ -1,0 +1,81 @@
+"""boot."""
+
+from typing import Annotated, Literal
+
+from ...boot import predict
+from ...boot.predict import SELECTED
+from ...boot.run import Result
+from ...forms import U32, Count, Form, Positive, derived
+
+
+class Versions(Form[Result]):
+    qemu: Annotated[str, "As it calls itself."]
+    skiboot: Annotated[str, "As OPAL's log has it; empty where it does not show."] = derived(
+        lambda result: result.predicted.firmware
+    )
+    linux: Annotated[str, "Name, release and version."] = derived(
+        lambda result: result.predicted.kernel
+    )
+    modelled_as: Annotated[
+        str | None, "The kernel whose models predicted; null: there is none."
+    ] = derived(lambda result: result.predicted.release and result.predicted.release.name)
+
+
+class Stage(Form[predict.Stage]):
+    """One stage's prediction held against reality."""
+
+    stage: Annotated[
+        Literal["export", "opal-messages", "registered", "linux-messages", "selected", "usage"],
+        "The stage.",
+    ] = derived(lambda stage: stage.name)
+    agree: Annotated[bool | None, "null: nothing could be judged; note says why."]
+    judged: Annotated[Count, "Properties, lines, states, decisions or counters compared."]
+    undetermined: Annotated[Count, "Decisions that could not be judged for want of inputs."]
+    note: Annotated[str, "Why something was not judged; may be empty."]
+    differences: Annotated[list[predict.Difference], "What is not as predicted."]
+
+
+class Decisions(Form[Result]):
+    judged: Annotated[Count, "Made again by the model."] = derived(
+        lambda result: _selected(result).judged
+    )
+    agree: Annotated[Count, "Made alike."] = derived(
+        lambda result: (
+            _selected(result).judged - len(result.replayed.disagreements) if result.replayed else 0
+        )
+    )
+    undetermined: Annotated[Count, "Not judged: inputs or history are not all known."] = derived(
+        lambda result: _selected(result).undetermined
+    )
+
+
+class Boot(Form[Result]):
+    machine: Annotated[Literal["powernv8", "powernv9", "powernv10"], "QEMU's machine."] = derived(
+        lambda result: result.request.machine
+    )
+    cpus: Annotated[Positive, "How many CPUs it had."] = derived(lambda result: result.request.smp)
+    table: Annotated[str, "The table in firmware."] = derived(
+        lambda result: result.predicted.table.name
+    )
+    place: Annotated[str, "The revision whose place in firmware it had."]
+    levels: Annotated[
+        U32 | None, "Stop levels that firmware was told of instead of QEMU's; null: QEMU's."
+    ] = derived(lambda result: result.request.levels)
+    workload: Annotated[
+        str | None, "What went on while decisions were recorded; null: none were."
+    ] = derived(lambda result: result.request.workload and result.request.workload.name)
+    governor: Annotated[str | None, "The governor recorded; null: none."] = derived(
+        lambda result: result.replayed and result.replayed.governor
+    )
+    versions: Annotated[Versions, "What was booted."] = derived(lambda result: result)
+    agree: Annotated[bool, "No stage differs, and with a workload some decisions were judged."]
+    stages: Annotated[list[Stage], "In the order a state goes through them."]
+    decisions: Annotated[Decisions, "The governor's decisions."] = derived(lambda result: result)
+    unconfirmed: Annotated[list[str], "What this boot cannot tell."]
+    logs: Annotated[str, "Directory with the console's log, the tree, the recording."] = derived(
+        lambda result: result.directory.as_posix()
+    )
+
+
+def _selected(result: Result) -> predict.Stage:
+    return next(stage for stage in result.stages if stage.name == SELECTED)

@@ -1,0 +1,54 @@
+"""conform."""
+
+from dataclasses import fields
+from typing import Annotated, Any
+
+from ...forms import Count, Form, Positive, derived
+from ...replay.conform import Conformity, Disagreement
+
+Values = dict[str, Any]
+
+
+class Decision(Form[Any]):
+    state: Annotated[Count, "Number of the state."]
+    stop_tick: Annotated[bool, "Whether the tick may stop."]
+
+
+class FirstDisagreement(Form[Disagreement]):
+    """The first disagreement."""
+
+    number: Annotated[Positive, "The decision, counted from 1."]
+    line: Annotated[Positive, "Its line in the recording."] = derived(lambda first: first.row.line)
+    cpu: Annotated[Count, "Its CPU."] = derived(lambda first: first.row.cpu)
+    recorded: Annotated[Decision, "What the kernel decided."] = derived(lambda first: first.row)
+    model: Annotated[Decision, "What the model decided."] = derived(lambda first: first.decision)
+    inputs: Annotated[Values, "All inputs of the decision."] = derived(
+        lambda first: values(first.row.situation)
+    )
+    intermediate: Annotated[Values, "The model's intermediate values."] = derived(
+        lambda first: {name: _plain(value) for name, value in first.decision.why.items()}
+    )
+    outcome: Annotated[Values, "What became of it."] = derived(
+        lambda first: values(first.row.outcome)
+    )
+
+
+class Conform(Form[Conformity]):
+    decisions: Annotated[Count, "Decisions judged."] = derived(lambda result: result.judged)
+    skipped: Annotated[Count, "Decisions before those, fed to the model but not judged."]
+    agree: Annotated[Count, "Decisions the model makes too."]
+    first_disagreement: Annotated[
+        FirstDisagreement | None,
+        "The first decision the model does not make; null if it makes all.",
+    ] = derived(lambda result: result.first)
+
+
+def values(record: Any) -> dict[str, Any]:
+    """A situation's or an outcome's fields."""
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,24 @@
+"""list."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from ...forms import U16, Form, derived
+from ...table import IdleTable
+
+
+class Table(Form[IdleTable]):
+    name: Annotated[str, "What the command line takes as TABLE."]
+    title: str
+    historical: Annotated[bool, "True for a table of the past, checked only when named."]
+    states: list[str] = derived(lambda table: [state.name for state in table.states])
+    array: Annotated[str, "C array in skiboot; empty if there is none."] = derived(
+        lambda table: table.firmware.array
+    )
+    pvr: Annotated[U16, "Upper half of the Processor Version Register, 0 where unknown."] = derived(
+        lambda table: table.cpu.pvr if table.cpu else 0
+    )
+
+
+class List(Form[Sequence[IdleTable]]):
+    tables: Annotated[list[Table], "The packaged tables."] = derived(lambda tables: tables)

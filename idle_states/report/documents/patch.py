@@ -1,0 +1,85 @@
+"""patch: what came of it, or with --list the packaged descriptions."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from ...forms import GIVEN, Form, Positive, With, derived
+from ...patches import plan
+from ...patches.description import Evidence
+from ...patches.description import Patch as Description
+from ..patch_output import diff_text
+from ..style import Style
+
+
+class PackagedPatch(Form[Description]):
+    name: Annotated[str, "What the command line takes as SERIES."]
+    subject: str
+    since: Annotated[str, "First skiboot release it is meant for; empty for no bound."]
+    until: Annotated[str, "Last one."]
+    evidence: list[Evidence]
+
+
+class Packaged(Form[Sequence[Description]]):
+    packaged: Annotated[list[PackagedPatch], "With --list: the packaged descriptions."] = derived(
+        lambda patches: patches
+    )
+
+
+class Place(Form[plan.Change]):
+    """A place in the tree."""
+
+    file: str | None = derived(lambda change: change.file or None)
+    line: Positive | None = derived(lambda change: change.line or None)
+    column: Positive | None = derived(lambda change: change.column or None)
+    path: str = derived(lambda change: f"{change.table}.{change.state}.{change.field}")
+
+
+class Change(Form[plan.Change]):
+    location: Place = derived(lambda change: change)
+    table: Annotated[str, "C array in the tree."]
+    state: str
+    field: Annotated[
+        Literal["latency", "residency", "flags", "control", "mask", "row", "order"],
+        "row: a whole row comes or goes; order: it moves.",
+    ]
+    before: Annotated[str, "As a person writes it; empty for a row that comes."]
+    after: Annotated[str, "Likewise; empty for a row that goes."]
+
+
+class Step(Form[plan.Step]):
+    name: str = derived(lambda step: step.patch.name)
+    subject: Annotated[str, "Subject of the patch's mail."] = derived(
+        lambda step: step.patch.subject
+    )
+    status: Annotated[
+        Literal["made", "already there", "not for this skiboot"], "made: it changes something."
+    ]
+    reason: Annotated[str, "Why it is not for this skiboot; else empty."]
+    changes: list[Change]
+
+
+class Planned(Form[plan.Plan]):
+    equal: Annotated[bool, "True if the tree needs no change."] = derived(
+        lambda found: not found.made
+    )
+    version: Annotated[
+        str, "skiboot release the tree is of or comes after; empty where nothing says."
+    ] = derived(lambda found: found.tree.version)
+    patches: Annotated[list[Step], "What came of each patch, in the order of the series."] = (
+        derived(lambda found: found.steps)
+    )
+    absent: Annotated[
+        list[str], "Current revisions, with their array, that the tree has no table of."
+    ] = GIVEN
+    diff: Annotated[str, "All changes together as a unified diff; empty if there are none."] = (
+        derived(lambda found: diff_text(found, Style(False)))
+    )
+    written: Annotated[list[str], "Files written: patches, or the tree's own with --apply."] = GIVEN
+
+
+Patch = Packaged | Planned
+
+
+def planned(found: plan.Plan, absent: Sequence[str], written: Sequence[str]) -> With:
+    """What Planned writes."""
+    return With(found, absent=absent, written=written)

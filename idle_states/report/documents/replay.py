@@ -1,0 +1,154 @@
+"""replay."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from ...forms import INLINE, Count, Form, With, derived
+from ...linux.releases import Release
+from ...reading import problems
+from ...replay import counters, run
+from ...replay.counters import PERCENTILES, percentile_name
+from ...replay.energy import Model, spent
+from ...replay.replay import Settings
+from .energy import Costs, rounded
+from .findings import SeverityName
+
+
+class State(Form[Any]):
+    """Counters of a state, in the kernel's terms."""
+
+    index: Annotated[Count, "Number."] = derived(lambda state: state.number)
+    name: Annotated[str, "Name."]
+    usage: Annotated[Count, "Idle periods."]
+    time_us: Annotated[Count, "Time spent."]
+    above: Annotated[Count, "Too deep, as the kernel counts."]
+    below: Annotated[Count, "Too shallow."]
+    rejected: Annotated[Count, "Entries refused."]
+
+
+def _share(part: str) -> Callable[[counters.Figures], float | None]:
+    """Of the periods; None without any."""
+    return lambda figures: (
+        rounded(getattr(figures, part) / figures.usage, 6) if figures.usage else None
+    )
+
+
+class Figures(Form[counters.Figures]):
+    states: Annotated[list[State], "Counters by state."]
+    usage: Annotated[Count, "All periods."]
+    too_deep: Annotated[float | None, "Share of the periods; null without any."] = derived(
+        _share("above")
+    )
+    too_shallow: Annotated[float | None, "Share of the periods; null without any."] = derived(
+        _share("below")
+    )
+    wake_latency_ns: Annotated[dict[str, int | None], "Percentile -> exit latency paid."] = derived(
+        lambda figures: {percentile_name(p): figures.wake_latency_ns(p) for p in PERCENTILES}
+    )
+
+
+class Agreement(Form[run.Account]):
+    """How many agreed."""
+
+    periods: Annotated[Count, "Compared."] = derived(lambda account: account.compared)
+    same_state: Annotated[Count, "Agreed."] = derived(lambda account: account.agreed)
+
+
+class Account(Form[run.Account]):
+    table: Annotated[str, "The table."] = derived(lambda account: account.machine)
+    decisions: Annotated[Count, "Decisions of the model; 0 where none was run."]
+    agreement: Annotated[
+        Agreement | None,
+        "Periods in which the model selects the state recorded; null where nothing was compared.",
+    ] = derived(lambda account: account if account.compared else None)
+    total: Figures
+    cpus: Annotated[dict[str, Figures], "CPU -> figures."]
+
+
+class Read(Form[run.Read]):
+    kind: Annotated[str, "What the input is."] = derived(lambda read: str(read.kind))
+    lines: Annotated[int | None, "Lines."]
+    events: Annotated[int | None, "Events."]
+    periods: Annotated[int | None, "Idle periods."]
+    span_ns: Annotated[int | None, "First to last event."]
+
+
+class Miss(Form[tuple[int, int]]):
+    trace: Annotated[Count, "Events of the trace."]
+    recomputed: Annotated[Count, "As the table has it."]
+
+
+class Dumped(Form[run.Bracketed]):
+    cpu: Annotated[Count, "The CPU."]
+    state: Annotated[Count, "Number of the state."] = derived(lambda row: row.number)
+    name: Annotated[str, "Its name."]
+    counter: Annotated[str, "usage, time_us, above, below or rejected."]
+    trace: Annotated[int, "As counted from the trace."]
+    dumps: Annotated[int, "As the kernel counted between the dumps."]
+    excess: Annotated[int, "What the dumps have more."]
+
+
+class Example(Form[problems.Example]):
+    line: Annotated[int | None, "Counted from 1; null where there is none."]
+    message: str
+
+
+class Problem(Form[problems.Problem]):
+    kind: Annotated[str, "Short and stable, such as lost-events."]
+    severity: SeverityName
+    count: Annotated[Count, "How often."]
+    meaning: Annotated[str, "What is counted."]
+    examples: Annotated[list[Example], "The first places."]
+
+
+class Replay(Form[Any]):
+    exactness: Annotated[Literal["exact", "estimated"], "exact: every input was recorded."]
+    assumptions: Annotated[list[str], "What an estimate rests on."]
+    kernel: Annotated[str, "The Linux release."] = derived(lambda result: result.release.name)
+    basis: Annotated[str, "How its behaviour is known."] = derived(
+        lambda result: result.release.basis
+    )
+    governor: Annotated[str | None, "The governor; null where none was run."]
+    hz: Annotated[int | None, "The kernel's HZ."]
+    next_timer: Annotated[str | None, "What was assumed of the next timer."]
+    read: Annotated[Read, "What was read."]
+    first: Annotated[Account, INLINE] = derived(lambda result: result.accounts[0])
+    observed: Account
+    tables: Annotated[list[Account], "One account a table; the first one is above, too."] = derived(
+        lambda result: result.accounts
+    )
+    energy: Costs
+    misses: Annotated[
+        dict[str, Miss] | None,
+        "The trace's own cpu_idle_miss events beside what was recomputed; null where there are "
+        "none.",
+    ] = derived(
+        lambda result: (
+            result.misses
+            and {
+                kind: (count, getattr(result.observed.total, kind))
+                for kind, count in result.misses.items()
+            }
+        )
+    )
+    dumps: Annotated[list[Dumped], "Counters of sysfs dumps around the trace."] = derived(
+        lambda result: result.bracketed
+    )
+    problems: Annotated[list[Problem], "What was wrong with the input, counted."]
+
+
+def result_of(
+    result: run.Result, release: Release, settings: Settings | None, power: Model | None
+) -> With:
+    """What Replay writes. settings: None where no governor was run; power: what is known of the
+    states' power, None where nothing is."""
+    exact = settings is None or result.exactness == "exact"
+    return With(
+        result,
+        release=release,
+        governor=settings and settings.governor,
+        hz=settings and settings.hz,
+        next_timer=None if settings is None or exact else settings.next_timer,
+        energy=power
+        and (power, [(each.machine, spent(each.total, power)) for each in result.accounts]),
+    )

@@ -1,0 +1,31 @@
+"""rules."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from ...forms import Form, Limits, derived
+from ...rules.rule import Loaded
+from .findings import Code, Confidence, RuleName, SeverityName, Text
+
+Source = Literal["spec", "c", "dt", "sysfs", "nodes"]
+
+
+class Rule(Form[Loaded]):
+    rule: Code = derived(lambda loaded: loaded.rule.code)
+    name: RuleName = derived(lambda loaded: loaded.rule.name)
+    severity: SeverityName = derived(lambda loaded: loaded.rule.severity)
+    confidence: Confidence = derived(lambda loaded: loaded.rule.confidence)
+    summary: Text
+    forms: Annotated[
+        list[Source],
+        Limits(minItems=1, uniqueItems=True),
+        "Kinds of source the rule can fire on.",
+    ] = derived(lambda loaded: loaded.rule.forms)
+    aliases: Annotated[
+        list[Annotated[str, Limits(pattern="^[a-z-]+:.")]],
+        "What other tools call it, as TOOL:LABEL.",
+    ] = derived(lambda loaded: loaded.rule.aliases)
+
+
+class Rules(Form[Sequence[Loaded]]):
+    rules: list[Rule] = derived(lambda rules: rules)

@@ -1,0 +1,146 @@
+"""show."""
+
+from typing import Annotated, Literal
+
+from ... import table
+from ...forms import GIVEN, U32, U64, Count, Form, Limits, With, derived
+from ...linux import driver_table
+from ...pipeline import Arrival, Journey
+from ...stages import Changed, Lost, Message
+from ...table import IdleState, IdleTable, flag_names
+from ..energy_output import of_spec
+from .energy import TablePower
+from .findings import Confidence
+
+Bits = Annotated[str, Limits(pattern="^([A-Z][A-Z0-9_]*|0x[0-9a-f]+)$")]
+Losses = Annotated[
+    list[Lost], "States that did not get this far. Rows are counted from 0 as in the table."
+]
+Messages = Annotated[list[Message], "Lines in the log, in order."]
+
+
+def _states(table: IdleTable) -> list[With]:
+    """What a source that is no OPAL's does not tell is unknown, not 0."""
+    opal = table.held is None and table.listed is None
+    unknown = {} if opal else {"flags": None, "control": None, "mask": None}
+    return [With(state, flag_names=flag_names(state.flags), **unknown) for state in table.states]
+
+
+class Provenance(Form[table.Provenance]):
+    kind: Literal["commit", "measured", "estimate", "architecture", "file"]
+    source: str
+    confidence: Confidence
+    note: str
+
+
+class State(Form[IdleState]):
+    name: str
+    latency_ns: Annotated[U64, "Exit latency."]
+    residency_ns: Annotated[U64 | None, "Target residency; null where the table has none."]
+    flags: Annotated[U32 | None, "OPAL_PM_* bits; null where the source cannot tell."]
+    flag_names: Annotated[
+        list[Bits], "The bits' names, ascending; bits nobody defines as 0x...."
+    ] = GIVEN
+    control: Annotated[U64 | None, "Value of the control register, 0 where there is none."]
+    mask: Annotated[U64 | None, "Bits of control that the state provides."]
+    scope: Annotated[
+        Literal["thread", "core", "pair", "quad", "chip"] | None,
+        "What the state acts on; null where unknown.",
+    ]
+    cpuidle: Annotated[bool, "False for a state meant for offlined CPUs only."]
+    provenance: Annotated[dict[str, Provenance], "Field -> where its value comes from."]
+
+
+class Table(Form[IdleTable]):
+    name: Annotated[str, "Revision, C array or node path."]
+    title: str
+    register: Annotated[
+        Literal["psscr", "pmicr", "none"], "Control register that states are requested through."
+    ]
+    states: list[State] = derived(_states)
+
+
+class Export(Form[Journey]):
+    platform: Annotated[str, "The machine, as --platform named it."] = derived(
+        lambda way: way.platform.name
+    )
+    states: list[str] = derived(
+        lambda way: [way.table.states[index].name for index in way.export.indices]
+    )
+    lost: Losses = derived(lambda way: way.export.lost)
+    messages: Messages = derived(lambda way: way.export.messages)
+    outcome: Annotated[
+        Literal["ok", "abort", "hang"], "abort: an assert stops the boot; hang: a loop never ends."
+    ] = derived(lambda way: way.export.outcome)
+    chosen: Annotated[
+        str | None,
+        "Revision whose table skiboot would take by itself on this platform; null if it takes "
+        "none.",
+    ] = derived(lambda way: way.export.chosen)
+
+
+class DriverState(Form[driver_table.DriverState]):
+    index: Annotated[Count, "N of cpuidle/stateN in sysfs."]
+    name: str
+    exit_latency_us: U32
+    target_residency_us: U32
+    polling: Annotated[bool, "CPUIDLE_FLAG_POLLING: snooze."]
+    timer_stop: Annotated[bool, "CPUIDLE_FLAG_TIMER_STOP: the decrementer stops."]
+    psscr: Annotated[U64 | None, "What entering the state writes; null where no PSSCR is involved."]
+    mask: U64 | None
+
+
+class Stop(Form[driver_table.StopChoice]):
+    psscr: U64
+    mask: U64
+
+
+class Linux(Form[Arrival]):
+    kernel: str = derived(lambda arrival: arrival.driver.kernel)
+    basis: Annotated[
+        Literal["read", "bracketed", "reconstructed"],
+        "How the release's behaviour is known: read in its source; releases read on both sides "
+        "behave the same; or put together from patches.",
+    ] = derived(lambda arrival: arrival.release.basis)
+    states: Annotated[
+        list[DriverState], "Registered states; none if the driver does not register."
+    ] = derived(lambda arrival: arrival.driver.states)
+    lost: Losses = derived(lambda arrival: [With(lost, index=row) for row, lost in arrival.lost])
+    changed: Annotated[list[Changed], "Values the kernel holds otherwise than the table."] = (
+        derived(lambda arrival: [With(changed, index=row) for row, changed in arrival.changed])
+    )
+    messages: Messages = derived(lambda arrival: arrival.driver.messages)
+    default_stop: Annotated[
+        Stop | None, "What an idle CPU does before cpuidle takes over; null: nothing."
+    ] = derived(lambda arrival: arrival.driver.default_stop)
+    deepest_stop: Annotated[Stop | None, "What an offlined CPU does; null: see offline."] = derived(
+        lambda arrival: arrival.driver.deepest_stop
+    )
+    offline: Annotated[
+        Literal["stop", "winkle", "sleep", "nap", "cede", "busy wait", ""],
+        "How an offlined CPU waits; empty where nothing is known of it.",
+    ] = derived(lambda arrival: arrival.driver.offline)
+    snooze_timeout_us: Annotated[
+        U32 | None, "How long snooze polls with every state enabled; null: until woken."
+    ] = derived(lambda arrival: arrival.driver.snooze_timeout_us)
+    fatal: Annotated[str | None, "Why the kernel crashes; null if it does not."] = derived(
+        lambda arrival: arrival.driver.fatal
+    )
+
+
+class Show(Form[Journey]):
+    table: Table
+    export: Annotated[
+        Export | None,
+        "What firmware puts in the device tree; null where firmware has no say: a tree already "
+        "exported, or a partition.",
+    ] = derived(lambda way: None if way.export is None else way)
+    energy: Annotated[
+        TablePower | None, "What states draw by their spec; null without figures."
+    ] = derived(lambda way: of_spec(way.table))
+    linux: Annotated[Linux | None, "The first of kernels."] = derived(
+        lambda way: way.arrivals[0] if way.arrivals else None
+    )
+    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived(
+        lambda way: way.arrivals
+    )

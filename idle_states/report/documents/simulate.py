@@ -1,0 +1,198 @@
+"""simulate."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+
+from ...forms import GIVEN, Count, Form, Limits, With, derived
+from ...replay import counters
+from ...replay.counters import percentile_name
+from ...replay.energy import Model, spent
+from ...simulation import setup, summary
+from ...simulation.placement import Policy
+from ...simulation.setup import SCOPES, WAKE_PERCENTILES, Setup
+from ...simulation.topology import Topology
+from .energy import Costs
+
+Scope = Literal["thread", "core", "pair", "quad"]
+Percentile = Literal["p50", "p90", "p99", "p99.9", "max"]
+NearestRank = Annotated[int | None, "Nearest rank."]
+LATENCY = (
+    "From a wake-up to the first instruction, rounded up by at most one part in 128 but for max; "
+    "null without wake-ups."
+)
+
+
+class Spread(Form[summary.Spread]):
+    """Over the runs."""
+
+    mean: Annotated[float, "Mean."] = derived(lambda value: round(value.mean, 6))
+    min: Annotated[float, "Least."] = derived(lambda value: round(value.least, 6))
+    max: Annotated[float, "Greatest."] = derived(lambda value: round(value.greatest, 6))
+
+
+class Counted(Form[Any]):
+    """One state."""
+
+    index: Annotated[Count, "Its number."] = derived(lambda state: state.number)
+    name: Annotated[str, "Its name."]
+    usage: Annotated[Count, "Idle periods."]
+    time_us: Annotated[Count, "Their time."]
+    above: Annotated[Count, "Too deep."]
+    below: Annotated[Count, "Too shallow."]
+    rejected: Annotated[Count, "Entries the driver refused: none here."]
+
+
+class Counters(Form[counters.Figures]):
+    """What kernels count, by the state asked for."""
+
+    states: Annotated[list[Counted], "In the kernel's order."]
+
+
+class Time(Form[tuple[str, int]]):
+    """One state."""
+
+    name: Annotated[str, "Its name."]
+    time_ns: Annotated[Count, "Time."]
+
+
+class Times(Form[tuple[int, Any]]):
+    """Time summed over its instances."""
+
+    awake: Annotated[Count, "Any thread of it awake, in ns."]
+    states: Annotated[list[Time], "By the lightest state that any thread of it had asked for."]
+
+
+class Run(Form[setup.Run]):
+    """One seed's run."""
+
+    seed: Annotated[Count, "The seed."]
+    events: Annotated[Count, "Of the simulation."]
+    digest: Annotated[
+        str, Limits(pattern="^[0-9a-f]{16}$"), "Of every event: equal for equal runs."
+    ] = derived(lambda run: f"{run.digest:016x}")
+    switches: Annotated[Count, "Tasks that began to run, or went on."]
+    counted: Annotated[Count, "What the workload counts."]
+    total: Counters = derived(lambda run: counters.total(list(run.cpus)))
+    cpus: Annotated[dict[str, Counters], "CPU -> counters."] = derived(
+        lambda run: dict(enumerate(run.cpus))
+    )
+    reached: Annotated[list[Count], "State -> idle periods that came to it."]
+    scopes_ns: Annotated[
+        dict[Scope, Times], "How long threads, cores, pairs and quads were how deep."
+    ] = GIVEN
+    wake_latency_ns: Annotated[dict[Percentile, NearestRank], LATENCY] = derived(
+        lambda run: {percentile_name(p): run.latency_ns(p) for p in WAKE_PERCENTILES}
+    )
+
+
+class State(Form[Any]):
+    """One state."""
+
+    index: Annotated[Count, "Its number."]
+    name: Annotated[str, "Its name."]
+    disabled: Annotated[bool, "Switched off."]
+    exit_ns: Annotated[Count, "What the hardware takes to leave it."]
+    scope: Annotated[Scope, "What it acts on."]
+    holds_core: Annotated[bool, "Its thread keeps its share of the core."]
+    usage: Annotated[Spread, "Idle periods."]
+    time_us: Annotated[Spread, "Their time."]
+    share: Annotated[Spread, "Of all CPUs' time, in a hundred."]
+    above: Annotated[Spread, "Too deep."]
+    below: Annotated[Spread, "Too shallow."]
+    reached: Annotated[Spread, "Idle periods that came to it, whatever was asked for."]
+
+
+class Table(Form[summary.Summary]):
+    """A table's runs."""
+
+    table: Annotated[str, "The table."] = derived(lambda found: found.setup.name)
+    states: Annotated[list[State], "In the kernel's order."] = derived(lambda found: _states(found))
+    wake_latency_ns: Annotated[
+        dict[Percentile, Annotated[Spread | None, "Nearest rank."]], LATENCY
+    ] = derived(lambda found: found.latency_ns)
+    switches_per_s: Annotated[Spread, "Tasks that began to run, or went on."]
+    counted_per_s: Annotated[Spread, "What the workload counts."]
+    bistable: Annotated[
+        list[str] | None,
+        "States whose share 1 us of jitter changes by more than 10 points; null: not tried.",
+    ]
+    runs: Annotated[list[Run], "Seed by seed."] = derived(
+        lambda found: [With(run, scopes_ns=_scopes(found.setup, run)) for run in found.runs]
+    )
+
+
+class Workload(Form[Setup]):
+    name: Annotated[str, "Its name."] = derived(lambda setup: setup.workload.name)
+    tasks: Annotated[Count, "Tasks."] = derived(lambda setup: len(setup.workload.tasks))
+    counts: Annotated[str, "What it counts; empty: nothing."] = derived(
+        lambda setup: setup.workload.counts
+    )
+
+
+def _groups(name: str) -> Any:
+    """A key: how many groups of CPUs of a kind there are."""
+    return derived(lambda topology: topology.count(name))
+
+
+class Machine(Form[Topology]):
+    name: Annotated[str, "As given."]
+    cpus: Annotated[Count, "How many."]
+    cores: Annotated[Count, "How many."] = _groups("core")
+    small_cores: Annotated[Count, "How many."] = _groups("small_core")
+    pairs: Annotated[Count, "How many."] = _groups("pair")
+    quads: Annotated[Count, "How many."] = _groups("quad")
+    clusters: Annotated[Count, "How many."] = _groups("cluster")
+    last_level_caches: Annotated[Count, "How many."] = _groups("llc")
+
+
+class Placement(Form[Policy]):
+    recent_used_cpu: Annotated[bool, "The recently used CPU is a candidate."] = derived(
+        lambda policy: policy.recent
+    )
+    smt: Annotated[Literal["small", "big"], "What a core is to the scheduler."]
+    cluster: Annotated[Literal["off", "spread", "pack"], "Cluster scheduling."]
+
+
+class Simulate(Form[Setup]):
+    workload: Annotated[Workload, "What ran."] = derived(lambda setup: setup)
+    topology: Annotated[Machine, "The machine."]
+    placement: Annotated[Placement, "Where tasks wake up."] = derived(lambda setup: setup.policy)
+    kernel: Annotated[str, "The Linux release."] = derived(lambda setup: setup.release.name)
+    basis: Annotated[str, "How its behaviour is known."] = derived(
+        lambda setup: setup.release.basis
+    )
+    governor: Annotated[str, "The governor."]
+    hz: Annotated[Count, "The kernel's HZ."]
+    duration_ns: Annotated[Count, "Simulated, each run."]
+    parameters: Annotated[setup.Costs, "What no table or kernel says; ns, or thousandths."] = (
+        derived(lambda setup: setup.costs)
+    )
+    tables: Annotated[list[Table], "One for each table."] = GIVEN
+    energy: Costs = GIVEN
+
+
+def simulated(found: Sequence[summary.Summary], power: Model | None) -> With:
+    """What Simulate writes. power: None where nothing says what states draw."""
+    spents = [(each.setup.name, spent(each.figures, power)) for each in found] if power else []
+    return With(found[0].setup, tables=found, energy=power and (power, spents))
+
+
+def _states(found: summary.Summary) -> Iterable[With]:
+    of = found.setup
+    for number, (state, effect) in enumerate(zip(found.states, of.effects, strict=True)):
+        yield With(
+            state,
+            index=number,
+            disabled=number in of.table.disabled,
+            exit_ns=effect.exit_ns,
+            scope=SCOPES[effect.scope],
+            holds_core=effect.holds,
+        )
+
+
+def _scopes(of: Setup, run: setup.Run) -> dict[str, Any]:
+    """Scope -> (time awake, name and time of each state)."""
+    return {
+        scope: (awake, zip(of.table.names, idle, strict=True))
+        for scope, (awake, *idle) in zip(SCOPES, run.scope_ns, strict=True)
+    }

@@ -1,0 +1,196 @@
+"""tune."""
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal
+
+from ...forms import GIVEN, Count, Form, With, derived
+from ...reading import problems
+from ...replay.energy import break_even
+from ...tune import waits
+from ...tune.search import Judged, Tuned
+from ...tune.tuning import Tuning
+from .energy import NS, Bounds, BreakEven, Power, in_seconds, in_us, rounded
+
+
+class Gaps(Form[Tuning]):
+    count: Annotated[Count, "How many."] = derived(lambda tuning: tuning.gaps)
+    total_ns: Annotated[Count, "Their sum."] = derived(lambda tuning: tuning.idle_ns)
+
+
+class State(Form[Any]):
+    name: Annotated[str, "Name."]
+    exit_latency_us: Annotated[Count, "Exit latency."]
+    present_us: Annotated[Count, "Target residency as it is."]
+    break_even_us: Annotated[BreakEven, "Against the state before."]
+    best_us: Annotated[Count, "Of the best table."]
+    within_1_percent_us: Annotated[
+        list[int], "Lowest and highest between which each one tried costs at most 1 % more."
+    ]
+    tried_us: Annotated[list[int], "Least and greatest tried."]
+    best_at_edge: Annotated[bool, "Whether the best one is the least or the greatest tried."]
+
+
+class Table(Form[Judged]):
+    """A table by the objective."""
+
+    residencies_us: Annotated[list[Count], "Target residencies of states 1, 2, ..."] = derived(
+        lambda judged: judged.candidate
+    )
+    usage: Annotated[list[Count], "Idle periods by state."] = derived(
+        lambda judged: judged.outcomes.usage
+    )
+    time_us: Annotated[list[Count], "Time by state."] = derived(
+        lambda judged: judged.outcomes.time_us
+    )
+    busy_us: Annotated[Count, "Of a simulation, time not idle; else 0."] = derived(
+        lambda judged: judged.outcomes.busy_us
+    )
+    work: Annotated[Count, "Of a simulation, what its workload counts; else 0."] = derived(
+        lambda judged: judged.outcomes.work
+    )
+    energy: Annotated[
+        Bounds,
+        "Of the idle time: J, or seconds of an awake CPU. Of a simulation, of one unit of work, "
+        "computing included.",
+    ] = derived(lambda judged: in_seconds(judged.energy))
+    mean_latency_ns: Annotated[float, "Exit latency that a wake-up pays, on average."] = derived(
+        lambda judged: rounded(judged.mean_ns, 3)
+    )
+    p99_latency_ns: Annotated[Count, "99th percentile of that, by nearest rank."] = derived(
+        lambda judged: judged.p99_ns
+    )
+    feasible: Annotated[bool, "false: the objective rules the table out."]
+    regret: Annotated[
+        float | None,
+        "What it costs more than the best, as a share; null where the best costs nothing.",
+    ] = GIVEN
+
+
+class Regrets(Form[tuple[Any, Any]]):
+    present: Annotated[Bounds | None, "As it is."]
+    break_even: Annotated[Bounds | None, "Residencies at the break-evens."]
+
+
+class Wait(Form[waits.Wait]):
+    state: Annotated[str, "Name."] = derived(lambda wait: wait.name)
+    best_us: Annotated[
+        float | None, "Polling time that costs least; null: the state is never worth it."
+    ] = derived(lambda wait: in_us(wait.best_ns))
+    within_1_percent_us: Annotated[
+        list[float | None], "From which to which it costs at most 1 % more."
+    ] = derived(lambda wait: [in_us(bound) for bound in wait.near_ns])
+    break_even_us: Annotated[BreakEven, "Of polling and this state."] = derived(
+        lambda wait: wait.break_even_ns
+    )
+    break_even_regret: Annotated[
+        float | None, "What break-even costs more than the best, as a share."
+    ] = derived(lambda wait: _regret(wait, 0))
+    present_regret: Annotated[float | None, "What the present time-out does."] = derived(
+        lambda wait: _regret(wait, 1)
+    )
+    cost: Annotated[float, "Of the best: J, or seconds of an awake CPU."] = derived(
+        lambda wait: rounded(float(wait.best_cost) / NS)
+    )
+    cost_if_known: Annotated[float, "If every gap were known when it begins."] = derived(
+        lambda wait: rounded(float(wait.known_cost) / NS)
+    )
+
+
+def _regret(wait: waits.Wait, which: int) -> float | None:
+    found = waits.regrets(wait)
+    return rounded(found[which]) if found else None
+
+
+class Problem(Form[problems.Problem]):
+    kind: Annotated[str, "Kind."]
+    severity: Annotated[str, "Severity."] = derived(lambda problem: str(problem.severity))
+    count: Annotated[Count, "How often."]
+
+
+def _table(which: Callable[[Tuned], Judged]) -> Any:
+    """A key: a table that was tried."""
+    return derived(lambda tuning: _judged(which(tuning.tuned), tuning.tuned))
+
+
+def _judged(judged: Judged, tuned: Tuned) -> With:
+    return With(judged, regret=rounded(tuned.regret(judged)))
+
+
+class Tune(Form[Tuning]):
+    table: Annotated[str, "Name of the table."] = derived(lambda tuning: tuning.name)
+    kernel: Annotated[str, "The Linux release."] = derived(lambda tuning: tuning.release.name)
+    basis: Annotated[str, "How its behaviour is known."] = derived(
+        lambda tuning: tuning.release.basis
+    )
+    governor: Annotated[str | None, "null: every gap was taken to be known."] = derived(
+        lambda tuning: tuning.settings and tuning.settings.governor
+    )
+    hz: Annotated[int | None, "The kernel's HZ."] = derived(
+        lambda tuning: tuning.settings and tuning.settings.hz
+    )
+    exactness: Annotated[
+        Literal["exact", "estimated", "counted", "simulated"],
+        "Of the gaps: every input recorded, a trace, a list without order, or a simulation.",
+    ] = derived(lambda tuning: tuning.source.exactness)
+    gaps: Annotated[Gaps, "Idle gaps."] = derived(lambda tuning: tuning)
+    objective: Annotated[Literal["energy", "latency", "weighted"], "What is least."] = derived(
+        lambda tuning: tuning.tuned.objective.kind
+    )
+    latency_weight: Annotated[float, "weighted: what a ns of wake latency costs, in ns awake."] = (
+        derived(lambda tuning: float(tuning.tuned.objective.weight))
+    )
+    tried: Annotated[Count, "Tables evaluated."] = derived(lambda tuning: tuning.tuned.tried)
+    assumptions: Annotated[list[str], "What every figure rests on."] = derived(
+        lambda tuning: tuning.assumptions()
+    )
+    power: Annotated[Power, "What states draw."]
+    states: Annotated[list[State], "States but the one that polls."] = derived(
+        lambda tuning: _states(tuning)
+    )
+    present: Annotated[Table, "As it is."] = _table(lambda tuned: tuned.present)
+    break_even: Annotated[Table, "Residencies at the break-evens."] = _table(
+        lambda tuned: tuned.even
+    )
+    best: Annotated[Table, "The best that was found."] = _table(lambda tuned: tuned.best)
+    best_if_low: Annotated[Table, "The best with all figures at their lower bounds."] = _table(
+        lambda tuned: tuned.if_low
+    )
+    best_if_high: Annotated[Table, "The best with all figures at their upper bounds."] = _table(
+        lambda tuned: tuned.if_high
+    )
+    regret_bounds: Annotated[
+        Regrets,
+        "What tables cost more than the best, as a share, by all figures within their bounds; null "
+        "where the best costs nothing.",
+    ] = derived(lambda tuning: tuning.tuned.regrets)
+    front: Annotated[
+        list[Table], "Tables that no other beats in both p99 wake latency and energy."
+    ] = derived(lambda tuning: [_judged(each, tuning.tuned) for each in tuning.tuned.front])
+    timeout_us: Annotated[
+        float | None, "How long state 0 polls at present; null: until the CPU is woken."
+    ] = derived(lambda tuning: None if tuning.timeout_ns is None else tuning.timeout_ns / 1000)
+    waits: Annotated[
+        list[Wait],
+        "How long to poll before a state, if the time polled alone were known.",
+    ]
+    problems: Annotated[list[Problem], "What was wrong with the input, counted."] = derived(
+        lambda tuning: tuning.source.problems
+    )
+
+
+def _states(tuning: Tuning) -> Iterable[With]:
+    tuned, table, power = tuning.tuned, tuning.table, tuning.power
+    edges = tuned.edges()
+    for number, name in enumerate(table.names[1:]):
+        before = power.states[table.names[number]]
+        yield With(
+            None,
+            name=name,
+            exit_latency_us=table.states[number + 1].exit_ns // 1000,
+            present_us=tuned.present.candidate[number],
+            break_even_us=break_even(power.awake, before, power.states[name]),
+            best_us=tuned.best.candidate[number],
+            within_1_percent_us=tuned.near[number],
+            tried_us=tuned.ranges[number],
+            best_at_edge=edges[number],
+        )
