@@ -4,6 +4,7 @@
 # make fuzz   the tests that draw their inputs, on new ones each time
 # make oracle LINUX=path   governors of any kernel tree against the models
 # make bench  speed, with dtc and dt-validate beside it
+# make schema  schemas/output.schema.json, from the forms of the documents
 # make boot-deps  fetch what a boot under QEMU needs, into build/boot/parts
 # make trees  boot QEMU's machines, and keep their device trees as test data
 # make nightly     boot every spec on every machine that takes it, and keep what was confirmed
@@ -20,7 +21,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint fuzz oracle bench boot-deps trees nightly validation published spec-schema dist clean packages
+.PHONY: run test lint fuzz oracle bench boot-deps trees nightly validation published schema spec-schema dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -49,6 +50,9 @@ fuzz: packages $(VENV)/.installed-test
 oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \
 	  tests/oracle/test_governor_oracle.py tests/linux/governors/test_models.py $(PYTEST)
+
+schema: $(VENV)/.installed
+	$(BIN)/python -m tools.schema
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/whole_process.py
