@@ -173,6 +173,9 @@ class TestPower12:
         assert "chip P12P (no modelled release does)" in power12.run("show", "p12p.yaml")
         driver = power12.run("show", "p12p.yaml", "--platform", "chip=P12")
         assert "no stop driver for PVR 0x0084, nor has any modelled kernel" in driver
+        assert "P12P (no modelled release does) and creates no properties [IS332" in power12.run(
+            "check", "p12p.yaml", "--notes"
+        )
         noted = power12.run("check", "p12p.yaml", "--platform", "chip=P12", "--notes")
         assert "no stop driver for PVR 0x0084 (power12), nor has any modelled kernel" in noted
 
@@ -200,7 +203,7 @@ class TestWhatTheRegistryLacks:
     @pytest.mark.parametrize(
         ("cpu", "place", "message"),
         [
-            ("{generation: power12}", "3:19", "'power12'"),
+            ("{generation: power99}", "3:19", "'power99'"),
             ("{pvr: 0x0080}", "3:12", "expected a PVR of power9 (0x004e, 0x004f), found '0x0080'"),
             ("{chips: [P9_NIMBUS, P10]}", "3:26", "a chip of power9"),
             ("{levels: [0, 3]}", "3:19", "a stop level of power9"),

@@ -32,6 +32,7 @@ from ..identify import field_differences, is_main
 from ..pipeline import Subject
 from ..spec.library import packaged
 from ..table import IdleState, IdleTable
+from ..wording import joined
 from .is3_control import claimed_cpu, home
 from .rule import Rule
 
@@ -73,22 +74,23 @@ def _compare(
     subject: Subject, index: int, state: IdleState, known: Sequence[IdleTable]
 ) -> Iterator[Finding]:
     """One finding for each field that a row's difference from its siblings begins with."""
-    field2texts: dict[str, list[str]] = {}
+    field2texts: dict[str, dict[str, list[str]]] = {}
     field2places: dict[str, list[tuple[Location, str]]] = {}
     for sibling in known:
         other = sibling.state(state.name)
         found = other and list(field_differences(state, other, subject.table.register))
         if not other or not found:
             continue
-        texts = field2texts.setdefault(found[0][0], [])
-        texts.append(f"{sibling.name}'s: " + "; ".join(text for _, text in found))
+        texts = field2texts.setdefault(found[0][0], {})
+        texts.setdefault("; ".join(text for _, text in found), []).append(f"{sibling.name}'s")
         places = field2places.setdefault(found[0][0], [])
         if place := other.where.get("state"):
             places.append((place, f"{sibling.name} has it here"))
     for field, texts in field2texts.items():
+        differences = [f"{joined(names)}: {text}" for text, names in texts.items()]
         yield RULE.finding(
             subject,
-            f"{state.name} differs from {', and from '.join(texts)}",
+            f"{state.name} differs from {', and from '.join(differences)}",
             subject.at(index, field),
             related=field2places[field],
         )

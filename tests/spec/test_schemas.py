@@ -278,7 +278,7 @@ BROKEN = [
     ("latency: 3856ns", "latency: 3856", {"IS923"}),
     ("STOP_INST_FAST", "STOP_INST_FASD", {"IS925"}),
     ("STOP_INST_FAST", "OPAL_PM_STOP_INST_FAST", {"IS925"}),
-    ("power9, pvr", "power12, pvr", {"IS925"}),
+    ("power9, pvr", "power99, pvr", {"IS925"}),
     ("register: psscr", "register: pscr", {"IS925"}),
     ("scope: thread", "scope: socket", {"IS925"}),
     ("[rl, mtl, tr, ec, esl]", "[RL]", {"IS925"}),

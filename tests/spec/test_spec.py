@@ -118,7 +118,7 @@ def test_bad_times(tmp_path: Path, text: str, rule: str, message: str) -> None:
         ("mtl: 3", "mtl: 16", "IS924", 9, 25, "expected at most 0xf, found 16"),
         ("mtl: 3", "mt: 3", "IS920", 9, 20, "did you mean 'mtl'?"),
         ("register: psscr", "register: pscr", "IS925", 3, 11, "did you mean 'psscr'?"),
-        ("generation: power9", "generation: power12", "IS925", 2, 19, "expected a generation"),
+        ("generation: power9", "generation: power99", "IS925", 2, 19, "expected a generation"),
         ("    residency: 10us\n", "", "IS921", 5, 5, "expected 'residency' in a state"),
         ("name: example\n", "", "IS921", 1, 1, "expected 'name' in a spec, found none"),
         ("{rl: 0, mtl: 3, tr: 3}", "RL0", "IS922", 9, 12, "expected PSSCR fields or a value"),
@@ -260,7 +260,7 @@ def test_packaged_specs_load_without_complaint() -> None:
 
 
 def test_the_revisions_scripts_rely_on() -> None:
-    assert list(current()) == [
+    promised = [
         "power7",
         "power8",
         "power8-nap-only",
@@ -274,7 +274,8 @@ def test_the_revisions_scripts_rely_on() -> None:
         "pseries-power10",
         "pseries-shared",
     ]
-    assert {revision.name for revision in revisions() if revision.historical} == {
+    assert [name for name in current() if name in promised] == promised
+    assert {revision.name for revision in revisions() if revision.historical} >= {
         "power8@0768e820e",
         "power9-dd1@84368bbf8",
         "power9@1953b41e1",
