@@ -70,12 +70,13 @@ def accepted(
     tables: (name, file) of all that was checked. Adds the configuration's text to texts.
     """
     from ..check.accepted import accept, today
+    from ..reading import opening
 
     found = list(findings)
     path, entries = _configured(arguments)
     if path is not None:
         found = accept(found, entries, tables, today())
-        texts.setdefault(path.as_posix(), path.read_text("utf-8", "replace"))
+        texts.setdefault(path.as_posix(), opening.read_text(path))
     baseline = _baseline(arguments)
     return found if baseline is None else baseline.apply(found)
 

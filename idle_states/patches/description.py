@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ..findings import Faulty, Location
-from ..reading import scalars
+from ..reading import opening, scalars
 from ..reading.complaints import Problems
 from ..reading.document import Mapping as Entries
 from ..reading.document import Node, Sequence, decode, parse
@@ -105,7 +105,7 @@ def is_description(text: str) -> bool:
 
 def read(path: Path, shown: str) -> Patch:
     """A description file. Raises Unreadable, Faulty with all that is wrong, OSError."""
-    data = path.read_bytes()
+    data = opening.read(path, shown=shown)
     text = decode(data, shown)
     return _Reader(path, shown, hashlib.sha256(data).hexdigest()).patch(parse(text, shown), text)
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from ..findings import Unreadable
+from ..reading import opening
 from ..resources import resource
 from ..sources import NoSuchTable, read_table, unreadable
 from ..sources.source import MAX_BYTES
@@ -27,10 +29,16 @@ def series(text: str) -> list[Patch] | None:
     no SERIES but perhaps a TABLE. Raises Unreadable, Faulty.
     """
     path = Path(text)
-    if path.is_dir():
-        files = sorted(path.glob("*.yaml"))
+    if opening.is_directory(path):
+        with opening.Tree(path) as tree:
+            names = sorted(e.name for e in tree.entries() if e.name.endswith(".yaml"))
+            for name in names:
+                if not tree.is_file(name):
+                    message = "expected a file, or a link to one, within the directory"
+                    raise unreadable(tree.shown(name), message)
+        files = [path / name for name in names]
         return [_read(file) for file in files] if any(map(_is_description, files)) else None
-    if path.is_file():
+    if opening.is_file(path):
         return [_read(path)] if _is_description(path) else None
     found = resource(DIRECTORY) / f"{text}.yaml"
     known = {file.stem for file in resource(DIRECTORY).glob("*.yaml")}
@@ -40,8 +48,10 @@ def series(text: str) -> list[Patch] | None:
 def _is_description(file: Path) -> bool:
     """Told by its content; one of several suffices to make a directory a series."""
     try:
-        small = file.is_file() and file.stat().st_size <= MAX_BYTES
-        return small and is_description(file.read_text("utf-8", errors="replace"))
+        return opening.is_file(file) and is_description(opening.read_text(file, MAX_BYTES))
+    except Unreadable:
+        # larger than any description
+        return False
     except OSError as error:
         message = f"expected a readable file, found: {error.strerror}"
         raise unreadable(file.as_posix(), message) from None
@@ -66,7 +76,7 @@ def table_of(edit: TableEdit) -> IdleTable:
     table = edit.read
     if table is None:
         beside = edit.directory / edit.becomes
-        table = read_table(str(beside) if beside.is_file() else edit.becomes).table
+        table = read_table(str(beside) if opening.is_file(beside) else edit.becomes).table
     assert table is not None
     if table.register is Register.NONE:
         raise NoSuchTable(

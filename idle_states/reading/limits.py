@@ -34,6 +34,15 @@ class Limit:
 TABLE: list[Limit] = []
 
 
+def page() -> str:
+    """The table as Markdown: a line for each reader, in the order of TABLE."""
+    reader2limits: dict[str, list[str]] = {}
+    for limit in TABLE:
+        reader2limits.setdefault(limit.reader, []).append(f"{limit.what} {limit.shown}")
+    rows = [f"| {reader} | {'; '.join(limits)} |" for reader, limits in reader2limits.items()]
+    return "\n".join(["| reader | at most |", "|---|---|", *rows]) + "\n"
+
+
 def _limit(reader: str, what: str, value: int, unit: str = "") -> int:
     TABLE.append(Limit(reader, what, value, unit))
     return value
@@ -67,7 +76,6 @@ DTS_INCLUDES = _limit("dts", "includes", 4096)
 DTS_INCLUDE_DEPTH = _limit("dts", "includes within includes", 64)
 DTS_EXPANDED_BYTES = _limit("dts", "source with all includes", 64 * MIB, "bytes")
 
-C_CHARACTERS = _limit("C", "characters", 4 * MIB)
 
 LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")
 
