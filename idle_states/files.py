@@ -1,5 +1,6 @@
 """Files written whole or not at all: beside the target, and renamed."""
 
+import errno
 import os
 import stat
 import sys
@@ -106,3 +107,22 @@ def _take_over(file: int, before: os.stat_result | None) -> None:
             # somebody else's program must not become this user's
             mode &= ~(stat.S_ISUID | stat.S_ISGID)
     os.fchmod(file, mode)
+
+
+def check_writable(name: str | None, *, appended: bool = False) -> None:
+    """Before hours of work, whose result is to go there. Raises OSError."""
+    if not name:
+        return
+    target = os.path.realpath(name)
+    directory = os.path.dirname(target)
+    # a file is replaced by one from beside it, a device is written to
+    as_it_is = os.path.exists(target) and (appended or not os.path.isfile(target))
+    fault = 0
+    if os.path.isdir(target):
+        fault = errno.EISDIR
+    elif not os.path.isdir(directory):
+        fault = errno.ENOENT
+    elif not os.access(target if as_it_is else directory, os.W_OK):
+        fault = errno.EACCES
+    if fault:
+        raise OSError(fault, os.strerror(fault), name)

@@ -102,6 +102,10 @@ class Finding:
         return self.suppressed is None
 
 
+class UsageError(ValueError):
+    """A request that cannot be meant: exit status 2. Says what was expected and what was found."""
+
+
 class Rejected(Exception):
     """Input that a command cannot go on with.
 

@@ -3,19 +3,21 @@
 `Subject` is what rules look at; `journey` is the same as one frozen value, as `show` prints it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .findings import Location
+from .findings import Location, UsageError
 from .linux import register
 from .linux.driver_table import DriverState, DriverTable
+from .linux.governors.given import GovernorRequest
+from .linux.governors.interface import State
 from .linux.releases import Release
 from .power_mgt import PowerMgt
 from .processors import assumed
 from .skiboot.export import Export, export
 from .skiboot.platform import ALL_LEVELS, Platform
-from .sources import Source
+from .sources import Source, read_table
 from .spec.library import find, packaged
 from .stages import Changed, Lost
 from .table import Cpu, IdleTable, Register
@@ -184,6 +186,49 @@ def journey(source: Source, platform: Platform, kernels: Sequence[Release]) -> J
         subject.export,
         tuple(_arrival(subject, release) for release in subject.kernels),
     )
+
+
+def registered(text: str, platform: Platform, release: Release) -> tuple[Source, Arrival]:
+    """A TABLE, and what a kernel registers of it: a state at least.
+
+    Raises UsageError if there is none, and what reading a table raises.
+    """
+    source = read_table(text)
+    arrival = journey(source, platform, [release]).arrivals[0]
+    if not arrival.driver.states:
+        raise UsageError(
+            f"expected Linux {release.name} to register states of {text}, found none: "
+            f"{arrival.driver.fatal or 'all are lost; see idle-states show'}"
+        )
+    return source, arrival
+
+
+def switched_off(source: Source, text: str) -> str:
+    """What is to be said of a TABLE that is a dump with states switched off; "" of others."""
+    held = source.table.held if source.table else None
+    off = [state.name for state in held.states if state.disabled] if held else []
+    if not off:
+        return ""
+    return (
+        f"{text} was taken with {', '.join(off)} switched off; shown is what is selected with "
+        "every state on"
+    )
+
+
+def held_by(
+    release: Release, request: GovernorRequest, say: Callable[[str], None] = lambda message: None
+) -> DriverTable | list[State]:
+    """What a governor selects from. say: is called with what the user should know.
+
+    Raises UsageError if a kernel registers nothing, and what reading a table raises.
+    """
+    if request.states is not None:
+        return request.states.states
+    assert request.table is not None
+    source, arrival = registered(request.table, request.platform, release)
+    if note := switched_off(source, request.table):
+        say(note)
+    return arrival.driver
 
 
 def _arrival(subject: Subject, release: Release) -> Arrival:

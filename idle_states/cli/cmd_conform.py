@@ -6,6 +6,10 @@ prints the first with all inputs and intermediate values; exits 1, too, if nothi
 3, naming line and columns, if VECTORS is no such recording."""
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..replay.conform import ConformRequest
 
 SUMMARY = "hold recorded decisions against a governor's model"
 
@@ -31,40 +35,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
+def request(arguments: argparse.Namespace) -> "ConformRequest":
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..linux.releases import NEWEST, release
+    from ..replay.conform import ConformRequest
+    from .governor_options import governor
+    from .options import state_numbers
+
+    return ConformRequest(
+        arguments.vectors,
+        governor(arguments, arguments.table),
+        release(arguments.kernel or NEWEST),
+        frozenset(state_numbers(arguments.disabled)),
+        arguments.skip,
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
-    from ..linux.governors import Governor
-    from ..reading.inputs import Input
-    from ..replay.conform import conform
+    from ..replay.conform import conform_to
     from ..report import conform_output
     from ..report.documents.conform import Conform
     from ..report.json_output import envelope
-    from ..report.style import Style
-    from ..traces.recording import check_kind
-    from .governor_options import states
-    from .options import UsageError, emit, emit_text, note_missing_core, state_numbers
+    from .options import note_missing_core, output, say
 
-    release, table = states(arguments, arguments.table)
-    disabled = state_numbers(arguments.disabled)
-    held = len(Governor.for_kernel(arguments.governor, release, table, arguments.hz).states)
-    if max(disabled, default=0) >= held:
-        raise UsageError(f"expected --disabled with states 0 to {held - 1}, found {max(disabled)}")
-    if arguments.skip < 0:
-        raise UsageError(f"expected 0 or more decisions to skip, found {arguments.skip}")
-    source = Input(arguments.vectors)
-    check_kind(source)
+    asked, out = request(arguments), output(arguments)
     note_missing_core()
-    result = conform(
-        source,
-        lambda: Governor.for_kernel(arguments.governor, release, table, arguments.hz),
-        frozenset(disabled),
-        arguments.skip,
-        None if arguments.vectors == "-" else lambda: Input(arguments.vectors),
-    )
-    if arguments.format == "json":
-        inputs = [(arguments.vectors, source.sha256())]
-        emit(arguments, envelope("conform", Conform, result, inputs))
+    result, inputs = conform_to(asked, say)
+    if out.format == "json":
+        out.document(envelope("conform", Conform, result, inputs))
     else:
-        what = f"{arguments.governor} of Linux {release.name}"
-        style = Style(False) if arguments.output else Style.of()
-        emit_text(arguments, conform_output.text(result, what, style))
+        what = f"{asked.of.governor} of Linux {asked.release.name}"
+        out.text(conform_output.text(result, what, out.style))
     return int(result.first is not None or not result.judged)

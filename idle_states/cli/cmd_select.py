@@ -11,10 +11,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..linux.releases import Release
-    from ..report.select_changes import Changed
-    from ..selection.selection import Asked, Selection
-    from ..sources import Source
+    from ..selection.request import SelectRequest
+    from ..selection.selection import Asked
 
 SUMMARY = "show which state a governor selects, as exact ranges"
 
@@ -53,70 +51,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
+def request(arguments: argparse.Namespace) -> "SelectRequest":
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..linux.releases import NEWEST
+    from ..selection.request import SelectRequest
+    from .governor_options import governor
+    from .options import UsageError, kernels
+
+    if arguments.against and arguments.table is None:
+        raise UsageError("expected --against with a table, not with --states")
+    asked = _asked(arguments)
+    releases = kernels(arguments, [NEWEST], arguments.governor)
+    of = governor(arguments, arguments.table)
+    return SelectRequest(of, tuple(releases), asked, arguments.against)
+
+
 def run(arguments: argparse.Namespace) -> int:
     from .. import core
-    from ..linux.releases import NEWEST
     from ..report import select_changes, select_output
     from ..report.documents.select import Select, with_changes
     from ..report.json_output import envelope
-    from ..report.style import Style
-    from ..selection.selection import changes, select
-    from .governor_options import states_on
-    from .options import emit, emit_text, kernels, say
+    from ..selection.request import journeys, selections
+    from .options import output, say
 
-    asked = _asked(arguments)
+    asked, out, plot = request(arguments), output(arguments), arguments.plot
     if not core.available():
         say("this takes longer without the compiled core")
-    _check_plot(arguments.plot)
-    releases = kernels(arguments, [NEWEST], arguments.governor)
-    selections: list[Selection] = []
-    for table in (arguments.table, arguments.against)[: 2 if arguments.against else 1]:
-        for release in releases:
-            held = states_on(arguments, table, release)
-            selections.append(
-                select(arguments.governor, release, held, arguments.hz, asked, table or "")
-            )
-    first, *others = selections
-    changed = [(other, changes(first, other)) for other in others]
-    if arguments.plot:
-        _plot(arguments.plot, selections)
-    if arguments.html:
-        _page(arguments, selections, changed, releases)
-    if arguments.format == "json":
-        inputs = [(source.file, source.sha256) for source in _sources(arguments)]
-        emit(arguments, envelope("select", Select, with_changes(first, changed), inputs))
+    _check_plot(plot)
+    found = selections(asked, say)
+    first, changed = found.first, found.changed
+    if plot:
+        from pathlib import Path
+
+        from ..files import write_file
+        from ..report.select_plot import picture
+
+        write_file(Path(plot), picture(found.selections, plot.rpartition(".")[2]))
+    if out.html:
+        from ..report.html import select
+
+        sources = found.sources
+        sections = select.sections(found.selections, changed, journeys(asked, sources))
+        inputs = [(source.file, source.sha256) for source in sources]
+        out.page("select", select.title(found.selections), sections, inputs)
+    if out.format == "json":
+        inputs = [(source.file, source.sha256) for source in found.sources]
+        out.document(envelope("select", Select, with_changes(first, changed), inputs))
     else:
-        style = Style(False) if arguments.output else Style.of()
-        text = select_changes.text(first, changed, style) if others else None
-        emit_text(arguments, text or select_output.text(first, style))
+        text = select_changes.text(first, changed, out.style) if changed else None
+        out.text(text or select_output.text(first, out.style))
     return int(any(different for _, different in changed))
-
-
-def _sources(arguments: argparse.Namespace) -> "list[Source]":
-    from ..sources import read_table
-
-    return [read_table(name) for name in (arguments.table, arguments.against) if name]
-
-
-def _page(
-    arguments: argparse.Namespace,
-    selections: "list[Selection]",
-    changed: "Changed",
-    releases: "list[Release]",
-) -> None:
-    from pathlib import Path
-
-    from ..files import write_file
-    from ..pipeline import journey
-    from ..report.html import page, select
-    from .options import platform
-
-    sources = _sources(arguments)
-    inputs = [(source.file, source.sha256) for source in sources]
-    journeys = [journey(source, platform(arguments), releases) for source in sources]
-    sections = select.sections(selections, changed, journeys)
-    title = select.title(selections)
-    write_file(Path(arguments.html), page.render("select", title, sections, inputs))
 
 
 def _asked(arguments: argparse.Namespace) -> "Asked":
@@ -124,8 +108,6 @@ def _asked(arguments: argparse.Namespace) -> "Asked":
     from ..selection.selection import Asked
     from .options import UsageError
 
-    if arguments.against and arguments.table is None:
-        raise UsageError("expected --against with a table, not with --states")
     far_us = FAR_NS // 1000
     for option, values, first, last in (
         ("--latency-limit", arguments.latency_limit, 0, NO_LIMIT_US),
@@ -153,12 +135,3 @@ def _check_plot(file: str | None) -> None:
         from ..report.select_plot import require
 
         require()
-
-
-def _plot(file: str, selections: "list[Selection]") -> None:
-    from pathlib import Path
-
-    from ..files import write_file
-    from ..report.select_plot import picture
-
-    write_file(Path(file), picture(selections, file.rpartition(".")[2]))

@@ -11,13 +11,10 @@ below, whose values are printed with every result. Throughput is not predicted, 
 what the workload counts."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..replay.energy import Model
-    from ..simulation.setup import Run, Setup
-    from ..simulation.summary import Summary
+    from ..simulation.request import SimulateRequest
 
 SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
 
@@ -61,78 +58,62 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
+def request(arguments: argparse.Namespace) -> "SimulateRequest":
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..linux.governors.given import given_states
+    from ..simulation.request import SimulateRequest
+    from .energy_options import power
+    from .options import UsageError, kernel, platform
+    from .workload_options import workload
+
+    if arguments.workload is None:
+        raise UsageError("expected a workload; see idle-states simulate --list")
+    if arguments.polling and not arguments.states:
+        raise UsageError("expected --polling with --states only; for a table the kernel decides")
+    return SimulateRequest(
+        workload(arguments),
+        kernel(arguments),
+        tuple(arguments.table),
+        given_states(arguments.states, arguments.polling) if arguments.states else None,
+        tuple(name for name in arguments.disabled.split(",") if name),
+        arguments.governor,
+        arguments.hz,
+        platform(arguments),
+        power(arguments),
+        arguments.bistable,
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
+    from .. import core
     from ..report import simulate_text
     from ..report.documents.simulate import Simulate, simulated
     from ..report.json_output import envelope
-    from ..report.style import Style
-    from .options import UsageError, emit, emit_text, note_missing_core
-    from .simulate_options import setups_of
-
-    if arguments.list:
-        emit_text(arguments, simulate_text.workloads())
-        return 0
-    if arguments.workload is None:
-        raise UsageError("expected a workload; see idle-states simulate --list")
-    setups, seeds, inputs, power = setups_of(arguments)
-    note_missing_core()
-    _note_reference(setups)
-    found = [_simulated(setup, seeds, arguments.bistable) for setup in setups]
-    if arguments.html:
-        _page(arguments.html, found, inputs, power)
-    if arguments.format == "json":
-        emit(arguments, envelope("simulate", Simulate, simulated(found, power), inputs))
-    else:
-        style = Style(False) if arguments.output else Style.of()
-        emit_text(arguments, simulate_text.render(found, style, power))
-    return 0
-
-
-def _page(
-    file: str, found: "list[Summary]", inputs: list[tuple[str, str]], power: "Model | None"
-) -> None:
-    from ..files import write_file
-    from ..report.html import page, simulate
-
-    sections = simulate.sections(found, power)
-    rendered = page.render("simulate", simulate.title(found), sections, inputs)
-    write_file(Path(file), rendered)
-
-
-def _note_reference(setups: "list[Setup]") -> None:
-    """Says on stderr that it will be slow although the core is there."""
-    from .. import core
-    from ..simulation import by_core as simulate_core
-    from .options import say
-
-    if core.available() and not all(map(simulate_core.knows, setups)):
-        governor = setups[0].governor
-        say(f"the compiled core does not know {governor}; the reference is slower")
-
-
-def _simulated(setup: "Setup", seeds: range, bistable: bool) -> "Summary":
-    from dataclasses import replace
-
-    from ..simulation.summary import UNNOTICED_NS, summary
-
-    runs = _runs(setup, seeds)
-    jittered = None
-    if bistable:
-        costs = replace(setup.costs, jitter=setup.costs.jitter + UNNOTICED_NS)
-        jittered = _runs(replace(setup, costs=costs), seeds[:1])[0]
-    return summary(setup, runs, jittered)
-
-
-def _runs(setup: "Setup", seeds: range) -> "list[Run]":
-    from ..simulation import by_core as simulate_core
-    from ..simulation import simulate
+    from ..simulation import request as simulation
+    from .options import note_missing_core, output, say
     from .progress import Simulated
 
-    with Simulated(setup.name, len(seeds) * setup.duration_ns) as shown:
-        if simulate_core.knows(setup):
-            return simulate_core.simulate_all(setup, seeds, shown.advance)
-        runs = []
-        for seed in seeds:
-            runs.append(simulate.simulate(setup, seed))
-            shown.advance(setup.duration_ns)
-        return runs
+    out = output(arguments)
+    if arguments.list:
+        out.text(simulate_text.workloads())
+        return 0
+    prepared = simulation.prepare(request(arguments))
+    note_missing_core()
+    if core.available() and not prepared.compiled:
+        governor = prepared.setups[0].governor
+        say(f"the compiled core does not know {governor}; the reference is slower")
+    found = []
+    for setup in prepared.setups:
+        with Simulated(setup.name, prepared.runs * setup.duration_ns) as shown:
+            found.append(simulation.run(prepared, setup, shown.advance))
+    if out.html:
+        from ..report.html import simulate
+
+        sections = simulate.sections(found, prepared.power)
+        out.page("simulate", simulate.title(found), sections, prepared.inputs)
+    if out.format == "json":
+        body = simulated(found, prepared.power)
+        out.document(envelope("simulate", Simulate, body, prepared.inputs))
+    else:
+        out.text(simulate_text.render(found, out.style, prepared.power))
+    return 0

@@ -12,18 +12,11 @@ POWER10; --power implied takes the rows' word for it.
 What was evaluated is kept until the end: after an interruption the same command line goes on."""
 
 import argparse
-import errno
-import os
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..replay.replay import Settings
-    from ..tune.evaluate import Work
+    from ..tune.request import TuneRequest
     from ..tune.search import Objective
-    from ..tune.tuning import Tuning
-    from ..tune.waits import Wait
-    from .tune_inputs import Subject
 
 SUMMARY = "find residencies that cost least over a workload's idle gaps"
 NONE = "none"
@@ -75,78 +68,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
+def request(arguments: argparse.Namespace) -> "TuneRequest":
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from ..linux.releases import NEWEST, release
+    from ..tune.request import TuneRequest
+    from .energy_options import power
+    from .governor_options import governor
+    from .workload_options import workload
+
+    of, governed = governor(arguments, arguments.table), arguments.governor != NONE
+    return TuneRequest(
+        of if governed else replace(of, governor="menu"),
+        release(arguments.kernel or NEWEST),
+        _objective(arguments),
+        arguments.trace,
+        None if arguments.workload is None else workload(arguments),
+        arguments.gaps,
+        governed,
+        arguments.next_timer,
+        power(arguments),
+        arguments.jobs,
+        arguments.scheduler,
+        None if arguments.resume is None else Path(arguments.resume),
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
-    from ..replay.replay import Settings
+    from ..files import check_writable
     from ..report import printer, tune_text
     from ..report.documents.tune import Tune
     from ..report.json_output import envelope
-    from ..report.style import Style
-    from . import tune_inputs
-    from .options import UsageError, emit, emit_text, note_missing_core
+    from ..tune.request import tune
+    from .options import note_missing_core, output, say
+    from .progress import Bar
 
-    given = [arguments.trace, arguments.workload, arguments.gaps]
-    if given.count(None) != 2:
-        raise UsageError("expected idle gaps from --trace, --workload or --gaps, one of the three")
-    if arguments.workload is not None and arguments.governor == NONE:
-        raise UsageError("expected a governor for --workload, found --governor none")
-    if arguments.jobs is not None and arguments.jobs < 1:
-        raise UsageError(f"expected at least one process, found --jobs {arguments.jobs}")
-    alone = arguments.governor == NONE or arguments.gaps is not None
-    for option in ("scheduler", "resume"):
-        if alone and getattr(arguments, option) is not None:
-            raise UsageError(f"expected a governor for --{option}, found none to ask")
-    _check_writable(arguments.html)
-    _check_writable(arguments.output)
-    _check_writable(arguments.resume, appended=True)
-    if not alone:
+    asked, out = request(arguments), output(arguments)
+    for name in (out.html, out.file):
+        check_writable(name)
+    check_writable(arguments.resume, appended=True)
+    if not asked.alone:
         note_missing_core()
-    objective = _objective(arguments)
-    subject = tune_inputs.subject(arguments)
-    governor = "menu" if arguments.governor == NONE else arguments.governor
-    settings = Settings(governor, subject.release, arguments.hz, arguments.next_timer)
-    if not alone:
-        settings.governor_of(subject.table)
-    with ExitStack() as kept:
-        tuning = _tune(arguments, settings, subject, objective, alone, kept)
-        inputs = [*subject.files, *tuning.source.files]
-        if arguments.format == "json":
-            emit(arguments, envelope("tune", Tune, tuning, inputs))
+    with tune(asked, say=say, bar=Bar) as tuning:
+        if out.format == "json":
+            out.document(envelope("tune", Tune, tuning, tuning.files))
         else:
-            style = Style(False) if arguments.output else Style.of()
-            emit_text(arguments, tune_text.render(tuning, style))
+            out.text(tune_text.render(tuning, out.style))
         printer.flush()
-        if arguments.html:
-            _page(arguments.html, tuning, inputs)
+        if out.html:
+            from ..report.html import tune as html_tune
+
+            title = html_tune.title(tuning)
+            out.page("tune", title, html_tune.sections(tuning), tuning.files)
     return 0
-
-
-def _check_writable(name: str | None, *, appended: bool = False) -> None:
-    """Before hours of work. Raises OSError."""
-    if not name:
-        return
-    target = os.path.realpath(name)
-    directory = os.path.dirname(target)
-    # a file is replaced by one from beside it, a device is written to
-    as_it_is = os.path.exists(target) and (appended or not os.path.isfile(target))
-    fault = 0
-    if os.path.isdir(target):
-        fault = errno.EISDIR
-    elif not os.path.isdir(directory):
-        fault = errno.ENOENT
-    elif not os.access(target if as_it_is else directory, os.W_OK):
-        fault = errno.EACCES
-    if fault:
-        raise OSError(fault, os.strerror(fault), name)
-
-
-def _page(file: str, tuning: "Tuning", inputs: list[tuple[str, str]]) -> None:
-    from pathlib import Path
-
-    from ..files import write_file
-    from ..report.html import page, tune
-
-    rendered = page.render("tune", tune.title(tuning), tune.sections(tuning), inputs)
-    write_file(Path(file), rendered)
 
 
 def _objective(arguments: argparse.Namespace) -> "Objective":
@@ -159,52 +135,3 @@ def _objective(arguments: argparse.Namespace) -> "Objective":
     if not text.isascii() or not text.replace(".", "", 1).isdecimal() or len(text) > 12:
         raise UsageError(f"expected --latency-weight of 0 or more, such as 2.5, found {text!r}")
     return Objective(arguments.objective, Fraction(text))
-
-
-def _tune(
-    arguments: argparse.Namespace,
-    settings: "Settings",
-    subject: "Subject",
-    objective: "Objective",
-    alone: bool,
-    kept: ExitStack,
-) -> "Tuning":
-    """alone: without a governor. kept: what is evaluated, until it ends."""
-    from ..replay.polling import polling
-    from ..tune.candidates import Grid
-    from ..tune.evaluate import Task
-    from ..tune.search import search
-    from ..tune.tuning import Tuning
-    from ..tune.waits import cuts, waits
-    from . import tune_inputs, tune_running
-
-    table, power = subject.table, subject.power
-    timeout_ns = polling(table, settings.release, settings.hz).limit_ns
-    grid = Grid(table, power)
-    work: Work
-    if arguments.workload is not None:
-        source, work = tune_inputs.simulation(arguments, settings, subject)
-    else:
-        exact_at = [*grid.cuts(), *cuts(table, power, timeout_ns, objective.stall)]
-        source = tune_inputs.source(arguments, exact_at)
-        work = Task(settings, table, source.cpus)
-    if alone:
-        tuned = search(table, power, objective, grid, tune_running.known(source, table))
-    else:
-        results = kept.enter_context(tune_running.keeping(arguments, work, source))
-        with tune_running.running(arguments, work, results) as evaluate:
-            tuned = search(table, power, objective, grid, evaluate)
-    polled: tuple[Wait, ...] = ()
-    if source.gaps.count:
-        polled = waits(source.gaps, table, power, timeout_ns, objective.stall)
-    return Tuning(
-        subject.name,
-        source,
-        None if alone else settings,
-        settings.release,
-        table,
-        power,
-        tuned,
-        polled,
-        timeout_ns,
-    )

@@ -1,21 +1,17 @@
 """Options of commands that run a governor: which one, which kernel, over which states."""
 
 import argparse
-import re
 from typing import TYPE_CHECKING
 
+from ..findings import UsageError
+from .options import add_kernels, add_platform, platform
+
 if TYPE_CHECKING:
-    from ..linux.driver_table import DriverTable
-    from ..linux.governors import State
-    from ..linux.releases import Release
-    from ..pipeline import Arrival
-    from ..sources.source import Source
+    from ..linux.governors.given import GivenStates, GovernorRequest
 
 
 def add_governor(parser: argparse.ArgumentParser, *, kernels: bool = False) -> None:
     """kernels: several of them."""
-    from .options import add_kernels, add_platform
-
     parser.add_argument(
         "--states",
         metavar="S",
@@ -32,82 +28,21 @@ def add_governor(parser: argparse.ArgumentParser, *, kernels: bool = False) -> N
     add_platform(parser)
 
 
-def states(
-    arguments: argparse.Namespace, table: str | None
-) -> "tuple[Release, DriverTable | list[State]]":
-    """The kernel, and what its governor selects from: registered for a table, or as given.
+def given(arguments: argparse.Namespace) -> "GivenStates | None":
+    """--states and --polling. Raises UsageError."""
+    from ..linux.governors.given import given_states
 
-    Raises UsageError and what reading a table raises.
-    """
-    from ..linux.releases import NEWEST, release
-
-    chosen = release(arguments.kernel or NEWEST)
-    return chosen, states_on(arguments, table, chosen)
-
-
-def states_on(
-    arguments: argparse.Namespace, table: str | None, chosen: "Release"
-) -> "DriverTable | list[State]":
-    """`states` for one kernel."""
-    from .options import UsageError, say
-
-    if arguments.hz not in range(1, 100_001):
-        raise UsageError(f"expected HZ from 1 to 100000, found {arguments.hz}")
-    if (table is None) == (arguments.states is None):
-        raise UsageError("expected a table or --states, one of the two")
     if arguments.states is not None:
-        return _parsed(arguments.states, arguments.polling)
+        return given_states(arguments.states, arguments.polling)
     if arguments.polling:
         raise UsageError("expected --polling with --states only; for a table the kernel decides")
-    assert table is not None
-    source, arrival = registered(arguments, table, chosen)
-    held = source.table.held if source.table else None
-    off = [state.name for state in held.states if state.disabled] if held else []
-    if off:
-        say(
-            f"{table} was taken with {', '.join(off)} switched off; shown is what is selected with "
-            "every state on"
-        )
-    return arrival.driver
+    return None
 
 
-def registered(
-    arguments: argparse.Namespace, table: str, chosen: "Release"
-) -> "tuple[Source, Arrival]":
-    """A revision or file, and what a kernel registers of it: a state at least.
+def governor(arguments: argparse.Namespace, table: str | None) -> "GovernorRequest":
+    """What add_governor() was given. Raises UsageError, BadPlatform, UnknownSkiboot."""
+    from ..linux.governors.given import GovernorRequest
 
-    Raises UsageError and what reading a table raises.
-    """
-    from ..pipeline import journey
-    from ..sources import read_table
-    from .options import UsageError, platform
-
-    source = read_table(table)
-    arrival = journey(source, platform(arguments), [chosen]).arrivals[0]
-    if not arrival.driver.states:
-        raise UsageError(
-            f"expected Linux {chosen.name} to register states of {table}, found none: "
-            f"{arrival.driver.fatal or 'all are lost; see idle-states show'}"
-        )
-    return source, arrival
-
-
-def _parsed(text: str, polling: bool) -> "list[State]":
-    from ..linux.governors import State
-
-    return [State(0, 0, polling), *(State(*pair) for pair in times(text))]
-
-
-def times(text: str) -> list[tuple[int, int]]:
-    """Exit latency and residency in ns of 1000/10000,2000/20000. Raises UsageError."""
-    from .options import UsageError
-
-    found = []
-    for word in text.split(","):
-        match = re.fullmatch(r"(\d{1,15})/(\d{1,15})", word.strip(), re.ASCII)
-        if match is None:
-            raise UsageError(f"expected EXIT/RESIDENCY in ns such as 1000/10000, found {word!r}")
-        found.append((int(match[1]), int(match[2])))
-    if len(found) > 9:
-        raise UsageError(f"expected at most 9 states besides snooze, found {len(found)}")
-    return found
+    return GovernorRequest(
+        arguments.governor, arguments.hz, table, given(arguments), platform(arguments)
+    )

@@ -3,10 +3,16 @@
 import argparse
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ..findings import UsageError as UsageError
 
 if TYPE_CHECKING:
     from ..linux.releases import Release
+    from ..report.html.page import Section
+    from ..report.style import Style
     from ..rules.engine import Selection
     from ..skiboot.platform import Platform
 
@@ -46,6 +52,68 @@ def add_html(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--html", metavar="FILE", help="write a page with pictures too, complete in itself"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a result goes, and in which form.
+
+    file  instead of standard output; html: a page with pictures beside it
+    """
+
+    format: str = "text"
+    file: str | None = None
+    html: str | None = None
+
+    @property
+    def style(self) -> "Style":
+        """Of text for people."""
+        from ..report.style import Style
+
+        return Style(False) if self.file else Style.of()
+
+    def document(self, content: str | bytes) -> None:
+        """A result for programs; a file is written beside and renamed."""
+        from ..report import printer
+
+        printer.document(content, self.file)
+
+    def text(self, content: str) -> None:
+        """A result for people."""
+        from ..report import printer
+
+        printer.text(content, self.file)
+
+    def page(
+        self,
+        command: str,
+        title: str,
+        sections: "Iterable[Section]",
+        inputs: Iterable[tuple[str, str]],
+    ) -> None:
+        """What `html` names."""
+        from ..files import write_file
+        from ..report.html import page
+
+        assert self.html
+        write_file(Path(self.html), page.render(command, title, sections, inputs))
+
+
+def output(arguments: argparse.Namespace) -> Output:
+    """What add_format(), add_output() and add_html() were given."""
+    given = vars(arguments)
+    return Output(given.get("format", "text"), arguments.output, given.get("html"))
+
+
+def kernel(arguments: argparse.Namespace) -> "Release":
+    """The one release asked for. Raises UsageError, UnknownRelease."""
+    from ..linux.releases import NEWEST
+
+    wanted = [arguments.kernel] if arguments.kernel else []
+    found = kernels(argparse.Namespace(kernel=wanted), [NEWEST])
+    if len(found) != 1:
+        raise UsageError(f"expected one kernel, found {arguments.kernel!r}")
+    return found[0]
 
 
 def kernels(
@@ -151,7 +219,3 @@ def emit_text(arguments: argparse.Namespace, text: str) -> None:
     from ..report import printer
 
     printer.text(text, arguments.output)
-
-
-class UsageError(Exception):
-    """A command line that cannot be meant: exit status 2."""

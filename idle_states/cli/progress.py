@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from collections.abc import Sequence
 from typing import Self
 
 from ..report import printer
@@ -89,7 +90,7 @@ class Bar(_Shown):
 class Read(Bar):
     """How many bytes of files are read."""
 
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
         super().__init__("bytes")
         self.expect(sum(os.path.getsize(name) for name in names if os.path.isfile(name)))
 

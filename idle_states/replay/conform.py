@@ -5,11 +5,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from .. import core
+from ..findings import UsageError
 from ..linux.governors import Decision, Governor, Outcome
+from ..linux.governors.given import GovernorRequest
+from ..linux.releases import Release
+from ..pipeline import held_by
 from ..reading.inputs import Input
 from ..reading.problems import unreadable
 from ..traces.chunks import Part, chunks, disable
-from ..traces.recording import Row, rows
+from ..traces.recording import Row, check_kind, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,49 @@ class Conformity:
     skipped: int
     agree: int
     first: Disagreement | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConformRequest:
+    """What to hold against a governor's model. Raises UsageError for what cannot be meant.
+
+    vectors   a recording: a file; - is standard input
+    disabled  numbers of states that were switched off
+    skip      so many decisions of each CPU are not judged
+    """
+
+    vectors: str
+    of: GovernorRequest
+    release: Release
+    disabled: frozenset[int] = frozenset()
+    skip: int = 0
+
+    def __post_init__(self) -> None:
+        if self.skip < 0:
+            raise UsageError(f"expected 0 or more decisions to skip, found {self.skip}")
+
+
+def conform_to(
+    request: ConformRequest, say: Callable[[str], None] = lambda message: None
+) -> tuple[Conformity, list[tuple[str, str]]]:
+    """With the recording and its SHA-256. say: is called with what the user should know.
+
+    Raises UsageError, UnknownGovernor, Unreadable, OSError and what reading a table raises.
+    """
+    held = held_by(request.release, request.of, say)
+
+    def make() -> Governor:
+        of = request.of
+        return Governor.for_kernel(of.governor, request.release, held, of.hz)
+
+    count, greatest = len(make().states), max(request.disabled, default=0)
+    if greatest >= count:
+        raise UsageError(f"expected --disabled with states 0 to {count - 1}, found {greatest}")
+    source = Input(request.vectors)
+    check_kind(source)
+    again = None if request.vectors == "-" else lambda: Input(request.vectors)
+    result = conform(source, make, request.disabled, request.skip, again)
+    return result, [(request.vectors, source.sha256())]
 
 
 def conform(

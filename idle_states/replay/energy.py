@@ -26,6 +26,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import Self
 
+from ..findings import UsageError
 from ..table import IdleState, Power
 from ..units import format_power
 from .counters import Figures
@@ -215,7 +216,7 @@ def spent(figures: Figures, model: Model) -> Spent:
 # From a spec, or from what the user says
 
 
-class BadPower(ValueError):
+class BadPower(UsageError):
     """Figures that cannot be meant."""
 
 

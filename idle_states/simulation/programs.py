@@ -16,6 +16,8 @@ seed, the task and n alone.
 from dataclasses import dataclass
 from enum import IntEnum
 
+from ..findings import UsageError
+
 U64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 LN2_Q32 = 2977044472
@@ -111,7 +113,7 @@ _SAID = {
 }
 
 
-class BadWorkload(ValueError):
+class BadWorkload(UsageError):
     """A workload that cannot be run; says what was expected and what was found."""
 
 

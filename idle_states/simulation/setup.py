@@ -7,6 +7,7 @@ are of the size measured on POWER9, and every one is an option.
 from dataclasses import dataclass
 from typing import Annotated
 
+from ..findings import UsageError
 from ..forms import Count
 from ..linux.releases import Release
 from ..replay.counters import Figures
@@ -76,7 +77,7 @@ COST_LIMITS = {
 """Parameter -> least and greatest value. A wake-up that took no time could go on for ever."""
 
 
-class BadParameter(ValueError):
+class BadParameter(UsageError):
     """Names a parameter, what was expected and what was found."""
 
 

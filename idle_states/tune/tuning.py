@@ -14,7 +14,8 @@ from .waits import Wait
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """A run of tune. settings: None without a governor. timeout_ns: of state 0, at present."""
+    """A run of tune. settings: None without a governor. timeout_ns: of state 0, at present.
+    files: all that were read, with their SHA-256."""
 
     name: str
     source: Source
@@ -25,6 +26,7 @@ class Tuning:
     tuned: Tuned
     waits: tuple[Wait, ...]
     timeout_ns: int | None
+    files: tuple[tuple[str, str], ...] = ()
 
     @property
     def gaps(self) -> int:

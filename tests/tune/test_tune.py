@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
-from idle_states.cli import main, tune_running
+from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.linux.releases import release
 from idle_states.reading.inputs import Input
@@ -28,7 +28,7 @@ from idle_states.replay import run as replays
 from idle_states.replay.machine import CpuTable, Machine, from_times
 from idle_states.replay.replay import Settings
 from idle_states.tune import evaluate as evaluating
-from idle_states.tune import spread
+from idle_states.tune import running, spread
 from idle_states.tune.candidates import Grid, break_evens, scaled, together
 from idle_states.tune.cost import Step, best, break_even, cost, known, near_best
 from idle_states.tune.evaluate import Candidate, Outcomes, Task, evaluate
@@ -947,7 +947,7 @@ def test_a_library_is_quiet_for_a_while(capsys: pytest.CaptureFixture[str]) -> N
     logger.addHandler(handler)
     logger.propagate = False
     try:
-        with tune_running.quiet("somebody"):
+        with running.quiet("somebody"):
             logging.getLogger("somebody.else").error("a traceback")
         logger.error("heard")
     finally:

@@ -1,6 +1,5 @@
 """Candidates of `tune` evaluated, here or on a cluster, and what came of them kept meanwhile."""
 
-import argparse
 import hashlib
 import logging
 import os
@@ -9,22 +8,68 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import Protocol, Self
 
-if TYPE_CHECKING:
-    from ..replay.machine import CpuTable
-    from ..tune.evaluate import Candidate, Outcomes, Work
-    from ..tune.results import Results
-    from ..tune.search import Run
-    from ..tune.source import Source
+from .. import __version__
+from ..cluster import client
+from ..replay.machine import CpuTable
+from ..signals import Ended
+from .evaluate import Candidate, Outcomes, Task, Work
+from .evaluate import known as evaluated
+from .results import Results
+from .search import Run
+from .source import Source
+from .spread import Cluster, on_processors
 
 
-def known(source: "Source", table: "CpuTable") -> "Run":
-    from ..tune.evaluate import known as evaluated
+class Bar(Protocol):
+    """Shows how much of a known number is done, which may grow, while a context lasts."""
 
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
+
+    def expect(self, count: int) -> None:
+        """So many more are to be done."""
+
+    def advance(self, count: int = 1) -> None:
+        """So many more are done."""
+
+
+StartBar = Callable[[str], Bar]
+"""Of what is counted."""
+
+
+class NoBar:
+    """Shows nothing."""
+
+    def __init__(self, what: str) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def expect(self, count: int) -> None:
+        pass
+
+    def advance(self, count: int = 1) -> None:
+        pass
+
+
+def known(source: Source, table: CpuTable) -> Run:
     found: dict[Candidate, Outcomes] = {}
 
-    def evaluate(candidates: "Sequence[Candidate]") -> "Mapping[Candidate, Outcomes]":
+    def evaluate(candidates: Sequence[Candidate]) -> Mapping[Candidate, Outcomes]:
         for candidate in candidates:
             if candidate not in found:
                 found[candidate] = evaluated(source.gaps, table, candidate)
@@ -34,14 +79,12 @@ def known(source: "Source", table: "CpuTable") -> "Run":
 
 
 @contextmanager
-def keeping(arguments: argparse.Namespace, work: "Work", source: "Source") -> "Iterator[Results]":
+def keeping(
+    resume: Path | None, work: Work, source: Source, say: Callable[[str], None]
+) -> Iterator[Results]:
     """Where results are kept: as told, or in the user's cache until all is written."""
-    from ..signals import Ended
-    from ..tune.results import Results
-    from .options import say
-
     digest = _digest(work, source)
-    path = Path(arguments.resume) if arguments.resume else _cached(digest)
+    path = resume or _cached(digest, say)
     with Results(digest, path) as results:
         if results.kept:
             say(f"going on from {results.kept} results in {path}")
@@ -53,14 +96,12 @@ def keeping(arguments: argparse.Namespace, work: "Work", source: "Source") -> "I
                 message = f"{len(results.found)} results are kept in {path}"
                 say(f"{message}; the same command line goes on")
             raise
-    if path is not None and not arguments.resume:
+    if path is not None and resume is None:
         path.unlink(missing_ok=True)
 
 
-def _cached(digest: str) -> Path | None:
+def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
     """None where there is no place to write to."""
-    from .options import say
-
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     directory = Path(home) / "idle-states"
     try:
@@ -72,18 +113,15 @@ def _cached(digest: str) -> Path | None:
     return directory / f"tune-{digest[:16]}.jsonl"
 
 
-def _digest(work: "Work", source: "Source") -> str:
+def _digest(work: Work, source: Source) -> str:
     """Of all that an evaluation depends on; not of power and objective, which come after it."""
-    from .. import __version__
-    from ..tune.evaluate import Task
-
     # a task's gaps are told by their file
     given = replace(work, cpus=()) if isinstance(work, Task) else work
     return hashlib.sha256(repr((__version__, source.files, given)).encode()).hexdigest()
 
 
 @contextmanager
-def quiet(name: str) -> "Iterator[None]":
+def quiet(name: str) -> Iterator[None]:
     """Without what a library logs of a failure that the command tells of itself."""
     handlers = logging.getLogger(name).handlers
     levels = [handler.level for handler in handlers]
@@ -97,15 +135,14 @@ def quiet(name: str) -> "Iterator[None]":
 
 
 @contextmanager
-def running(arguments: argparse.Namespace, work: "Work", results: "Results") -> "Iterator[Run]":
-    """Evaluates with the governor, here or on a cluster, with a bar."""
-    from ..tune.spread import Cluster, on_processors
-    from .progress import Bar
+def running(
+    work: Work, results: Results, jobs: int | None, scheduler: str | None, start: StartBar
+) -> Iterator[Run]:
+    """Evaluates with the governor, here or on a cluster."""
+    with start("tables evaluated") as bar:
 
-    with Bar("tables evaluated") as bar:
-
-        def over(spread: "Callable[[Sequence[Candidate]], None]") -> "Run":
-            def evaluate(candidates: "Sequence[Candidate]") -> "Mapping[Candidate, Outcomes]":
+        def over(spread: Callable[[Sequence[Candidate]], None]) -> Run:
+            def evaluate(candidates: Sequence[Candidate]) -> Mapping[Candidate, Outcomes]:
                 new = [each for each in candidates if each not in results.found]
                 bar.expect(len(new))
                 spread(new)
@@ -113,14 +150,12 @@ def running(arguments: argparse.Namespace, work: "Work", results: "Results") -> 
 
             return evaluate
 
-        if not arguments.scheduler:
-            yield over(lambda new: on_processors(work, new, results, bar.advance, arguments.jobs))
+        if not scheduler:
+            yield over(lambda new: on_processors(work, new, results, bar.advance, jobs))
             return
-        from ..cluster import client
-
         with suppress(ImportError):
             # which sets its logging up
             import_module("distributed")
-        with quiet("distributed"), client(arguments.scheduler) as connected:
+        with quiet("distributed"), client(scheduler) as connected:
             cluster = Cluster(connected, work)
             yield over(lambda new: cluster.evaluate(new, results, bar.advance))

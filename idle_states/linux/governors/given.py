@@ -1,0 +1,63 @@
+"""States as a user writes them: what a kernel holds, of whatever table."""
+
+import re
+from dataclasses import dataclass
+
+from ...findings import UsageError
+from ...skiboot.platform import ALL_LEVELS, Platform
+from .interface import State
+
+_PAIR = re.compile(r"(\d{1,15})/(\d{1,15})", re.ASCII)
+_MOST = 9
+"""CPUIDLE_STATE_MAX without snooze."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenStates:
+    """What a kernel holds.
+
+    text     as it was written
+    times    exit latency and target residency in ns of what follows snooze, which is state 0
+    polling  snooze is flagged CPUIDLE_FLAG_POLLING
+    """
+
+    text: str
+    times: tuple[tuple[int, int], ...]
+    polling: bool = False
+
+    @property
+    def states(self) -> list[State]:
+        return [State(0, 0, self.polling), *(State(*pair) for pair in self.times)]
+
+
+def given_states(text: str, polling: bool = False) -> GivenStates:
+    """Of 1000/10000,2000/20000: exit latency and target residency in ns. Raises UsageError."""
+    found = []
+    for word in text.split(","):
+        match = _PAIR.fullmatch(word.strip())
+        if match is None:
+            raise UsageError(f"expected EXIT/RESIDENCY in ns such as 1000/10000, found {word!r}")
+        found.append((int(match[1]), int(match[2])))
+    if len(found) > _MOST:
+        raise UsageError(f"expected at most {_MOST} states besides snooze, found {len(found)}")
+    return GivenStates(text, tuple(found), polling)
+
+
+@dataclass(frozen=True, slots=True)
+class GovernorRequest:
+    """A governor, and what it selects from: what a kernel registers of a table, or given states.
+
+    Raises UsageError for what cannot be meant.
+    """
+
+    governor: str = "menu"
+    hz: int = 250
+    table: str | None = None
+    states: GivenStates | None = None
+    platform: Platform = ALL_LEVELS
+
+    def __post_init__(self) -> None:
+        if self.hz not in range(1, 100_001):
+            raise UsageError(f"expected HZ from 1 to 100000, found {self.hz}")
+        if (self.table is None) == (self.states is None):
+            raise UsageError("expected a table or --states, one of the two")

@@ -1,0 +1,59 @@
+"""What states draw, as asked for: figures that are given, those of specs, or what rows imply."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..findings import UsageError
+from ..table import IdleState
+from .energy import TAU_BOTH, TAU_EXIT, Model, from_rows, from_specs, from_words
+from .machine import CpuTable
+
+IMPLIED = "implied"
+Rows = Sequence[tuple[str, IdleState]]
+"""Rows of specs by the names that a kernel gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerRequest:
+    """Which model of the states' power is wanted.
+
+    figures  as from_words() takes them; IMPLIED: what the first table's residencies imply; "":
+             those of the specs
+    tau      TAU_EXIT or TAU_BOTH; "": TAU_BOTH with IMPLIED, else TAU_EXIT
+    """
+
+    figures: str = ""
+    tau: str = ""
+
+    def model(self, tables: Sequence[CpuTable], rows: Rows) -> Model | None:
+        """What is known of the states' power; None if nothing is.
+
+        tables: as kernels hold them; rows: of their specs, where there are any, whose times are not
+        rounded. Raises UsageError.
+        """
+        if not self.figures:
+            return from_specs(rows, self.tau or TAU_EXIT)
+        written: dict[str, IdleState] = {}
+        for name, state in rows:
+            written.setdefault(name, state)
+        times: dict[str, tuple[int, int]] = {}
+        for table in tables:
+            for name, held in zip(table.names, table.states, strict=True):
+                times.setdefault(name, _times(written.get(name), held.exit_ns, held.residency_ns))
+        if self.figures == IMPLIED:
+            first = [(name, *times[name]) for name in (tables[0].names if tables else ())]
+            if len(first) < 2:
+                raise UsageError("expected a table with two states or more for --power implied")
+            return from_rows(first, self.tau or TAU_BOTH)
+        latencies = {name: exit_ns for name, (exit_ns, _) in times.items()}
+        return from_words(self.figures, latencies, self.tau or TAU_EXIT)
+
+
+FROM_SPECS = PowerRequest()
+
+
+def _times(row: IdleState | None, exit_ns: int, residency_ns: int) -> tuple[int, int]:
+    """As the spec has them, where there is one: the kernel's are in whole us."""
+    if row is None:
+        return exit_ns, residency_ns
+    return row.latency_ns, residency_ns if row.residency_ns is None else row.residency_ns

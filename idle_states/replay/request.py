@@ -1,0 +1,220 @@
+"""A replay as it is asked for, and what came of it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..findings import Severity, Unreadable, UsageError
+from ..linux.governors import Governor, State
+from ..linux.governors.given import GivenStates
+from ..linux.releases import Release
+from ..reading import opening, sysfs
+from ..reading.inputs import CPU_MAX, Input, Kind
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..spec.packaged import resolve_name
+from ..table import IdleState
+from .energy import Model
+from .machine import CpuTable, Machine, from_sysfs
+from .power import FROM_SPECS, PowerRequest, Rows
+from .replay import Settings
+from .run import Result, from_dumps, from_recording, from_trace
+from .tables import of_given, of_table
+
+OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
+"""Warnings that speak of the first table, not of the input."""
+_CPUS = re.compile(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
+    """What to replay, and with what. Raises UsageError for what cannot be meant.
+
+    inputs      a trace or a recording, and up to two dumps of cpuidle sysfs: files; - is standard
+                input
+    release     the kernel
+    tables      each a TABLE, or CPUS=TABLE for some CPUs, such as 0-3,5=FILE: they join those
+                before, until one of the CPUs has a table already: then another machine begins
+    states      one table more, by its times
+    disabled    numbers of states that are switched off
+    governor    None: the states that the trace shows are judged
+    next_timer  one of replay.NEXT_TIMERS, for traces of cpu_idle
+    """
+
+    inputs: tuple[str, ...]
+    release: Release
+    tables: tuple[str, ...] = ()
+    states: GivenStates | None = None
+    disabled: tuple[int, ...] = ()
+    governor: str | None = None
+    hz: int = 250
+    next_timer: str = "gap"
+    platform: Platform = ALL_LEVELS
+    power: PowerRequest = FROM_SPECS
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.hz <= 10_000:
+            raise UsageError(f"expected --hz from 1 to 10000, found {self.hz}")
+        if self.governor is not None:
+            try:
+                states = [State(0, 0), State(1, 1)]
+                Governor.for_kernel(self.governor, self.release, states, self.hz)
+            except ValueError as error:
+                raise UsageError(str(error)) from None
+        if not self.inputs:
+            raise UsageError("expected a trace, a recording or a sysfs dump")
+
+    @property
+    def settings(self) -> Settings | None:
+        if self.governor is None:
+            return None
+        return Settings(self.governor, self.release, self.hz, self.next_timer)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of a request.
+
+    name    of what was replayed
+    power   what is known of the states' power
+    inputs  files that were read, with their SHA-256
+    """
+
+    name: str
+    result: Result
+    power: Model | None
+    inputs: tuple[tuple[str, str], ...]
+
+    @property
+    def doubtful(self) -> bool:
+        """Parts of the input could not be used or are out of order."""
+        return any(
+            problem.severity is not Severity.NOTE and problem.kind not in OF_THE_TABLE
+            for problem in self.result.problems
+        )
+
+
+def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size: None) -> Replayed:
+    """advance: is called with the bytes read. Raises UsageError, Unreadable, OSError and what
+    reading a table raises."""
+    opened = [Input(name, advance) for name in request.inputs]
+    dumps = [sysfs.read(source) for source in opened if source.kind is Kind.SYSFS]
+    traces = [source for source in opened if source.kind is not Kind.SYSFS]
+    if len(traces) > 1 or len(dumps) > 2:
+        raise UsageError("expected one trace and up to two sysfs dumps")
+    machines, files, rows = _machines(request)
+    traced = _dumped(request, dumps[0], dumps[0].name) if dumps else None
+    machines = machines or ([traced] if traced else [])
+    if not machines:
+        raise UsageError("expected a table for the states: --table, --states or a sysfs dump")
+    traced = traced or machines[0]
+    held = [
+        table
+        for machine in machines
+        for table in (machine.everywhere, *machine.own.values())
+        if table is not None
+    ]
+    power = request.power.model(held, rows)
+    if traces:
+        name, result = traces[0].name, _replayed(request, traces[0], traced, machines, dumps)
+    elif request.governor is not None:
+        raise UsageError("expected a trace for --governor, found sysfs dumps only")
+    else:
+        before = dumps[0] if len(dumps) == 2 else None
+        name, result = dumps[-1].name, from_dumps(before, dumps[-1], traced)
+    inputs = ((source.name, source.sha256()) for source in opened)
+    return Replayed(name, result, power, (*inputs, *files))
+
+
+def _replayed(
+    request: ReplayRequest,
+    trace: Input,
+    traced: Machine,
+    machines: Sequence[Machine],
+    dumps: Sequence[sysfs.Dump],
+) -> Result:
+    settings = request.settings
+    if trace.kind in (Kind.CSV, Kind.JSONL):
+        return from_recording(trace, traced, machines, request.release, settings)
+    counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
+    # with a governor, tables are what to try, not what the trace was taken with
+    certain = bool(dumps) or settings is None
+    return from_trace(trace, traced, machines, request.release, settings, counted, certain=certain)
+
+
+def _dumped(request: ReplayRequest, dump: sysfs.Dump, name: str) -> Machine:
+    polling = request.release.features.snooze_polling
+    return Machine(name, None, from_sysfs(dump, polling, request.disabled))
+
+
+def _machines(
+    request: ReplayRequest,
+) -> tuple[list[Machine], list[tuple[str, str]], Rows]:
+    """What is named, with the files it came from, and the rows of its specs."""
+    machines: list[Machine] = []
+    files: list[tuple[str, str]] = []
+    rows: list[tuple[str, IdleState]] = []
+    own: dict[int, CpuTable] = {}
+    names: list[str] = []
+
+    def close() -> None:
+        if own:
+            machines.append(Machine(" ".join(names), None, dict(own)))
+        own.clear()
+        names.clear()
+
+    for text in request.tables:
+        before, equals, after = text.partition("=")
+        cpus = _cpus(before) if equals and _CPUS.fullmatch(before) else None
+        table, read, written = _table(request, text if cpus is None else after, cpus)
+        files += read
+        rows += written
+        if cpus is None:
+            close()
+            machines.append(table)
+            continue
+        if any(cpu in own for cpu in cpus):
+            close()
+        own.update({cpu: found for cpu in cpus if (found := table.table(cpu)) is not None})
+        names.append(text)
+    close()
+    if request.states:
+        held = of_given(request.states, request.disabled)
+        machines.append(Machine(held.name, held.states, {}))
+    return machines, files, rows
+
+
+def _table(
+    request: ReplayRequest, text: str, cpus: list[int] | None
+) -> tuple[Machine, Sequence[tuple[str, str]], Rows]:
+    """A table by name or file. Raises UsageError if it has nothing for these CPUs."""
+    if resolve_name(text) is None and opening.is_file(text) and _is_dump(text):
+        source = Input(text)
+        machine = _dumped(request, sysfs.read(source), text)
+        missing = [cpu for cpu in cpus or () if cpu not in machine.own]
+        if missing:
+            found = f"CPUs {min(machine.own)} to {max(machine.own)}" if machine.own else "none"
+            raise UsageError(f"expected CPU {missing[0]} in {text}, found {found}")
+        return machine, [(text, source.sha256())], ()
+    held = of_table(text, request.platform, request.release, request.disabled)
+    return Machine(held.name, held.states, {}), held.files, held.rows
+
+
+def _is_dump(text: str) -> bool:
+    try:
+        source = Input(text)
+    except Unreadable:
+        return False
+    source.close()
+    return source.kind is Kind.SYSFS
+
+
+def _cpus(text: str) -> list[int]:
+    """CPUs of 0-3,5. Raises UsageError."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        low, high = int(first[:6]), int((last or first)[:6])
+        if not low <= high <= CPU_MAX:
+            raise UsageError(f"expected CPUs such as 0-3,5 up to {CPU_MAX}, found {text!r}")
+        found += range(low, high + 1)
+    return found

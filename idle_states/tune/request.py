@@ -1,0 +1,188 @@
+"""A tuning as it is asked for, and its way from there to what was found."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..findings import UsageError
+from ..linux.governors.given import GovernorRequest
+from ..linux.releases import Release
+from ..reading.inputs import Input
+from ..replay.energy import Model
+from ..replay.machine import CpuTable
+from ..replay.polling import polling
+from ..replay.power import FROM_SPECS, PowerRequest
+from ..replay.replay import Settings
+from ..replay.tables import Held, of_given, of_table
+from ..simulation.given import WorkloadRequest, given
+from ..simulation.setup import Setup, effects_of
+from .candidates import Grid
+from .evaluate import Task, Work
+from .running import NoBar, StartBar, keeping, known, running
+from .search import Objective, search
+from .simulated import Simulation
+from .source import Source, read, read_list, simulated
+from .tuning import Tuning
+from .waits import Wait, cuts, waits
+
+
+@dataclass(frozen=True, slots=True)
+class TuneRequest:
+    """What to tune, and over which idle gaps. Raises UsageError for what cannot be meant.
+
+    of          the table or the states, and the governor in the loop
+    trace, workload, gaps   where idle gaps come from, one of the three: a trace of cpu_idle or a
+                recording, a simulation, a list (CSV of gap_ns,count)
+    governed    False: every gap is taken to be known when it begins; so are those of a list
+    next_timer  one of replay.NEXT_TIMERS, for traces of cpu_idle
+    jobs        processes; None: one for each CPU
+    scheduler   address of a Dask cluster to evaluate on
+    resume      file of what was evaluated; None: one in the user's cache
+    """
+
+    of: GovernorRequest
+    release: Release
+    objective: Objective
+    trace: str | None = None
+    workload: WorkloadRequest | None = None
+    gaps: str | None = None
+    governed: bool = True
+    next_timer: str = "gap"
+    power: PowerRequest = FROM_SPECS
+    jobs: int | None = None
+    scheduler: str | None = None
+    resume: Path | None = None
+
+    def __post_init__(self) -> None:
+        if [self.trace, self.workload, self.gaps].count(None) != 2:
+            raise UsageError(
+                "expected idle gaps from --trace, --workload or --gaps, one of the three"
+            )
+        if self.workload is not None and not self.governed:
+            raise UsageError("expected a governor for --workload, found --governor none")
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
+        for option, value in (("scheduler", self.scheduler), ("resume", self.resume)):
+            if self.alone and value is not None:
+                raise UsageError(f"expected a governor for --{option}, found none to ask")
+
+    @property
+    def alone(self) -> bool:
+        """No governor is asked."""
+        return not self.governed or self.gaps is not None
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(self.of.governor, self.release, self.of.hz, self.next_timer)
+
+
+@contextmanager
+def tune(
+    request: TuneRequest,
+    *,
+    say: Callable[[str], None] = lambda message: None,
+    bar: StartBar = NoBar,
+) -> Iterator[Tuning]:
+    """What was found. What was evaluated is kept until the context ends without an error.
+
+    say: is called with what the user should know; bar: with what is counted.
+    Raises UsageError, Unreadable, OSError and what reading a table raises.
+    """
+    held = _held(request)
+    if held.note:
+        say(held.note)
+    table, settings, objective = held.states, request.settings, request.objective
+    power = _power(request.power, held)
+    if not request.alone:
+        settings.governor_of(table)
+    timeout_ns = polling(table, request.release, settings.hz).limit_ns
+    grid = Grid(table, power)
+    work: Work
+    if request.workload is not None:
+        source, work = _simulation(request.workload, settings, held)
+    else:
+        exact_at = [*grid.cuts(), *cuts(table, power, timeout_ns, objective.stall)]
+        source = _source(request, exact_at, bar)
+        work = Task(settings, table, source.cpus)
+    with ExitStack() as kept:
+        if request.alone:
+            tuned = search(table, power, objective, grid, known(source, table))
+        else:
+            results = kept.enter_context(keeping(request.resume, work, source, say))
+            with running(work, results, request.jobs, request.scheduler, bar) as evaluate:
+                tuned = search(table, power, objective, grid, evaluate)
+        polled: tuple[Wait, ...] = ()
+        if source.gaps.count:
+            polled = waits(source.gaps, table, power, timeout_ns, objective.stall)
+        yield Tuning(
+            held.name,
+            source,
+            None if request.alone else settings,
+            request.release,
+            table,
+            power,
+            tuned,
+            polled,
+            timeout_ns,
+            (*held.files, *source.files),
+        )
+
+
+def _held(request: TuneRequest) -> Held:
+    of = request.of
+    if of.states is not None:
+        held = of_given(of.states)
+    else:
+        assert of.table is not None
+        held = of_table(of.table, of.platform, request.release)
+    if len(held.states.states) < 2:
+        raise UsageError(f"expected a state besides {held.states.names[0]}, found none")
+    return held
+
+
+def _power(request: PowerRequest, held: Held) -> Model:
+    """Of every state."""
+    names: Sequence[str] = held.states.names
+    power = request.model([held.states], held.rows)
+    if power is not None:
+        names = [name for name in names if name not in power.states]
+    if power is None or names:
+        example = ",".join(f"{name}=0.9" for name in held.states.names[:2])
+        raise UsageError(
+            f"expected to know what states draw, found no figure for {', '.join(names)}; give "
+            f"them (--power {example},...), or take the rows' word for it (--power implied)"
+        )
+    return power
+
+
+def _source(request: TuneRequest, cuts: list[int], bar: StartBar) -> Source:
+    """Idle gaps of a trace, a recording or a list. Raises Unreadable, OSError."""
+    name = request.trace or request.gaps or ""
+    with bar("bytes read") as shown:
+        shown.expect(os.path.getsize(name) if os.path.isfile(name) else 0)
+        source = Input(name, shown.advance)
+        return read_list(source, cuts) if request.gaps else read(source, cuts)
+
+
+def _simulation(
+    request: WorkloadRequest, settings: Settings, held: Held
+) -> tuple[Source, Simulation]:
+    """A workload that is simulated. Raises UsageError, and Unreadable for a file's fault."""
+    of = given(request)
+    table: CpuTable = held.states
+    setup = Setup(
+        held.name,
+        of.topology,
+        of.policy,
+        of.workload,
+        table,
+        effects_of(table, held.table, request.exits_ns(table)),
+        settings.governor,
+        settings.release,
+        settings.hz,
+        of.duration_ns,
+        request.costs,
+    )
+    return simulated(request.workload, of.files), Simulation(setup, tuple(request.seeds))
