@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from idle_states import units
 from idle_states.cli import main
 from idle_states.findings import Location
 from idle_states.reading import scalars
@@ -294,7 +295,7 @@ def test_show_says_when_states_pay(capsys: pytest.CaptureFixture[str]) -> None:
 @given(st.integers(0, 10**9), st.sampled_from(["relative", "watts"]))
 def test_powers_are_written_as_they_are_read(value: int, unit: str) -> None:
     problems = Problems()
-    written = scalars.format_power(value, unit)
+    written = units.format_power(value, unit)
     found = scalars.power(Scalar(written, False, Location()), problems)
     assert (found, problems.findings) == ((value, unit), [])
 
