@@ -101,7 +101,7 @@ def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size:
     traces = [source for source in opened if source.kind is not Kind.SYSFS]
     if len(traces) > 1 or len(dumps) > 2:
         raise UsageError("expected one trace and up to two sysfs dumps")
-    machines, files, rows = _machines(request)
+    machines, files, rows = named_machines(request)
     traced = _dumped(request, dumps[0], dumps[0].name) if dumps else None
     machines = machines or ([traced] if traced else [])
     if not machines:
@@ -146,7 +146,7 @@ def _dumped(request: ReplayRequest, dump: sysfs.Dump, name: str) -> Machine:
     return Machine(name, None, from_sysfs(dump, polling, request.disabled))
 
 
-def _machines(
+def named_machines(
     request: ReplayRequest,
 ) -> tuple[list[Machine], list[tuple[str, str]], Rows]:
     """What is named, with the files it came from, and the rows of its specs."""

@@ -1,6 +1,5 @@
 """Replaying: counters by release, exact recordings, estimates from traces, and what is printed."""
 
-import argparse
 import io
 import json
 from collections import Counter
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.cli import cmd_replay, main
+from idle_states.cli import main
 from idle_states.cli.progress import Read
 from idle_states.linux import idle_loop
 from idle_states.linux.governors import Decision, Outcome, Situation, State
@@ -23,6 +22,7 @@ from idle_states.replay.counters import ABOVE, BELOW, FITS, Tally, counts_in_ns,
 from idle_states.replay.machine import CpuTable, Machine, from_times
 from idle_states.replay.polling import polling
 from idle_states.replay.replay import PIECES_MAX, TURN_NS, Model, Settings
+from idle_states.replay.request import ReplayRequest, named_machines
 from tests.support import vectors
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
 
@@ -525,10 +525,7 @@ def test_a_line_cut_short_is_in_the_exit_status(
 
 
 def machines(*tables: str) -> list[Machine]:
-    parser = argparse.ArgumentParser()
-    cmd_replay.add_arguments(parser)
-    words = [word for table in tables for word in ("--table", table)]
-    return cmd_replay._machines(parser.parse_args(["trace", *words]), release("6.1"))[0]
+    return named_machines(ReplayRequest(("trace",), release("6.1"), tables))[0]
 
 
 def test_tables_by_cpu_make_machines() -> None:
