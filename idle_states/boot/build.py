@@ -26,7 +26,7 @@ _TARGET = "skiboot.lid"
 _BUILT = (".o", ".d", ".a", ".lid", ".lid.xz", ".elf", ".map", ".lds", ".stb", ".i", ".dtb")
 """Endings of what a build leaves in a tree; it is no source, and is not copied."""
 _SCRIPT_LDS = ".lds.S"
-_OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
+_SHOWN = ("PATH", "TMPDIR", "CCACHE_DIR")
 _LAST_LINES = 8
 _UNDER_WAY = ".building"
 """Lies in a copy while make works on it: a copy that a build was torn out of is not trusted."""
@@ -113,10 +113,11 @@ def _synchronise(copy: Path, contents: Mapping[str, bytes], tree: Tree) -> None:
 def _make(copy: Path, version: str, log: Path) -> None:
     """In a process group of its own, which ends with us."""
     words = ["make", f"-j{os.cpu_count() or 1}", f"CROSS={CROSS}", _TARGET]
-    # git, asked for the version, must not find a repository around the copy; and a make that we
-    # are run by must not speak to this one
+    # git, asked for the version, must not find a repository around the copy; and of the user's
+    # environment, which may hold secrets, the tree's make is shown what it takes to build
     environment = {
-        **{name: value for name, value in os.environ.items() if name not in _OF_MAKE},
+        **{name: os.environ[name] for name in _SHOWN if name in os.environ},
+        "HOME": str(copy.resolve()),
         "LC_ALL": "C",
         "SKIBOOT_VERSION": version,
         "GIT_CEILING_DIRECTORIES": str(copy.resolve().parent),

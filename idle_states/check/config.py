@@ -67,8 +67,11 @@ def find(start: Path) -> Path | None:
 
 def read(path: Path) -> tuple[Accepted, ...]:
     """Suppressions in the order they stand. Raises Unreadable with the line."""
-    shown = path.as_posix()
-    text = _text(path)
+    return parse(_text(path), path.as_posix())
+
+
+def parse(text: str, shown: str) -> tuple[Accepted, ...]:
+    """The same of a text; shown: what its file is called."""
     parser = configparser.ConfigParser(interpolation=None, default_section="")
     try:
         parser.read_string(text, shown)

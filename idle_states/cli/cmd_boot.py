@@ -30,7 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", nargs="?", help="revision or file")
     firmware = parser.add_mutually_exclusive_group()
     firmware.add_argument("--lid", metavar="FILE", help="skiboot.lid to boot; only a copy changes")
-    firmware.add_argument("--tree", metavar="DIR", help="skiboot's source, built in a copy")
+    firmware.add_argument(
+        "--tree",
+        metavar="DIR",
+        help="skiboot's source, built in a copy: this runs the tree's make, as you",
+    )
     parser.add_argument(
         "--machine", metavar="M", required=True, help="powernv8, powernv9 or powernv10"
     )
@@ -78,6 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     request = _request(arguments)
     place = _Place()
+    if arguments.tree:
+        _complain(f"{arguments.tree}: runs this tree's make, and so whatever the tree says")
     try:
         return _run(arguments, request, place)
     except BootFailure as failure:

@@ -2,6 +2,9 @@
 reports what lies between. Without a range: the last commit. BASE...HEAD is what HEAD brings since
 the two parted.
 
+setup.cfg is read as the commits have it, not from the current folder, unless --config names one;
+suppressions that the change adds are listed, and do not hide what the change itself brings.
+
 The repository is skiboot, or with --specs one of specs; bare ones will do. Nothing is checked out.
 Exits 1 if the change brings findings at or above --fail-on."""
 
@@ -81,6 +84,7 @@ def _review(arguments: argparse.Namespace) -> "Review":
         arguments.hz,
         selection(arguments),
         accept,
+        of_commits=arguments.config is None,
     )
     repository = Repository(Path(arguments.tree))
     for note in repository.notes:
@@ -106,6 +110,9 @@ def _accepted(arguments: argparse.Namespace, findings: "Sequence[Finding]") -> "
     the change."""
     from .findings_options import accepted
 
+    if arguments.config is None:
+        # the one of the current folder may be the change's own
+        arguments = argparse.Namespace(**{**vars(arguments), "config": "none"})
     about = {(finding.rule, finding.location, finding.message) for finding in findings}
     return [
         finding

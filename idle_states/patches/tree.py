@@ -155,12 +155,10 @@ class Tree:
                 "what your git configuration includes by gitdir is not looked at; GIT_AUTHOR_NAME "
                 "and GIT_AUTHOR_EMAIL say who signs off"
             )
-        if not name or not email:
-            return None
-        if UNFIT.search(name + email):
+        if user.is_unfit or UNFIT.search(name + email):
             self.notes.append("the author is left out: name or address is not fit for a mail")
             return None
-        return Identity(name, email)
+        return Identity(name, email) if name and email else None
 
     def mode(self, file: str) -> str:
         executable = (self.root / file).stat().st_mode & stat.S_IXUSR

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 
 from ..files import replacing
 from ..findings import Faulty, Finding, Location, Severity
@@ -21,12 +22,22 @@ def write(tree: Tree, files: Mapping[str, str]) -> None:
     with ExitStack() as renamed:
         for name, text in files.items():
             _unchanged(tree, name)
-            file = renamed.enter_context(replacing(tree.root / name))
+            file = renamed.enter_context(replacing(_target(tree, name)))
             file.write(text.encode("utf-8", "surrogateescape"))
             file.flush()
             os.fsync(file.fileno())
         with deferred():
             renamed.close()
+
+
+def _target(tree: Tree, name: str) -> Path:
+    """The file itself, links resolved: in the tree, and none of git's own."""
+    top = tree.root.resolve()
+    shown = tree.root / name
+    real = shown.resolve()
+    if not real.is_relative_to(top) or ".git" in real.relative_to(top).parts:
+        raise tree.unreadable(f"expected files of the tree, found {name} leading to {real}")
+    return real if real != top / name else shown
 
 
 def _unchanged(tree: Tree, name: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..diff import Difference
 from ..findings import Finding, Severity
 from ..review.review import Change, PerKernel, Review, TableChange
+from ..review.suppressions import Added
 from ..wording import plural
 from .escapes.text import printable
 from .kernel_ranges import kernel_ranges
@@ -59,10 +60,21 @@ def _change(change: Change, review: Review, notes: bool, suppressed: bool) -> It
         )
         yield from _findings("new", change.files.new, review, notes)
         yield from _findings("fixed", change.files.fixed, review, notes)
+    if change.suppressions:
+        yield ""
+        yield "Suppressions that the change adds"
+        yield from _limited(_added(one) for one in change.suppressions)
     if change.message:
         yield ""
         yield "The message and the change"
         yield from _findings("", change.message, review, notes)
+
+
+def _added(one: Added) -> str:
+    until = f" until {one.until}" if one.until else ""
+    of = f" {one.path}" if one.path else ""
+    rules = ",".join(one.rules)
+    return f"{one.where.file}:{one.where.line}: {rules}{of}{until}: {one.reason or 'no reason'}"
 
 
 def _table(table: TableChange, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:

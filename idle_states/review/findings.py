@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..findings import Finding, identities, sort_findings
 from ..table import IdleTable
+from .suppressions import Known, revealed
 
 _ROW = re.compile(r"\[([0-9]+)\]")
 
@@ -48,9 +49,11 @@ Side = tuple[IdleTable | None, Sequence[Finding]]
 _Key = tuple[str, str]
 
 
-def outcome(before: Side, after: Side) -> Outcome:
-    """before, after: a table, None where there is none, and all findings on it."""
+def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -> Outcome:
+    """before, after: a table, None where there is none, and all findings on it; is_known: of those
+    suppressed after, which were accepted before."""
     old, new = _keyed(*before), _keyed(*after)
+    shown = _unaccepted(new, old, is_known)
     gone = _only(old, new)
     silenced = []
     fixed = []
@@ -61,10 +64,26 @@ def outcome(before: Side, after: Side) -> Outcome:
         else:
             fixed.append(finding)
     return Outcome(
-        tuple(sort_findings(finding for finding, _ in _only(new, old))),
+        tuple(sort_findings(finding for finding, _ in _only(shown, old))),
         tuple(sort_findings(fixed)),
         tuple(sort_findings(silenced)),
     )
+
+
+def _unaccepted(
+    new: dict[_Key, Finding], old: dict[_Key, Finding], is_known: Known
+) -> dict[_Key, Finding]:
+    """The findings after, those revealed that only the change itself suppresses."""
+    made: dict[int, Finding] = {}
+    found = {}
+    for key, finding in new.items():
+        before = old.get(key)
+        accepted = before is not None and not before.counts
+        if finding.counts or accepted or is_known(finding):
+            found[key] = finding
+        else:
+            found[key] = made.setdefault(id(finding), revealed(finding))
+    return found
 
 
 def _only(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ..check.accepted import mark, today
 from ..check.check import check
 from ..diff import Difference, diff
 from ..findings import Finding, sort_findings
@@ -16,6 +17,7 @@ from .findings import Outcome, Side, in_all, outcome
 from .match import is_same, pairs
 from .message import Judged, Row, changed_rows, check_message, place_in
 from .selection import Selector
+from .suppressions import Added, Configured, Known, added, configured, known, revealed
 from .tree import End, SkibootTree, SpecTree, Tree
 
 Accept = Callable[[Sequence[Finding]], Sequence[Finding]]
@@ -62,6 +64,7 @@ class Change:
     tables   those that differ
     files    findings about files that cannot be parsed: new and fixed
     message  what commit messages say that the change does not bear out
+    suppressions  those that it adds
     unread   files that could not be read at one end: their tables are not compared
     """
 
@@ -72,6 +75,7 @@ class Change:
     files: Outcome
     message: tuple[Finding, ...]
     unread: tuple[str, ...]
+    suppressions: tuple[Added, ...] = ()
 
     @property
     def new(self) -> list[Finding]:
@@ -86,7 +90,7 @@ class Change:
 
     @property
     def says_something(self) -> bool:
-        return bool(self.tables or self.message or self.files != Outcome())
+        return bool(self.tables or self.message or self.suppressions or self.files != Outcome())
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,8 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What tables are judged by."""
+    """What tables are judged by. of_commits: setup.cfg is read as each commit has it; accept comes
+    after."""
 
     kernels: Sequence[Release]
     platform: Platform = ALL_LEVELS
@@ -122,6 +127,7 @@ class Circumstances:
     hz: int = 250
     rules: Selection = ALL
     accept: Accept = list
+    of_commits: bool = True
 
 
 class BadRange(Exception):
@@ -163,7 +169,7 @@ def review(
     else:
         whole = reviewer.change(base, head, None)
         said = [_placed(j, tree.at(head)) for commit in commits for j in reviewer.judged(commit)]
-        changes = [replace(whole, message=reviewer.message(said))]
+        changes = [replace(whole, message=reviewer.message(said, base, head))]
     texts = {} if per_commit else dict(tree.at(head).texts)
     for source in () if per_commit else tree.at(head).sources:
         texts |= source.texts
@@ -184,32 +190,41 @@ class _Reviewer:
         self.by = circumstances
         self.selector = Selector(circumstances.governor, circumstances.hz)
         self.checked: dict[int, tuple[Source, list[Finding]]] = {}
+        self.configurations: dict[str, Configured] = {}
 
     def change(self, base: str, head: str, commit: Commit | None) -> Change:
         before, after = self.tree.at(base), self.tree.at(head)
         others = self.merged(commit)
+        parents = (base, *(commit.merged if commit else ()))
         files = [
-            outcome((None, self.accepted(end.findings)), (None, self.accepted(after.findings)))
-            for end in (before, *others)
+            outcome((None, self.of_files(at)), (None, self.of_files(head)), self.known(at, head))
+            for at in parents
         ]
         return Change(
             base,
             head,
             commit,
             tuple(
-                self.table(a, b, [_counterpart(a, b, other, after) for other in others])
+                self.table(
+                    [a, *(_counterpart(a, b, other, after) for other in others)], b, parents, head
+                )
                 for a, b in _own(before, after, others)
             ),
             in_all(files),
-            self.message(finding for finding, _ in self.judged(commit)) if commit else (),
+            self.message((f for f, _ in self.judged(commit)), base, head) if commit else (),
             tuple(sorted(before.unread | after.unread)),
+            added(before, after, self.configured(base), self.configured(head)),
         )
 
     def merged(self, commit: Commit | None) -> list[End]:
         return [self.tree.at(parent) for parent in commit.merged] if commit else []
 
-    def message(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.accepted(findings) if finding.counts)
+    def message(self, findings: Iterable[Finding], base: str, head: str) -> tuple[Finding, ...]:
+        """Those not accepted at the base."""
+        is_known = self.known(base, head)
+        found = self.accepted(findings, head)
+        shown = (f if f.counts or is_known(f) else revealed(f) for f in found)
+        return tuple(finding for finding in shown if finding.counts)
 
     def judged(self, commit: Commit) -> list[Judged]:
         """What the message says that the commit does not bear out."""
@@ -226,9 +241,14 @@ class _Reviewer:
         return check_message(commit, rows, added)
 
     def table(
-        self, before: Source | None, after: Source | None, others: Sequence[Source | None] = ()
+        self,
+        olds: Sequence[Source | None],
+        after: Source | None,
+        parents: Sequence[str],
+        head: str,
     ) -> TableChange:
-        """others: the table as a merge's other parents have it."""
+        """olds: the table as each of the parents has it, the first parent first."""
+        before = olds[0]
         differences: list[Difference] = []
         linux: dict[str, list[Difference]] = {}
         selected: dict[str, list[Difference]] = {}
@@ -250,19 +270,42 @@ class _Reviewer:
             tuple(differences),
             _grouped(linux.items()),
             _grouped(selected.items()),
-            in_all([outcome(self.side(one), self.side(after)) for one in (before, *others)]),
+            in_all(
+                [
+                    outcome(self.side(old, at), self.side(after, head), self.known(at, head))
+                    for old, at in zip(olds, parents, strict=True)
+                ]
+            ),
         )
 
-    def side(self, source: Source | None) -> Side:
+    def side(self, source: Source | None, commit: str) -> Side:
         if source is None:
             return None, []
         if id(source) not in self.checked:
             found = check([source], self.by.kernels, self.by.platform, self.by.rules)
-            self.checked[id(source)] = source, self.accepted(found)
-        return source.table, self.checked[id(source)][1]
+            self.checked[id(source)] = source, found
+        return source.table, self.accepted(self.checked[id(source)][1], commit)
 
-    def accepted(self, findings: Iterable[Finding]) -> list[Finding]:
-        return list(self.by.accept([f for f in findings if self.by.rules.takes(f.rule)]))
+    def of_files(self, commit: str) -> list[Finding]:
+        """What cannot be read at a commit."""
+        found = [*self.tree.at(commit).findings, *self.configured(commit).findings]
+        return self.accepted(found, commit)
+
+    def accepted(self, findings: Iterable[Finding], commit: str) -> list[Finding]:
+        """Those asked for, marked as the commit and the user have it."""
+        taken = [f for f in findings if self.by.rules.takes(f.rule)]
+        return list(self.by.accept(mark(taken, self.configured(commit).entries, today())))
+
+    def configured(self, commit: str) -> Configured:
+        if not self.by.of_commits:
+            return Configured()
+        if commit not in self.configurations:
+            self.configurations[commit] = configured(self.tree.repository, commit)
+        return self.configurations[commit]
+
+    def known(self, base: str, head: str) -> Known:
+        before, after = self.tree.at(base), self.tree.at(head)
+        return known(before, after, self.configured(base), self.by.of_commits)
 
 
 def _differing(before: End, after: End) -> list[tuple[Source | None, Source | None]]:

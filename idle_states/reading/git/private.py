@@ -61,11 +61,13 @@ _HASHES = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 @dataclass(frozen=True, slots=True)
 class User:
     """Who the user is to git, "" where that is not known. is_conditional: the user's configuration
-    includes others for some repositories, which are not looked at."""
+    includes others for some repositories, which are not looked at. is_unfit: the repository's own
+    name or address cannot stand in a mail, and is left out."""
 
     name: str
     email: str
     is_conditional: bool
+    is_unfit: bool
 
 
 class Damaged(Unreadable):
@@ -163,6 +165,7 @@ class Private:
             found.get("user.name", ""),
             found.get("user.email", ""),
             any(key.startswith("includeif.gitdir") for key in found),
+            any(UNFIT.search(self.said.get(f"user.{key}", "")) for key in ("name", "email")),
         )
 
     def _lay_out(self) -> None:

@@ -146,6 +146,10 @@ class Repository:
 
         Links and submodules are no files.
         """
+        found = self._files(commit, paths)
+        return [entry for entry in found if entry.path.startswith(self.prefix)]
+
+    def _files(self, commit: str, paths: Sequence[str]) -> list[Entry]:
         if not commit:
             return []
         head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
@@ -158,9 +162,13 @@ class Repository:
             head, _, path = line.partition(b"\t")
             mode, kind, name = head.decode("ascii").split()
             shown = path.decode("utf-8", "surrogateescape")
-            if kind == "blob" and mode != "120000" and shown.startswith(self.prefix):
+            if kind == "blob" and mode != "120000":
                 found.append(Entry(shown, name))
         return found
+
+    def named(self, commit: str, path: str) -> list[Entry]:
+        """The file with a path from the top, in or outside the directory: one or none."""
+        return [entry for entry in self._files(commit, [path]) if entry.path == path]
 
     def holding(self, commit: str, text: str, suffix: str) -> list[str]:
         """Paths of the files below the directory that end so and hold the text. One that is too

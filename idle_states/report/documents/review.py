@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from ... import diff
-from ...forms import Count, Form, Limits, derived
-from ...review import review
+from ...forms import Count, Form, Limits, Positive, derived
+from ...review import review, suppressions
 from ...sources import Source
-from .findings import Finding, Summary
+from .findings import Code, Finding, Summary
 
 Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
 
@@ -49,6 +49,15 @@ class TableChange(Form[review.TableChange]):
     )
 
 
+class Added(Form[suppressions.Added]):
+    rules: Annotated[list[Code], "Codes of rules."]
+    path: Annotated[str, "Logical path in setup.cfg; empty for a comment in a spec."]
+    reason: Annotated[str, "As given; empty: without effect."]
+    until: Annotated[str, "Last day it holds, YYYY-MM-DD; empty: always."]
+    file: Annotated[str, "Where it stands."] = derived(lambda added: added.where.file)
+    line: Annotated[Positive, "Its line, counted from 1."] = derived(lambda added: added.where.line)
+
+
 class Change(Form[review.Change]):
     base: Annotated[Commit, "Commit before."]
     head: Annotated[Commit, "Commit after."]
@@ -62,6 +71,9 @@ class Change(Form[review.Change]):
     unread: Annotated[
         list[str],
         "Files that could not be parsed at one end; their tables are not compared.",
+    ]
+    suppressions: Annotated[
+        list[Added], "Suppressions that the change adds; they do not hide what it brings itself."
     ]
 
 

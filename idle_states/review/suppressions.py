@@ -1,0 +1,117 @@
+"""Suppressions as part of what is reviewed: those of the commits, and those that a change adds.
+
+A change cannot accept findings about itself: what it brings and suppresses at once is new all the
+same, and says so. What was accepted before stays accepted.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..check.accepted import today
+from ..check.config import FILE, SECTION, Accepted, parse
+from ..findings import Finding, Location, Unreadable
+from ..reading import limits
+from ..reading.git import Repository
+from ..spec.suppress import Suppression
+from .tree import End
+
+Known = Callable[[Finding], bool]
+"""Whether a finding that is suppressed after a change was accepted before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """What setup.cfg says at a commit; findings: why it cannot be read."""
+
+    entries: tuple[Accepted, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A suppression that a change adds.
+
+    rules   codes
+    path    logical path of setup.cfg's findings; "" for a comment, which is beside the value
+    reason  as given
+    until   last day it holds, "" for always
+    where   its line
+    """
+
+    rules: tuple[str, ...]
+    path: str
+    reason: str
+    until: str
+    where: Location
+
+
+def configured(repository: Repository, commit: str) -> Configured:
+    """Of the nearest setup.cfg with a section [idle-states], in the directory that is reviewed or
+    above it in the repository. Raises Damaged (IS930)."""
+    directories = repository.prefix.split("/")[:-1]
+    names = ["/".join([*directories[:n], FILE]) for n in range(len(directories), -1, -1)]
+    for name in names:
+        for entry in repository.named(commit, name):
+            data = repository.content(entry, limits.CONFIGURATION_BYTES)
+            text = data.decode("utf-8", "replace")
+            if f"[{SECTION}]" in text:
+                try:
+                    return Configured(parse(text, name))
+                except Unreadable as problem:
+                    return Configured((), tuple(problem.findings))
+    return Configured()
+
+
+def added(
+    before: End, after: End, configured_before: Configured, configured_after: Configured
+) -> tuple[Added, ...]:
+    """In the order of their places: the configuration's first."""
+    had = {_said(entry) for entry in configured_before.entries}
+    found = [
+        Added(e.rules, e.path, e.reason, str(e.until or ""), e.where)
+        for e in configured_after.entries
+        if _said(e) not in had
+    ]
+    found += [Added(c.rules, "", c.reason, "", c.where) for c in _new_comments(before, after)]
+    return tuple(found)
+
+
+def known(before: End, after: End, configured_before: Configured, of_commits: bool) -> Known:
+    """of_commits: setup.cfg is the commits' and not one that the user named."""
+    comments = _new_comments(before, after)
+    held = [entry for entry in configured_before.entries if entry.holds(today())]
+
+    def is_known(finding: Finding) -> bool:
+        rule, where = finding.rule, finding.location
+        if finding.kept_in == "config" and of_commits:
+            return any(entry.covers(rule, where) for entry in held)
+        if finding.kept_in == "source":
+            return not any(comment.covers(rule, where) for comment in comments)
+        return True
+
+    return is_known
+
+
+def revealed(finding: Finding) -> Finding:
+    """As it counts, with what would have suppressed it."""
+    message = f"{finding.message} (suppressed by this change: {finding.suppressed})"
+    return replace(finding, message=message, suppressed=None, kept_in="")
+
+
+def _said(entry: Accepted) -> tuple[tuple[str, ...], str, str, str]:
+    return entry.rules, entry.path, entry.reason, str(entry.until)
+
+
+def _new_comments(before: End, after: End) -> list[Suppression]:
+    """Comments in specs of the tree of which there are more than before, by rules and reason."""
+    old = Counter((c.rules, c.reason) for c in _comments(before))
+    now = _comments(after)
+    new = Counter((c.rules, c.reason) for c in now)
+    return [c for c in now if new[c.rules, c.reason] > old[c.rules, c.reason]]
+
+
+def _comments(end: End) -> list[Suppression]:
+    files = {source.file for source in end.sources}
+    found = (c for source in end.sources for c in source.suppressions if c.where.file in files)
+    return list(dict.fromkeys(found))

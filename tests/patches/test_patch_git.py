@@ -1,0 +1,118 @@
+"""patch in a tree whose repository, files or author are not to be trusted."""
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from idle_states.cli import main
+from idle_states.patches.tree import Tree
+from idle_states.skiboot import c_table
+from idle_states.spec.library import find
+from tests.support.git_history import History
+from tests.support.git_traps import set_traps
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    made = History(tmp_path / "tree")
+    names = ("power9", "power9-mambo", "power9-fused", "power10")
+    tables = c_table.write([find(name) for name in names])
+    made.commit({"hw/slw.c": tables, "README": "one", ".version": "v7.1\n"})
+    return made
+
+
+def patch(history: History, *words: str) -> int:
+    return main(["patch", "mambo-stop4", "--tree", str(history.directory), *words])
+
+
+@pytest.mark.parametrize("modified", [False, True])
+def test_applying_runs_nothing(modified: bool, history: History, tmp_path: Path) -> None:
+    witness = tmp_path / "ran"
+    set_traps(history, witness)
+    file = history.directory / "hw/slw.c"
+    if modified:
+        file.write_text(file.read_text() + "\n")
+    # the time alone makes git compare, with a filter
+    os.utime(file, (1, 1))
+    before = file.read_text()
+    assert patch(history, "--apply") == (2 if modified else 0)
+    assert (file.read_text() == before) is modified
+    assert not witness.exists()
+
+
+def test_only_files_that_matter_count_as_modified(history: History, capsys: Capture) -> None:
+    (history.directory / "README").write_text("two")
+    assert patch(history, "--stdout") == 0
+    capsys.readouterr()
+    os.utime(history.directory / "hw/slw.c", (1, 1))
+    assert Tree(history.directory).modified == ()
+    (history.directory / "include").mkdir()
+    (history.directory / "include/slw.h").write_text("#define A 1\n")
+    assert Tree(history.directory).modified == ()
+    history.commit({})
+    (history.directory / "include/slw.h").write_text("#define A 2\n")
+    assert Tree(history.directory).modified == ("include/slw.h",)
+    (history.directory / "include/slw.h").unlink()
+    assert Tree(history.directory).modified == ("include/slw.h",)
+
+
+def test_git_file_that_leads_elsewhere_is_refused(
+    history: History, tmp_path: Path, capsys: Capture
+) -> None:
+    evil = tmp_path / "evil"
+    shutil.copytree(history.directory, evil, ignore=shutil.ignore_patterns(".git"))
+    (evil / ".git").write_text(f"gitdir: {history.directory / '.git'}\n")
+    assert main(["patch", "mambo-stop4", "--tree", str(evil), "--apply"]) == 3
+    assert "does not lead back" in capsys.readouterr().err
+
+
+def test_link_into_git_is_not_written_through(history: History, capsys: Capture) -> None:
+    file = history.directory / "hw/slw.c"
+    inside = history.directory / ".git/slw.c"
+    inside.write_bytes(file.read_bytes())
+    file.unlink()
+    file.symlink_to("../.git/slw.c")
+    history.git("rm", "-q", "--cached", "hw/slw.c")
+    history.git("commit", "-q", "-m", "No table")
+    before = inside.read_bytes()
+    assert patch(history, "--apply") == 3
+    assert "expected files of the tree" in capsys.readouterr().err
+    assert inside.read_bytes() == before
+
+
+def test_mode_stays(history: History) -> None:
+    file = history.directory / "hw/slw.c"
+    file.chmod(0o640)
+    assert patch(history, "--apply") == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    "name", ["A\nBcc: victim@example.com", "A\rB", "A <x@y>", "A\x1b[31m", "A\u2028B", "A\x85B"]
+)
+def test_author_that_no_header_may_hold(
+    name: str, history: History, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    for key, value in (("user.name", name), ("user.email", f"{name}@example.com")):
+        kept = history.git("config", key)
+        history.git("config", key, value)
+        assert patch(history, "--stdout") == 0
+        said = capsys.readouterr()
+        assert "victim" not in said.out
+        assert "Signed-off-by" not in said.out
+        assert "the author is left out" in said.err
+        history.git("config", key, kept)
+    monkeypatch.setenv("GIT_AUTHOR_NAME", name)
+    assert patch(history, "--stdout") == 0
+    said = capsys.readouterr()
+    assert "the author is left out" in said.err
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Somebody")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "some@body")
+    assert patch(history, "--stdout") == 0
+    assert "Signed-off-by: Somebody <some@body>" in capsys.readouterr().out
