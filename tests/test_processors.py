@@ -8,11 +8,16 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from idle_states.devicetree import fdt
+from idle_states.devicetree.generate import tree_of
+from idle_states.devicetree.tables import unlisted_processor
+from idle_states.devicetree.tree import Node
 from idle_states.linux.releases import all_releases
 from idle_states.processors import (
     CHIPS,
@@ -25,7 +30,9 @@ from idle_states.processors import (
     of_pvr,
 )
 from idle_states.resources import resource
+from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.skiboot.releases import known_chips, version_key
+from idle_states.sources import read_sources
 from idle_states.spec.library import find, load
 from idle_states.spec.packaged import resolve_name, revisions
 from idle_states.table import Cpu
@@ -240,3 +247,34 @@ def test_one_bad_spec_does_not_stop_the_others(tmp_path: Path) -> None:
     assert "specs/power9-worse.yaml:" in copy.run("list", status=3)
     listed = copy.json("list", status=3)["tables"]
     assert {table["name"] for table in listed} == {revision.name for revision in revisions()}
+
+
+class TestTreesOfUnknownProcessors:
+    @pytest.mark.parametrize(
+        ("cpu", "version", "expected"),
+        [
+            ("PowerPC,POWER99@0", 0x00F0_0100, ("/cpus/{}:cpu-version", "PVR 0x00f00100")),
+            ("PowerPC,POWER99@0", None, ("/cpus/{}", "PowerPC,POWER99")),
+            ("PowerPC,POWER9@0", 0x00F0_0100, None),
+            ("PowerPC,POWER99@0", 0x004E_1202, None),
+            ("cpu@0", None, None),
+        ],
+    )
+    def test_what_names_it_is_told(
+        self, cpu: str, version: int | None, expected: tuple[str, str] | None
+    ) -> None:
+        properties = {} if version is None else {"cpu-version": version.to_bytes(4, "big")}
+        root = Node("", {}, (Node("cpus", {}, (Node(cpu, properties),)),))
+        wanted = expected and (expected[0].format(cpu), expected[1])
+        assert unlisted_processor(root) == wanted
+
+    def test_the_guess_is_said(self, tmp_path: Path) -> None:
+        root = tree_of(find("power8"), ALL_LEVELS)
+        cpus = Node("cpus", {}, (Node("PowerPC,POWER99@0", {}),))
+        others = tuple(child for child in root.children if child.name != "cpus")
+        file = tmp_path / "unknown.dtb"
+        file.write_bytes(fdt.write(replace(root, children=(cpus, *others))))
+        (source,) = read_sources(str(file))
+        (said,) = source.findings
+        assert (said.rule, said.location.path) == ("IS121", "/cpus/PowerPC,POWER99@0")
+        assert "found PowerPC,POWER99; its table is taken as power8's" in said.message

@@ -86,3 +86,18 @@ def cpu_of(root: Node) -> Cpu | None:
         if match and f"power{match[1]}" in GENERATIONS:
             return Cpu.of(named(f"power{match[1]}"))
     return None
+
+
+def unlisted_processor(root: Node) -> tuple[str, str] | None:
+    """The first CPU that names a processor, where none of the tree's is in the registry: the
+    path of what names it, and that name or PVR. None if one is, or nothing names any."""
+    cpus = root.find("/cpus")
+    if cpus is None or cpu_of(root) is not None:
+        return None
+    for cpu in cpus.children:
+        version = cpu.u32("cpu-version")
+        if version is not None:
+            return f"/cpus/{cpu.name}:cpu-version", f"PVR {version:#010x}"
+        if _CPU_NAME.match(cpu.name):
+            return f"/cpus/{cpu.name}", cpu.name.partition("@")[0]
+    return None

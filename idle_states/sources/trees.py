@@ -1,9 +1,14 @@
 """What the formats of device trees share: from a root node to sources."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from ..devicetree import idle_nodes, tables
 from ..devicetree.dts_places import Places
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity
+from ..processors import NAMES, assumed
+from ..table import IdleTable, Register
 from .source import Source
 
 
@@ -21,7 +26,16 @@ def sources_of(
     A tree without any is one source without a table, and a finding that says so.
     """
     found = [
-        Source(table.name, shown, digest, table, node=node, tree=root, texts=texts or {})
+        Source(
+            table.name,
+            shown,
+            digest,
+            table,
+            tuple(_unlisted(root, table, shown, places or {})),
+            node=node,
+            tree=root,
+            texts=texts or {},
+        )
         for node, table in tables.tables_of(root, shown, kind, digest, places)
     ]
     if not found:
@@ -34,6 +48,22 @@ def sources_of(
         return found
     finding = _nothing(root, shown)
     return [Source(shown, shown, digest, None, (finding,), tree=root, texts=texts or {})]
+
+
+def _unlisted(root: Node, table: IdleTable, shown: str, places: Places) -> Iterator[Finding]:
+    """IS121 where the tree names a processor that is not in the registry."""
+    named = tables.unlisted_processor(root)
+    if named is None:
+        return
+    path, found = named
+    node, _, name = path.partition(":")
+    where = replace(places.get(node, {}).get(name) or Location(file=shown), path=path)
+    taken = assumed(table.register is not Register.PMICR).name
+    message = (
+        f"expected a processor that is known ({', '.join(NAMES)}), found {found}; "
+        f"its table is taken as {taken}'s"
+    )
+    yield Finding("IS121", "unknown-processor", Severity.ERROR, message, where, table=table.name)
 
 
 def _nothing(root: Node, shown: str) -> Finding:

@@ -200,7 +200,7 @@ def refusals(example: str, directory: Path) -> set[str]:
         return {finding.rule for finding in unreadable.findings}
 
 
-@pytest.mark.parametrize("code", ["IS114", "IS601", "IS931", "IS932"])
+@pytest.mark.parametrize("code", ["IS114", "IS121", "IS601", "IS931", "IS932"])
 def test_complaint_about_a_source_is_as_its_page_says(
     code: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
