@@ -1,7 +1,9 @@
 # make run    build a virtual environment, install, check every current table, follow one
 # make test   install what the tests need, then run all of them
 # make lint   ruff, mypy --strict
-# make fuzz   the tests that draw their inputs, on new ones each time
+# make fuzz   the tests that draw their inputs, on new ones each time; then every reader for EACH
+#             seconds, on inputs that grow towards code not yet reached
+# make keep   what make fuzz found that is worth keeping goes into tests/fuzz/kept
 # make oracle LINUX=path   governors of any kernel tree against the models
 # make bench  speed, with dtc and dt-validate beside it
 # make schema  schemas/output.schema.json, from the forms of the documents
@@ -17,11 +19,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 IDLE   := $(BIN)/idle-states
 EXAMPLE := power9-dd1
+EACH   ?= 60
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint fuzz oracle bench boot-deps trees nightly validation published schema spec-schema dist clean packages
+.PHONY: run test lint fuzz keep oracle bench boot-deps trees nightly validation published schema spec-schema dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -46,6 +49,10 @@ lint: $(VENV)/.installed-test
 
 fuzz: packages $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "" --hypothesis-profile=new $(PYTEST)
+	$(BIN)/python -m tests.fuzz --seconds $(EACH) $(READERS)
+
+keep: $(VENV)/.installed-test
+	$(BIN)/python -m tests.fuzz.corpus $(READERS)
 
 oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \

@@ -95,7 +95,7 @@ def _entries(text: str) -> list[tuple[int, str]]:
     """Lines of the value of `suppress` in our section, numbered as in the file."""
     entries = []
     section = key = ""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         stripped = line.strip()
         if not stripped or stripped[0] in "#;":
             continue
@@ -136,7 +136,7 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 def _line_of(text: str, key: str) -> int | None:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.lower().startswith(key):
             return number
     return None

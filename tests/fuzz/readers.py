@@ -1,0 +1,225 @@
+"""The readers: each takes bytes that may be anything, and reads or refuses.
+
+Refused is what raises one of the two exceptions that say what was expected, found, and where.
+Where a reader is there in Python and in C, both have to do the same.
+"""
+
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from idle_states.check import baseline, config
+from idle_states.devicetree import archive, dts_includes, dts_places, dts_text, fdt
+from idle_states.findings import Faulty, Unreadable
+from idle_states.linux import log as linux_log
+from idle_states.linux import uname
+from idle_states.patches import description
+from idle_states.reading import compressed, document, sysfs
+from idle_states.reading.inputs import Input
+from idle_states.reading.problems import Problems
+from idle_states.record.convert import convert
+from idle_states.simulation import topology_file, workloads_file, workloads_trace
+from idle_states.skiboot import c_table, lid
+from idle_states.skiboot import log as opal_log
+from idle_states.sources import format_tar
+from idle_states.spec import library
+from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
+from idle_states.traces.chunks import chunks
+from idle_states.traces.recording import rows
+from idle_states.traces.text import TraceText, compiled
+from idle_states.tune import source as tune_source
+from idle_states.tune.results import Results
+
+REFUSALS = (Unreadable, Faulty)
+UNPACKED_MAX = 1 << 20
+
+
+@cache
+def _directory() -> Path:
+    memory = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(prefix="fuzz-", dir=memory if memory.is_dir() else None))
+
+
+def _file(data: bytes) -> Path:
+    """For readers that take a file: always the same one."""
+    path = _directory() / "input"
+    path.write_bytes(data)
+    return path
+
+
+def _input(data: bytes) -> Input:
+    return Input(str(_file(data)))
+
+
+def outcome(read: Callable[[bytes], object], data: bytes) -> object:
+    """What was read; of what was refused the findings, which have to say something."""
+    try:
+        return read(data)
+    except REFUSALS as error:
+        refused = error
+    assert refused.findings
+    for finding in refused.findings:
+        assert finding.message, finding
+        assert finding.location.file is not None, finding
+    return [str(finding) for finding in refused.findings]
+
+
+def _same(data: bytes, one: Callable[[bytes], object], other: Callable[[bytes], object]) -> None:
+    assert outcome(one, data) == outcome(other, data)
+
+
+def _fdt(data: bytes) -> None:
+    """A blob; what was read is written and read again."""
+
+    def slowly(data: bytes) -> object:
+        with mock.patch.object(fdt, "_fdt", None):
+            return fdt.read_blob(data, "x.dtb")
+
+    _same(data, lambda data: fdt.read_blob(data, "x.dtb"), slowly)
+    blob = fdt.read_blob(data, "x.dtb")
+    written = fdt.write(blob.root, blob.reservations, blob.boot_cpu)
+    assert fdt.read_blob(written, "x.dtb") == blob
+    with suppress(ValueError):  # of names that no source can hold
+        dts_text.render(blob.root, ())
+
+
+def _dts(data: bytes) -> None:
+    """What stands before dtc and beside it; dtc itself is tested in tests/devicetree."""
+    whole = dts_includes.expanded(data, str(_directory() / "x.dts"))
+    text = whole.source.decode("utf-8", "replace")
+    assert all(where.line for found in dts_places.places(text, "x.dts").values()
+               for where in found.values())  # fmt: skip
+    for line in range(1, text.count("\n") + 2):
+        whole.place(line)
+
+
+def _spec(data: bytes) -> None:
+    library.load_held("x.yaml", {"x.yaml": data})
+
+
+def _stats(data: bytes) -> None:
+    file = reading.open_file(str(_file(data)))
+    for read in (
+        reading.samples,
+        reading.named_samples,
+        percentile_blocks.blocks,
+        mmtests.table,
+        summary_rows.rows,
+    ):
+        outcome(lambda data, read=read: read(file), data)  # type: ignore[misc]
+
+
+def _tune_results(data: bytes) -> None:
+    with Results("digest", _file(data)):
+        pass
+
+
+def _trace(data: bytes) -> None:
+    """Events, and problems with the lines they are on."""
+
+    def scanned(core: Any) -> Callable[[bytes], object]:
+        def scan(data: bytes) -> object:
+            problems = Problems()
+            reader = TraceText(problems, core)
+            events = []
+            for batch in reader.batches(data[at : at + 1000] for at in range(0, len(data), 1000)):
+                lines = [batch.line(index) for index in range(len(batch.events))]
+                events += zip(batch.events, lines, strict=True)
+            counted = (reader.lines, reader.events, reader.lost, reader.coarse)
+            return events, counted, problems.listing()
+
+        return scan
+
+    if compiled is not None:
+        _same(data, scanned(None), scanned(compiled))
+    else:
+        scanned(None)(data)
+
+
+def _recording(data: bytes) -> None:
+    from idle_states import core
+
+    def by_python(data: bytes) -> object:
+        return [
+            (row.line, row.cpu, row.situation, row.outcome, row.state, row.stop_tick)
+            for row in rows(_input(data))
+        ]
+
+    def by_core(data: bytes) -> object:
+        found = []
+        for parts in chunks(_input(data)):
+            for part in parts:
+                pairs = list(core.unpack(part.as_recorded()))
+                states, stops = part.decided[::2], part.decided[1::2]
+                for pair, state, stop, line in zip(pairs, states, stops, part.lines, strict=True):
+                    found.append((line, part.cpu, *pair, state, bool(stop)))
+        return sorted(found, key=lambda row: row[0])
+
+    if core.available():
+        _same(data, by_python, by_core)
+    else:
+        by_python(data)
+
+
+def _unpacked(data: bytes) -> None:
+    with suppress(compressed.TooLarge, compressed.Damaged):
+        assert len(compressed.whole(data, UNPACKED_MAX)) <= UNPACKED_MAX
+
+
+def _tar(data: bytes) -> None:
+    format_tar.collected(data)
+    for _, node in archive.read(data, "x.tar").walk():
+        assert all(isinstance(value, bytes) for value in node.properties.values())
+
+
+def _document(data: bytes) -> None:
+    document.parse(document.decode(data, "x.yaml"), "x.yaml")
+
+
+def _sysfs(data: bytes) -> None:
+    dump = sysfs.read(_input(data))
+    sysfs.difference(dump, dump)
+
+
+def _baseline(data: bytes) -> None:
+    """What was read is written and read again."""
+    found = baseline.read(_file(data))
+    text = found.text().encode("utf-8", "surrogatepass")
+    assert baseline.read(_file(text)).known == found.known
+
+
+READERS: dict[str, Callable[[bytes], object]] = {
+    "baseline": _baseline,
+    "c": lambda data: c_table.read(data.decode("utf-8", "replace"), "x.c"),
+    "compressed": _unpacked,
+    "config": lambda data: config.read(_file(data)),
+    "convert": lambda data: convert(_input(data)),
+    "document": _document,
+    "dts": _dts,
+    "fdt": _fdt,
+    "lid": lambda data: lid.read(data, "x.lid"),
+    "linux-log": linux_log.read,
+    "opal-log": opal_log.read,
+    "patch": lambda data: description.read(_file(data), "x.yaml"),
+    "recording": _recording,
+    "results": _tune_results,
+    "spec": _spec,
+    "stats": _stats,
+    "sysfs": _sysfs,
+    "tar": _tar,
+    "topology": lambda data: topology_file.read(_file(data)),
+    "trace": _trace,
+    "tune-list": lambda data: tune_source.read_list(_input(data)),
+    "uname": lambda data: uname.running(data.decode("utf-8", "replace")),
+    "workload": lambda data: workloads_file.read(data, "x.yaml"),
+    "workload-trace": lambda data: workloads_trace.read(_input(data)),
+}
+
+
+def check(name: str, data: bytes) -> None:
+    """Raises whatever the reader should not."""
+    outcome(READERS[name], data)
