@@ -12,6 +12,7 @@ from pathlib import PurePath
 
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
+from ..processors import assumed
 from ..spec.write import HELD, LISTED
 from ..table import Cpu, Firmware, IdleState, IdleTable, Origin, Provenance, Register
 from . import Source
@@ -35,8 +36,8 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
     digest = f" (sha256 {source.sha256})" if source.sha256 else ""
     notes = [table.note] if table.note else [f"Imported from {_shown(source)}{digest}."]
     if table.cpu is None:
-        assumed = "power8" if table.register is Register.PMICR else "power9"
-        notes.append(f"The source does not name its processor; {assumed} is assumed.")
+        generation = _assumed(table).generation
+        notes.append(f"The source does not name its processor; {generation} is assumed.")
     elif table.origin.kind in ("c", "lid"):
         notes.append("The processor is told by the array's name alone.")
     if table.exported:
@@ -55,7 +56,7 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
 
 
 def _assumed(table: IdleTable) -> Cpu:
-    return Cpu("power8") if table.register is Register.PMICR else Cpu("power9")
+    return Cpu(assumed(table.register is not Register.PMICR).name)
 
 
 def _problems(table: IdleTable, node: PowerMgt | None) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..findings import CannotGenerate, Finding, Location, Severity
+from ..processors import assumed
 from ..table import (
     PSSCR_MASK,
     Cpu,
@@ -56,7 +57,7 @@ def _lines(table: IdleTable) -> Iterator[str]:
         yield f"note: {_text(table.note)}"
     if table.historical:
         yield "historical: yes"
-    yield from _cpu(table.cpu or Cpu("power8" if table.register is Register.PMICR else "power9"))
+    yield from _cpu(table.cpu or Cpu(assumed(table.register is not Register.PMICR).name))
     yield from _firmware(table.firmware)
     if table.partition:
         yield from _partition(table.partition)
