@@ -7,10 +7,13 @@ from typing import Any
 
 from ..devicetree.machine import Machine
 from ..devicetree.tree import Node
+from ..sources.source import Source
+from . import spellings
 from .audited import Audited
+from .spellings import ANY_MAC, any_of
 from .trees import Difference
 
-_MAC = re.compile(r"\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b")
+_QUOTED = re.compile(r"""(['"])(?:\\.|(?!\1).)*\1""")
 _BARE_MAC = re.compile(r"(?<![0-9A-Za-z@])[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
 """Without separators; after @ stands a unit address."""
 _SERIAL_NAME = re.compile(
@@ -36,16 +39,23 @@ def redacted(audited: Audited, other: Node | None = None) -> Audited:
     if tree is None and audited.kind not in _WRITTEN_BY_PEOPLE:
         audited = _nameless(audited)
     redactor = _Redactor([node for node in (tree, other) if node is not None])
-    bare = replace(audited, source=None)
+    bare = replace(audited, source=_table_alone(audited.source))
     values = {
         field.name: redactor.clean(getattr(bare, field.name))
         for field in fields(bare)
-        if field.name not in ("sha256", "fingerprint", "source")
+        if field.name not in ("sha256", "fingerprint")
     }
     machine = values["machine"]
     if machine is not None and machine.serial:
         values["machine"] = replace(machine, serial=SERIAL)
     return replace(bare, **values)
+
+
+def _table_alone(source: Source | None) -> Source | None:
+    """Without the tree and the texts that the table was read from."""
+    if source is None:
+        return None
+    return replace(source, node=None, tree=None, texts={}, facts=(), findings=(), suppressions=())
 
 
 def redacted_name(name: str, tree: Node) -> str:
@@ -60,13 +70,10 @@ class _Redactor:
     def __init__(self, trees: list[Node]) -> None:
         serials = {text for tree in trees for text in _serials(tree)}
         macs = {mac for tree in trees for mac in _macs(tree)}
-        self.serials = _any_of(
-            form
-            for text in sorted(serials, key=len, reverse=True)
-            for form in (re.escape(text), text.encode("utf-8", "replace").hex())
-        )
-        self.macs = _any_of("[:-]?".join(f"{byte:02x}" for byte in mac) for mac in sorted(macs))
-        self.binary_macs = _any_of(re.escape(mac.decode("latin-1")) for mac in sorted(macs))
+        longest_first = sorted(serials, key=lambda text: (-len(text), text))
+        self.serials = any_of(p for text in longest_first for p in spellings.serial(text))
+        self.macs = any_of(p for mac in sorted(macs) for p in spellings.mac(mac))
+        self.raw_macs = any_of(p for mac in sorted(macs) for p in spellings.raw_mac(mac))
 
     def clean(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -83,10 +90,11 @@ class _Redactor:
         return _rebuilt(value, self.clean)
 
     def text(self, text: str) -> str:
-        text = _MAC.sub(MAC, text)
         if self.serials:
             text = self.serials.sub(SERIAL, text)
-        return self.macs.sub(MAC, text) if self.macs else text
+        if self.macs:
+            text = self.macs.sub(MAC, text)
+        return ANY_MAC.sub(MAC, text)
 
     def data(self, name: str, data: bytes | None) -> bytes | None:
         """A property's value, None where there is none."""
@@ -97,8 +105,8 @@ class _Redactor:
         if len(data) == _MAC_SIZE and (_MAC_NAME.search(name) or not _is_text(data)):
             return MAC.encode()
         text = data.decode("latin-1")
-        if self.binary_macs:
-            text = self.binary_macs.sub(MAC, text)
+        if self.raw_macs:
+            text = self.raw_macs.sub(MAC, text)
         cleaned: str = self.clean(text)
         return cleaned.encode("latin-1")
 
@@ -115,19 +123,22 @@ def _rebuilt(value: Any, clean: Callable[[Any], Any]) -> Any:
     return value
 
 
-def _any_of(patterns: Iterator[str]) -> re.Pattern[str] | None:
-    found = "|".join(patterns)
-    return re.compile(found, re.IGNORECASE) if found else None
-
-
 def _serials(root: Node) -> Iterator[str]:
     for _, node in root.walk():
         for name in node.properties:
             if _SERIAL_NAME.search(name):
-                for text in node.strings(name):
+                for text in (*node.strings(name), *_wide(node.properties[name])):
                     # /aliases has paths of serial ports
                     if len(text) >= _SHORTEST and not text.startswith("/"):
                         yield text
+
+
+def _wide(data: bytes) -> Iterator[str]:
+    """Text in UTF-16, if it is ASCII."""
+    for start in (0, 1):
+        text, rest = data[start::2].rstrip(b"\0"), data[1 - start :: 2]
+        if len(text) >= _SHORTEST and not rest.strip(b"\0") and _is_text(text) and rest:
+            yield text.decode("ascii")
 
 
 def _macs(root: Node) -> Iterator[bytes]:
@@ -161,4 +172,8 @@ def _nameless(audited: Audited) -> Audited:
     def clean(value: Any) -> Any:
         return known.sub(name, value) if isinstance(value, str) else _rebuilt(value, clean)
 
-    return replace(audited, file=name, findings=clean(audited.findings))
+    found = clean(audited.findings)
+    if audited.unreadable:
+        # what cannot be read is not known to be no serial
+        found = tuple(replace(f, message=_QUOTED.sub("[text]", f.message)) for f in found)
+    return replace(audited, file=name, source=clean(audited.source), findings=found)

@@ -1,5 +1,6 @@
 """audit --redact: no serial number and no MAC address in any form of report."""
 
+import base64
 import hashlib
 import json
 from dataclasses import replace
@@ -139,3 +140,83 @@ def test_abbreviated_commits_are_no_macs(
     main(["audit", str(path), "--redact", "--format", "json"])
     [body] = json.loads(capsys.readouterr().out)["inputs"]
     assert body["machine"]["versions"]["hostboot"] == "0123456789ab"
+
+
+def in_every_spelling(serial: str) -> dict[str, bytes]:
+    coded = {"utf8": serial.encode(), "le": serial.encode("utf-16-le"),
+             "be": serial.encode("utf-16-be")}  # fmt: skip
+    spelt = {
+        "plain": serial, "lower": serial.lower(), "spaced": " ".join(serial),
+        "dashed": f"{serial[:4]}-{serial[4:]}",
+        "grouped": f"{serial[:2]} {serial[2:6]} {serial[6:]}",
+    }  # fmt: skip
+    found = {name: f"no {text}.\0".encode() for name, text in spelt.items()}
+    for name, data in coded.items():
+        found[f"{name}__raw"] = data + b"\0\0"
+        found[f"{name}__hex"] = data.hex().encode() + b"\0"
+        for before in range(3):
+            found[f"{name}__base64__{before}"] = (
+                base64.b64encode(b"x" * before + data + b"yz") + b"\0"
+            )
+    return found
+
+
+def in_every_form(mac: bytes) -> dict[str, bytes]:
+    eui = mac[:3] + b"\xff\xfe" + mac[3:]
+    digits, long = mac.hex(), eui.hex()
+    texts = {
+        "dotted": f"{digits[:4]}.{digits[4:8]}.{digits[8:]}", "spaced": mac.hex(" "),
+        "colons": mac.hex(":"), "dashes": mac.hex("-"), "bare": digits, "eui": eui.hex(":"),
+        "eui__dashes": eui.hex("-"), "eui__bare": long, "eui__spaced": eui.hex(" "),
+        "eui__dotted": ".".join(long[at : at + 4] for at in range(0, 16, 4)),
+    }  # fmt: skip
+    found = {name: f"at {text}\0".encode() for name, text in texts.items()}
+    found |= {f"{name}__wide": text.encode("utf-16-le") for name, text in texts.items()}
+    found |= {"raw": b"\1" + mac + b"\1", "eui__raw": b"\1" + eui + b"\1"}
+    found["base64"] = base64.b64encode(mac) + b"\0"
+    return found
+
+
+def test_a_serial_is_found_in_every_spelling(tmp_path: Path) -> None:
+    for name, difference in differing(tmp_path, **in_every_spelling(OWN)).items():
+        assert b"[serial]" in (difference.a or b""), (name, difference.a)
+
+
+def test_a_mac_is_found_in_every_form(tmp_path: Path) -> None:
+    found = differing(tmp_path, local__mac__address=MAC, **in_every_form(MAC))
+    for name, difference in found.items():
+        assert b"[mac]" in (difference.a or b""), (name, difference.a)
+
+
+def test_macs_that_nothing_names_are_known_by_their_form(tmp_path: Path) -> None:
+    other = bytes.fromhex("02dead007788")
+    forms = ("dotted", "spaced", "colons", "dashes", "bare", "eui", "eui__dashes", "eui__spaced")
+    found = differing(tmp_path, **{name: in_every_form(other)[name] for name in forms})
+    assert {difference.a for difference in found.values()} == {b"at [mac]\0"}
+
+
+@pytest.mark.parametrize(
+    "text", ["00000000 00300331", "0x0000000000300331", "6.1.0-50", "1 2 3 4 5 6 7 8", "2026-11-22"]
+)
+def test_numbers_that_are_no_address_stay(text: str, tmp_path: Path) -> None:
+    assert differing(tmp_path, note=text.encode() + b"\0")["note"].a == text.encode() + b"\0"
+
+
+def test_the_states_are_still_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path / f"host-{OWN}.dtb", machine(OWN))
+    main(["audit", str(path), "--config", "none"])
+    table = [line for line in capsys.readouterr().out.splitlines() if " stop0_lite " in line]
+    main(["audit", str(path), "--config", "none", "--redact"])
+    text = capsys.readouterr().out
+    assert table
+    assert all(line in text for line in table)
+    assert OWN not in text
+
+
+def test_what_an_unreadable_input_says_is_not_quoted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(f"name: 'x{OWN}'\nname: [\"{OWN}\n")
+    main(["audit", str(path), "--redact"])
+    assert OWN not in capsys.readouterr().out
