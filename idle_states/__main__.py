@@ -1,7 +1,12 @@
 """python -m idle_states, and the script idle-states."""
 
+import os
 import signal
 import sys
+from contextlib import suppress
+
+_BY_SIGNAL = 128
+"""Exit statuses above it are those of signals."""
 
 
 def run() -> int:
@@ -14,7 +19,14 @@ def run() -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from .cli import main
 
-    return main()
+    status = main()
+    if status > _BY_SIGNAL:
+        # all is cleaned up; the interpreter would wait for threads that wait for ended processes
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+    return status
 
 
 if __name__ == "__main__":

@@ -129,6 +129,7 @@ def _verdicts(audited: Audited, tool: str) -> str:
 
 def against(name: str, differences: Sequence[Difference], style: Style) -> str:
     """Two trees beside each other. name: of the other file."""
+    name = printable(name)
     if not differences:
         return style("strong", f"Same below /ibm,opal as {name}") + "\n"
     lines = [style("strong", f"Differs below /ibm,opal from {name}")]

@@ -1,5 +1,6 @@
 """A fleet's tables as Parquet, a row each. An optional extra: [parquet]."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,9 @@ from ..findings import Finding, Location, Severity, Unreadable
 from ..forms import keys
 from .documents.audit import Names, Row
 from .encoder import as_json
+from .escapes.text import printable
 
+_UNENCODABLE = re.compile(r"[\ud800-\udfff]")
 _ROWS = 4096
 """Rows of a group, so that memory does not grow with the fleet."""
 
@@ -43,7 +46,7 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
             rows.clear()
 
         def add(results: Sequence[Audited]) -> None:
-            rows.extend(as_json(Row, audited) for audited in results)
+            rows.extend(_carried(as_json(Row, audited)) for audited in results)
             if len(rows) >= _ROWS:
                 flush()
 
@@ -55,3 +58,12 @@ def _type(pyarrow: Any, kind: Any) -> Any:
     if kind == Names:
         return pyarrow.list_(pyarrow.string())
     return pyarrow.int32() if kind is int else pyarrow.string()
+
+
+def _carried(value: Any) -> Any:
+    """Parquet's strings are UTF-8: a name that is not is shown as in text, others as they are."""
+    if isinstance(value, dict):
+        return {name: _carried(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_carried(item) for item in value]
+    return printable(value) if isinstance(value, str) and _UNENCODABLE.search(value) else value

@@ -9,7 +9,7 @@ from ..pipeline import Arrival, Journey
 from ..table import Flag, IdleState, IdleTable, Register
 from ..units import format_time
 from ..wording import joined, plural
-from .escapes.text import printable
+from .escapes.text import printable, printable_lines
 from .style import Style
 from .tables import width
 
@@ -25,10 +25,11 @@ _RIGHT = ("#", "LATENCY", "RESIDENCY", "SAVES")
 def render(journey: Journey, style: Style) -> str:
     """The whole page, ending in a newline."""
     table = journey.table
-    lines = [style("strong", table.name) + (f": {table.title}" if table.title else "")]
+    title = f": {printable_lines(table.title)}" if table.title else ""
+    lines = [style("strong", printable(table.name)) + title]
     if table.note:
-        lines.append(f"  {table.note}")
-    lines.append(style("faint", f"  {whence(journey)}"))
+        lines.append(f"  {printable_lines(table.note)}")
+    lines.append(style("faint", f"  {printable(whence(journey))}"))
     lines += ["", *_stage_table(journey, style)]
     for title, body in sections(journey):
         lines += ["", style("strong", title), *(line for text in body for line in folded(text))]
@@ -228,7 +229,7 @@ def _kernel_sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, 
         yield f"Changed in {name}", lines
     yield f"{name} then", list(_consequences(driver, table, arrival))
     if driver.messages:
-        yield f"{name} logs", [f"  {message.text}" for message in driver.messages]
+        yield f"{name} logs", [f"  {printable(message.text)}" for message in driver.messages]
 
 
 def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> Iterator[str]:
@@ -242,7 +243,11 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
         verb = "registers" if table.held is None else "holds"
         times = f"{first.exit_latency_us}/{first.target_residency_us} us"
         yield f"  {verb} {count}: {joined(names)}; {names[0]} is {times}{polling}"
-        level = [s.name for s in driver.states[1:] if s.exit_latency_us == first.exit_latency_us]
+        level = [
+            printable(s.name)
+            for s in driver.states[1:]
+            if s.exit_latency_us == first.exit_latency_us
+        ]
         if level:
             cost = "nothing to leave (0 us)" if first.exit_latency_us == 0 else "no more"
             yield f"  takes {joined(level)} to cost {cost}, level with {names[0]}"
@@ -263,7 +268,7 @@ def _stop(choice: StopChoice | None, arrival: Arrival, table: IdleTable) -> str:
     if choice.source is None:
         return f"{value}, built into the kernel"
     same = [state.name for state in table.states if state.control == choice.psscr]
-    return f"{value} ({same[0]})" if same else value
+    return f"{value} ({printable(same[0])})" if same else value
 
 
 def _provenance(table: IdleTable) -> list[str]:

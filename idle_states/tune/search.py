@@ -267,7 +267,7 @@ def _best_by_place(better: Sequence[Judged], base: Candidate) -> list[Judged]:
 
 
 def _near(judged: Sequence[Judged], best: Judged) -> tuple[tuple[int, int], ...]:
-    bound = best.value * (1 + NEAR)
+    bound = best.value + NEAR * abs(best.value)
     found = []
     for place, own in enumerate(best.candidate):
         others = best.candidate[:place] + best.candidate[place + 1 :]
