@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..files import naming
+from ..findings import UsageError
+from ..record.script import GOVERNORS
 from ..sources import Source, read_table
 from . import image as boot_image
 from . import parts as boot_parts
@@ -25,7 +27,7 @@ _FILES = {"cpuidle.txt": "sysfs", "kernel-log.txt": "dmesg", "opal-log.txt": "ms
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to boot.
+    """What to boot. Raises UsageError for what cannot be meant.
 
     table     a TABLE for the machine's place in firmware; None: what is there
     lid, tree firmware: an image, or a source tree to build; neither: QEMU's own image
@@ -43,6 +45,23 @@ class Request:
     workload: Workload | None = None
     levels: int | None = None
     time_limit_s: float = TIME_LIMIT_S
+
+    def __post_init__(self) -> None:
+        if self.machine not in qemu.MACHINES:
+            known = ", ".join(qemu.MACHINES)
+            raise UsageError(f"expected a machine of {known}, found {self.machine!r}")
+        most = qemu.CPUS_MAX[self.machine]
+        if not 1 <= self.smp <= most:
+            raise UsageError(f"expected 1 to {most} CPUs with {self.machine}, found {self.smp}")
+        if self.governor and self.governor not in GOVERNORS:
+            known = ", ".join(GOVERNORS)
+            raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
+        if not self.time_limit_s > 0:
+            raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")
+        if self.levels is not None and self.machine == "powernv8":
+            raise UsageError(
+                "expected --levels with powernv9 or powernv10: powernv8 has no stop levels"
+            )
 
 
 @dataclass(frozen=True, slots=True)

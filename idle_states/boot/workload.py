@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ..findings import UsageError
+
 KINDS = {
     # short sleeps of different lengths: the shell's own, and those of a program it starts
     "storm": (
@@ -44,8 +46,8 @@ class Workload:
 
 
 def workload(name: str) -> Workload:
-    """Raises ValueError for a name that is none."""
+    """Raises UsageError for a name that is none."""
     if name not in WORKLOADS:
-        raise ValueError(f"expected a workload of {', '.join(WORKLOADS)}, found {name!r}")
+        raise UsageError(f"expected a workload of {', '.join(WORKLOADS)}, found {name!r}")
     kinds = tuple(KINDS) if name == MIXED else (name.replace("-", "_"),)
     return Workload(name, kinds)

@@ -13,13 +13,15 @@ before the first instruction; what a boot still cannot confirm is listed.
 What it needs besides QEMU is fetched from Debian's archive once, see make boot-deps."""
 
 import argparse
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from ..findings import UsageError
 
+if TYPE_CHECKING:
     from ..boot.run import Request
+    from .boot_failures import Place
+    from .options import Output
 
 SUMMARY = "boot firmware and Linux under QEMU, prediction beside reality"
 
@@ -58,140 +60,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-@dataclass(slots=True)
-class _Place:
-    """How far a boot is. logs: its directory, once it is to stay."""
-
-    stage: str = "reading"
-    logs: "Path | None" = None
-
-    def show(self, message: str) -> None:
-        where = f"; logs: {self.logs.as_posix()}" if self.logs else ""
-        _complain(f"{self.stage}: {message}{where}")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    import signal
-
-    from ..boot.boot import BootFailure
-    from ..boot.build import BuildFailure
-    from ..boot.debian import Unavailable
-    from ..files import standard_output_fails
-    from ..findings import Faulty, Unreadable
-    from ..signals import Ended
-
-    request = _request(arguments)
-    place = _Place()
-    if arguments.tree:
-        _complain(f"{arguments.tree}: runs this tree's make, and so whatever the tree says")
-    try:
-        return _run(arguments, request, place)
-    except BootFailure as failure:
-        _complain(f"{failure.stage}: {failure}; log: {failure.log.as_posix()}")
-    except BuildFailure as failure:
-        _complain(f"build: {failure}")
-    except Unavailable as reason:
-        _complain(str(reason))
-    except Faulty as faulty:
-        # status 1 is kept for a boot that came out otherwise than predicted
-        raise Unreadable(faulty.findings, faulty.texts) from None
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        # a full disk, say; some writes do not know their file
-        where = error.filename or f"a file below {arguments.logs}"
-        place.show(f"{where}: {error.strerror or error}")
-        standard_output_fails()
-    except KeyboardInterrupt:
-        place.show("interrupted")
-        return 128 + signal.SIGINT
-    except Ended as ended:
-        place.show(f"ended by {ended.name}")
-        return 128 + ended.number
-    return 3
-
-
-def _complain(message: str) -> None:
-    from .options import say
-
-    say(f"boot: {message}")
-
-
-def _request(arguments: argparse.Namespace) -> "Request":
+def request(arguments: argparse.Namespace) -> "Request":
     """Raises UsageError."""
-    from ..boot.qemu import CPUS_MAX, MACHINES
     from ..boot.run import Request
     from ..boot.workload import workload
-    from ..record.script import GOVERNORS
-    from .options import UsageError
 
-    if arguments.machine not in MACHINES:
-        known = ", ".join(MACHINES)
-        raise UsageError(f"expected a machine of {known}, found {arguments.machine!r}")
-    most = CPUS_MAX[arguments.machine]
-    if not 1 <= arguments.smp <= most:
-        raise UsageError(
-            f"expected 1 to {most} CPUs with {arguments.machine}, found {arguments.smp}"
-        )
-    if arguments.governor is not None and arguments.governor not in GOVERNORS:
-        known = ", ".join(GOVERNORS)
-        raise UsageError(f"expected a governor of {known}, found {arguments.governor!r}")
-    if not arguments.time_limit > 0:
-        raise UsageError(f"expected a time limit above 0 s, found {arguments.time_limit:g}")
-    try:
-        chosen = workload(arguments.workload) if arguments.workload else None
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+    def path(text: str | None) -> Path | None:
+        return None if text is None else Path(text)
+
     return Request(
         arguments.machine,
         arguments.table,
-        _path(arguments.lid),
-        _path(arguments.tree),
-        _path(arguments.vmlinux),
+        path(arguments.lid),
+        path(arguments.tree),
+        path(arguments.vmlinux),
         arguments.smp,
         arguments.governor or "",
-        chosen,
-        _levels(arguments),
+        workload(arguments.workload) if arguments.workload else None,
+        None if arguments.levels is None else _mask(arguments.levels),
         arguments.time_limit,
     )
 
 
-def _levels(arguments: argparse.Namespace) -> int | None:
-    from ..table import U32_MAX
-    from .options import UsageError
+def run(arguments: argparse.Namespace) -> int:
+    from .boot_failures import Place
+    from .options import output, say
 
-    text = arguments.levels
-    if text is None:
-        return None
-    if arguments.machine == "powernv8":
-        raise UsageError(
-            "expected --levels with powernv9 or powernv10: powernv8 has no stop levels"
-        )
+    asked, place = request(arguments), Place(Path(arguments.logs))
+    if asked.tree is not None:
+        say(f"boot: {arguments.tree}: runs this tree's make, and so whatever the tree says")
     try:
-        value = int(text, 0)
-    except ValueError:
-        value = -1
-    if not 0 <= value <= U32_MAX:
-        raise UsageError(f"expected a mask of 32 bits such as 0xec000000, found {text!r}")
-    return value
+        return _boot(asked, output(arguments), place)
+    except BaseException as error:
+        return place.told(error)
 
 
-def _path(text: str | None) -> "Path | None":
-    from pathlib import Path
-
-    return None if text is None else Path(text)
-
-
-def _run(arguments: argparse.Namespace, request: "Request", place: _Place) -> int:
-    from pathlib import Path
-
+def _boot(asked: "Request", out: "Output", place: "Place") -> int:
     from ..boot.run import run as boot
     from ..files import naming
     from ..report import boot_output, printer
     from ..report.documents.boot import Boot
     from ..report.json_output import envelope
-    from ..report.style import Style
-    from .options import emit, emit_text
     from .progress import Line
 
     def kept(directory: Path) -> None:
@@ -206,19 +115,25 @@ def _run(arguments: argparse.Namespace, request: "Request", place: _Place) -> in
         line.show(f"{stage}, {elapsed_s:.0f} s")
 
     with Line() as line:
-        result = boot(
-            request,
-            logs=Path(arguments.logs),
-            progress=progress,
-            say=preparing,
-            kept=kept,
-        )
+        result = boot(asked, logs=place.below, progress=progress, say=preparing, kept=kept)
     place.stage = "writing the result"
-    with naming(arguments.output or "standard output"):
-        if arguments.format == "json":
-            emit(arguments, envelope("boot", Boot, result, result.inputs))
+    with naming(out.file or "standard output"):
+        if out.format == "json":
+            out.document(envelope("boot", Boot, result, result.inputs))
         else:
-            style = Style(False) if arguments.output else Style.of()
-            emit_text(arguments, boot_output.text(result, style))
+            out.text(boot_output.text(result, out.style))
         printer.flush()
     return int(not result.agree)
+
+
+def _mask(text: str) -> int:
+    """Of 32 bits. Raises UsageError."""
+    from ..table import U32_MAX
+
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= U32_MAX:
+        raise UsageError(f"expected a mask of 32 bits such as 0xec000000, found {text!r}")
+    return value

@@ -47,21 +47,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _script(arguments: argparse.Namespace) -> int:
-    from ..record.script import ARCHS, script
-    from .options import UsageError, emit
+    from ..record.script import archs, script
+    from .options import output
 
-    archs = [arch for arch in ARCHS if arguments.arch in (None, arch.name)]
-    if not archs:
-        known = ", ".join(arch.name for arch in ARCHS)
-        raise UsageError(f"expected an architecture ({known}), found {arguments.arch!r}")
-    governor = "menu" if arguments.governor is None else arguments.governor
-    seconds = 10 if arguments.seconds is None else arguments.seconds
-    buffer_kb = 4096 if arguments.buffer is None else arguments.buffer
-    try:
-        text = script(governor, archs, seconds, buffer_kb, arguments.restart_governor)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    emit(arguments, text)
+    text = script(
+        "menu" if arguments.governor is None else arguments.governor,
+        archs(arguments.arch),
+        10 if arguments.seconds is None else arguments.seconds,
+        4096 if arguments.buffer is None else arguments.buffer,
+        arguments.restart_governor,
+    )
+    output(arguments).document(text)
     return 0
 
 
@@ -69,13 +65,13 @@ def _convert(arguments: argparse.Namespace) -> int:
     from ..reading.inputs import Input
     from ..record.convert import convert
     from ..record.summary import lines
-    from .options import UsageError, emit, say
+    from .options import UsageError, output, say
 
     given = (arguments.arch, arguments.governor, arguments.seconds, arguments.buffer)
     if arguments.restart_governor or any(value is not None for value in given):
         raise UsageError("expected --convert alone; the other options are the script's")
     converted = convert(Input(arguments.convert))
-    emit(arguments, converted.csv())
+    output(arguments).document(converted.csv())
     for line in lines(converted, arguments.convert, arguments.output):
         say(line)
     return 0

@@ -1,15 +1,29 @@
-"""Options of `stats`: what they are, and which go with which input."""
+"""Options of `stats`, and what they ask for."""
 
 import argparse
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from ..findings import UsageError
+
 if TYPE_CHECKING:
-    from ..statistics.files import File
+    from ..statistics.request import StatsRequest
 
 CONFIDENCE = "99"
 MINISTAT_CONFIDENCE = "95"
 WIDTH_MAX = 1000
+_FORMS = ("ministat", "histogram", "schbench", "mmtests")
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """What --ministat prints. width: None for the usual one."""
+
+    rows_only: bool
+    drawn: bool
+    separate_bars: bool
+    width: int | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,91 +83,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def check(arguments: argparse.Namespace) -> None:
+def request(arguments: argparse.Namespace) -> "StatsRequest":
     """Raises UsageError."""
-    from .options import UsageError
+    from ..statistics.request import StatsRequest
 
-    if not arguments.files and not arguments.summary:
-        raise UsageError("expected files or --summary")
-    if arguments.files.count("-") > 1:
-        raise UsageError("expected standard input once")
-    if "" in arguments.files:
-        raise UsageError("expected files, found the empty word ''")
-    if arguments.column < 1:
-        raise UsageError(f"expected --column from 1, found {arguments.column}")
-    if not arguments.delimiter:
-        raise UsageError("expected characters for --delimiter, found none")
-    plotting = {
+    return StatsRequest(
+        tuple(arguments.files),
+        tuple(arguments.summary),
+        next((form for form in _FORMS if getattr(arguments, form)), ""),
+        None if arguments.confidence is None else _confidence(arguments.confidence),
+        arguments.reference,
+        arguments.audit_outliers,
+        arguments.column,
+        arguments.delimiter,
+        arguments.mean,
+        arguments.lower_is_better,
+    )
+
+
+def plot(arguments: argparse.Namespace) -> Plot:
+    """Raises UsageError."""
+    width = arguments.width
+    for option, given in {
         "--rows-only": arguments.rows_only,
         "--no-plot": arguments.no_plot,
         "--separate-bars": arguments.separate_bars,
-        "--width": arguments.width is not None,
-    }
-    for option, given in plotting.items():
+        "--width": width is not None,
+    }.items():
         if given and not arguments.ministat:
             raise UsageError(f"expected {option} with --ministat only")
-    table = {"--mean": arguments.mean is not None, "--lower-is-better": arguments.lower_is_better}
-    for option, given in table.items():
-        if given and not arguments.mmtests:
-            raise UsageError(f"expected {option} with --mmtests only")
-    if arguments.width is not None and not 2 <= arguments.width <= WIDTH_MAX:
-        raise UsageError(f"expected --width from 2 to {WIDTH_MAX}, found {arguments.width}")
+    if width is not None and not 2 <= width <= WIDTH_MAX:
+        raise UsageError(f"expected --width from 2 to {WIDTH_MAX}, found {width}")
+    return Plot(arguments.rows_only, not arguments.no_plot, arguments.separate_bars, width)
 
 
-def has_sets(arguments: argparse.Namespace, files: "list[File]") -> bool:
-    """There is something to summarise."""
-    from ..statistics.files import Kind
-
-    sets = any(file.kinds & {Kind.SAMPLES, Kind.ROWS} for file in files)
-    return bool(sets or arguments.summary) and not arguments.mmtests
-
-
-def check_kinds(arguments: argparse.Namespace, files: "list[File]") -> None:
-    """Whether the options go with what the files hold. Raises UsageError."""
-    from ..statistics.files import Kind
-    from .options import UsageError
-
-    printed = [file for file in files if file.kinds & {Kind.SCHBENCH, Kind.MMTESTS}]
-    if printed and (len({file.kinds for file in files}) > 1 or arguments.summary):
-        shown = ", ".join(f"{file.holds} in {file.name}" for file in files)
-        raise UsageError(f"expected files of one kind, found {shown}")
-    kinds = {kind for file in files for kind in file.kinds}
-    others = (
-        arguments.ministat
-        or arguments.histogram
-        or (arguments.schbench and kinds != {Kind.SCHBENCH})
-        or (arguments.mmtests and kinds != {Kind.MMTESTS})
-    )
-    if printed and others:
-        raise UsageError(f"expected samples or summary rows, found {files[0].holds}")
-    if printed and (arguments.mean or arguments.lower_is_better):
-        raise UsageError(
-            f"expected samples for --mean and --lower-is-better, found {files[0].holds}"
-        )
-    columned = {"--column": arguments.column != 1, "--delimiter": arguments.delimiter != " \t"}
-    for option, given in columned.items():
-        if given and not any(Kind.SAMPLES in file.kinds for file in files):
-            found = files[0].holds if files else "--summary"
-            raise UsageError(f"expected samples for {option}, found {found}")
-    compared = has_sets(arguments, files) and not arguments.schbench
-    for option, given in {
-        "--audit-outliers": arguments.audit_outliers,
-        "--confidence": arguments.confidence is not None,
-        "--reference": arguments.reference is not None,
-    }.items():
-        if given and not compared:
-            form = "--schbench" if arguments.schbench else "--mmtests"
-            found = files[0].holds if printed else form
-            raise UsageError(f"expected samples or summary rows for {option}, found {found}")
-
-
-def confidence(arguments: argparse.Namespace) -> Decimal:
+def _confidence(text: str) -> Decimal:
     """In percent. Raises UsageError."""
-    from .options import UsageError
-
-    text = arguments.confidence
-    if text is None:
-        text = MINISTAT_CONFIDENCE if arguments.ministat else CONFIDENCE
     try:
         value = Decimal(text)
     except InvalidOperation:

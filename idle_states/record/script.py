@@ -8,6 +8,7 @@ works in a tracing instance of its own and leaves nothing behind.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..findings import UsageError
 from ..resources import template
 
 
@@ -69,6 +70,15 @@ SECONDS_MAX = 86_400
 BUFFER_KB_MAX = 4 << 20
 
 
+def archs(name: str | None) -> list[Arch]:
+    """The one of that name; of None, all. Raises UsageError."""
+    found = [arch for arch in ARCHS if name in (None, arch.name)]
+    if not found:
+        known = ", ".join(arch.name for arch in ARCHS)
+        raise UsageError(f"expected an architecture ({known}), found {name!r}")
+    return found
+
+
 def script(
     governor: str,
     archs: Sequence[Arch] = ARCHS,
@@ -83,14 +93,14 @@ def script(
     buffer_kb  per CPU; a decision takes about half a KiB. When it is full, recording ends there
     restart    the governor is switched away and back as recording begins, so that its memory is
                known: empty
-    Raises ValueError for what the script cannot do.
+    Raises UsageError for what the script cannot do.
     """
     if governor not in GOVERNORS:
-        raise ValueError(f"expected a governor ({', '.join(GOVERNORS)}), found {governor!r}")
+        raise UsageError(f"expected a governor ({', '.join(GOVERNORS)}), found {governor!r}")
     if not 1 <= seconds <= SECONDS_MAX:
-        raise ValueError(f"expected 1 to {SECONDS_MAX} seconds, found {seconds}")
+        raise UsageError(f"expected 1 to {SECONDS_MAX} seconds, found {seconds}")
     if not 64 <= buffer_kb <= BUFFER_KB_MAX:
-        raise ValueError(f"expected 64 to {BUFFER_KB_MAX} KiB of buffer, found {buffer_kb}")
+        raise UsageError(f"expected 64 to {BUFFER_KB_MAX} KiB of buffer, found {buffer_kb}")
     probed = GOVERNORS[governor]
     return template("record.sh.j2").render(
         governor=governor,

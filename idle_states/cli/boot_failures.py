@@ -1,0 +1,53 @@
+"""What ends a boot before its verdict -> a message and an exit status."""
+
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..boot.boot import BootFailure
+from ..boot.build import BuildFailure
+from ..boot.debian import Unavailable
+from ..files import standard_output_fails
+from ..findings import Faulty, Unreadable
+from ..signals import Ended
+from .options import say
+from .status import UNREADABLE
+
+
+@dataclass(slots=True)
+class Place:
+    """How far a boot is. below: where logs go; logs: its own directory, once it is to stay."""
+
+    below: Path
+    stage: str = "reading"
+    logs: Path | None = None
+
+    def _show(self, message: str) -> None:
+        where = f"; logs: {self.logs.as_posix()}" if self.logs else ""
+        say(f"boot: {self.stage}: {message}{where}")
+
+    def told(self, error: BaseException) -> int:
+        """Says what happened. Re-raises what every command tells of alike."""
+        if isinstance(error, BootFailure):
+            say(f"boot: {error.stage}: {error}; log: {error.log.as_posix()}")
+        elif isinstance(error, BuildFailure):
+            say(f"boot: build: {error}")
+        elif isinstance(error, Unavailable):
+            say(f"boot: {error}")
+        elif isinstance(error, Faulty):
+            # status 1 is kept for a boot that came out otherwise than predicted
+            raise Unreadable(error.findings, error.texts) from None
+        elif isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            # a full disk, say; some writes do not know their file
+            where = error.filename or f"a file below {self.below}"
+            self._show(f"{where}: {error.strerror or error}")
+            standard_output_fails()
+        elif isinstance(error, KeyboardInterrupt):
+            self._show("interrupted")
+            return 128 + signal.SIGINT
+        elif isinstance(error, Ended):
+            self._show(f"ended by {error.name}")
+            return 128 + error.number
+        else:
+            raise error
+        return UNREADABLE

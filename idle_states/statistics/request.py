@@ -1,0 +1,207 @@
+"""A comparison of benchmark results as it is asked for, and what came of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ..findings import UsageError
+from ..reading.problems import unreadable
+from .analysis import Analysis, analyse
+from .files import File, Kind
+from .histogram import Histogram, histogram
+from .ministat import LEAST_SAMPLES, MOST_SETS
+from .mmtests import Row, follows, joined, table
+from .percentile_blocks import Group, groups, of_samples
+from .reading import named_samples, open_file, samples
+from .summary import SMALLEST, Dataset
+from .summary_rows import rows, summary_row
+
+MINISTAT, HISTOGRAM, SCHBENCH, MMTESTS = "ministat", "histogram", "schbench", "mmtests"
+CONFIDENCE, MINISTAT_CONFIDENCE = Decimal(99), Decimal(95)
+"""In percent, unless it is said."""
+_BLANKS = " \t"
+
+
+@dataclass(frozen=True, slots=True)
+class StatsRequest:
+    """What to compare, with the first. Raises UsageError for what cannot be meant.
+
+    files            - is standard input
+    summaries        each [NAME=]N,MIN,MAX,MEDIAN,AVG,STDDEV
+    form             MINISTAT: as ministat computes; HISTOGRAM: ten bins of each set, too; SCHBENCH:
+                     percentiles of samples in us; MMTESTS: a table of means; "": by what files hold
+    confidence       in percent
+    reference        number of the set or row that others are compared with; None: the first
+    audit_outliers   compare again without each set's one maximum
+    column           from 1; delimiter: characters between columns
+    mean             Amean or Hmean; lower_is_better: a positive percent is less; for MMTESTS
+    """
+
+    files: tuple[str, ...] = ()
+    summaries: tuple[str, ...] = ()
+    form: str = ""
+    confidence: Decimal | None = None
+    reference: int | None = None
+    audit_outliers: bool = False
+    column: int = 1
+    delimiter: str = _BLANKS
+    mean: str | None = None
+    lower_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.files and not self.summaries:
+            raise UsageError("expected files or --summary")
+        if self.files.count("-") > 1:
+            raise UsageError("expected standard input once")
+        if "" in self.files:
+            raise UsageError("expected files, found the empty word ''")
+        if self.column < 1:
+            raise UsageError(f"expected --column from 1, found {self.column}")
+        if not self.delimiter:
+            raise UsageError("expected characters for --delimiter, found none")
+        table = {"--mean": self.mean is not None, "--lower-is-better": self.lower_is_better}
+        for option, given in table.items():
+            if given and self.form != MMTESTS:
+                raise UsageError(f"expected {option} with --mmtests only")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What came of a request.
+
+    analysis    of the sets, None if there are none
+    histograms  name of each set, and its bins
+    groups      percentiles of schbench; rows: of mmtests
+    inputs      files that were read, with their SHA-256
+    """
+
+    analysis: Analysis | None
+    histograms: tuple[tuple[str, Histogram | None], ...]
+    groups: tuple[Group, ...]
+    rows: tuple[Row, ...]
+    inputs: tuple[tuple[str, str], ...]
+
+    @property
+    def doubtful(self) -> bool:
+        """A conclusion hangs on one sample, or a percent does not follow from its means."""
+        pairs = self.analysis.pairs if self.analysis is not None else ()
+        return any(pair.survives is False for pair in pairs) or any(
+            follows(row, i) is False for row in self.rows for i in range(len(row.cells))
+        )
+
+
+def stats(request: StatsRequest) -> Compared:
+    """Raises UsageError also for what does not go with the files; Unreadable, OSError."""
+    files = [open_file(name) for name in request.files]
+    _check_kinds(request, files)
+    kinds = {kind for file in files for kind in file.kinds}
+    analysis: Analysis | None = None
+    found: list[Group] = groups(files) if Kind.SCHBENCH in kinds else []
+    table: list[Row] = []
+    histograms: list[tuple[str, Histogram | None]] = []
+    if request.form == MMTESTS or Kind.MMTESTS in kinds:
+        table = _table(request, files)
+    if _has_sets(request, files):
+        sets = _sets(request, files)
+        if request.form == SCHBENCH:
+            found = [of_samples(sets)]
+        else:
+            analysis = _analysis(request, sets)
+        if request.form == HISTOGRAM:
+            histograms = [(each.name, histogram(each.values or ())) for each in sets]
+    inputs = tuple((file.name, file.sha256) for file in files)
+    return Compared(analysis, tuple(histograms), tuple(found), tuple(table), inputs)
+
+
+def _has_sets(request: StatsRequest, files: Sequence[File]) -> bool:
+    """There is something to summarise."""
+    sets = any(file.kinds & {Kind.SAMPLES, Kind.ROWS} for file in files)
+    return bool(sets or request.summaries) and request.form != MMTESTS
+
+
+def _check_kinds(request: StatsRequest, files: Sequence[File]) -> None:
+    """Whether the request goes with what the files hold. Raises UsageError."""
+    form = request.form
+    printed = [file for file in files if file.kinds & {Kind.SCHBENCH, Kind.MMTESTS}]
+    if printed and (len({file.kinds for file in files}) > 1 or request.summaries):
+        shown = ", ".join(f"{file.holds} in {file.name}" for file in files)
+        raise UsageError(f"expected files of one kind, found {shown}")
+    kinds = {kind for file in files for kind in file.kinds}
+    others = (
+        form in (MINISTAT, HISTOGRAM)
+        or (form == SCHBENCH and kinds != {Kind.SCHBENCH})
+        or (form == MMTESTS and kinds != {Kind.MMTESTS})
+    )
+    if printed and others:
+        raise UsageError(f"expected samples or summary rows, found {files[0].holds}")
+    if printed and (request.mean or request.lower_is_better):
+        raise UsageError(
+            f"expected samples for --mean and --lower-is-better, found {files[0].holds}"
+        )
+    columned = {"--column": request.column != 1, "--delimiter": request.delimiter != _BLANKS}
+    for option, given in columned.items():
+        if given and not any(Kind.SAMPLES in file.kinds for file in files):
+            found = files[0].holds if files else "--summary"
+            raise UsageError(f"expected samples for {option}, found {found}")
+    compared = _has_sets(request, files) and form != SCHBENCH
+    for option, given in {
+        "--audit-outliers": request.audit_outliers,
+        "--confidence": request.confidence is not None,
+        "--reference": request.reference is not None,
+    }.items():
+        if given and not compared:
+            found = files[0].holds if printed else f"--{form}"
+            raise UsageError(f"expected samples or summary rows for {option}, found {found}")
+
+
+def _sets(request: StatsRequest, files: Sequence[File]) -> list[Dataset]:
+    """The reference first."""
+    found: list[Dataset] = []
+    only_samples = request.form in (HISTOGRAM, SCHBENCH)
+    for file in files:
+        if Kind.ROWS in file.kinds:
+            if only_samples:
+                raise UsageError(f"expected samples, found {file.holds} in {file.name}")
+            found += rows(file)
+            continue
+        # ministat squares whatever it is given
+        smallest = 0.0 if request.form == MINISTAT else SMALLEST
+        dataset = samples(file, request.column, request.delimiter, smallest)
+        least = LEAST_SAMPLES if request.form == MINISTAT else 2
+        count = len(dataset.values or ())
+        if count < least:
+            raise unreadable(file.name, f"expected at least {least} samples, found {count}")
+        found.append(dataset)
+    if request.summaries and only_samples:
+        raise UsageError("expected samples, found --summary")
+    for number, text in enumerate(request.summaries, 1):
+        name, equals, row = text.rpartition("=")
+        try:
+            summary = summary_row([word.strip() for word in row.split(",")])
+        except ValueError as error:
+            raise UsageError(f"--summary {text}: {error}") from None
+        found.append(Dataset(name if equals else f"summary {number}", None, summary))
+    if request.form == MINISTAT and len(found) > MOST_SETS:
+        raise UsageError(f"expected at most {MOST_SETS} sets for --ministat, found {len(found)}")
+    reference = 1 if request.reference is None else request.reference
+    if not 1 <= reference <= len(found):
+        raise UsageError(f"expected --reference from 1 to {len(found)}, found {reference}")
+    return [found[reference - 1], *found[: reference - 1], *found[reference:]]
+
+
+def _analysis(request: StatsRequest, sets: Sequence[Dataset]) -> Analysis:
+    as_ministat = request.form == MINISTAT
+    confidence = request.confidence or (MINISTAT_CONFIDENCE if as_ministat else CONFIDENCE)
+    try:
+        return analyse(sets, confidence, as_ministat, request.audit_outliers)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _table(request: StatsRequest, files: Sequence[File]) -> list[Row]:
+    if any(Kind.MMTESTS in file.kinds for file in files):
+        return [row for file in files for row in table(file)]
+    if request.summaries or any(Kind.SAMPLES not in file.kinds for file in files):
+        raise UsageError("expected files with lines of NAME SAMPLE... for --mmtests")
+    named = [(file.name, named_samples(file, request.delimiter)) for file in files]
+    return joined(named, request.mean or "Amean", request.lower_is_better)
