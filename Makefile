@@ -4,6 +4,7 @@
 # make fuzz   the tests that draw their inputs, on new ones each time; then every reader for EACH
 #             seconds, on inputs that grow towards code not yet reached
 # make keep   what make fuzz found that is worth keeping goes into tests/fuzz/kept
+# make sanitize   the C with gcc's address and undefined behaviour sanitizers, and what tests it
 # make oracle LINUX=path   governors of any kernel tree against the models
 # make bench  speed, with dtc and dt-validate beside it
 # make schema  schemas/output.schema.json, from the forms of the documents
@@ -24,7 +25,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint fuzz keep oracle bench boot-deps trees nightly validation published schema spec-schema dist clean packages
+.PHONY: run test lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -53,6 +54,9 @@ fuzz: packages $(VENV)/.installed-test
 
 keep: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz.corpus $(READERS)
+
+sanitize: packages $(VENV)/.installed-test
+	$(BIN)/python -m tests.support.sanitized
 
 oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \

@@ -1,0 +1,40 @@
+"""The C of the package under gcc's address and undefined behaviour sanitizers; make sanitize runs
+more of the tests there."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import sanitized
+
+pytestmark = pytest.mark.slow
+SOME = (
+    *("-m", "not slow", "-k", "not pieces and not costly and not libfdt and not real_trees"),
+    *("tests/fuzz", "tests/devicetree/test_fdt.py", "tests/core/test_core.py"),
+)
+MODULES = ("idle_states.core._core", "idle_states.devicetree._fdt")
+
+
+def test_nothing_is_reported() -> None:
+    try:
+        done = sanitized.run(["-n0", *SOME])
+    except sanitized.NoSanitizers as reason:
+        pytest.skip(f"gcc has no sanitizers: {reason}")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    for word in ("AddressSanitizer", "runtime error"):
+        assert word not in done.stdout + done.stderr
+    # and it was the sanitized modules that ran
+    for module in MODULES:
+        program = f"import {module} as m; print(m.__file__)"
+        found = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=sanitized.COPY,
+            env=sanitized.environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        assert found.startswith(str(sanitized.COPY))
+        with open(found, "rb") as file:
+            assert b"__asan_report_load" in file.read()
