@@ -20,7 +20,7 @@ BLOCK = 1 << 20
 """Bytes per block: what fits a cache is scanned three times as fast as what does not."""
 LINE_MAX = limits.LINE_BYTES
 """No kernel prints a longer line."""
-CPU_MAX = 8191
+CPU_MAX = limits.CPU
 """Kernels have no more CPUs (NR_CPUS)."""
 
 _GZIP = b"\x1f\x8b"

@@ -76,8 +76,46 @@ DTS_INCLUDES = _limit("dts", "includes", 4096)
 DTS_INCLUDE_DEPTH = _limit("dts", "includes within includes", 64)
 DTS_EXPANDED_BYTES = _limit("dts", "source with all includes", 64 * MIB, "bytes")
 
+C_CHARACTERS = _limit("C", "characters", 4 * MIB)
+C_ARRAYS = _limit("C", "arrays of idle states", 1_000)
+C_ARRAY_CHARACTERS = _limit("C", "characters of all arrays", 256 * KIB)
+C_ROWS = _limit("C", "rows", 10_000)
+C_NESTING = _limit("C", "brackets within brackets", 50)
+C_VALUE_CHARACTERS = _limit("C", "characters of a value", 20_000)
+C_DIGITS = _limit("C", "characters of a number", 100)
+C_EXPRESSION_DEPTH = _limit("C", "levels of an expression", 100)
+C_MACRO_TOKENS = _limit("C", "tokens from macros", 200_000)
+C_MACRO_DEPTH = _limit("C", "macros within macros", 50)
+C_DIRECTIVES = _limit("C", "directives", 50_000)
+C_OPEN_GROUPS = _limit("C", "#if within #if", 200)
+C_CONDITION_CHARACTERS = _limit("C", "characters of a condition", 10_000)
+C_CONDITION_NAMES = _limit("C", "names in the conditions of a file to be patched", 100)
+
+LID_BYTES = _limit("skiboot.lid", "size, packed or unpacked", 32 * MIB, "bytes")
+LID_XZ_MEMORY_BYTES = _limit("skiboot.lid", "memory for an xz dictionary", 128 * MIB, "bytes")
+LID_ROWS = _limit("skiboot.lid", "rows", 512)
 
 LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")
+CPU = _limit("trace, recording, dump", "number of a CPU", 8191)
+
+SYSFS_LINES = _limit("dump of cpuidle's sysfs", "lines", 1_000_000)
+SYSFS_STATES = _limit("dump of cpuidle's sysfs", "states of a CPU", 32)
+SYSFS_TABLES = _limit("dump of cpuidle's sysfs", "CPUs with different tables", 64)
+SYSFS_DIGITS = _limit("dump of cpuidle's sysfs", "digits of a number", 20)
+SYSFS_CHARACTERS = _limit("dump of cpuidle's sysfs", "characters kept of a text", 64)
+
+LOG_LINES = _limit("log, of which the rest is counted", "lines with a word of interest", 200_000)
+LOG_LINE_BYTES = _limit(
+    "log, of which the rest is counted", "looked at of a line", 64 * KIB, "bytes"
+)
+LOG_BOOTS = _limit("log, of which the rest is counted", "boots, the last", 16)
+LOG_MESSAGES = _limit("log, of which the rest is counted", "messages of a boot", 1_000)
+LOG_MESSAGE_CHARACTERS = _limit(
+    "log, of which the rest is counted", "characters of a message", 1_000
+)
+LOG_SHOWN_BYTES = _limit(
+    "log, of which the rest is counted", "a log whose lines findings show", 4 * MIB, "bytes"
+)
 
 STATISTICS_BYTES = _limit("benchmark results", "size", 64 * MIB, "bytes")
 STATISTICS_LINES = _limit("benchmark results", "lines or samples", 2_000_000)

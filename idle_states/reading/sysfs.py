@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from . import limits
 from .inputs import CPU_MAX, Input, lines
 from .problems import quoted, unreadable
 
@@ -19,11 +20,11 @@ _NUMBERS = ("latency", "residency", "disable", "usage", "time", "above", "below"
 _STATUS = ("enabled", "disabled")
 _NEEDED = ("name", "latency", "residency")
 COUNTERS = ("usage", "time_us", "above", "below", "rejected")
-STATES_MAX = 32
-LINES_MAX = 1_000_000
+STATES_MAX = limits.SYSFS_STATES
+LINES_MAX = limits.SYSFS_LINES
 """Of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
-_DIGITS_MAX = 20
-_TEXT_MAX = 64
+_DIGITS_MAX = limits.SYSFS_DIGITS
+_TEXT_MAX = limits.SYSFS_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,18 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ..reading import limits
 from ..stages import Logged
 
-LINE_MAX = 1 << 16
+LINE_MAX = limits.LOG_LINE_BYTES
 """Bytes of a line that are looked at; no firmware prints more."""
-TEXT_MAX = 1000
+TEXT_MAX = limits.LOG_MESSAGE_CHARACTERS
 """Characters of a message that are kept."""
-MESSAGES_MAX = 1000
+MESSAGES_MAX = limits.LOG_MESSAGES
 """Messages of a boot that are kept; a machine logs some twenty."""
-LINES_MAX = 200_000
+LINES_MAX = limits.LOG_LINES
 """Lines of a log that are looked at, of those with a word of interest in them."""
-BOOTS_MAX = 16
+BOOTS_MAX = limits.LOG_BOOTS
 """Boots of a log that are kept, the last ones."""
 
 _LINE = re.compile(r"\[ *[0-9]{1,10}\.[0-9]{9},([0-9])\] ?(.*)")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..findings import Finding, Location, Severity
+from ..reading import limits
 from .source import File, Source
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def recognises(head: bytes, path: Path) -> bool:
     return b"\0" not in head[:4096] and bool(_LINE.search(head))
 
 
-_FRAMES_MAX = 4 * 1024 * 1024
+_FRAMES_MAX = limits.LOG_SHOWN_BYTES
 """Bytes of a log whose lines are shown with findings."""
 _NAMED = 32
 """States named in one line of facts."""

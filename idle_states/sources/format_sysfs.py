@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..reading import limits
 from .source import File, Source, unreadable
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..reading.sysfs import SysfsState
     from ..table import IdleTable
 
-MAX_TABLES = 64
+MAX_TABLES = limits.SYSFS_TABLES
 _LINE = re.compile(
     rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|/cpuidle/(?:current|available)_\w+):"
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from ...reading import limits
 from .lexer import Token, Unsupported, integer_literal, literal_bytes
 
 
@@ -44,7 +45,7 @@ _PRECEDENCE = {
     "<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
 
-MAX_DEPTH = 100
+MAX_DEPTH = limits.C_EXPRESSION_DEPTH
 """Nesting of parentheses, unary operators and conditionals; people use about three."""
 
 

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from ...reading import limits
 from ...table import U64_MAX
 
 
@@ -118,7 +119,7 @@ _NUMBER = re.compile(
     r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9]*))"
     r"((?:[uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?)?)"
 )
-_MAX_DIGITS = 100
+_MAX_DIGITS = limits.C_DIGITS
 
 
 def integer_literal(token: Token) -> tuple[int, bool, str]:

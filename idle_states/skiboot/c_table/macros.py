@@ -5,11 +5,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+from ...reading import limits
 from .lexer import Token, Unsupported, tokens
 
-MAX_TOKENS = 200_000
+MAX_TOKENS = limits.C_MACRO_TOKENS
 """Tokens that the expansions of one file may produce in all; skiboot's need fewer than 1,000."""
-MAX_DEPTH = 50
+MAX_DEPTH = limits.C_MACRO_DEPTH
 """Macros inside macros, and calls inside the arguments of calls."""
 
 _HEAD = re.compile(r"\s*([A-Za-z_]\w*)(\(([^()]*)\))?", re.ASCII)

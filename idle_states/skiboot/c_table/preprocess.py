@@ -4,14 +4,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...reading import limits
 from .builtin import DEFINITIONS
 from .expression import evaluate
 from .lexer import CHARACTER, COMMENT, SPLICE, STRING, Token, Unsupported, tokens
 from .macros import Definitions, Expander, Macro
 
-MAX_DIRECTIVES = 50_000
-MAX_OPEN_GROUPS = 200
-MAX_CONDITION_CHARACTERS = 10_000
+MAX_DIRECTIVES = limits.C_DIRECTIVES
+MAX_OPEN_GROUPS = limits.C_OPEN_GROUPS
+MAX_CONDITION_CHARACTERS = limits.C_CONDITION_CHARACTERS
 """Far beyond any C that people write; a limit on hostile text."""
 
 _SCAN = re.compile(

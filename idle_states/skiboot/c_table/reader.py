@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from ...findings import Finding, Location, Severity, Unreadable
+from ...reading import limits
 from ...spec.library import packaged
 from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Register
 from .expression import evaluate
@@ -16,8 +17,8 @@ from .preprocess import Preprocessed, preprocess
 from .structure import FIELD_MEMBERS, Array, Layout, Row, Span, arrays, layout, rows
 
 CODE, RULE_NAME = "IS932", "unsupported-c"
-MAX_CHARACTERS = 4 * 1024 * 1024
-MAX_VALUE_CHARACTERS = 20_000
+MAX_CHARACTERS = limits.C_CHARACTERS
+MAX_VALUE_CHARACTERS = limits.C_VALUE_CHARACTERS
 MAX_FINDINGS = 50
 
 _BITS = {"latency": 32, "residency": 32, "flags": 32, "control": 64, "mask": 64}

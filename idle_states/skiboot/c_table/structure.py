@@ -6,17 +6,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ...reading import limits
 from .lexer import Unsupported
 from .preprocess import Preprocessed
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-MAX_ARRAY_CHARACTERS = 256 * 1024
+MAX_ARRAY_CHARACTERS = limits.C_ARRAY_CHARACTERS
 """Of all arrays together; skiboot's largest file has 12 KiB of them."""
-MAX_ARRAYS = 1_000
-MAX_ROWS = 10_000
-MAX_NESTING = 50
+MAX_ARRAYS = limits.C_ARRAYS
+MAX_ROWS = limits.C_ROWS
+MAX_NESTING = limits.C_NESTING
 
 FIELD_MEMBERS = {
     # field of IdleState -> names of its member, newest first

@@ -9,14 +9,15 @@ import lzma
 from dataclasses import dataclass
 
 from ...findings import Finding, Location, Severity, Unreadable
+from ...reading import limits
 
 CONTAINER_MAGIC = bytes.fromhex("17082011")
 CONTAINER_BYTES = 4096
 XZ_MAGIC = b"\xfd7zXZ\x00"
 
-MAX_BYTES = 32 * 1024 * 1024
+MAX_BYTES = limits.LID_BYTES
 """Of an image, packed or unpacked; a skiboot.lid has about 2.5 million."""
-MAX_XZ_MEMORY = 128 * 1024 * 1024
+MAX_XZ_MEMORY = limits.LID_XZ_MEMORY_BYTES
 """What unpacking may take; xz -9 needs 65 MiB."""
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...findings import Location
+from ...reading import limits
 from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register
 from .container import Image, is_wrapped, unreadable, unwrap
 from .identify import Part, parts
 from .records import LAYOUTS, Layout, is_name, sure_rows
 
-MAX_ROWS = 512
+MAX_ROWS = limits.LID_ROWS
 """In one image; skiboot 7.0 has 26."""
 
 _PROPERTY = b"ibm,cpu-idle-state-"

@@ -2,10 +2,11 @@
 
 import re
 
+from ...reading import limits
 from ..c_table.preprocess import preprocess
 from .source import Refused, SourceText, TableText
 
-MAX_NAMES = 100
+MAX_NAMES = limits.C_CONDITION_NAMES
 """Far beyond any C that people write; a limit on hostile text."""
 _CONDITION = re.compile(
     r"^[ \t]*\#[ \t]*(?:el)?if(?:n?def)?\b((?:[^\n\\]|\\\r?\n|\\)*)", re.MULTILINE
