@@ -28,17 +28,16 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from ..check import baseline
+    from ..check.request import checked
     from ..files import write_file
     from ..report import printer
     from ..report.escapes.text import printable
     from ..wording import plural
-    from .cmd_check import found
-    from .findings_options import accepted
+    from .cmd_check import request
 
     path = Path(arguments.file)
     before = baseline.read(path) if arguments.action == "prune" else None
-    sources, _, findings = found(arguments)
-    findings = accepted(arguments, findings, [(s.name, s.file) for s in sources], {})
+    findings = checked(request(arguments)).findings
     after = baseline.of(findings, arguments.file) if before is None else before.pruned(findings)
     write_file(path, after.text())
     dropped = f", {len(before.known) - len(after.known)} dropped" if before else ""

@@ -4,9 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..findings import Finding
-    from ..linux.releases import Release
-    from ..sources import Source
+    from ..check.request import CheckRequest
 
 SUMMARY = "check tables against the rules"
 
@@ -36,47 +34,36 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     add_rules(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    from ..wording import plural
-    from .findings_options import accepted, status, text
-    from .options import emit, emit_text
+def request(arguments: argparse.Namespace) -> "CheckRequest":
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..check.request import CheckRequest
+    from ..linux.releases import DEFAULT
+    from .findings_options import acceptance
+    from .options import kernels, platform, selection
 
-    sources, releases, findings = found(arguments)
-    texts = {file: text for source in sources for file, text in source.texts.items()}
-    tables = [(source.name, source.file) for source in sources]
-    findings = accepted(arguments, findings, tables, texts)
-    if arguments.format == "text":
-        what = f"{plural(len(sources), 'table')}, {plural(len(releases), 'kernel')}"
-        emit_text(arguments, text(arguments, findings, texts, what))
+    return CheckRequest(
+        tuple(arguments.tables),
+        tuple(kernels(arguments, DEFAULT)),
+        platform(arguments),
+        selection(arguments),
+        arguments.engine,
+        acceptance(arguments),
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..check.request import checked
+    from ..wording import plural
+    from .findings_options import shown
+    from .options import output
+
+    asked, out, show = request(arguments), output(arguments), shown(arguments)
+    found = checked(asked)
+    if out.format == "text":
+        what = f"{plural(len(found.sources), 'table')}, {plural(len(asked.releases), 'kernel')}"
+        out.text(show.text(found.findings, found.texts, what, out.style))
     else:
         from ..report.formats import render
 
-        inputs = [(source.file, source.sha256) for source in sources]
-        emit(arguments, render(arguments.format, "check", findings, inputs, texts))
-    return status(arguments, findings)
-
-
-def found(
-    arguments: argparse.Namespace,
-) -> "tuple[list[Source], list[Release], list[Finding]]":
-    """What was checked, the kernels, and the findings."""
-    from ..check.check import check
-    from ..findings import sort_findings
-    from ..linux.releases import DEFAULT
-    from ..sources import read_sources
-    from ..spec.packaged import current
-    from .options import kernels, platform, selection
-
-    releases = kernels(arguments, DEFAULT)
-    machine = platform(arguments)
-    chosen = selection(arguments)
-    sources = [source for text in arguments.tables or current() for source in read_sources(text)]
-    findings = []
-    if arguments.engine != "dtschema":
-        findings += check(sources, releases, machine, chosen)
-    if arguments.engine != "native":
-        from ..check.dtschema_engine import check as check_with_dtschema
-
-        findings += check_with_dtschema(sources, machine, chosen)
-        findings = sort_findings(dict.fromkeys(findings))
-    return sources, releases, findings
+        out.document(render(out.format, "check", found.findings, found.inputs, found.texts))
+    return show.status_of(found.findings)

@@ -12,10 +12,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..findings import Finding
-    from ..review.review import Review
+    from ..review.request import ReviewRequest
 
 SUMMARY = "review what commits bring to the tables of a repository"
 
@@ -42,80 +39,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report(parser)
 
 
+def request(arguments: argparse.Namespace) -> "ReviewRequest":
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from pathlib import Path
+
+    from ..linux.releases import DEFAULT
+    from ..review.request import ReviewRequest
+    from .findings_options import acceptance
+    from .options import kernels, platform, selection
+
+    return ReviewRequest(
+        Path(arguments.tree),
+        arguments.range,
+        tuple(kernels(arguments, DEFAULT)),
+        arguments.specs,
+        arguments.per_commit,
+        platform(arguments),
+        arguments.governor,
+        arguments.hz,
+        selection(arguments),
+        acceptance(arguments),
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     from ..report import review_text
     from ..report.documents.review import Review, compared
     from ..report.formats import render
     from ..report.json_output import envelope
-    from .findings_options import status
-    from .options import emit, emit_text
+    from ..review.request import reviewed
+    from .findings_options import shown
+    from .options import output, say
 
-    found = _review(arguments)
+    out, show = output(arguments), shown(arguments)
+    found = reviewed(request(arguments), say)
     inputs = compared(found)
-    if arguments.format == "text":
-        notes = arguments.notes or arguments.fail_on == "note"
-        text = review_text.render(found, notes=notes, suppressed=arguments.suppressed)
-        emit_text(arguments, text)
-    elif arguments.format == "json":
-        emit(arguments, envelope("review", Review, found, inputs))
+    if out.format == "text":
+        out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))
+    elif out.format == "json":
+        out.document(envelope("review", Review, found, inputs))
     else:
-        emit(arguments, render(arguments.format, "review", found.new, inputs, found.texts))
-    return status(arguments, found.new)
-
-
-def _review(arguments: argparse.Namespace) -> "Review":
-    from pathlib import Path
-
-    from ..linux.releases import DEFAULT
-    from ..reading.git import Repository
-    from ..review.review import BadRange, Circumstances, ends, review
-    from .options import UsageError, kernels, platform, say, selection
-
-    if not 1 <= arguments.hz <= 10_000:
-        raise UsageError(f"expected HZ from 1 to 10000, found {arguments.hz}")
-
-    def accept(findings: "Sequence[Finding]") -> "list[Finding]":
-        return _accepted(arguments, findings)
-
-    circumstances = Circumstances(
-        kernels(arguments, DEFAULT),
-        platform(arguments),
-        arguments.governor,
-        arguments.hz,
-        selection(arguments),
-        accept,
-        of_commits=arguments.config is None,
-    )
-    repository = Repository(Path(arguments.tree))
-    for note in repository.notes:
-        say(f"{repository.shown}: {note}")
-    try:
-        base, head = ends(repository, arguments.range)
-        return review(
-            repository,
-            base,
-            head,
-            circumstances,
-            specs=arguments.specs,
-            per_commit=arguments.per_commit,
-        )
-    except BadRange as error:
-        raise UsageError(str(error)) from None
-    finally:
-        repository.close()
-
-
-def _accepted(arguments: argparse.Namespace, findings: "Sequence[Finding]") -> "list[Finding]":
-    """The findings with those accepted marked; what is wrong with a suppression is no matter of
-    the change."""
-    from .findings_options import accepted
-
-    if arguments.config is None:
-        # the one of the current folder may be the change's own
-        arguments = argparse.Namespace(**{**vars(arguments), "config": "none"})
-    about = {(finding.rule, finding.location, finding.message) for finding in findings}
-    return [
-        finding
-        for finding in accepted(arguments, findings, [], {})
-        if (finding.rule, finding.location, finding.message) in about
-    ]
+        out.document(render(out.format, "review", found.new, inputs, found.texts))
+    return show.status_of(found.new)

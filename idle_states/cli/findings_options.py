@@ -1,14 +1,15 @@
 """Options of the commands whose result is findings, and what becomes of the findings."""
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..findings import Finding, Severity, worst
+
 if TYPE_CHECKING:
-    from ..check.baseline import Baseline
-    from ..check.config import Accepted
-    from ..findings import Finding
+    from ..check.acceptance import Acceptance
+    from ..report.style import Style
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
@@ -59,83 +60,45 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def accepted(
-    arguments: argparse.Namespace,
-    findings: "Sequence[Finding]",
-    tables: Iterable[tuple[str, str]],
-    texts: dict[str, str],
-) -> "list[Finding]":
-    """The findings, those of the configuration and the baseline marked as suppressed.
+def acceptance(arguments: argparse.Namespace) -> "Acceptance":
+    """What add_accepted() was given."""
+    from ..check.acceptance import Acceptance
 
-    tables: (name, file) of all that was checked. Adds the configuration's text to texts.
+    return Acceptance(arguments.config, arguments.baseline)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which findings are shown to people, and which count.
+
+    fail_on     as bad as this makes the exit status 1
+    notes       are shown too; suppressed: likewise, with their reasons
     """
-    from ..check.accepted import accept, today
-    from ..reading import opening
 
-    found = list(findings)
-    path, entries = _configured(arguments)
-    if path is not None:
-        found = accept(found, entries, tables, today())
-        texts.setdefault(path.as_posix(), opening.read_text(path))
-    baseline = _baseline(arguments)
-    return found if baseline is None else baseline.apply(found)
+    fail_on: Severity
+    notes: bool
+    suppressed: bool
 
+    def text(
+        self, findings: Sequence[Finding], texts: Mapping[str, str], what: str, style: "Style"
+    ) -> str:
+        """Findings for people, with a closing line that says what was looked at."""
+        from ..report.findings_text import render, summary
 
-def marking(arguments: argparse.Namespace) -> "Callable[[Sequence[Finding]], list[Finding]]":
-    """The same for one input of many, where nothing can be said of unused suppressions."""
-    from ..check.accepted import mark, today
+        body = render(findings, texts, style, notes=self.notes, suppressed=self.suppressed)
+        line = summary(findings, what, style, notes=self.notes)
+        return f"{body}{chr(10) if body else ''}{line}\n"
 
-    _, entries = _configured(arguments)
-    baseline, day = _baseline(arguments), today()
+    def status(self, found: Severity | None) -> int:
+        """Of the worst severity that counts: 1 if it is as bad as fail_on."""
+        return int(found is not None and found >= self.fail_on)
 
-    def apply(findings: "Sequence[Finding]") -> "list[Finding]":
-        found = mark(findings, entries, day) if entries else list(findings)
-        return found if baseline is None else baseline.apply(found)
-
-    return apply
+    def status_of(self, findings: Iterable[Finding]) -> int:
+        return self.status(worst(findings))
 
 
-def _configured(arguments: argparse.Namespace) -> "tuple[Path | None, tuple[Accepted, ...]]":
-    """The configuration and its suppressions. Raises Unreadable."""
-    from ..check.config import find, read
-
-    if arguments.config == "none":
-        return None, ()
-    path = Path(arguments.config) if arguments.config else find(Path.cwd())
-    if path is None:
-        return None, ()
-    if path.parent == Path.cwd():
-        path = Path(path.name)
-    return path, read(path)
-
-
-def _baseline(arguments: argparse.Namespace) -> "Baseline | None":
-    """What --baseline names. Raises Unreadable, OSError."""
-    from ..check.baseline import read
-
-    return read(Path(arguments.baseline)) if arguments.baseline else None
-
-
-def text(
-    arguments: argparse.Namespace,
-    findings: "Sequence[Finding]",
-    texts: Mapping[str, str],
-    what: str,
-) -> str:
-    """Findings for people, with a closing line that says what was looked at."""
-    from ..report.findings_text import render, summary
-    from ..report.style import Style
-
-    style = Style(False) if arguments.output else Style.of()
-    notes = arguments.notes or arguments.fail_on == "note"
-    body = render(findings, texts, style, notes=notes, suppressed=arguments.suppressed)
-    line = summary(findings, what, style, notes=notes)
-    return f"{body}{chr(10) if body else ''}{line}\n"
-
-
-def status(arguments: argparse.Namespace, findings: "Iterable[Finding]") -> int:
-    """1 if a finding that counts is as bad as --fail-on."""
-    from ..findings import Severity, worst
-
-    worst_found = worst(findings)
-    return int(worst_found is not None and worst_found >= Severity[arguments.fail_on.upper()])
+def shown(arguments: argparse.Namespace) -> Shown:
+    """What add_severities() or add_report() was given."""
+    fail_on = Severity[arguments.fail_on.upper()]
+    notes = arguments.notes or fail_on is Severity.NOTE
+    return Shown(fail_on, notes, vars(arguments).get("suppressed", False))

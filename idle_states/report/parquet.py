@@ -1,7 +1,7 @@
 """A fleet's tables as Parquet, a row each. An optional extra: [parquet]."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -67,3 +67,11 @@ def _carried(value: Any) -> Any:
     if isinstance(value, list):
         return [_carried(item) for item in value]
     return printable(value) if isinstance(value, str) and _UNENCODABLE.search(value) else value
+
+
+def passed(results: Iterable[list[Audited]], path: Path) -> Iterator[list[Audited]]:
+    """Writes results as they pass."""
+    with writer(path) as add:
+        for found in results:
+            add(found)
+            yield found

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ..check.accepted import mark, today
 from ..check.check import check
 from ..diff import Difference, diff
-from ..findings import Finding, sort_findings
+from ..findings import Finding, UsageError, sort_findings
 from ..linux.releases import Release
 from ..reading.git import Commit, Repository
 from ..rules.engine import ALL, Selection
@@ -130,8 +130,8 @@ class Circumstances:
     of_commits: bool = True
 
 
-class BadRange(Exception):
-    """Something other than BASE..HEAD: a usage error."""
+class BadRange(UsageError):
+    """Something other than BASE..HEAD."""
 
 
 def ends(repository: Repository, text: str | None) -> tuple[str, str]:

@@ -1,0 +1,112 @@
+"""An audit as it is asked for, and its results as they come."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..check.acceptance import USUAL, Acceptance
+from ..devicetree.tree import Node
+from ..findings import Unreadable, UsageError
+from ..linux.governors.interface import State
+from ..linux.releases import NEWEST, Release, release
+from ..rules.engine import ALL, Selection
+from ..selection.selection import settling_of
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..sources import File, read_file
+from .audit import Setting
+from .audited import Audited
+from .fleet import Walk, audit_all, audit_on
+from .redact import redacted_name
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRequest:
+    """What to audit, and what to hold it against. Raises UsageError for what cannot be meant.
+
+    inputs     files and directories; - stands for names on standard input, one a line
+    redact     without serial numbers and MAC addresses
+    governor   whose selection is wanted, at hz; "": none
+    against    file of a tree to compare each input with
+    jobs       processes; None: one for each CPU
+    scheduler  address of a Dask cluster that sees the same files
+    """
+
+    inputs: tuple[str, ...]
+    releases: tuple[Release, ...]
+    platform: Platform = ALL_LEVELS
+    rules: Selection = ALL
+    redact: bool = False
+    governor: str = ""
+    hz: int = 250
+    against: str | None = None
+    jobs: int | None = None
+    scheduler: str | None = None
+    acceptance: Acceptance = USUAL
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
+
+    def setting(self) -> Setting:
+        """With the other tree read. Raises UsageError, UnknownGovernor."""
+        if self.governor:
+            # here, not once for every input
+            if self.hz not in range(1, 100_001):
+                raise UsageError(f"expected HZ from 1 to 100000, found {self.hz}")
+            settling_of(self.governor, release(NEWEST), [State(0, 0)], self.hz)
+        return Setting(
+            self.releases,
+            self.platform,
+            self.rules,
+            self.redact,
+            self.governor,
+            self.hz,
+            _tree(self.against) if self.against else None,
+        )
+
+
+def shown_name(request: AuditRequest, setting: Setting) -> str | None:
+    """The other tree's name as reports may show it."""
+    if request.against is None or not request.redact or setting.against is None:
+        return request.against
+    return redacted_name(request.against, setting.against)
+
+
+def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[list[Audited]]:
+    """By input, in order, what the project accepted marked. Raises Unreadable, OSError."""
+    mark = request.acceptance.marking()
+
+    def accepted(results: list[Audited]) -> list[Audited]:
+        return [replace(each, findings=tuple(mark(each.findings))) for each in results]
+
+    paths = walk.inputs(_names(request.inputs))
+    if request.scheduler:
+        from ..cluster import client
+
+        with client(request.scheduler) as connected:
+            yield from map(accepted, audit_on(connected, paths, setting))
+        return
+    yield from map(accepted, audit_all(paths, setting, request.jobs))
+
+
+def _names(words: tuple[str, ...]) -> Iterator[str]:
+    for word in words:
+        if word == "-":
+            yield from (line.rstrip("\n") for line in sys.stdin if line.strip())
+        else:
+            yield word
+
+
+def _tree(name: str) -> Node:
+    """Raises UsageError for what is none."""
+    problem = "another kind of file"
+    try:
+        source = read_file(File.open(Path(name)))[0]
+    except Unreadable as error:
+        problem = error.findings[0].message
+    else:
+        if source.tree is not None:
+            return source.tree
+        problem = source.findings[0].message if source.findings else problem
+    raise UsageError(f"expected a device tree for --against, found: {problem}")

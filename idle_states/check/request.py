@@ -1,0 +1,62 @@
+"""A check as it is asked for, and what it found."""
+
+from dataclasses import dataclass
+
+from ..findings import Finding, sort_findings
+from ..linux.releases import Release
+from ..rules.engine import ALL, Selection
+from ..skiboot.platform import ALL_LEVELS, Platform
+from ..sources import Source, read_sources
+from ..spec.packaged import current
+from .acceptance import USUAL, Acceptance
+from .check import check
+
+NATIVE, DTSCHEMA = "native", "dtschema"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What to check, and how.
+
+    tables  each a TABLE; none: all current revisions
+    engine  NATIVE: this tool's rules; DTSCHEMA: the dt-schema binding; anything else: both
+    """
+
+    tables: tuple[str, ...]
+    releases: tuple[Release, ...]
+    platform: Platform = ALL_LEVELS
+    rules: Selection = ALL
+    engine: str = NATIVE
+    acceptance: Acceptance = USUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """sources: all tables; findings: those accepted marked; texts: file -> text."""
+
+    sources: tuple[Source, ...]
+    findings: tuple[Finding, ...]
+    texts: dict[str, str]
+
+    @property
+    def inputs(self) -> list[tuple[str, str]]:
+        """Files that were read, with their SHA-256."""
+        return [(source.file, source.sha256) for source in self.sources]
+
+
+def checked(request: CheckRequest) -> Checked:
+    """Raises Unreadable, OSError and what reading tables raises."""
+    tables = request.tables or current()
+    sources = [source for text in tables for source in read_sources(text)]
+    findings: list[Finding] = []
+    if request.engine != DTSCHEMA:
+        findings += check(sources, request.releases, request.platform, request.rules)
+    if request.engine != NATIVE:
+        from .dtschema_engine import check as check_with_dtschema
+
+        findings += check_with_dtschema(sources, request.platform, request.rules)
+        findings = sort_findings(dict.fromkeys(findings))
+    texts = {file: text for source in sources for file, text in source.texts.items()}
+    named = [(source.name, source.file) for source in sources]
+    found = request.acceptance.applied(findings, named, texts)
+    return Checked(tuple(sources), tuple(found), texts)

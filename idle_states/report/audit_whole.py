@@ -1,0 +1,99 @@
+"""audit of whatever many inputs: a few get a page each, many a summary; as text and as HTML."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..audit.audited import Audited
+from ..audit.fleet import Summary, Walk
+from ..files import write_file
+from . import audit_text
+from .html import audit as html_audit
+from .html import page
+from .style import Style
+
+_PAGES = 8
+"""Up to so many tables get a page each unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is shown. summary: only that, as for many inputs; pages: one for each, however many;
+    notes: findings of that severity, too; against: name of the tree that each is compared with."""
+
+    summary: bool
+    pages: bool
+    notes: bool
+    against: str | None
+
+    @property
+    def everything(self) -> bool:
+        return bool(self.pages or self.against)
+
+
+class _Held:
+    """Results as they pass, those that get a page kept until it is known how many there are."""
+
+    def __init__(self, view: View) -> None:
+        self.digests: dict[str, str] = {}
+        self._view = view
+        self._held: list[Audited] = []
+
+    def add(self, found: list[Audited]) -> None:
+        self.digests.update((audited.file, audited.sha256) for audited in found)
+        if not self._view.summary and len(self._held) <= _PAGES:
+            self._held += found
+
+    @property
+    def few(self) -> list[Audited]:
+        """Those that get a page because there are no more."""
+        return self._held if len(self._held) <= _PAGES else []
+
+    @property
+    def summed_up(self) -> bool:
+        return len(self.digests) > 1 or self._view.summary
+
+
+def text_parts(
+    results: Iterable[list[Audited]], view: View, walk: Walk, summary: Summary, style: Style
+) -> Iterator[str]:
+    """Whole lines, as they come."""
+
+    def pages(some: Iterable[Audited]) -> Iterator[str]:
+        for audited in some:
+            yield audit_text.page(audited, style, notes=view.notes) + "\n"
+            if audited.against is not None and view.against is not None:
+                yield audit_text.against(view.against, audited.against, style) + "\n"
+
+    held = _Held(view)
+    for found in results:
+        held.add(found)
+        if view.everything:
+            yield from pages(found)
+    if not view.everything:
+        yield from pages(held.few)
+    if held.summed_up:
+        yield audit_text.fleet(summary, sorted(walk.passed_over.items()), style) + "\n"
+    yield audit_text.closing(list(held.digests.items()))
+
+
+def to_html(
+    results: Iterable[list[Audited]], view: View, walk: Walk, summary: Summary, file: Path
+) -> Iterator[list[Audited]]:
+    """Passes results on; the page is written when all are through."""
+    held, everything = _Held(view), []
+    for found in results:
+        held.add(found)
+        if view.everything:
+            everything += found
+        yield found
+    sections = []
+    if held.summed_up:
+        sections += html_audit.fleet(summary, walk.passed_over)
+    for audited in everything if view.everything else held.few:
+        against = None
+        if audited.against is not None and view.against is not None:
+            against = view.against, audited.against
+        sections += html_audit.sections(audited, notes=view.notes, against=against)
+    title = html_audit.title(summary)
+    write_file(file, page.render("audit", title, sections, held.digests.items()))
