@@ -6,12 +6,12 @@ error. Without an option, patches are written like git format-patch's, for git a
 nothing and exits 1 where tree and series, or tree and specs, differ."""
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..patches.description import Patch
     from ..patches.plan import Plan
-    from ..patches.tree import Tree
+    from ..patches.request import PatchRequest
 
 SUMMARY = "make patches for a skiboot tree, or apply or check them"
 
@@ -38,40 +38,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def request(arguments: argparse.Namespace) -> "PatchRequest":
+    """Raises UsageError."""
+    from ..patches.request import PatchRequest
     from .options import UsageError
 
-    if arguments.list:
-        return _list(arguments)
     if not arguments.tree:
         raise UsageError("expected --tree DIR, skiboot's source")
-    if not arguments.series and not arguments.check:
-        raise UsageError("expected a SERIES or TABLE (see --list and idle-states list)")
+    asked = PatchRequest(Path(arguments.tree), arguments.series, arguments.check, arguments.force)
     if arguments.stdout and arguments.format == "json":
         raise UsageError("expected --stdout without --format json; a mailbox is no JSON")
-    return _run(arguments)
+    return asked
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from ..patches.plan import plan
-    from ..patches.tree import Tree
+def run(arguments: argparse.Namespace) -> int:
+    from ..patches.request import prepare
+    from ..report import patch_output, printer
+    from ..report.documents.patch import Planned, planned
+    from ..report.json_output import envelope
+    from ..report.style import Style
     from .options import say
 
-    tree = Tree(Path(arguments.tree))
-    patches, absent = _patches(arguments, tree)
-    if not arguments.check:
-        _refuse_dirty(tree, arguments.force)
-    made = plan(tree, patches)
+    if arguments.list:
+        return _list(arguments.format)
+    asked = request(arguments)
+    prepared = prepare(asked)
+    made = prepared.plan
     _note_unknown_release(made)
-    if arguments.check:
-        return _check(arguments, made, absent)
-    written = _write(arguments, made)
-    for note in tree.notes:
-        say(f"{tree.root.as_posix()}: {note}")
-    _report(arguments, made, absent, written)
-    return 0
+    written: list[str] = []
+    if not asked.check:
+        apart = None if arguments.stdout else Path(arguments.output or ".")
+        written = _applied(made) if arguments.apply else _mailed(made, apart)
+        for note in made.tree.notes:
+            say(f"{made.tree.root.as_posix()}: {note}")
+    if arguments.format == "json":
+        came = planned(made, list(prepared.absent), written)
+        printer.document(envelope("patch", Planned, came, prepared.inputs))
+    elif asked.check:
+        printer.text(patch_output.check_text(made, list(prepared.absent), Style.of()))
+    else:
+        tell = printer.say_text if arguments.stdout else printer.text
+        tell(patch_output.done_text(made, written))
+    return int(asked.check and bool(made.made))
 
 
 def _note_unknown_release(made: "Plan") -> None:
@@ -87,14 +95,14 @@ def _note_unknown_release(made: "Plan") -> None:
             say(f"{step.patch.name}: {message}")
 
 
-def _list(arguments: argparse.Namespace) -> int:
+def _list(form: str) -> int:
     from ..patches.library import packaged
     from ..report import patch_output, printer
     from ..report.documents.patch import Packaged
     from ..report.json_output import envelope
 
     patches = packaged()
-    if arguments.format == "json":
+    if form == "json":
         inputs = [(patch.file, patch.sha256) for patch in patches]
         printer.document(envelope("patch", Packaged, patches, inputs))
     else:
@@ -102,107 +110,27 @@ def _list(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _patches(arguments: argparse.Namespace, tree: "Tree") -> tuple[list["Patch"], list[str]]:
-    """What is asked for; and the current revisions whose table the tree has not got."""
-    from ..patches.library import patch_for, series
-    from ..sources import NoSuchTable, read_table
-
-    if arguments.series is None:
-        return _current(tree)
-    found = series(arguments.series)
-    if found is not None:
-        return found, []
-    try:
-        source = read_table(arguments.series)
-    except NoSuchTable as error:
-        raise NoSuchTable(f"{error}; packaged patches are listed by patch --list") from None
-    assert source.table is not None
-    return [patch_for(source.table, arguments.series, source.file, source.sha256)], []
-
-
-def _current(tree: "Tree") -> tuple[list["Patch"], list[str]]:
-    """A patch for each array of the tree that a current revision has, and the arrays left."""
-    from ..patches.library import FORMER_NAMES, patch_for
-    from ..spec.library import find
-    from ..spec.packaged import current
-
-    patches: dict[str, Patch] = {}
-    absent = []
-    for name in current():
-        table = find(name)
-        array = table.firmware.array
-        if not array or array in patches:
-            continue
-        if any(known in tree.arrays for known in (array, *FORMER_NAMES.get(array, ()))):
-            patches[array] = patch_for(table, name, table.origin.file, table.origin.sha256)
-        else:
-            absent.append(f"{name} ({array})")
-    return list(patches.values()), absent
-
-
-def _refuse_dirty(tree: "Tree", force: bool) -> None:
-    from .options import UsageError
-
-    if tree.modified and not force:
-        names = ", ".join(tree.modified[:5]) + (", ..." if len(tree.modified) > 5 else "")
-        raise UsageError(
-            f"expected a tree without uncommitted changes, found {names}; --force goes on anyway"
-        )
-
-
-def _check(arguments: argparse.Namespace, made: "Plan", absent: list[str]) -> int:
-    from ..report import patch_output, printer
-    from ..report.style import Style
-
-    if arguments.format == "json":
-        _report(arguments, made, absent, [])
-    else:
-        printer.text(patch_output.check_text(made, absent, Style.of()))
-    return int(bool(made.made))
-
-
-def _write(arguments: argparse.Namespace, made: "Plan") -> list[str]:
-    """The patches or files; what was written."""
-    from pathlib import Path
-
-    from ..files import naming, write_file
+def _applied(made: "Plan") -> list[str]:
+    """The tree's files that were changed."""
     from ..patches.write import write
+
+    write(made.tree, made.files)
+    return [(made.tree.root / name).as_posix() for name in made.files]
+
+
+def _mailed(made: "Plan", directory: Path | None) -> list[str]:
+    """The patches, to a directory or standard output; the files that were written."""
+    from ..files import naming, write_file
     from ..report import printer
     from ..report.patch_mail import mails
 
-    if arguments.apply:
-        write(made.tree, made.files)
-        return [(made.tree.root / name).as_posix() for name in made.files]
     rendered = mails(made)
-    if arguments.stdout:
+    if directory is None:
         with naming("standard output"):
             printer.document(b"".join(content for _, content in rendered))
             printer.flush()
         return []
-    directory = Path(arguments.output or ".")
     directory.mkdir(parents=True, exist_ok=True)
     for name, content in rendered:
         write_file(directory / name, content)
     return [(directory / name).as_posix() for name, _ in rendered]
-
-
-def _report(
-    arguments: argparse.Namespace, made: "Plan", absent: list[str], written: list[str]
-) -> None:
-    import hashlib
-
-    from ..report import patch_output, printer
-    from ..report.documents.patch import Planned, planned
-    from ..report.json_output import envelope
-    from ..report.patch_diff import encoded
-
-    if arguments.format == "json":
-        inputs = [(step.patch.file, step.patch.sha256) for step in made.steps if step.patch.file]
-        for name, text in made.tree.files.items():
-            digest = hashlib.sha256(encoded(text)).hexdigest()
-            inputs.append(((made.tree.root / name).as_posix(), digest))
-        came = planned(made, absent, written)
-        printer.document(envelope("patch", Planned, came, inputs))
-        return
-    tell = printer.say_text if arguments.stdout else printer.text
-    tell(patch_output.done_text(made, written))

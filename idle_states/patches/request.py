@@ -1,0 +1,95 @@
+"""Patches of a tree as they are asked for, and what is to become of it."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..findings import UsageError
+from ..sources import NoSuchTable, read_table
+from ..spec.library import find
+from ..spec.packaged import current
+from .description import Patch
+from .library import FORMER_NAMES, patch_for, series
+from .plan import Plan, plan
+from .tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class PatchRequest:
+    """Which patches of which tree. Raises UsageError for what cannot be meant.
+
+    tree    skiboot's source
+    series  as library.series() takes it, or a TABLE that the tree's is to become
+    check   nothing is to be written; without a series, all current revisions are meant
+    force   even if the tree has uncommitted changes
+    """
+
+    tree: Path
+    series: str | None = None
+    check: bool = False
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.series and not self.check:
+            raise UsageError("expected a SERIES or TABLE (see --list and idle-states list)")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """plan: what the patches make of the tree; absent: current revisions whose table it has not."""
+
+    plan: Plan
+    absent: tuple[str, ...]
+
+    @property
+    def inputs(self) -> list[tuple[str, str]]:
+        """Files that were read, with their SHA-256."""
+        steps, tree = self.plan.steps, self.plan.tree
+        found = [(step.patch.file, step.patch.sha256) for step in steps if step.patch.file]
+        for name, text in tree.files.items():
+            digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+            found.append(((tree.root / name).as_posix(), digest))
+        return found
+
+
+def prepare(request: PatchRequest) -> Prepared:
+    """Nothing is written. Raises UsageError, NoSuchTable, Faulty, Unreadable."""
+    tree = Tree(request.tree)
+    patches, absent = _patches(request.series, tree)
+    if tree.modified and not (request.check or request.force):
+        names = ", ".join(tree.modified[:5]) + (", ..." if len(tree.modified) > 5 else "")
+        raise UsageError(
+            f"expected a tree without uncommitted changes, found {names}; --force goes on anyway"
+        )
+    return Prepared(plan(tree, patches), tuple(absent))
+
+
+def _patches(text: str | None, tree: Tree) -> tuple[list[Patch], list[str]]:
+    """What is asked for; and the current revisions whose table the tree has not got."""
+    if text is None:
+        return _current(tree)
+    found = series(text)
+    if found is not None:
+        return found, []
+    try:
+        source = read_table(text)
+    except NoSuchTable as error:
+        raise NoSuchTable(f"{error}; packaged patches are listed by patch --list") from None
+    assert source.table is not None
+    return [patch_for(source.table, text, source.file, source.sha256)], []
+
+
+def _current(tree: Tree) -> tuple[list[Patch], list[str]]:
+    """A patch for each array of the tree that a current revision has, and the arrays left."""
+    patches: dict[str, Patch] = {}
+    absent = []
+    for name in current():
+        table = find(name)
+        array = table.firmware.array
+        if not array or array in patches:
+            continue
+        if any(known in tree.arrays for known in (array, *FORMER_NAMES.get(array, ()))):
+            patches[array] = patch_for(table, name, table.origin.file, table.origin.sha256)
+        else:
+            absent.append(f"{name} ({array})")
+    return list(patches.values()), absent
