@@ -8,19 +8,17 @@ import fcntl
 import hashlib
 import os
 import shutil
-import signal
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..patches.tree import Tree
+from ..reading import launching, limits
 from .debian import Unavailable
-from .qemu import guard
 
 CROSS = "powerpc64-linux-gnu-"
 COMPILER_PACKAGE = "gcc-powerpc64-linux-gnu"
-TIME_LIMIT_S = 1800.0
+TIME_LIMIT_S = limits.MAKE_S
 """From scratch it takes 75 s on two idle cores."""
 _TARGET = "skiboot.lid"
 _BUILT = (".o", ".d", ".a", ".lid", ".lid.xz", ".elf", ".map", ".lds", ".stb", ".i", ".dtb")
@@ -47,7 +45,7 @@ def lid_of(
     Raises BuildFailure, debian.Unavailable without make or a cross compiler, OSError.
     """
     for program in ("make", f"{CROSS}gcc"):
-        if shutil.which(program) is None:
+        if launching.find(program) is None:
             raise Unavailable(f"{program} is not installed (Debian package {COMPILER_PACKAGE})")
     contents = _contents(tree, texts)
     version = f"v{tree.version}" if tree.version else "v0"
@@ -72,13 +70,11 @@ def lid_of(
 
 def _contents(tree: Tree, texts: Mapping[str, str]) -> dict[str, bytes]:
     """Path -> content of every source file; links lead to what is copied as well."""
-    found = {}
-    for directory, names, files in os.walk(tree.root):
-        names[:] = sorted(name for name in names if name != ".git")
-        for name in sorted(files):
-            path = Path(directory, name)
-            if path.is_file() and not (name.endswith(_BUILT) and not name.endswith(_SCRIPT_LDS)):
-                found[path.relative_to(tree.root).as_posix()] = tree.read(path)
+    found = {
+        name: tree.read(tree.root / name)
+        for name in tree.names()
+        if not name.endswith(_BUILT) or name.endswith(_SCRIPT_LDS)
+    }
     for name, text in texts.items():
         found[name] = text.encode("utf-8", "surrogateescape")
     return found
@@ -111,40 +107,23 @@ def _synchronise(copy: Path, contents: Mapping[str, bytes], tree: Tree) -> None:
 
 
 def _make(copy: Path, version: str, log: Path) -> None:
-    """In a process group of its own, which ends with us."""
-    words = ["make", f"-j{os.cpu_count() or 1}", f"CROSS={CROSS}", _TARGET]
+    words = [f"-j{os.cpu_count() or 1}", f"CROSS={CROSS}", _TARGET]
     # git, asked for the version, must not find a repository around the copy; and of the user's
     # environment, which may hold secrets, the tree's make is shown what it takes to build
     environment = {
         **{name: os.environ[name] for name in _SHOWN if name in os.environ},
         "HOME": str(copy.resolve()),
-        "LC_ALL": "C",
         "SKIBOOT_VERSION": version,
         "GIT_CEILING_DIRECTORIES": str(copy.resolve().parent),
     }
     (copy / _UNDER_WAY).touch()
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(
-            [*guard(), *words],
-            cwd=copy,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        ) as process,
-    ):
-        try:
-            status = process.wait(TIME_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            raise BuildFailure(f"make took longer than {TIME_LIMIT_S:g} s; see {log}") from None
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-            else:
-                (copy / _UNDER_WAY).unlink()
+    program = launching.find("make") or ""
+    status = launching.run_logged(
+        program, words, TIME_LIMIT_S, log, directory=copy, environment=environment
+    )
+    if status is None:
+        raise BuildFailure(f"make took longer than {TIME_LIMIT_S:g} s; see {log}")
+    (copy / _UNDER_WAY).unlink()
     if status or not (copy / _TARGET).is_file():
         last = log.read_text("utf-8", "replace").splitlines()[-_LAST_LINES:]
         lines = "".join(f"\n  {line}" for line in last)

@@ -9,12 +9,13 @@ import hashlib
 import os
 import platform
 import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from ..findings import Unreadable
+from ..reading import launching, limits
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
@@ -40,6 +41,8 @@ Dir::State "{directory}/state";
 Dir::State::status "{directory}/status";
 Dir::Cache "{directory}/cache";
 """
+_SHOWN = re.compile(r"(?:https?|ftp|all|no)_proxy|TMPDIR|APT_CONFIG|SSL_CERT_(?:FILE|DIR)", re.I)
+_BOUNDS = launching.Bounds(time_s=limits.ARCHIVE_S, output_bytes=limits.ARCHIVE_OUTPUT_BYTES)
 
 
 class Unavailable(Exception):
@@ -187,37 +190,63 @@ def native_architecture() -> str:
     return _run(["dpkg", "--print-architecture"]).strip()
 
 
-def _run(command: Sequence[str], directory: Path | None = None) -> str:
+def _run(command: Sequence[str], directory: Path = Path("/")) -> str:
     """Standard output of `command`; any failure is `Unavailable` with its last words."""
-    if shutil.which(command[0]) is None:
-        raise Unavailable(f"{command[0]} is not installed")
-    done = subprocess.run(
-        command, cwd=directory, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True
-    )
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise Unavailable(f"{command[0]}: {last}")
-    return done.stdout
+    program, *words = command
+    try:
+        done = launching.run(
+            _program(program), words, _BOUNDS, "", directory=directory, environment=_environment()
+        )
+    except Unreadable as error:
+        raise Unavailable(f"{program}: {error.findings[0].message}") from None
+    if done.status:
+        last = (done.complaints.strip().splitlines() or ["no message"])[-1]
+        raise Unavailable(f"{program}: {last}")
+    return done.output.decode("utf-8", "replace")
+
+
+def _program(name: str) -> str:
+    found = launching.find(name)
+    if found is None:
+        raise Unavailable(f"{name} is not installed")
+    return found
+
+
+def _environment() -> dict[str, str]:
+    """What apt needs to know to reach an archive."""
+    return {name: value for name, value in os.environ.items() if _SHOWN.fullmatch(name)}
 
 
 def untar(archive: Path, into: Path, members: Sequence[str], strip: int = 0) -> bool:
-    """Extract `members` (patterns; all, if none are given); whether each was there."""
-    command = _tar(archive, into, members, strip)
-    return subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
+    """Extract `members` (patterns; all, if none are given); whether each was there. Raises
+    Unavailable."""
+    words = _tar(archive, into, members, strip)
+    try:
+        return launching.run(_program("tar"), words, _BOUNDS, str(archive)).status == 0
+    except Unreadable as error:
+        raise Unavailable(f"tar: {error.findings[0].message}") from None
 
 
 def _undeb(package: Path, into: Path, members: Sequence[str]) -> bool:
     """As `untar`, from a binary package."""
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as deb:
-        command = _tar("-", into, members)
-        tar = subprocess.run(command, stdin=deb.stdout, stderr=subprocess.DEVNULL)
-    return tar.returncode == 0 and deb.returncode == 0
+    name, bounds = str(package), launching.Bounds(time_s=limits.ARCHIVE_S)
+    tar, deb = _program("tar"), _program("dpkg-deb")
+    try:
+        with (
+            launching.Child(deb, ["--fsys-tarfile", name], bounds, name) as unpacked,
+            launching.Child(tar, _tar("-", into, members), bounds, name, talks=True) as taken,
+        ):
+            for block in unpacked.blocks():
+                taken.write(block)
+            return (unpacked.end(), taken.end()) == (0, 0)
+    except Unreadable as error:
+        raise Unavailable(f"dpkg-deb: {error.findings[0].message}") from None
 
 
 def _tar(archive: Path | str, into: Path, members: Sequence[str], strip: int = 0) -> list[str]:
-    """The tar command for both; `-` is its standard input."""
+    """The words of tar for both; `-` is its standard input."""
     options = ["--no-same-owner", "--no-same-permissions", f"--strip-components={strip}"]
-    return ["tar", "-x", "-f", str(archive), "-C", str(into), *options, "--wildcards", *members]
+    return ["-x", "-f", str(archive), "-C", str(into), *options, "--wildcards", *members]
 
 
 def digest(words: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from ..patches.description import Patch, TableEdit
 from ..patches.library import FORMER_NAMES, table_of
 from ..patches.plan import plan
 from ..patches.tree import Tree
+from ..reading import opening
 from ..skiboot import c_table
 from ..skiboot import lid as lids
 from ..sources import Source
@@ -41,7 +42,7 @@ def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) ->
     fit, OSError.
     """
     place = MACHINE_TABLE[machine]
-    data = lid.read_bytes()
+    data = opening.read(lid)
     found = _named(lids.read(data, str(lid)), place, str(lid))
     if table is None:
         return Firmware(lid, found, place)

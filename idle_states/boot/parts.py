@@ -3,12 +3,12 @@
 All but QEMU is fetched from the distribution's archive and unpacked below a cache, not installed.
 """
 
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..reading import launching, opening
 from .debian import Packages, Unavailable
 
 QEMU = "qemu-system-ppc64"
@@ -43,7 +43,7 @@ def parts(cache: Path = CACHE, *, lid: Path | None = None, kernel: Path | None =
 
 
 def qemu_program() -> Path:
-    found = shutil.which(QEMU)
+    found = launching.find(QEMU)
     if found is None:
         raise Unavailable(f"{QEMU} is not installed (Debian package {QEMU_PACKAGE})")
     return Path(found)
@@ -52,7 +52,9 @@ def qemu_program() -> Path:
 def stock_lid(packages: Packages) -> Path:
     """The installed one, which is QEMU's own, else that of the archive."""
     installed = Path("/") / _LID
-    return installed if installed.is_file() else packages.binary_file("qemu-system-data", _LID)
+    return (
+        installed if opening.is_file(installed) else packages.binary_file("qemu-system-data", _LID)
+    )
 
 
 def stock_kernel(packages: Packages) -> Path:
@@ -69,7 +71,7 @@ def skiboot_source(packages: Packages) -> Path:
 
 
 def _given(path: Path) -> Path:
-    if not path.is_file():
+    if not opening.is_file(path):
         raise Unavailable(f"expected a file, found no {path}")
     return path.resolve()
 

@@ -1,11 +1,10 @@
 """Runs QEMU: with a time limit, its output in a file, and never left behind."""
 
-import shutil
-import subprocess
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..findings import Unreadable
+from ..reading import launching, limits
 from .parts import Parts
 
 MACHINES = ("powernv8", "powernv9", "powernv10")
@@ -15,7 +14,6 @@ CPUS_MAX = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
 
 _ARGUMENTS = "console=hvc0 quiet panic=-1"
 """panic=-1: a guest that panics ends, and QEMU with it."""
-_STEP_S = 0.1
 
 
 class GuestFailure(Exception):
@@ -54,10 +52,12 @@ def command(
 
 def version(program: Path) -> str:
     """What `--version` says, first line; "" where it says nothing."""
-    asked = subprocess.run(
-        [program, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
-    return asked.stdout.partition("\n")[0].strip()
+    bounds = launching.Bounds(time_s=limits.VERSION_S, output_bytes=limits.VERSION_BYTES)
+    try:
+        asked = launching.run(str(program), ["--version"], bounds, str(program))
+    except Unreadable:
+        return ""
+    return asked.output.decode("utf-8", "replace").partition("\n")[0].strip()
 
 
 def run(
@@ -68,49 +68,15 @@ def run(
     begun: Callable[[], None] = lambda: None,
     watch: Callable[[float], None] = lambda elapsed_s: None,
 ) -> None:
-    """Runs a command until it ends, with what it prints in `log`.
-
-    begun  called once it runs; what it raises ends the run
-    watch  called now and then with the seconds so far
-    It is killed and waited for whatever happens: after the time limit, when interrupted, and, where
-    setpriv is installed, when this process dies.
-    Raises GuestFailure unless it ends with status 0 in time.
-    """
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(
-            [*guard(), *words], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        ) as process,
-    ):
-        try:
-            begun()
-            status = _wait(process, time_limit_s, watch)
-        finally:
-            process.kill()
-            process.wait()
+    """Runs a command, as of `command`, until it ends; begun, watch and `log` as of
+    `launching.run_logged`. Raises GuestFailure unless it ends with status 0 in time."""
+    program, *others = words
+    status = launching.run_logged(
+        program, others, time_limit_s, log, directory=Path.cwd(), begun=begun, watch=watch
+    )
     if status is None:
         raise GuestFailure(
             f"expected the guest to end within {time_limit_s:g} s, found it running; see {log}"
         )
     if status:
         raise GuestFailure(f"expected QEMU to end with status 0, found {status}; see {log}")
-
-
-def guard() -> list[str]:
-    """What runs a command so that it ends when this process dies; nothing without setpriv."""
-    setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
-
-
-def _wait(
-    process: "subprocess.Popen[bytes]", time_limit_s: float, watch: Callable[[float], None]
-) -> int | None:
-    """The exit status; None when time is up."""
-    start = time.monotonic()
-    while (elapsed_s := time.monotonic() - start) < time_limit_s:
-        watch(elapsed_s)
-        try:
-            return process.wait(min(_STEP_S, time_limit_s - elapsed_s))
-        except subprocess.TimeoutExpired:
-            continue
-    return process.poll()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..files import naming
 from ..findings import UsageError
+from ..reading import opening
 from ..record.script import GOVERNORS
 from ..sources import Source, read_table
 from . import image as boot_image
@@ -190,7 +191,14 @@ def _tables(given: Source | None) -> tuple[tuple[str, str], ...]:
 
 
 def _inputs(*files: Path) -> tuple[tuple[str, str], ...]:
-    return tuple((file.as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()) for file in files)
+    found = []
+    for name in files:
+        with opening.open_file(name) as file:
+            digest = hashlib.sha256()
+            for block in iter(lambda: file.read(1 << 20), b""):
+                digest.update(block)
+        found.append((name.as_posix(), digest.hexdigest()))
+    return tuple(found)
 
 
 def _keep(booted: Booted, directory: Path) -> None:

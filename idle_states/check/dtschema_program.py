@@ -8,8 +8,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -21,11 +19,12 @@ from ..devicetree import fdt
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable
 from ..power_mgt import STOP_LEVELS
+from ..reading import launching, limits, opening
 from ..resources import resource
 
 BINDING = "powerpc/opal-power-mgt.yaml"
 INSTALL = "pip install idle-states[dtschema]"
-TIMEOUT_S = 300
+TIMEOUT_S = limits.DT_VALIDATE_S
 
 Record = Mapping[str, Any]
 """One complaint as in --json-output: type, message; mostly property_path and schema_path. Type
@@ -46,8 +45,8 @@ class Validator:
     def installed(cls) -> "Validator":
         """From this interpreter's environment, else from PATH. Raises Unreadable (IS930)."""
         for directory in (os.path.dirname(sys.executable), None):
-            validate = shutil.which("dt-validate", path=directory)
-            make = validate and shutil.which("dt-mk-schema", path=os.path.dirname(validate))
+            validate = launching.find("dt-validate", directory)
+            make = validate and launching.find("dt-mk-schema", os.path.dirname(validate))
             if validate and make:
                 return cls(validate, make)
         raise _unusable(f"expected the program dt-validate, found none; {INSTALL}")
@@ -57,13 +56,11 @@ class Validator:
 
         Raises Unreadable (IS930) if it does not work.
         """
-        with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
-            work = Path(directory)
+        blobs = {_CANARY: _blob({STOP_LEVELS: b""})}
+        blobs |= {str(number): _blob(node) for number, node in enumerate(nodes)}
+        files = {f"{stem}.dtb": blob for stem, blob in blobs.items()}
+        with launching.private_directory(files) as work:
             schema = self._schema(work)
-            blobs = {_CANARY: _blob({STOP_LEVELS: b""})}
-            blobs |= {str(number): _blob(node) for number, node in enumerate(nodes)}
-            for stem, blob in blobs.items():
-                (work / f"{stem}.dtb").write_bytes(blob)
             stem2records: dict[str, list[Record]] = {stem: [] for stem in blobs}
             for record in self._run(schema, list(blobs), work):
                 stem2records[Path(record["file"]).stem].append(record)
@@ -84,13 +81,13 @@ class Validator:
         files = [f"{stem}.dtb" for stem in stems]
         done = _call([self.validate, *options, *files], work)
         try:
-            found = json.loads(out.read_bytes()) if done.returncode == 0 else None
-        except (OSError, ValueError):
+            found = json.loads(opening.read(out)) if done.status == 0 else None
+        except (OSError, ValueError, Unreadable):
             found = None
         if isinstance(found, list):
             return found
         if len(stems) == 1:
-            lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+            lines = done.complaints.strip().splitlines() or [f"exit status {done.status}"]
             return [{"type": "crash", "file": files[0], "message": lines[-1]}]
         half = len(stems) // 2
         return [*self._run(schema, stems[:half], work), *self._run(schema, stems[half:], work)]
@@ -98,17 +95,19 @@ class Validator:
     def _schema(self, work: Path) -> Path:
         """The binding as dt-mk-schema prepares it, made once per binding and dtschema version."""
         binding = resource("schemas", *BINDING.split("/"))
-        said = _call([self.make, "--version"], work).stdout.strip()
+        said = _call([self.make, "--version"], work).output.decode("utf-8", "replace").strip()
         version = re.sub(r"[^0-9A-Za-z.]", "_", said)
         digest = hashlib.sha256(binding.read_bytes()).hexdigest()[:16]
         cache = _cache()
         kept = cache / f"{binding.stem}-{version}-{digest}.json" if cache else None
-        if kept and kept.is_file():
+        if kept and opening.is_file(kept):
             return kept
         fresh = work / "schema.json"
         done = _call([self.make, "-j", "-o", str(fresh), str(binding)], work)
-        if done.returncode or not fresh.is_file():
-            raise _unusable(f"expected {self.make} to read {binding}, found: {done.stderr.strip()}")
+        if done.status or not opening.is_file(fresh):
+            raise _unusable(
+                f"expected {self.make} to read {binding}, found: {done.complaints.strip()}"
+            )
         return _keep(fresh, kept) if kept else fresh
 
 
@@ -121,7 +120,7 @@ def _keep(fresh: Path, kept: Path) -> Path:
         return fresh
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(fresh.read_bytes())
+            file.write(opening.read(fresh))
         os.replace(beside, kept)
     except BaseException as reason:
         os.unlink(beside)
@@ -139,30 +138,16 @@ def _cache() -> Path | None:
     return None
 
 
-def _call(words: Sequence[str], work: Path) -> subprocess.CompletedProcess[str]:
-    """What a program did. It does not outlive the call, also if that is interrupted."""
+def _call(words: Sequence[str], work: Path) -> launching.Done:
+    """What a program did in its private directory."""
+    program, *others = words
+    bounds = launching.Bounds(time_s=TIMEOUT_S, output_bytes=limits.DT_VALIDATE_OUTPUT_BYTES)
+    # where the user keeps Python's modules
+    shown = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
     try:
-        with subprocess.Popen(
-            words,
-            cwd=work,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        ) as process:
-            try:
-                out, err = process.communicate(timeout=TIMEOUT_S)
-            except BaseException:
-                process.kill()
-                # run() would not wait after an interrupt, and the files go away with us
-                process.wait()
-                raise
-    except subprocess.TimeoutExpired:
-        raise _unusable(f"expected {words[0]} to end within {TIMEOUT_S} s, found it busy") from None
-    except OSError as error:
-        raise _unusable(f"expected {words[0]} to run, found: {error.strerror}") from None
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+        return launching.run(program, others, bounds, program, directory=work, environment=shown)
+    except Unreadable as error:
+        raise _unusable(error.findings[0].message) from None
 
 
 def _unusable(message: str) -> Unreadable:

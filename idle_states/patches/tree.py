@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -79,12 +79,33 @@ class Tree:
         except (FileNotFoundError, NotADirectoryError):
             return b""
 
+    def names(self) -> Iterator[str]:
+        """Every regular file outside of .git, and every link to one, in the order of directories
+        and names. Raises Unreadable (IS930) for a link that leads out of the tree, but to a
+        directory: those are left alone. OSError."""
+        waiting = [""]
+        while waiting:
+            top = waiting.pop()
+            below = []
+            for entry in sorted(self._files.entries(top, follow=False), key=lambda e: e.name):
+                name = f"{top}{entry.name}"
+                if entry.kind == opening.DIRECTORY:
+                    below.append(f"{name}/")
+                elif entry.kind == opening.FILE or self._is_linked_file(name):
+                    yield name
+            waiting += [name for name in reversed(below) if name.split("/")[-2] != ".git"]
+
+    def _is_linked_file(self, name: str) -> bool:
+        if self._files.kind_of(name) is None and not opening.is_directory(self.root / name):
+            self.read(self.root / name)
+        return self._files.is_file(name)
+
     @cached_property
     def defines(self) -> dict[str, str]:
         """The macros of the headers that tables use; none where the tree has no such headers."""
         found: dict[str, str] = {}
         for name in HEADERS:
-            if (self.root / name).is_file():
+            if self._files.is_file(name):
                 text = self.read(self.root / name).decode("utf-8", "replace")
                 found |= c_table.definitions_in(text)
         return found if any(head.startswith("OPAL_PM_") for head in found) else {}
@@ -121,7 +142,7 @@ class Tree:
         """
         found = self.repository.described(*_RELEASE_TAGS) if self.repository else ""
         for name in (".version", "VERSION"):
-            if not found and (self.root / name).is_file():
+            if not found and self._files.is_file(name):
                 found = self.read(self.root / name)[:200].decode("utf-8", "replace")
         match = _VERSION.match(found.strip() + " ") if found else None
         return match[1] if match else ""
@@ -161,7 +182,7 @@ class Tree:
         return Identity(name, email) if name and email else None
 
     def mode(self, file: str) -> str:
-        executable = (self.root / file).stat().st_mode & stat.S_IXUSR
+        executable = self._files.mode(file) & stat.S_IXUSR
         return "100755" if executable else "100644"
 
     def unreadable(self, message: str) -> Unreadable:

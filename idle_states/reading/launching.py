@@ -1,18 +1,14 @@
-"""Launches the programs that read outside input for us: dtc, trace-cmd, git, dt-validate.
+"""Launches every program that is run: those that read outside input for us (dtc, trace-cmd, git,
+dt-validate), and those of a boot (QEMU, make, apt, tar).
 
-All of them are run the same way: by an absolute name, with a list of words and never a shell, in an
-environment that holds nothing but a search path and the C locale, with nothing on standard input
-unless it is given, in a session of their own that ends as a whole, and within `Bounds`. They leave
-no core dump.
+All of them are started the same way (`processes.start`), and run within `Bounds`: what they say is
+read as it comes (`run`, `Child`), or goes to a file (`run_logged`).
 """
 
 import contextlib
 import os
-import resource
 import selectors
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,32 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from . import limits
+from ..findings import Unreadable
+from . import limits, processes
 from .problems import unreadable
+from .processes import Bounds
 
-_SAFE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+__all__ = ["Bounds", "Child", "Done", "find", "private_directory", "run", "run_logged"]
+
 _BLOCK = 1 << 16
 _LAST_WORDS_S = 5
 """How long a program that has closed its output may take to end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a program may use; None: no limit.
-
-    time_s        from its start to its end
-    stall_s       without taking input or giving output
-    memory_bytes  address space of each of its processes
-    cpu_s         processor time of each of its processes
-    output_bytes  on standard output; of standard error limits.COMPLAINT_BYTES are kept, and the
-                  rest is dropped
-    """
-
-    time_s: float | None = None
-    stall_s: float | None = None
-    memory_bytes: int | None = None
-    cpu_s: int | None = None
-    output_bytes: int | None = None
+_STEP_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +87,51 @@ def run(
         return Done(status, output, child.errors)
 
 
+def run_logged(
+    program: str,
+    words: Sequence[str],
+    time_s: float,
+    log: Path,
+    *,
+    directory: str | Path = "/",
+    environment: Mapping[str, str] | None = None,
+    begun: Callable[[], None] = lambda: None,
+    watch: Callable[[float], None] = lambda elapsed_s: None,
+) -> int | None:
+    """Runs a program until it ends, with all that it says in a file.
+
+    log     the file, made anew
+    begun   called once it runs
+    watch   called now and then with the seconds so far
+    Gives its exit status, or minus the signal that ended it; None when the time is up. Whatever
+    happens, what `begun` and `watch` raise among it, the program ends with all that it started;
+    where setpriv is installed also when this process is killed.
+    Raises Unreadable (IS930) if it cannot be started; OSError of the log.
+    """
+    bounds = Bounds(time_s=time_s)
+    setpriv = find("setpriv")
+    guard = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+    with log.open("wb") as output:
+        start = time.monotonic()
+        try:
+            process = processes.start(
+                [*guard, program, *words], bounds, directory, environment, output=output
+            )
+        except OSError as error:
+            raise _failed(str(log), program, f"to run, found: {error.strerror or error}") from None
+        try:
+            begun()
+            while not (ended := processes.has_ended(process)):
+                elapsed_s = time.monotonic() - start
+                if elapsed_s >= time_s:
+                    break
+                watch(elapsed_s)
+                processes.wait(process, min(_STEP_S, time_s - elapsed_s))
+        finally:
+            status = processes.end(process)
+    return status if ended else None
+
+
 @contextlib.contextmanager
 def private_directory(files: Mapping[str, bytes]) -> Iterator[Path]:
     """A directory that no other user can look into, with these files; gone when the `with` ends.
@@ -138,7 +164,7 @@ class Child:
     ) -> None:
         assert os.path.isabs(program), program
         self.errors = b""
-        self._name = os.path.basename(program)
+        self._program = program
         self._file = file
         self._bounds = bounds
         self._given = memoryview(b"")
@@ -147,22 +173,16 @@ class Child:
         self._count = 0
         self._started = time.monotonic()
         try:
-            self._process = subprocess.Popen(
+            self._process = processes.start(
                 [program, *words],
-                stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=directory,
-                env={"PATH": _SAFE_PATH, "LC_ALL": "C", **(environment or {})},
-                start_new_session=True,
-                pass_fds=passed,
-                bufsize=0,
-                # runs nothing but setrlimit() between fork and exec
-                preexec_fn=_limiting(bounds),
+                bounds,
+                directory,
+                environment,
+                stdin=processes.PIPE if talks else processes.DEVNULL,
+                passed=passed,
             )
-        except (OSError, subprocess.SubprocessError) as error:
-            said = getattr(error, "strerror", None) or error
-            raise self._failed(f"to run, found: {said}") from None
+        except OSError as error:
+            raise _failed(file, program, f"to run, found: {error.strerror or error}") from None
         self._selector = selectors.DefaultSelector()
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -180,9 +200,7 @@ class Child:
 
     def kill(self) -> None:
         """Ends it with all that it started; nothing happens if it has ended."""
-        if self._process.returncode is None:
-            self._kill_group()
-            self._process.wait()
+        processes.end(self._process)
         self._selector.close()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
@@ -239,18 +257,12 @@ class Child:
         until = time.monotonic() + _LAST_WORDS_S
         while self._is_open(self._process.stderr) and time.monotonic() < until:
             self._wait(until)
-        # seen before it is waited for, so that its number still means it and what it started
-        while os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        while not processes.has_ended(self._process):
             if time.monotonic() >= until:
                 message = f"to end within {_LAST_WORDS_S} s of its output, it did not"
                 raise self._failed(message)
             time.sleep(0.001)
-        self._kill_group()
-        return self._process.wait()
-
-    def _kill_group(self) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        return processes.end(self._process)
 
     def _wait(self, until: float | None = None) -> None:
         """For the next thing to happen: output, errors, room for input. Raises Unreadable."""
@@ -326,22 +338,9 @@ class Child:
             with contextlib.suppress(OSError):
                 stream.close()  # type: ignore[attr-defined]
 
-    def _failed(self, what: str) -> Exception:
-        return unreadable(self._file, f"expected {self._name} {what}")
+    def _failed(self, what: str) -> Unreadable:
+        return _failed(self._file, self._program, what)
 
 
-def _limiting(bounds: Bounds) -> Callable[[], None]:
-    """Sets the limits of the process it is called in, never above those that stand."""
-    wanted = [(resource.RLIMIT_CORE, 0)]
-    if bounds.memory_bytes is not None:
-        wanted.append((resource.RLIMIT_AS, bounds.memory_bytes))
-    if bounds.cpu_s is not None:
-        wanted.append((resource.RLIMIT_CPU, bounds.cpu_s))
-
-    def limit() -> None:
-        for what, value in wanted:
-            _, highest = resource.getrlimit(what)
-            most = value if highest == resource.RLIM_INFINITY else min(value, highest)
-            resource.setrlimit(what, (most, most))
-
-    return limit
+def _failed(file: str, program: str, what: str) -> Unreadable:
+    return unreadable(file, f"expected {os.path.basename(program)} {what}")

@@ -170,6 +170,11 @@ class Tree:
     def is_directory(self, relative: str) -> bool:
         return self.kind_of(relative) == DIRECTORY
 
+    def mode(self, relative: str) -> int:
+        """Permissions of what is there; links are followed. Raises OSError, Outside among them."""
+        with self._reached(relative, True) as (directory, name):
+            return stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+
     def open_file(
         self, relative: str, *, shown: str | None = None, follow: bool = True
     ) -> BinaryIO:

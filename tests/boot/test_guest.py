@@ -17,7 +17,10 @@ from idle_states.boot import parts as boot_parts
 from idle_states.boot.debian import Unavailable
 from idle_states.boot.guest import Entry
 from idle_states.boot.parts import Parts
+from idle_states.reading.launching import find
 
+SH = find("sh") or ""
+CUT_OFF = gzip.compress(b"x" * 999, mtime=0)[:-9]
 PARTS = Parts(Path("/q"), Path("/l"), Path("/k"), Path("/b"))
 
 
@@ -56,7 +59,7 @@ def test_init_is_shell_and_prints_every_section() -> None:
 
 
 def section(name: str, content: bytes, end: str = "\n") -> str:
-    text = base64.encodebytes(gzip.compress(content)).decode().replace("\n", end)
+    text = base64.encodebytes(gzip.compress(content, mtime=0)).decode().replace("\n", end)
     return f"@@begin {name}@@{end}{text}@@end {name}@@{end}"
 
 
@@ -76,9 +79,7 @@ def test_a_log_that_ends_early_says_what_is_missing_and_how_it_ended() -> None:
     assert "Kernel panic" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "not base64!", "AAAA", base64.b64encode(gzip.compress(b"x" * 999)[:-9]).decode()]
-)
+@pytest.mark.parametrize("text", ["", "not base64!", "AAAA", base64.b64encode(CUT_OFF).decode()])
 def test_a_damaged_section_is_named(text: str) -> None:
     with pytest.raises(collect.Incomplete, match="dmesg"):
         collect.sections(f"@@begin dmesg@@\n{text}\n@@end dmesg@@\n")
@@ -106,10 +107,10 @@ def test_command_line_refuses_what_is_no_machine() -> None:
 
 def test_output_is_kept_and_a_bad_end_is_told(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    qemu.run(["sh", "-c", "echo out; echo err >&2"], log, 20)
+    qemu.run([SH, "-c", "echo out; echo err >&2"], log, 20)
     assert sorted(log.read_text().split()) == ["err", "out"]
     with pytest.raises(qemu.GuestFailure, match="status 0, found 7"):
-        qemu.run(["sh", "-c", "exit 7"], log, 20)
+        qemu.run([SH, "-c", "exit 7"], log, 20)
 
 
 def gone(pid: int) -> bool:
@@ -123,7 +124,7 @@ def gone(pid: int) -> bool:
 def test_a_guest_that_hangs_is_killed_and_reaped(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with pytest.raises(qemu.GuestFailure, match=r"within 0\.5 s"):
-        qemu.run(["sh", "-c", "echo $$; exec sleep 1000"], log, 0.5)
+        qemu.run([SH, "-c", "echo $$; exec sleep 1000"], log, 0.5)
     assert gone(int(log.read_text()))
 
 
@@ -134,7 +135,7 @@ def test_no_guest_outlives_the_program(signal: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
     program = (
         "from idle_states.boot import qemu; from pathlib import Path; "
-        f"qemu.run(['sh', '-c', 'echo $$; exec sleep 1000'], Path({str(log)!r}), 1000)"
+        f"qemu.run([{SH!r}, '-c', 'echo $$; exec sleep 1000'], Path({str(log)!r}), 1000)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL) as runner:
         until(lambda: log.is_file() and log.read_text().endswith("\n"))

@@ -106,8 +106,8 @@ def alive(process: int) -> bool:
 
 
 def test_an_interrupt_ends_the_program(fakes: Path) -> None:
-    fake(fakes, 'echo $$ > "$PIDFILE"; exec sleep 60')
     pidfile = fakes / "pid"
+    fake(fakes, f"echo $$ > '{pidfile}'; exec sleep 60")
     code = (
         f"import sys; sys.executable = {str(fakes / 'python')!r}\n"
         "from idle_states.cli import main\n"
@@ -115,7 +115,7 @@ def test_an_interrupt_ends_the_program(fakes: Path) -> None:
     )
     scratch = fakes / "scratch"
     scratch.mkdir()
-    environment = {**os.environ, "PIDFILE": str(pidfile), "TMPDIR": str(scratch)}
+    environment = {**os.environ, "TMPDIR": str(scratch)}
     with subprocess.Popen(
         [PYTHON, "-c", code], env=environment, stderr=subprocess.PIPE, text=True
     ) as running:

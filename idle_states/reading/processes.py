@@ -1,0 +1,119 @@
+"""Starts programs and ends them, in one way for all.
+
+A program has an absolute name and a list of words, never a shell; an environment that holds a
+search path, the C locale and what its caller adds; nothing on standard input unless it is given; a
+session of its own that ends as a whole; and the limits of `Bounds`. It leaves no core dump.
+"""
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
+
+Process = subprocess.Popen[bytes]
+
+_SAFE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_STEP_S = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a program may use; None: no limit.
+
+    time_s        from its start to its end
+    stall_s       without taking input or giving output
+    memory_bytes  address space of each of its processes
+    cpu_s         processor time of each of its processes
+    output_bytes  on standard output; of standard error limits.COMPLAINT_BYTES are kept, and the
+                  rest is dropped
+    """
+
+    time_s: float | None = None
+    stall_s: float | None = None
+    memory_bytes: int | None = None
+    cpu_s: int | None = None
+    output_bytes: int | None = None
+
+
+def start(
+    words: Sequence[str | bytes],
+    bounds: Bounds,
+    directory: str | Path,
+    environment: Mapping[str, str] | None,
+    *,
+    stdin: int = DEVNULL,
+    output: BinaryIO | None = None,
+    passed: Sequence[int] = (),
+) -> Process:
+    """A running program.
+
+    words        its absolute name and its arguments
+    environment  variables beside the clean ones
+    output       a file for all that it says; None: two pipes
+    passed       file descriptors it inherits, under the same numbers
+    Raises OSError if it cannot be started.
+    """
+    assert os.path.isabs(words[0]), words[0]
+    try:
+        return subprocess.Popen(
+            words,
+            stdin=stdin,
+            stdout=PIPE if output is None else output,
+            stderr=PIPE if output is None else subprocess.STDOUT,
+            cwd=directory,
+            env={"PATH": _SAFE_PATH, "LC_ALL": "C", **(environment or {})},
+            start_new_session=True,
+            pass_fds=passed,
+            bufsize=0,
+            # runs nothing but setrlimit() between fork and exec
+            preexec_fn=_limiting(bounds),
+        )
+    except subprocess.SubprocessError as error:
+        raise OSError(str(error)) from None
+
+
+def has_ended(process: Process) -> bool:
+    """Seen before it is waited for, so that its number still means it and what it started."""
+    if process.returncode is not None:
+        return True
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+
+
+def wait(process: Process, time_s: float) -> None:
+    """Until it has ended, and no longer than that."""
+    until = time.monotonic() + time_s
+    while not has_ended(process) and (left := until - time.monotonic()) > 0:
+        time.sleep(min(_STEP_S, left))
+
+
+def end(process: Process) -> int:
+    """Ends it with all that it started; its exit status, or minus the signal that ended it."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.wait()
+
+
+def _limiting(bounds: Bounds) -> Callable[[], None]:
+    """Sets the limits of the process it is called in, never above those that stand."""
+    wanted = [(resource.RLIMIT_CORE, 0)]
+    if bounds.memory_bytes is not None:
+        wanted.append((resource.RLIMIT_AS, bounds.memory_bytes))
+    if bounds.cpu_s is not None:
+        wanted.append((resource.RLIMIT_CPU, bounds.cpu_s))
+
+    def limit() -> None:
+        for what, value in wanted:
+            _, highest = resource.getrlimit(what)
+            most = value if highest == resource.RLIM_INFINITY else min(value, highest)
+            resource.setrlimit(what, (most, most))
+
+    return limit
