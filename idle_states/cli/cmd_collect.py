@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..resources import template
     from ..sources.format_tar import COLLECTION, CPUIDLE, KERNEL_LOG, UNAME
-    from .options import emit
+    from .options import output
 
     names = {"top": COLLECTION, "cpuidle": CPUIDLE, "uname": UNAME, "kernel_log": KERNEL_LOG}
-    emit(arguments, template("collect.sh.j2").render(names))
+    output(arguments).document(template("collect.sh.j2").render(names))
     return 0

@@ -28,18 +28,19 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..report.tables import columns
     from ..sources import read_table
-    from .options import emit, emit_text, kernels, platform
+    from .options import kernels, output, platform
 
+    out = output(arguments)
     a, b = read_table(arguments.a), read_table(arguments.b)
     releases = kernels(arguments, [NEWEST], arguments.governor)
     machine = platform(arguments)
     differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
-    if arguments.format == "json":
-        emit(arguments, envelope("diff", Diff, differences, [(s.file, s.sha256) for s in (a, b)]))
+    if out.format == "json":
+        out.document(envelope("diff", Diff, differences, [(s.file, s.sha256) for s in (a, b)]))
     elif differences:
         rows = [(d.stage, d.path, d.a, d.b) for d in differences]
-        emit_text(arguments, columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows))
+        out.text(columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows))
     else:
         names = printable(f"{a.name} and {b.name}")
-        emit_text(arguments, f"{names} are equal at every stage\n")
+        out.text(f"{names} are equal at every stage\n")
     return int(bool(differences))

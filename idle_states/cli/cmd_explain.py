@@ -10,10 +10,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..findings import UsageError
     from ..report import printer
     from ..rules.catalogue import rule_named, rules
     from ..wording import suggestion
-    from .options import UsageError
 
     loaded = rule_named(arguments.rule)
     if loaded is None:

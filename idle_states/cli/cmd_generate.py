@@ -5,11 +5,6 @@ platform. Everything that cannot be expressed is reported first, and then nothin
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..skiboot.platform import Platform
-    from ..sources import Source
 
 SUMMARY = "generate C, DTS, DTB, Markdown or YAML"
 
@@ -41,22 +36,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import sys
 
+    from ..findings import UsageError
+    from ..report.generated import DTB, Generated
     from ..sources import read_table
-    from .options import UsageError, emit, platform
+    from .options import output, platform
 
-    if arguments.self_test and arguments.to != "c":
-        raise UsageError("expected --self-test with --to c only")
-    if arguments.versioned and arguments.to not in ("dts", "dtb"):
-        raise UsageError("expected --versioned with --to dts or dtb only")
-    if arguments.to == "dtb" and not arguments.output and sys.stdout.isatty():
+    wanted, out = (
+        Generated(arguments.to, arguments.self_test, arguments.versioned),
+        output(arguments),
+    )
+    if wanted.form == DTB and not out.file and sys.stdout.isatty():
         raise UsageError("expected -o FILE for a dtb; a terminal cannot show it")
-    if arguments.check and not arguments.output:
+    if arguments.check and not out.file:
         raise UsageError("expected -o FILE with --check")
-    source = read_table(arguments.table)
-    generated = _generated(arguments, source, platform(arguments))
+    generated = wanted.of(read_table(arguments.table), platform(arguments))
     if arguments.check:
         return _stale(Path(arguments.output), generated, arguments.table)
-    emit(arguments, generated)
+    out.document(generated)
     return 0
 
 
@@ -81,26 +77,3 @@ def _stale(path: Path, generated: str | bytes, table: str) -> int:
         becomes = printable(f"{path.as_posix()} as {table} generates it")
         printer.text("".join(difflib.unified_diff(old, new, shown, becomes)))
     return 1
-
-
-def _generated(arguments: argparse.Namespace, source: "Source", machine: "Platform") -> str | bytes:
-    table = source.table
-    assert table is not None
-    if arguments.to == "c":
-        from ..skiboot import c_table
-
-        return c_table.write([table], self_test=arguments.self_test)
-    if arguments.to == "md":
-        from ..report import markdown
-
-        return markdown.render(table)
-    if arguments.to == "yaml":
-        from ..spec.write import write
-
-        return write(table)
-    from ..devicetree import dts, fdt, generate
-
-    tree = generate.tree_of(table, machine, source.node, versioned=arguments.versioned)
-    if arguments.to == "dtb":
-        return fdt.write(tree)
-    return dts.write(tree, [f"{table.name} as exported on {machine.name}"])

@@ -21,8 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..sources import read_table
     from ..sources.imported import imported
     from ..spec.write import write
-    from .options import emit
+    from .options import output
 
     source = read_table(arguments.table)
-    emit(arguments, write(imported(source, arguments.name)))
+    output(arguments).document(write(imported(source, arguments.name)))
     return 0

@@ -21,20 +21,21 @@ def run(arguments: argparse.Namespace) -> int:
     from ..spec.library import find
     from ..spec.packaged import revisions
     from .failures import report
-    from .options import emit, emit_text
+    from .options import output
     from .status import CLEAN
 
+    out = output(arguments)
     tables, status = [], CLEAN
     for revision in revisions():
         try:
             tables.append(find(revision.name))
         except Rejected as broken:
             status = max(status, report(broken))
-    if arguments.format == "json":
-        emit(arguments, envelope("list", List, tables))
+    if out.format == "json":
+        out.document(envelope("list", List, tables))
         return status
     from ..report.tables import columns
 
     rows = [(table.name, str(len(table.states)), table.title) for table in tables]
-    emit_text(arguments, columns(("TABLE", "STATES", "WHAT IT IS"), rows))
+    out.text(columns(("TABLE", "STATES", "WHAT IT IS"), rows))
     return status

@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "PatchRequest":
     """Raises UsageError."""
+    from ..findings import UsageError
     from ..patches.request import PatchRequest
-    from .options import UsageError
 
     if not arguments.tree:
         raise UsageError("expected --tree DIR, skiboot's source")

@@ -62,10 +62,11 @@ def _script(arguments: argparse.Namespace) -> int:
 
 
 def _convert(arguments: argparse.Namespace) -> int:
+    from ..findings import UsageError
     from ..reading.inputs import Input
     from ..record.convert import convert
     from ..record.summary import lines
-    from .options import UsageError, output, say
+    from .options import output, say
 
     given = (arguments.arch, arguments.governor, arguments.seconds, arguments.buffer)
     if arguments.restart_governor or any(value is not None for value in given):

@@ -15,10 +15,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.documents.rules import Rules
     from ..report.json_output import envelope
     from ..rules.catalogue import rules
-    from .options import emit, emit_text
+    from .options import output
 
-    if arguments.format == "json":
-        emit(arguments, envelope("rules", Rules, rules()))
+    out = output(arguments)
+    if out.format == "json":
+        out.document(envelope("rules", Rules, rules()))
         return 0
     from ..report.tables import columns
 
@@ -26,5 +27,5 @@ def run(arguments: argparse.Namespace) -> int:
         (loaded.rule.code, loaded.rule.name, str(loaded.rule.severity), loaded.summary)
         for loaded in rules()
     ]
-    emit_text(arguments, columns(("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows))
+    out.text(columns(("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows))
     return 0

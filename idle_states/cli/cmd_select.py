@@ -53,10 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "SelectRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..findings import UsageError
     from ..linux.releases import NEWEST
     from ..selection.request import SelectRequest
     from .governor_options import governor
-    from .options import UsageError, kernels
+    from .options import kernels
 
     if arguments.against and arguments.table is None:
         raise UsageError("expected --against with a table, not with --states")
@@ -104,9 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _asked(arguments: argparse.Namespace) -> "Asked":
+    from ..findings import UsageError
     from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
     from ..selection.selection import Asked
-    from .options import UsageError
 
     far_us = FAR_NS // 1000
     for option, values, first, last in (
@@ -127,7 +128,7 @@ def _asked(arguments: argparse.Namespace) -> "Asked":
 
 
 def _check_plot(file: str | None) -> None:
-    from .options import UsageError
+    from ..findings import UsageError
 
     if file is not None and not file.endswith((".svg", ".png")):
         raise UsageError(f"expected --plot FILE.svg or FILE.png, found {file!r}")

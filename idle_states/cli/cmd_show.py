@@ -21,15 +21,14 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import show_text
     from ..report.documents.show import Show
     from ..report.json_output import envelope
-    from ..report.style import Style
     from ..sources import read_table
-    from .options import emit, emit_text, kernels, platform
+    from .options import kernels, output, platform
 
+    out = output(arguments)
     source = read_table(arguments.table)
     way = journey(source, platform(arguments), kernels(arguments, [NEWEST]))
-    if arguments.format == "json":
-        emit(arguments, envelope("show", Show, way, [(source.file, source.sha256)]))
+    if out.format == "json":
+        out.document(envelope("show", Show, way, [(source.file, source.sha256)]))
     else:
-        style = Style(False) if arguments.output else Style.of()
-        emit_text(arguments, show_text.render(way, style))
+        out.text(show_text.render(way, out.style))
     return 0

@@ -60,10 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "SimulateRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..findings import UsageError
     from ..linux.governors.given import given_states
     from ..simulation.request import SimulateRequest
     from .energy_options import power
-    from .options import UsageError, kernel, platform
+    from .options import kernel, platform
     from .workload_options import workload
 
     if arguments.workload is None:

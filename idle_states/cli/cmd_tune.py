@@ -128,8 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _objective(arguments: argparse.Namespace) -> "Objective":
     from fractions import Fraction
 
+    from ..findings import UsageError
     from ..tune.search import Objective
-    from .options import UsageError
 
     text = arguments.latency_weight
     if not text.isascii() or not text.replace(".", "", 1).isdecimal() or len(text) > 12:

@@ -3,7 +3,7 @@
 import sys
 
 from ..files import standard_output_fails
-from ..findings import Rejected, Unreadable
+from ..findings import Rejected, Unreadable, UsageError
 from ..linux.governors import UnknownGovernor
 from ..linux.releases import UnknownRelease
 from ..report import printer
@@ -12,7 +12,6 @@ from ..report.style import Style
 from ..skiboot.platform import BadPlatform
 from ..skiboot.releases import UnknownSkiboot
 from ..sources import NoSuchTable
-from .options import UsageError
 from .status import FOUND, UNREADABLE, USAGE
 
 

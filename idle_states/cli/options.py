@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..findings import UsageError as UsageError
+from ..findings import UsageError
 
 if TYPE_CHECKING:
     from ..linux.releases import Release
@@ -109,8 +109,7 @@ def kernel(arguments: argparse.Namespace) -> "Release":
     """The one release asked for. Raises UsageError, UnknownRelease."""
     from ..linux.releases import NEWEST
 
-    wanted = [arguments.kernel] if arguments.kernel else []
-    found = kernels(argparse.Namespace(kernel=wanted), [NEWEST])
+    found = _releases([arguments.kernel or NEWEST], None)
     if len(found) != 1:
         raise UsageError(f"expected one kernel, found {arguments.kernel!r}")
     return found[0]
@@ -123,10 +122,14 @@ def kernels(
 
     Raises UnknownRelease.
     """
+    return _releases(arguments.kernel or default, governor)
+
+
+def _releases(texts: Iterable[str], governor: str | None) -> "list[Release]":
     from ..linux.releases import release
 
     names: list[str] = []
-    for text in arguments.kernel or default:
+    for text in texts:
         names += text.split(",")
     found: list[Release] = []
     for name in dict.fromkeys(names):
@@ -198,24 +201,3 @@ def say(message: str) -> None:
     from ..report import printer
 
     printer.say(message)
-
-
-def emit(arguments: argparse.Namespace, content: str | bytes) -> None:
-    """A result for programs, to --output, written beside and renamed, or to standard output."""
-    from ..report import printer
-
-    printer.document(content, arguments.output)
-
-
-def emit_parts(arguments: argparse.Namespace, parts: Iterable[str]) -> None:
-    """Like emit, part by part as they come."""
-    from ..report import printer
-
-    printer.document_parts(parts, arguments.output)
-
-
-def emit_text(arguments: argparse.Namespace, text: str) -> None:
-    """A result for people, to --output or standard output."""
-    from ..report import printer
-
-    printer.text(text, arguments.output)

@@ -1,0 +1,233 @@
+"""What commands drive, driven without a command line: the same results, the same refusals."""
+
+import ast
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from idle_states.audit.fleet import Walk
+from idle_states.audit.request import AuditRequest, audited
+from idle_states.boot.run import Request as BootRequest
+from idle_states.check.request import CheckRequest, checked
+from idle_states.cli import main
+from idle_states.findings import UsageError
+from idle_states.linux.governors.given import GovernorRequest, given_states
+from idle_states.linux.releases import release
+from idle_states.patches.request import PatchRequest, prepare
+from idle_states.replay.conform import ConformRequest, conform_to
+from idle_states.replay.request import ReplayRequest, replay
+from idle_states.report.generated import Generated
+from idle_states.review.request import ReviewRequest
+from idle_states.selection.request import SelectRequest, selections
+from idle_states.selection.selection import Asked
+from idle_states.simulation import request as simulation
+from idle_states.simulation.given import WorkloadRequest
+from idle_states.simulation.request import SimulateRequest
+from idle_states.simulation.setup import Costs
+from idle_states.skiboot import c_table
+from idle_states.spec.library import find
+from idle_states.statistics.request import HISTOGRAM, StatsRequest, stats
+from idle_states.tune.request import TuneRequest, tune
+from idle_states.tune.search import ENERGY, Objective
+from tests.support import ROOT
+
+NEW, OLD = release("6.1"), release("4.11")
+STATES = given_states("1000/10000,20000/200000")
+RECORDING = """\
+latency_req_us,sleep_length_ns,delta_next_ns,tick_stopped,nr_iowaiters,load,state,stop_tick,\
+rejected,residency_ns,got_tick,poll_time_limit,clock_at_select_ns
+2000000000,1946928,1946928,0,0,0,2,1,0,973464,0,0,1000000000
+2000000000,5000,5000,0,0,0,1,0,0,4000,0,0,1001974964
+"""
+Run = Callable[..., tuple[int, Any]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Exit status and document of a command line."""
+
+    def run(*words: str) -> tuple[int, Any]:
+        status = main([*words, "--format", "json"])
+        return status, json.loads(capsys.readouterr().out)
+
+    return run
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> str:
+    path = tmp_path / "recording.csv"
+    path.write_text(RECORDING)
+    return str(path)
+
+
+def test_argparse_stays_in_cli() -> None:
+    package = ROOT / "idle_states"
+    users = {
+        file.relative_to(package).parts[0]
+        for file in package.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if (isinstance(node, ast.Import) and any(a.name == "argparse" for a in node.names))
+        or (isinstance(node, ast.ImportFrom) and node.module == "argparse")
+    }
+    assert users == {"cli"}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        AuditRequest, BootRequest, CheckRequest, ConformRequest, Generated, GovernorRequest,
+        PatchRequest, ReplayRequest, ReviewRequest, SelectRequest, SimulateRequest, StatsRequest,
+        TuneRequest, WorkloadRequest,
+    ],
+)  # fmt: skip
+def test_requests_are_frozen(kind: Any) -> None:
+    assert dataclasses.is_dataclass(kind)
+    assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+
+
+def test_replay(recording: str, run: Run) -> None:
+    found = replay(ReplayRequest((recording,), NEW, states=STATES, governor="menu"))
+    words = ("--states", STATES.text, "--governor", "menu", "--kernel", "6.1")
+    status, document = run("replay", recording, *words)
+    total = found.result.accounts[0].total
+    assert [(each.name, each.usage) for each in total.states] == [
+        (each["name"], each["usage"]) for each in document["total"]["states"]
+    ]
+    assert sum(each.usage for each in total.states) == 2
+    assert status == found.doubtful
+    assert [file for file, _ in found.inputs] == [each["file"] for each in document["inputs"]]
+
+
+def test_conform(recording: str, run: Run) -> None:
+    found, _ = conform_to(ConformRequest(recording, GovernorRequest(states=STATES), NEW))
+    words = ("--states", STATES.text, "--governor", "menu", "--kernel", "6.1")
+    status, document = run("conform", recording, *words)
+    assert found.judged == 2
+    assert (found.judged, found.agree) == (document["decisions"], document["agree"])
+    assert status == (found.first is not None)
+
+
+def test_select(run: Run) -> None:
+    request = SelectRequest(GovernorRequest(table="power9"), (OLD, NEW), Asked())
+    found = selections(request)
+    status, document = run("select", "power9", "--kernel", "4.11", "--kernel", "6.1")
+    assert [other.release.name for other, _ in found.changed] == ["6.1"]
+    assert status == any(different for _, different in found.changed) == 1
+    assert found.first.release.name == document["kernel"] == "4.11"
+    assert list(found.first.names) == [state["name"] for state in document["states"]]
+    assert {each["kernel"] for each in document["changes"]} == {"6.1"}
+
+
+def test_simulate(run: Run) -> None:
+    workload = WorkloadRequest("ping-pong", duration="5ms", seed=3)
+    prepared = simulation.prepare(SimulateRequest(workload, NEW, ("power9",)))
+    (setup,) = prepared.setups
+    simulated_ns: list[int] = []
+    found = simulation.run(prepared, setup, simulated_ns.append)
+    words = ("--table", "power9", "--kernel", "6.1", "--duration", "5ms", "--seed", "3")
+    _, document = run("simulate", "ping-pong", *words)
+    (one,) = document["tables"][0]["runs"]
+    assert (found.runs[0].switches, found.runs[0].counted) == (one["switches"], one["counted"])
+    assert found.runs[0].switches > 0
+    assert 0 < sum(simulated_ns) <= setup.duration_ns == 5_000_000
+
+
+def test_tune(tmp_path: Path, run: Run) -> None:
+    gaps = tmp_path / "gaps.csv"
+    gaps.write_text("1000,5\n20000,70\n300000,30\n")
+    of = GovernorRequest(table="power8")
+    with tune(TuneRequest(of, NEW, Objective(ENERGY), gaps=str(gaps))) as tuning:
+        best = tuning.tuned.best.candidate
+    words = ("--gaps", str(gaps), "--kernel", "6.1")
+    _, document = run("tune", "power8", *words)
+    assert list(best) == [state["best_us"] for state in document["states"]]
+
+
+def test_stats(tmp_path: Path, run: Run) -> None:
+    for name, values in (("a", "1\n2\n3\n"), ("b", "10\n12\n11\n")):
+        (tmp_path / name).write_text(values)
+    files = (str(tmp_path / "a"), str(tmp_path / "b"))
+    found = stats(StatsRequest(files, form=HISTOGRAM))
+    status, document = run("stats", *files, "--histogram")
+    assert found.analysis is not None
+    assert [row.average for row in found.analysis.summaries] == [2.0, 11.0]
+    assert [each["average"] for each in document["sets"]] == [2.0, 11.0]
+    assert [name for name, _ in found.histograms] == list(files)
+    assert status == found.doubtful == 0
+
+
+def test_check(run: Run) -> None:
+    found = checked(CheckRequest(("power9-dd1@84368bbf8",), (OLD,)))
+    _, document = run("check", "power9-dd1@84368bbf8", "--kernel", "4.11")
+    assert [each.rule for each in found.findings] == [each["rule"] for each in document["findings"]]
+    assert found.findings
+
+
+def test_audit(run: Run) -> None:
+    tree = str(ROOT / "tests/data/trees/powernv9.dtb")
+    request = AuditRequest((tree,), (NEW,))
+    ((found,),) = audited(request, request.setting(), Walk())
+    _, document = run("audit", tree, "--kernel", "6.1")
+    (one,) = document["inputs"]
+    assert (found.nearest, list(found.states)) == (one["nearest"], one["states"])
+    assert found.states
+
+
+def test_patch(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "hw").mkdir()
+    old = c_table.write([find("power9")])
+    (tmp_path / "hw/slw.c").write_text(old.replace("= 2000,", "= 2001,", 1))
+    prepared = prepare(PatchRequest(tmp_path, "power9", check=True))
+    status, document = run("patch", "power9", "--tree", str(tmp_path), "--check")
+    (step,) = prepared.plan.made
+    assert [(each.before, each.after) for each in step.changes] == [("2001ns", "2us")]
+    assert status == 1
+    assert [each["file"] for each in document["inputs"]] == [file for file, _ in prepared.inputs]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ReplayRequest((), NEW), "expected a trace, a recording or a sysfs dump"),
+        (lambda: ReplayRequest(("t",), NEW, hz=0), "expected --hz from 1 to 10000, found 0"),
+        (lambda: ReplayRequest(("t",), OLD, governor="teo"), "teo"),
+        (lambda: GovernorRequest(), "expected a table or --states, one of the two"),
+        (lambda: GovernorRequest(table="a", states=STATES), "one of the two"),
+        (lambda: GovernorRequest(table="a", hz=0), "expected HZ from 1 to 100000, found 0"),
+        (lambda: ConformRequest("v", GovernorRequest(table="a"), NEW, skip=-1), "0 or more"),
+        (lambda: given_states("1000"), "expected EXIT/RESIDENCY in ns"),
+        (lambda: given_states(",".join(["1/1"] * 10)), "at most 9 states besides snooze, found 10"),
+        (lambda: WorkloadRequest("server", runs=0), "expected --runs from 1 to 10000, found 0"),
+        (lambda: WorkloadRequest("server", seed=-1), "expected --seed from 0"),
+        (lambda: WorkloadRequest("server", costs=Costs(wake=0)), "expected wake from 1"),
+        (lambda: SimulateRequest(WorkloadRequest("server"), NEW, hz=0), "expected --hz from 1"),
+        (
+            lambda: TuneRequest(GovernorRequest(table="power8"), NEW, Objective(ENERGY)),
+            "expected idle gaps from",
+        ),
+        (
+            lambda: TuneRequest(
+                GovernorRequest(table="power8"), NEW, Objective(ENERGY), gaps="g", jobs=0
+            ),
+            "expected at least one process",
+        ),
+        (lambda: StatsRequest(), "expected files or --summary"),
+        (lambda: StatsRequest(("a",), mean="Hmean"), "expected --mean with --mmtests only"),
+        (lambda: StatsRequest(("a",), column=0), "expected --column from 1, found 0"),
+        (lambda: BootRequest("vax"), "expected a machine of powernv8"),
+        (lambda: BootRequest("powernv8", levels=1), "powernv8 has no stop levels"),
+        (lambda: AuditRequest(("t",), (NEW,), jobs=0), "expected at least one process"),
+        (lambda: AuditRequest(("t",), (NEW,), governor="menu", hz=0).setting(), "expected HZ"),
+        (lambda: ReviewRequest(Path(), None, (NEW,), hz=0), "expected HZ from 1 to 10000"),
+        (lambda: PatchRequest(Path()), "expected a SERIES or TABLE"),
+        (lambda: Generated("dtb", self_test=True), "expected --self-test with --to c only"),
+        (lambda: Generated("c", versioned=True), "expected --versioned with --to dts or dtb"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        make()
