@@ -68,17 +68,17 @@ def request(arguments: argparse.Namespace) -> "AuditRequest":
     from .options import kernels, platform, selection
 
     return AuditRequest(
-        tuple(arguments.inputs),
-        tuple(kernels(arguments, DEFAULT)),
-        platform(arguments),
-        selection(arguments),
-        arguments.redact,
-        arguments.governor or "",
-        arguments.hz,
-        arguments.against,
-        arguments.jobs,
-        arguments.scheduler,
-        acceptance(arguments),
+        inputs=tuple(arguments.inputs),
+        releases=tuple(kernels(arguments, DEFAULT)),
+        platform=platform(arguments),
+        rules=selection(arguments),
+        redact=arguments.redact,
+        governor=arguments.governor or "",
+        hz=arguments.hz,
+        against=arguments.against,
+        jobs=arguments.jobs,
+        scheduler=arguments.scheduler,
+        acceptance=acceptance(arguments),
     )
 
 

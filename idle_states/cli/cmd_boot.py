@@ -69,16 +69,16 @@ def request(arguments: argparse.Namespace) -> "Request":
         return None if text is None else Path(text)
 
     return Request(
-        arguments.machine,
-        arguments.table,
-        path(arguments.lid),
-        path(arguments.tree),
-        path(arguments.vmlinux),
-        arguments.smp,
-        arguments.governor or "",
-        workload(arguments.workload) if arguments.workload else None,
-        None if arguments.levels is None else _mask(arguments.levels),
-        arguments.time_limit,
+        machine=arguments.machine,
+        table=arguments.table,
+        lid=path(arguments.lid),
+        tree=path(arguments.tree),
+        kernel=path(arguments.vmlinux),
+        smp=arguments.smp,
+        governor=arguments.governor or "",
+        workload=workload(arguments.workload) if arguments.workload else None,
+        levels=None if arguments.levels is None else _mask(arguments.levels),
+        time_limit_s=arguments.time_limit,
     )
 
 

@@ -42,12 +42,12 @@ def request(arguments: argparse.Namespace) -> "CheckRequest":
     from .options import kernels, platform, selection
 
     return CheckRequest(
-        tuple(arguments.tables),
-        tuple(kernels(arguments, DEFAULT)),
-        platform(arguments),
-        selection(arguments),
-        arguments.engine,
-        acceptance(arguments),
+        tables=tuple(arguments.tables),
+        releases=tuple(kernels(arguments, DEFAULT)),
+        platform=platform(arguments),
+        rules=selection(arguments),
+        engine=arguments.engine,
+        acceptance=acceptance(arguments),
     )
 
 

@@ -43,11 +43,11 @@ def request(arguments: argparse.Namespace) -> "ConformRequest":
     from .options import state_numbers
 
     return ConformRequest(
-        arguments.vectors,
-        governor(arguments, arguments.table),
-        release(arguments.kernel or NEWEST),
-        frozenset(state_numbers(arguments.disabled)),
-        arguments.skip,
+        vectors=arguments.vectors,
+        of=governor(arguments, arguments.table),
+        release=release(arguments.kernel or NEWEST),
+        disabled=frozenset(state_numbers(arguments.disabled)),
+        skip=arguments.skip,
     )
 
 

@@ -84,16 +84,16 @@ def request(arguments: argparse.Namespace) -> "ReplayRequest":
 
     states = given_states(arguments.states, arguments.polling) if arguments.states else None
     return ReplayRequest(
-        (*arguments.inputs, *arguments.sysfs),
-        kernel(arguments),
-        tuple(arguments.table),
-        states,
-        tuple(state_numbers(arguments.disabled)),
-        arguments.governor,
-        arguments.hz,
-        arguments.next_timer,
-        platform(arguments),
-        power(arguments),
+        inputs=(*arguments.inputs, *arguments.sysfs),
+        release=kernel(arguments),
+        tables=tuple(arguments.table),
+        states=states,
+        disabled=tuple(state_numbers(arguments.disabled)),
+        governor=arguments.governor,
+        hz=arguments.hz,
+        next_timer=arguments.next_timer,
+        platform=platform(arguments),
+        power=power(arguments),
     )
 
 

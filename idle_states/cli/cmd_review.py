@@ -49,16 +49,16 @@ def request(arguments: argparse.Namespace) -> "ReviewRequest":
     from .options import kernels, platform, selection
 
     return ReviewRequest(
-        Path(arguments.tree),
-        arguments.range,
-        tuple(kernels(arguments, DEFAULT)),
-        arguments.specs,
-        arguments.per_commit,
-        platform(arguments),
-        arguments.governor,
-        arguments.hz,
-        selection(arguments),
-        acceptance(arguments),
+        tree=Path(arguments.tree),
+        range=arguments.range,
+        releases=tuple(kernels(arguments, DEFAULT)),
+        specs=arguments.specs,
+        per_commit=arguments.per_commit,
+        platform=platform(arguments),
+        governor=arguments.governor,
+        hz=arguments.hz,
+        rules=selection(arguments),
+        acceptance=acceptance(arguments),
     )
 
 

@@ -72,16 +72,16 @@ def request(arguments: argparse.Namespace) -> "SimulateRequest":
     if arguments.polling and not arguments.states:
         raise UsageError("expected --polling with --states only; for a table the kernel decides")
     return SimulateRequest(
-        workload(arguments),
-        kernel(arguments),
-        tuple(arguments.table),
-        given_states(arguments.states, arguments.polling) if arguments.states else None,
-        tuple(name for name in arguments.disabled.split(",") if name),
-        arguments.governor,
-        arguments.hz,
-        platform(arguments),
-        power(arguments),
-        arguments.bistable,
+        workload=workload(arguments),
+        release=kernel(arguments),
+        tables=tuple(arguments.table),
+        states=given_states(arguments.states, arguments.polling) if arguments.states else None,
+        disabled=tuple(name for name in arguments.disabled.split(",") if name),
+        governor=arguments.governor,
+        hz=arguments.hz,
+        platform=platform(arguments),
+        power=power(arguments),
+        bistable=arguments.bistable,
     )
 
 

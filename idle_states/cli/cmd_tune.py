@@ -81,18 +81,18 @@ def request(arguments: argparse.Namespace) -> "TuneRequest":
 
     of, governed = governor(arguments, arguments.table), arguments.governor != NONE
     return TuneRequest(
-        of if governed else replace(of, governor="menu"),
-        release(arguments.kernel or NEWEST),
-        _objective(arguments),
-        arguments.trace,
-        None if arguments.workload is None else workload(arguments),
-        arguments.gaps,
-        governed,
-        arguments.next_timer,
-        power(arguments),
-        arguments.jobs,
-        arguments.scheduler,
-        None if arguments.resume is None else Path(arguments.resume),
+        of=of if governed else replace(of, governor="menu"),
+        release=release(arguments.kernel or NEWEST),
+        objective=_objective(arguments),
+        trace=arguments.trace,
+        workload=None if arguments.workload is None else workload(arguments),
+        gaps=arguments.gaps,
+        governed=governed,
+        next_timer=arguments.next_timer,
+        power=power(arguments),
+        jobs=arguments.jobs,
+        scheduler=arguments.scheduler,
+        resume=None if arguments.resume is None else Path(arguments.resume),
     )
 
 

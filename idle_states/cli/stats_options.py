@@ -88,16 +88,16 @@ def request(arguments: argparse.Namespace) -> "StatsRequest":
     from ..statistics.request import StatsRequest
 
     return StatsRequest(
-        tuple(arguments.files),
-        tuple(arguments.summary),
-        next((form for form in _FORMS if getattr(arguments, form)), ""),
-        None if arguments.confidence is None else _confidence(arguments.confidence),
-        arguments.reference,
-        arguments.audit_outliers,
-        arguments.column,
-        arguments.delimiter,
-        arguments.mean,
-        arguments.lower_is_better,
+        files=tuple(arguments.files),
+        summaries=tuple(arguments.summary),
+        form=next((form for form in _FORMS if getattr(arguments, form)), ""),
+        confidence=None if arguments.confidence is None else _confidence(arguments.confidence),
+        reference=arguments.reference,
+        audit_outliers=arguments.audit_outliers,
+        column=arguments.column,
+        delimiter=arguments.delimiter,
+        mean=arguments.mean,
+        lower_is_better=arguments.lower_is_better,
     )
 
 

@@ -73,14 +73,14 @@ def workload(arguments: argparse.Namespace) -> "WorkloadRequest":
     from ..simulation.given import WorkloadRequest
 
     return WorkloadRequest(
-        arguments.workload,
-        arguments.topology,
-        arguments.placement,
-        arguments.duration,
-        arguments.seed,
-        arguments.runs,
-        _costs(arguments),
-        tuple(arguments.exit),
+        workload=arguments.workload,
+        topology=arguments.topology,
+        placement=arguments.placement,
+        duration=arguments.duration,
+        seed=arguments.seed,
+        runs=arguments.runs,
+        costs=_costs(arguments),
+        exits=tuple(arguments.exit),
     )
 
 
