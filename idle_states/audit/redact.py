@@ -13,7 +13,7 @@ from .audited import Audited
 from .spellings import ANY_MAC, any_of
 from .trees import Difference
 
-_QUOTED = re.compile(r"""(['"])(?:\\.|(?!\1).)*\1""")
+_QUOTED = re.compile(r"""(?<!\w)(['"])(?>(?:\\.|(?!\1)[^\\])*)(?:\1|\\?\Z)""")
 _BARE_MAC = re.compile(r"(?<![0-9A-Za-z@])[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
 """Without separators; after @ stands a unit address."""
 _SERIAL_NAME = re.compile(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..findings import Location
 
-_COMMENT = re.compile(r"(?:^|\s)#\s*idle-states:\s*ignore\[([^\]]*)\]\s*(.*?)\s*$")
+_COMMENT = re.compile(r"(?:^|\s)#\s*idle-states:\s*ignore\[([^\]]*)\](.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def suppressions(text: str, file: str) -> tuple[Suppression, ...]:
             first = last = number
         else:
             first, last = _block_after(lines, number)
-        found.append(Suppression(rules, match[2], where, first, last))
+        found.append(Suppression(rules, match[2].strip(), where, first, last))
     return tuple(found)
 
 

@@ -10,10 +10,12 @@ import pytest
 
 from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.audit.audited import Audited
+from idle_states.audit.redact import redacted
 from idle_states.audit.trees import Difference
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
+from idle_states.findings import Finding, Location, Severity
 from tests.support import DATA
 
 TREES = DATA / "trees"
@@ -220,3 +222,13 @@ def test_what_an_unreadable_input_says_is_not_quoted(
     path.write_text(f"name: 'x{OWN}'\nname: [\"{OWN}\n")
     main(["audit", str(path), "--redact"])
     assert OWN not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_a_quotation_that_was_cut_is_not_shown_and_takes_no_time(quote: str) -> None:
+    for end in ("", "\\", quote, f"{quote} and more"):
+        message = f"the archive's end, found {quote}{OWN}" + "\\\\" * 40 + end
+        finding = Finding("IS930", "unreadable-input", Severity.ERROR, message, Location(file="a"))
+        audited = Audited("a", "", "", "unreadable", findings=(finding,))
+        [shown] = redacted(audited).findings
+        assert shown.message.removesuffix(" and more") == "the archive's end, found [text]"

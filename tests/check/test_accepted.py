@@ -1,13 +1,17 @@
 """Suppressions in setup.cfg and baselines: what they hide, and what they must not."""
 
 import json
+import re
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from idle_states.check.config import find, read
+from idle_states.check.config import find, parse, read
 from idle_states.cli import main
-from idle_states.findings import Unreadable
+from idle_states.findings import Location, Unreadable
 
 SLOW = "name: mine\nextends: power9\noverride:\n  stop1: {latency: 2050us}\n"
 DAY = str(1_800_000_000)  # 2027-01-15
@@ -83,6 +87,21 @@ def test_a_bad_configuration_names_its_line(text: str, line: int) -> None:
         read(Path("setup.cfg"))
     assert raised.value.findings[0].location.line == line
     assert main(["check", "mine.yaml", "--config", "setup.cfg"]) == 3
+
+
+@given(st.text("ab*", max_size=8), st.text("ab", max_size=12))
+def test_a_star_stands_for_anything(pattern: str, name: str) -> None:
+    [entry] = parse(f"[idle-states]\nsuppress =\n    IS203 x{pattern} because\n", "setup.cfg")
+    expected = re.fullmatch(pattern.replace("*", ".*"), name) is not None
+    assert entry.covers("IS203", Location(f"x{name}", "f")) == expected
+
+
+def test_no_pattern_takes_long() -> None:
+    stars = "*a" * 10_000 + "*b"
+    [entry] = parse(f"[idle-states]\nsuppress =\n    IS203 {stars} because\n", "setup.cfg")
+    started = time.process_time()
+    assert not entry.covers("IS203", Location("a" * 20_000, "f"))
+    assert time.process_time() - started < 2
 
 
 def test_the_nearest_configuration_of_the_repository_counts(tmp_path: Path) -> None:

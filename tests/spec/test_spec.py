@@ -1,5 +1,6 @@
 """The spec loader: values, inheritance, and every complaint with its place."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from idle_states.findings import Unreadable
 from idle_states.spec.library import Loaded, find, load
 from idle_states.spec.packaged import current, revisions
+from idle_states.spec.suppress import suppressions
 from idle_states.spec.write import write
 from idle_states.table import (
     PSSCR_MASK,
@@ -370,3 +372,10 @@ def test_times_are_spelt_exactly(nanoseconds: int) -> None:
     problems = Problems()
     assert time_ns(Scalar(format_time(nanoseconds), False, Location()), problems) == nanoseconds
     assert not problems.findings
+
+
+def test_no_suppression_takes_long() -> None:
+    started = time.process_time()
+    [found] = suppressions(f"a: 1 # idle-states: ignore[IS203]  a{' ' * 200_000}b  ", "a.yaml")
+    assert found.reason == f"a{' ' * 200_000}b"
+    assert time.process_time() - started < 2
