@@ -13,6 +13,9 @@ from multiprocessing.connection import wait
 @contextmanager
 def processes(count: int) -> Iterator[ProcessPoolExecutor]:
     """So many. Left by an exception, they are ended at once, whatever they were doing."""
+    # where Python does not fork, each begins as `python -c`, which would import what lies in the
+    # current directory before Python's own modules
+    os.environ["PYTHONSAFEPATH"] = "1"
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(count, initializer=_begin) as pool:
         try:

@@ -475,3 +475,20 @@ def test_what_a_governor_selects_is_told_by_kernel() -> None:
     assert (first, names) == (0, ("snooze",))
     assert last is not None
     assert last < 11_000
+
+
+@pytest.mark.parametrize("start", ["fork", "forkserver", "spawn"])
+def test_workers_import_nothing_of_the_current_directory(start: str, fleet: Path) -> None:
+    """Python begins a worker as `python -c`, unless it forks."""
+    (fleet / "multiprocessing.py").write_text("open('ran', 'w').close()\n")
+    program = fleet.with_name("program.py")
+    program.write_text(
+        "import multiprocessing, sys\n"
+        "from idle_states.cli import main\n"
+        "if __name__ == '__main__':\n"
+        f"    multiprocessing.set_start_method({start!r})\n"
+        "    sys.exit(main(['audit', '.', '--jobs', '2', '--config', 'none']))\n"
+    )
+    done = subprocess.run([sys.executable, program], cwd=fleet, capture_output=True, check=False)
+    assert b"300 " in done.stdout, done.stderr
+    assert not (fleet / "ran").exists()
