@@ -13,6 +13,10 @@ MAX_COST = 1_000
 """Lines added and removed in one stretch, up to which the fewest are looked for."""
 _HEADING = re.compile(r"[A-Za-z_$]")
 _HEADING_BYTES = 80
+_UNUSUAL = re.compile(r"[^ !#-\[\]-~]")
+_ESCAPES = {byte: chr(byte) for byte in range(0x20, 0x7F)} | {
+    ord(char): f"\\{letter}" for char, letter in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,14 @@ def blob(text: str) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
+def quoted(name: str) -> str:
+    """A file's name as git writes it: in quotes, as C has them, where its characters need it."""
+    if not _UNUSUAL.search(name):
+        return name
+    escaped = (_ESCAPES.get(byte) or f"\\{byte:03o}" for byte in encoded(name))
+    return f'"{"".join(escaped)}"'
+
+
 def lines_of(text: str) -> list[str]:
     """Lines with their newline; only a newline ends one."""
     return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
@@ -45,11 +57,12 @@ def file_diff(name: str, before: str, after: str, mode: str = "100644") -> str:
     if before == after:
         return ""
     old, new = lines_of(before), lines_of(after)
+    a, b = quoted(f"a/{name}"), quoted(f"b/{name}")
     head = [
-        f"diff --git a/{name} b/{name}\n",
+        f"diff --git {a} {b}\n",
         f"index {blob(before)}..{blob(after)} {mode}\n",
-        f"--- a/{name}\n",
-        f"+++ b/{name}\n",
+        f"--- {a}\n",
+        f"+++ {b}\n",
     ]
     return "".join([*head, *_hunks(old, new, blocks(old, new))])
 

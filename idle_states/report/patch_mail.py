@@ -13,7 +13,7 @@ from ..patches.plan import Change, Plan, Step
 from .escapes import mail as escapes
 from .escapes.mail import address, header
 from .escapes.text import printable
-from .patch_diff import counts, encoded, file_diff
+from .patch_diff import counts, encoded, file_diff, quoted
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
 _NOBODY = "idle-states <idle-states@localhost>"
@@ -94,7 +94,7 @@ def _date(step: Step) -> str:
 
 def _stat(step: Step) -> str:
     """git's diffstat."""
-    rows = [(name, *counts(step.before[name], text)) for name, text in step.after.items()]
+    rows = [(quoted(name), *counts(step.before[name], text)) for name, text in step.after.items()]
     wide = max(len(name) for name, _, _ in rows)
     number = max(len(str(added + removed)) for _, added, removed in rows)
     most = max(added + removed for _, added, removed in rows)

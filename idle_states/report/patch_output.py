@@ -12,7 +12,8 @@ from .style import Style
 
 def change_line(change: Change) -> str:
     """hw/slw.c:245:19: power9_cpu_idle_states stop0_lite: latency 200ns -> 1us"""
-    head = f"{change.file}:{change.line}:{change.column}: {change.table} {printable(change.state)}"
+    place = f"{printable(change.file)}:{change.line}:{change.column}"
+    head = f"{place}: {change.table} {printable(change.state)}"
     if change.field == "row":
         return f"{head}: row {'added' if change.after else 'removed'}"
     if change.field == "order":
@@ -47,7 +48,7 @@ def diff_text(plan: Plan, style: Style) -> str:
 def done_text(plan: Plan, written: Iterable[str]) -> str:
     """After patches or files were written."""
     lines = [_settled(step, PRESENT) for step in plan.steps if step.status != MADE]
-    return "".join(f"{line}\n" for line in [*lines, *written])
+    return "".join(f"{line}\n" for line in [*lines, *map(printable, written)])
 
 
 def _settled(step: Step, present: str) -> str:

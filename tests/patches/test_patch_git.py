@@ -11,6 +11,7 @@ from idle_states.cli import main
 from idle_states.patches.tree import Tree
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
+from tests.support.forms import faults
 from tests.support.git_history import History
 from tests.support.git_traps import set_traps
 
@@ -116,3 +117,42 @@ def test_author_that_no_header_may_hold(
     monkeypatch.setenv("GIT_AUTHOR_EMAIL", "some@body")
     assert patch(history, "--stdout") == 0
     assert "Signed-off-by: Somebody <some@body>" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x\n+++ b/../../evil.c", 'a"b\\c.c', "\x1b]0;t\x07.c", "\u202eé.c", "a b.c", "\udcff.c"],
+)
+def test_a_hostile_name_stays_a_name(name: str, history: History, capsys: Capture) -> None:
+    name = name.replace("/", "-")
+    text = (history.directory / "hw/slw.c").read_text()
+    history.commit({"hw/slw.c": text.replace("power9_mambo", "other"), f"hw/{name}": text}, "x")
+    for words in (["--check"], ["-o", str(history.directory.with_name("made"))], ["--apply"]):
+        assert main(["patch", "mambo-stop4", "--tree", str(history.directory), *words]) in (0, 1)
+        said = capsys.readouterr().out
+        assert "\n+++ b-" not in said
+        assert not faults("text", said.encode("utf-8", "surrogateescape"))
+    applied = (history.directory / f"hw/{name}").read_text()
+    assert applied != text
+    history.git("checkout", "-q", ".")
+    for mail in history.directory.with_name("made").iterdir():
+        history.git("am", "-q", str(mail))
+    assert (history.directory / f"hw/{name}").read_text() == applied
+    assert history.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("state", ["From", "Subject", "diff -a", "---", "Index"])
+def test_what_a_state_is_called_is_no_header_and_no_diff(
+    state: str, history: History, capsys: Capture
+) -> None:
+    file = history.directory / "hw/slw.c"
+    text = file.read_text()
+    history.commit({"hw/slw.c": text.replace('"stop0_lite"', f'"{state}"')}, "Rename")
+    assert main(["patch", "power9", "--tree", str(history.directory), "--stdout"]) == 0
+    mail = history.directory.with_name("mail")
+    mail.write_text(capsys.readouterr().out)
+    history.git("am", "-q", str(mail))
+    subject, _, body = history.git("log", "-1", "--format=%s%n%b").partition("\n")
+    assert subject == "slw: Bring power9_cpu_idle_states in line with power9"
+    assert f"{state}: removed" in body
+    assert "stop0_lite: added" in body

@@ -6,6 +6,10 @@ from email.utils import quote
 
 from .text import printable, printable_source
 
+_ENDS_MESSAGE = re.compile(r"---|diff -|Index: |From ")
+"""Where git takes a message to end, or another to begin."""
+_HEADER = re.compile(r"(?:From|Date|Subject|Content-[A-Z-]+): ", re.IGNORECASE)
+"""What git takes for a header, if a message begins with it."""
 _SPECIAL = re.compile(r'[()<>@,;:\\".\[\]]')
 
 
@@ -26,5 +30,9 @@ def address(name: str, email: str) -> str:
 
 
 def body(text: str) -> str:
-    """Lines of a message; its tabs stay."""
-    return "\n".join(map(printable_source, text.split("\n")))
+    """Lines of a message; its tabs stay. Those that git takes for something else are indented."""
+    lines = [printable_source(line) for line in text.split("\n")]
+    return "\n".join(
+        f" {line}" if _ENDS_MESSAGE.match(line) or (not at and _HEADER.match(line)) else line
+        for at, line in enumerate(lines)
+    )
