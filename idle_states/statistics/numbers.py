@@ -4,7 +4,7 @@ import re
 
 from .summary import LARGEST
 
-_PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?([0-9]*)|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?")
+_PLAIN = re.compile(r"[+-]?(?:[0-9]++(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?")
 
 
 def is_number(text: str) -> bool:

@@ -47,7 +47,9 @@ _MISSED = re.compile(
 )
 _SECONDS = re.compile(rb".*[ \t](\d{1,10})")
 _LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
-_PERF_LOST = re.compile(rb".*\[(\d{1,5})\].*PERF_RECORD_LOST\D*(\d{1,19})?.*")
+_PERF_LOST = b"PERF_RECORD_LOST"
+_PERF_CPU = re.compile(rb"\[(\d{1,5})\]")
+_PERF_COUNT = re.compile(rb"\D*(\d{1,19})")
 _SHORT = re.compile(rb"\n(.{0,39}+)(?!.)")
 _HARMLESS = re.compile(
     rb"\s*|\s*#.*|cpus=\d+|version = .*|CPU \d+ is empty|\s*=> .*|\s*<(?:user )?stack trace>"
@@ -225,7 +227,7 @@ class TraceText:
 
     def _quick(self, chunk: bytes) -> list[Event] | None:
         """All events of a chunk, None if there is anything unusual about it."""
-        if not chunk.isascii() or b"\0" in chunk or b"PERF_RECORD_LOST" in chunk:
+        if not chunk.isascii() or b"\0" in chunk or _PERF_LOST in chunk:
             return None
         for short in _SHORT.findall(chunk):
             if not _HARMLESS.fullmatch(short) and not _EVENT.search(short):
@@ -294,7 +296,7 @@ class TraceText:
             return None
         seconds, fraction, name, rest = match.groups()
         if name != b"cpu_idle":
-            return self._loss(line, number) if name == b"PERF_RECORD_LOST" else None
+            return self._loss(line, number) if name == _PERF_LOST else None
         what = _payload(rest)
         if what is None:
             message = f"expected {_FORMS} after cpu_idle, found {quoted(rest)}"
@@ -332,7 +334,14 @@ def _payload(text: bytes) -> tuple[int, int] | None:
 
 def _lost(line: bytes) -> tuple[int, int] | None:
     """(CPU, number) of a line that says events were lost; number 0 where it does not say."""
-    match = _LOST.fullmatch(line) or _PERF_LOST.fullmatch(line)
-    if match is None or int(match[1]) > CPU_MAX:
-        return None
-    return int(match[1]), int(match[2] or 0)
+    match = _LOST.fullmatch(line)
+    if match is not None:
+        cpu, count = int(match[1]), int(match[2] or 0)
+    else:
+        head, _, tail = line.rpartition(_PERF_LOST)
+        cpus = _PERF_CPU.findall(head)
+        if not cpus:
+            return None
+        said = _PERF_COUNT.match(tail)
+        cpu, count = int(cpus[-1]), int(said[1]) if said else 0
+    return (cpu, count) if cpu <= CPU_MAX else None

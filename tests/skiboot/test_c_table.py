@@ -803,3 +803,12 @@ def test_hostile_text_is_refused_in_time(text: str, message: str) -> None:
     with pytest.raises(Unreadable, match=message):
         c_table.read(text, "hostile.c")
     assert time.process_time() - start < 10
+
+
+def test_a_name_that_begins_like_an_attribute() -> None:
+    text = c_table.write([replace(find("power9"), firmware=Firmware("__mine", "hw/slw.c"))])
+    assert [table.firmware.array for table in c_table.read(text, "a.c")] == ["__mine"]
+    started = time.process_time()
+    long = f"{text}\nstruct cpu_idle_states __{'a' * 200_000};\n"
+    assert len(c_table.read(long, "a.c")) == 1
+    assert time.process_time() - started < 3

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
 from idle_states.statistics import reading
+from idle_states.statistics.numbers import is_number
 
 
 def test_a_device_is_no_file_of_results(capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,3 +44,12 @@ def test_a_pipe_is_read_where_it_is_the_operand() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert b"no difference proven" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text", ["1" * 1_000_000 + "!", "." + "1" * 1_000_000 + "!", "+" * 1_000_000]
+)
+def test_what_is_no_number_takes_no_time(text: str) -> None:
+    started = time.process_time()
+    assert not is_number(text)
+    assert time.process_time() - started < 1

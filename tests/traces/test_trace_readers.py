@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import itertools
 import json
+import time
 import tracemalloc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from idle_states.reading.problems import Problems
 from idle_states.traces import recording
 from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import ABOVE, BELOW, UNKNOWN, Pairing, Period
-from idle_states.traces.text import EXIT, LOST, MISS, Event, TraceText
+from idle_states.traces.text import EXIT, LOST, MISS, Event, TraceText, _lost
 from tests.support import vectors
 
 EXIT_STATE = 4294967295
@@ -951,3 +952,13 @@ def test_cpu_numbers_have_a_limit() -> None:
     events, problems, _, _ = scan(text(line(0, 0, CPU_MAX), line(0, 0, CPU_MAX + 1)))
     assert [cpu for (cpu, _), _ in events] == [CPU_MAX]
     assert counted(problems) == {"unreadable-line": 1}
+
+
+def test_lines_about_lost_events_take_no_time() -> None:
+    line = b"[1]" * 21_000
+    started = time.process_time()
+    assert [_lost(b"PERF_RECORD_LOST " + line) for _ in range(20)] == [None] * 20
+    assert _lost(b"[5]" + line + b" PERF_RECORD_LOST lost 4") == (1, 4)
+    assert _lost(b"a [002] PERF_RECORD_LOST") == (2, 0)
+    assert _lost(b"a [99999] PERF_RECORD_LOST 1") is None
+    assert time.process_time() - started < 2

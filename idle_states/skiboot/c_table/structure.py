@@ -32,7 +32,7 @@ FIELD_MEMBERS = {
 _FORMER = {old: names[0] for names in FIELD_MEMBERS.values() for old in names[1:]}
 _KNOWN = frozenset(name for names in FIELD_MEMBERS.values() for name in names)
 
-_ATTRIBUTE = r"(?:__\w+\s*(?:\(\([^;{}=]{0,200}?\)\)\s*)?)?"
+_ATTRIBUTE = r"(?:__\w++\s*(?:\(\([^;{}=]{0,200}?\)\)\s*)?)?"
 _ARRAY = re.compile(
     rf"struct(?<!\wstruct)\s+cpu_idle_states\s+(?:const\s+)?{_ATTRIBUTE}(\w+)\s*\[([^\[\]{{}};]{{0,200}})\]"
     rf"\s*{_ATTRIBUTE}=\s*",
