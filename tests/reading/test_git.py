@@ -360,6 +360,39 @@ def test_object_that_is_another_than_its_name_says(history: History) -> None:
 
 
 @pytest.mark.parametrize(
+    ("revision", "instead"),
+    [("HEAD^{tree}", "HEAD~3^{tree}"), ("HEAD:hw", "HEAD~3:hw"), ("HEAD~1", "HEAD~3")],
+)
+def test_directory_or_commit_that_is_another_than_its_name_says(
+    revision: str, instead: str, history: History, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history.commit({"README": "two"})
+    history.commit({"hw/slw.c": c_table.write([find("power9")])})
+    base = history.git("rev-parse", "HEAD~2")
+    name, other = (history.git("rev-parse", r) for r in (revision, instead))
+    file = object_file(history, name)
+    file.chmod(0o644)
+    file.write_bytes(object_file(history, other).read_bytes())
+    assert reviewed(history.directory, f"{base}..") == 3
+    assert f"{name}, found another content" in capsys.readouterr().err
+
+
+def test_directories_within_themselves_many_times_over(
+    history: History, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ten directories that are one, ten times deeper: 10^10 files in eleven objects."""
+    made = history.git("rev-parse", "HEAD:hw")
+    listing = history.directory / "listing"
+    for _ in range(10):
+        listing.write_bytes(b"".join(b"40000 %d\0" % n + bytes.fromhex(made) for n in range(10)))
+        made = history.git("hash-object", "-t", "tree", "-w", str(listing))
+    commit = history.git("commit-tree", "-p", "HEAD", "-m", "Bomb", made)
+    monkeypatch.setattr(limits, "GIT_ENTRIES", 10_000)
+    assert reviewed(history.directory, f"HEAD..{commit}") == 3
+    assert "expected at most 10000 files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     "content", [b"", b"no zlib", zlib.compress(b"blob 3"), zlib.compress(b"blob 99999\0one")]
 )
 def test_damaged_object_is_named(

@@ -1,9 +1,10 @@
 """Commits, trees and files of a git repository: objects only, nothing is checked out.
 
-Forms: git-cat-file(1) --batch, git-ls-tree(1) -z, git-rev-list(1).
+Forms: git-cat-file(1) --batch, git-rev-list(1), git-mktree(1) (tree objects).
 """
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from ..problems import unreadable
 from .private import Private, User
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
+_DIRECTORY = b"40000"
 _ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 
 
@@ -62,6 +65,7 @@ class Repository:
         self._git = Private(directory, self.shown)
         self._sizes: launching.Child | None = None
         self._contents: launching.Child | None = None
+        self._trees: dict[str, Sequence[tuple[str, bytes, str]]] = {}
         self._holds: dict[tuple[str, str], bool] = {}
         self.prefix = self._git.place.prefix
         self.is_shallow = bool(self._git.shallow)
@@ -104,6 +108,9 @@ class Repository:
         wanted = [f":(literal){path}" for path in paths]
         wanted += [f":(glob){_escaped(self.prefix)}**/*{suffix}" for suffix in suffixes]
         words = [head, *([f"^{base}"] if base else [])]
+        for name in self._git.text("rev-list", *words).split():
+            # none of them leads elsewhere than its name says
+            self._object(name, "commit", limits.GIT_COMMIT_BYTES, self.shown)
         said = self._git.text("rev-list", "--reverse", "--topo-order", *words, "--", *wanted)
         found = [self.commit(name) for name in said.split()]
         for commit in found:
@@ -153,18 +160,49 @@ class Repository:
         if not commit:
             return []
         head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
-        tree = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
-        # git alone would not name a tree that is missing
-        self._size(tree, "tree")
-        said = self._git.output("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
+        top = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
+        wanted = frozenset(paths)
+        ways = {
+            "/".join(words[:n])
+            for words in (p.split("/") for p in paths)
+            for n in range(len(words))
+        }
         found = []
-        for line in said.split(b"\0")[:-1]:
-            head, _, path = line.partition(b"\t")
-            mode, kind, name = head.decode("ascii").split()
-            shown = path.decode("utf-8", "surrogateescape")
-            if kind == "blob" and mode != "120000":
-                found.append(Entry(shown, name))
+        count = 0
+        waiting = [("", _DIRECTORY, top)]
+        while waiting:
+            path, kind, name = waiting.pop()
+            if kind == _DIRECTORY:
+                if not wanted or path in ways:
+                    below = self._tree(name)
+                    count += len(below)
+                    if count > limits.GIT_ENTRIES or len(path) > limits.GIT_PATH:
+                        most = f"{limits.GIT_ENTRIES} files, with paths of {limits.GIT_PATH}"
+                        raise self.unreadable(f"expected at most {most} characters in {commit}")
+                    slash = "/" if path else ""
+                    waiting += [
+                        (f"{path}{slash}{entry[0]}", entry[1], entry[2]) for entry in below[::-1]
+                    ]
+            elif not wanted or path in wanted:
+                found.append(Entry(path, name))
         return found
+
+    def _tree(self, name: str) -> Sequence[tuple[str, bytes, str]]:
+        """What a tree object holds but links and submodules: name, mode, hash. Read here, because
+        git would not look whether it is what its name says."""
+        if name not in self._trees:
+            data = self._object(name, "tree", limits.FILE_BYTES, self.shown)
+            found, at, size = [], 0, hashlib.new(self._git.format).digest_size
+            while at < len(data):
+                match = _ENTRY.match(data, at)
+                at = match.end() + size if match else len(data) + 1
+                if match is None or at > len(data):
+                    raise self._git.damaged(f"expected entries of the tree {name}, found others")
+                mode, entry = match["mode"].lstrip(b"0"), os.fsdecode(match["name"])
+                if mode == _DIRECTORY or mode.startswith(b"100"):
+                    found.append((entry, mode, data[at - size : at].hex()))
+            self._trees[name] = found
+        return self._trees[name]
 
     def named(self, commit: str, path: str) -> list[Entry]:
         """The file with a path from the top, in or outside the directory: one or none."""
