@@ -19,9 +19,9 @@ from idle_states import core
 from idle_states.linux.releases import release
 from idle_states.replay.machine import CpuTable, from_times
 from idle_states.replay.replay import Settings
-from idle_states.tune.evaluate import TOGETHER, Candidate, Task, evaluate, known
+from idle_states.tune.evaluate import TOGETHER, Candidate, EvaluationTask, evaluate, known
 from idle_states.tune.gaps import Gatherer
-from idle_states.tune.source import Cpu
+from idle_states.tune.source import CpuGaps
 
 TIMES = ((1, 10), (2, 20), (5, 50), (10, 100), (100, 10_000), (200, 20_000))
 KERNEL = "6.12"
@@ -35,7 +35,7 @@ def gaps(count: int) -> list[int]:
     return [int(10 ** random.uniform(2.7, 7)) for _ in range(count)]
 
 
-def recorded(lengths: list[int]) -> Cpu:
+def recorded(lengths: list[int]) -> CpuGaps:
     """As an exact recording has them."""
     rows, clock = bytearray(), 10**9
     for gap in lengths:
@@ -44,16 +44,16 @@ def recorded(lengths: list[int]) -> Cpu:
             gap, delta, clock, clock + gap + 1000, gap, 0, 2 * 10**9, 0, 0, 0, 0, 0, 0, 255, 0
         )
         clock += gap + 20_000
-    return Cpu(0, rows=bytes(rows))
+    return CpuGaps(0, rows=bytes(rows))
 
 
-def traced(lengths: list[int]) -> Cpu:
+def traced(lengths: list[int]) -> CpuGaps:
     """As a trace of cpu_idle has them."""
     periods, clock = array("Q"), 10**9
     for gap in lengths:
         periods.extend((clock, clock + gap, 1))
         clock += gap + 20_000
-    return Cpu(0, periods=periods.tobytes())
+    return CpuGaps(0, periods=periods.tobytes())
 
 
 def candidates(count: int) -> list[Candidate]:
@@ -72,7 +72,7 @@ def seconds(runs: int, work: Callable[[], object]) -> float:
     return statistics.median(taken)
 
 
-def governed(task: Task, tables: list[Candidate]) -> None:
+def governed(task: EvaluationTask, tables: list[Candidate]) -> None:
     for at in range(0, len(tables), TOGETHER):
         evaluate(task, tables[at : at + TOGETHER])
 
@@ -90,7 +90,7 @@ def main() -> None:
     for governor in ("menu", "teo", "ladder"):
         settings = Settings(governor, release(KERNEL), 250)
         for what, make in (("recording", recorded), ("trace", traced)):
-            task = Task(settings, table, (make(lengths),))
+            task = EvaluationTask(settings, table, (make(lengths),))
             taken = seconds(arguments.runs, lambda task=task: governed(task, tables))
             pairs = len(lengths) * len(tables)
             print(f"{governor}, {what:9} {pairs / taken / 1e6:8.1f} M pairs/s")

@@ -19,7 +19,7 @@ _MOST_STATES = 0xFF
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RowDifference:
     """One way in which rows differ from those wanted.
 
     index   row of the table, None if a row is missing
@@ -134,19 +134,19 @@ def _export_claim(revision: str, platform: Platform, names: frozenset[str]) -> C
 
 
 @lru_cache(maxsize=4)
-def drift(subject: Subject) -> tuple[Difference, ...]:
+def drift(subject: Subject) -> tuple[RowDifference, ...]:
     """In what a subject differs from the packaged table it claims to be."""
     claimed = claim(subject)
     return tuple(compare(subject.table, claimed)) if claimed else ()
 
 
-def compare(table: IdleTable, claimed: Claim) -> list[Difference]:
+def compare(table: IdleTable, claimed: Claim) -> list[RowDifference]:
     """Everything in which a table differs from what it claims to be: fields, rows, order."""
     found, wanted, who = table.states, claimed.wanted, claimed.table.name
     pairs = _pairs(found, wanted)
     by_row = sorted((index, at) for at, index in pairs.items())
     result = [
-        Difference(index, field, text, wanted[at])
+        RowDifference(index, field, text, wanted[at])
         for index, at in by_row
         for field, text in field_differences(found[index], wanted[at], table.register)
     ]
@@ -154,16 +154,16 @@ def compare(table: IdleTable, claimed: Claim) -> list[Difference]:
     for index, at in by_row:
         if at not in kept:
             text = f"is out of order; {who} has it {_position(at, wanted)}"
-            result.append(Difference(index, "state", text, wanted[at]))
+            result.append(RowDifference(index, "state", text, wanted[at]))
     for at, row in enumerate(wanted):
         if at not in pairs:
             text = f"is missing; {who} has it {_position(at, wanted)}"
-            result.append(Difference(None, "state", text, row))
+            result.append(RowDifference(None, "state", text, row))
     names = {row.name for row in wanted}
     for index in sorted(set(range(len(found))) - set(pairs.values())):
         again = found[index].name in names
         text = f"is there again; {who} has it once" if again else f"is no state of {who}"
-        result.append(Difference(index, "state", text, None))
+        result.append(RowDifference(index, "state", text, None))
     return result
 
 

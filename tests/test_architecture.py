@@ -128,3 +128,15 @@ def test_every_room_is_on_the_page() -> None:
 def test_makers_programs_are_not_installed() -> None:
     assert "tools" not in (ROOT / "setup.cfg").read_text("utf-8").split()
     assert not any(re.search(r"\btools\.", file.read_text("utf-8")) for file in modules().values())
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    """But in report/documents, where a form bears the name of the value it writes."""
+    name2modules: dict[str, list[str]] = {}
+    for module, file in modules().items():
+        if ".report.documents." in module:
+            continue
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                name2modules.setdefault(node.name, []).append(module)
+    assert {name: homes for name, homes in name2modules.items() if len(homes) > 1} == {}

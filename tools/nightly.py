@@ -22,7 +22,7 @@ from idle_states.boot.boot import LOGS, BootFailure
 from idle_states.boot.debian import Packages, Unavailable
 from idle_states.boot.predict import MACHINE_TABLE, SELECTED
 from idle_states.boot.qemu import MACHINES
-from idle_states.boot.run import Request, Result, run
+from idle_states.boot.run import BootResult, Request, run
 from idle_states.boot.workload import MIXED, workload
 from idle_states.files import write_file
 from idle_states.findings import Rejected
@@ -36,7 +36,7 @@ _KEY = ("machine", "table", "built", "levels", "governor")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class NightlyBoot:
     """One boot. built: firmware is built from source instead of changed in its image."""
 
     machine: str
@@ -46,7 +46,7 @@ class Case:
     governor: str
 
 
-def cases(machine: str) -> Iterator[Case]:
+def cases(machine: str) -> Iterator[NightlyBoot]:
     """Every spec of the machine's generation with QEMU's stop levels, and with a real machine's
     under each governor; the machine's own table also in firmware built from source, as is every
     table that has more rows than an image has room for."""
@@ -59,10 +59,10 @@ def cases(machine: str) -> Iterator[Case]:
         if table.cpu.processor.machine == machine:
             built = len(table.states) > len(find(place).states)
             if levels is not None:
-                yield Case(machine, revision.name, built, None, GOVERNORS[0])
+                yield NightlyBoot(machine, revision.name, built, None, GOVERNORS[0])
             for governor in GOVERNORS:
-                yield Case(machine, revision.name, built, levels, governor)
-    yield Case(machine, place, True, levels, GOVERNORS[0])
+                yield NightlyBoot(machine, revision.name, built, levels, governor)
+    yield NightlyBoot(machine, place, True, levels, GOVERNORS[0])
 
 
 def today() -> str:
@@ -73,7 +73,7 @@ def today() -> str:
     return now.date().isoformat()
 
 
-def boot_case(case: Case, tree: Path | None, logs: Path = LOGS) -> dict[str, Any]:
+def boot_case(case: NightlyBoot, tree: Path | None, logs: Path = LOGS) -> dict[str, Any]:
     """The record of a boot, or of why there was none: "refused" for a table that does not fit,
     "failed" for a boot that did not end. Raises Unavailable."""
     request = Request(
@@ -94,7 +94,7 @@ def boot_case(case: Case, tree: Path | None, logs: Path = LOGS) -> dict[str, Any
     return {**asdict(case), "date": today(), **outcome}
 
 
-def record(result: Result) -> dict[str, Any]:
+def record(result: BootResult) -> dict[str, Any]:
     predicted = result.predicted
     selected = next(stage for stage in result.stages if stage.name == SELECTED)
     return {
@@ -125,8 +125,8 @@ def merged(records: list[dict[str, Any]], fresh: dict[str, Any]) -> list[dict[st
     return sorted([*others, fresh], key=key)
 
 
-def _case(of: dict[str, Any]) -> Case:
-    return Case(**{name: of[name] for name in _KEY})
+def _case(of: dict[str, Any]) -> NightlyBoot:
+    return NightlyBoot(**{name: of[name] for name in _KEY})
 
 
 def load(path: Path) -> list[dict[str, Any]]:

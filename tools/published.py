@@ -13,8 +13,8 @@ from idle_states.simulation.summary import BISTABLE_POINTS
 
 from . import published_sweeps as sweeps
 from . import published_wakes as wakes
-from .published_plots import Pair, pairs
-from .published_sweeps import POLLING, Outcome, Predicted, exchanged, predict
+from .published_plots import PlottedPair, pairs
+from .published_sweeps import POLLING, PredictedRow, SweepOutcome, exchanged, predict
 
 _HEAD = """\
 # Published measurements, simulated
@@ -108,7 +108,7 @@ def pages() -> dict[str, str]:
     """Path below docs -> text."""
     found = {"published.md": ""}
     parts = [""]
-    over: list[Predicted] = []
+    over: list[PredictedRow] = []
     for sweep, title, about in (
         (sweeps.PERIODS, "Period of a wake-up, CEDE (1, 10) and (10, 100)", _PERIODS),
         (POLLING, "Snooze with and without the POLLING flag", _POLLING),
@@ -128,7 +128,7 @@ def pages() -> dict[str, str]:
     return {**found, "published.md": "\n".join(parts)}
 
 
-def _head(missed: Iterable[Predicted]) -> str:
+def _head(missed: Iterable[PredictedRow]) -> str:
     over = (f"{row.case.period_us} us, {row.case.setting} ({row.points:.2f})" for row in missed)
     return _HEAD.format(
         bistable=BISTABLE_POINTS,
@@ -140,7 +140,7 @@ def _head(missed: Iterable[Predicted]) -> str:
     )
 
 
-def _sweep(title: str, about: str, outcome: Outcome, other: Outcome) -> str:
+def _sweep(title: str, about: str, outcome: SweepOutcome, other: SweepOutcome) -> str:
     free, again = outcome.free, other.free
     rows = [
         (
@@ -186,11 +186,11 @@ def _shares(shares: sweeps.Measured) -> str:
     return ", ".join(f"{share:.2f}" for share in shares if share is not None)
 
 
-def _range(row: Predicted) -> str:
+def _range(row: PredictedRow) -> str:
     return f"{row.snooze[0]:.1f} to {row.snooze[1]:.1f}"
 
 
-def _ticks(rows: Sequence[Predicted], others: Sequence[Predicted]) -> str:
+def _ticks(rows: Sequence[PredictedRow], others: Sequence[PredictedRow]) -> str:
     lines = [
         (
             row.case.setting,
@@ -214,7 +214,7 @@ def _ticks(rows: Sequence[Predicted], others: Sequence[Predicted]) -> str:
     return f"## {_TICKS_TITLE}\n\n{_TICKS}\n{_table(head, lines)}\n{picture}"
 
 
-def _shares_plot(title: str, found: Iterable[Predicted]) -> str:
+def _shares_plot(title: str, found: Iterable[PredictedRow]) -> str:
     rows = []
     for row in found:
         for at, state in enumerate(("snooze", "CEDE")):
@@ -228,7 +228,7 @@ def _shares_plot(title: str, found: Iterable[Predicted]) -> str:
                 f"simulated {simulated:.2f} % ({words})"
             )
             between = row.snooze if row.bistable and state == "snooze" else None
-            rows.append(Pair(label, measured, simulated, between))
+            rows.append(PlottedPair(label, measured, simulated, between))
     ticks = tuple((float(share), f"{share} %") for share in range(0, 101, 25))
     axis = svg.Axis(0, 100, ticks, "share of the woken thread's time")
     return pairs(title, "Share of the time in each state, measured and simulated.", rows, axis)
@@ -274,7 +274,7 @@ def _factor(factor: float) -> str:
 
 def _counters_plot() -> str:
     rows = [
-        Pair(
+        PlottedPair(
             f"{row.setting}, {name}: measured {count}, simulated {simulated}",
             count,
             simulated,
@@ -320,7 +320,7 @@ def _both(values: Sequence[int]) -> str:
 
 def _latencies_plot() -> str:
     rows = [
-        Pair(
+        PlottedPair(
             f"{wake.state}, {wake.kind}, {name}: measured {measured} ns, simulated "
             f"{wake.by_timer[at]} ns ({'fitted' if wake.fitted else 'predicted'})",
             measured,

@@ -27,7 +27,7 @@ _DIAMOND = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PlottedPair:
     """between: least and greatest of what a jitter of 1 us changes; None: not asked for, or the
     same."""
 
@@ -37,7 +37,7 @@ class Pair:
     between: tuple[float, float] | None = None
 
 
-def pairs(title: str, description: str, rows: Sequence[Pair], axis: Axis) -> str:
+def pairs(title: str, description: str, rows: Sequence[PlottedPair], axis: Axis) -> str:
     """A row below the other, as a file."""
     bottom = _TOP + _PITCH * len(rows)
     height = bottom + _FOOT
@@ -57,7 +57,7 @@ def pairs(title: str, description: str, rows: Sequence[Pair], axis: Axis) -> str
     return tostring(found, encoding="unicode") + "\n"
 
 
-def _row(parent: Element, row: Pair, axis: Axis, top: float) -> None:
+def _row(parent: Element, row: PlottedPair, axis: Axis, top: float) -> None:
     text(parent, row.label, x=0, y=top + 12)
     middle = top + 24
     if row.between:

@@ -34,7 +34,7 @@ Measured = tuple[float, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MeasuredRow:
     """One row of a measurement. cede_ns: exit latency and target residency."""
 
     period_us: int
@@ -57,22 +57,22 @@ class Free:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class MeasuredSweep:
     """A measurement. fitted: the rows, by number, that parameters are fitted to."""
 
     name: str
     workload: str
-    cases: tuple[Case, ...]
+    cases: tuple[MeasuredRow, ...]
     grid: tuple[Free, ...]
     fitted: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class PredictedRow:
     """A row. snooze: least and greatest share over seeds, with the jitter that was fitted, and
     with UNNOTICED_NS less and more."""
 
-    case: Case
+    case: MeasuredRow
     simulated: Shares
     snooze: Shares
     fitted: bool
@@ -88,13 +88,13 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SweepOutcome:
     """What came of a sweep. mean_points: of the rows that were fitted."""
 
-    sweep: Sweep
+    sweep: MeasuredSweep
     free: Free
     mean_points: float
-    rows: tuple[Predicted, ...]
+    rows: tuple[PredictedRow, ...]
 
     @property
     def worst(self) -> float:
@@ -114,16 +114,16 @@ def _grid(
 def _cases(
     measured: Mapping[int, tuple[float, float, float, float]],
     settings: Iterable[tuple[str, str, tuple[int, int]]],
-) -> tuple[Case, ...]:
+) -> tuple[MeasuredRow, ...]:
     """measured: period in us -> both shares in the first setting, and in the second."""
     return tuple(
-        Case(period, *setting, (row[2 * number], row[2 * number + 1]))
+        MeasuredRow(period, *setting, (row[2 * number], row[2 * number + 1]))
         for period, row in measured.items()
         for number, setting in enumerate(settings)
     )
 
 
-PERIODS = Sweep(
+PERIODS = MeasuredSweep(
     "wake-up-period",
     "busy-waker",
     _cases(
@@ -142,7 +142,7 @@ PERIODS = Sweep(
     frozenset({0, 1, 2, 3}),
 )
 """linuxppc-dev 1626676399-15975-1: a thread wakes a sibling; POWER9 partition, Linux 5.13."""
-POLLING = Sweep(
+POLLING = MeasuredSweep(
     "polling-flag",
     "periodic",
     _cases(
@@ -161,7 +161,7 @@ POLLING = Sweep(
 )
 """The review of Linux 5ddcc03a07ae: 6.0-rc4 before and after snooze was flagged POLLING."""
 TICKS = tuple(
-    Case(230, f"HZ {hz}", "6.2", (12_000, 120_000), (snooze, None), hz)
+    MeasuredRow(230, f"HZ {hz}", "6.2", (12_000, 120_000), (snooze, None), hz)
     for hz, snooze in ((100, 0.63), (250, 1.53), (1000, 2.81))
 )
 """Snooze's share by HZ; on the machine of POLLING, as its rows with the flag suggest."""
@@ -169,7 +169,7 @@ TICKS = tuple(
 
 @cache
 def shares(
-    workload: str, case: Case, free: Free, seed: int = 1, duration_ns: int = DURATION_NS
+    workload: str, case: MeasuredRow, free: Free, seed: int = 1, duration_ns: int = DURATION_NS
 ) -> Shares:
     """What one simulation has."""
     chosen = release(case.kernel)
@@ -201,7 +201,7 @@ def distance(simulated: Shares, measured: Measured) -> float:
 
 
 @cache
-def predict(sweep: Sweep, fitted: frozenset[int]) -> Outcome:
+def predict(sweep: MeasuredSweep, fitted: frozenset[int]) -> SweepOutcome:
     """Fits some rows and predicts all. Needs the compiled core, for its speed.
 
     A fitted row that turns out to be bistable says little of the parameters; they are fitted again
@@ -216,11 +216,11 @@ def predict(sweep: Sweep, fitted: frozenset[int]) -> Outcome:
         )
         left = frozenset(number for number in used if not rows[number].bistable)
         if left == used or not left:
-            return Outcome(sweep, free, error, rows)
+            return SweepOutcome(sweep, free, error, rows)
         used = left
 
 
-def _fit(sweep: Sweep, used: frozenset[int]) -> tuple[Free, float]:
+def _fit(sweep: MeasuredSweep, used: frozenset[int]) -> tuple[Free, float]:
     def mean_error(free: Free) -> float:
         return fmean(
             distance(shares(sweep.workload, case, free, 1, FIT_NS), case.measured)
@@ -232,23 +232,23 @@ def _fit(sweep: Sweep, used: frozenset[int]) -> tuple[Free, float]:
     return best, mean_error(best)
 
 
-def exchanged(sweep: Sweep) -> Outcome:
+def exchanged(sweep: MeasuredSweep) -> SweepOutcome:
     """The other half fitted."""
     return predict(sweep, frozenset(range(len(sweep.cases))) - sweep.fitted)
 
 
-def missed(rows: Iterable[Predicted]) -> list[Predicted]:
+def missed(rows: Iterable[PredictedRow]) -> list[PredictedRow]:
     """Rows that were predicted, are not bistable, and are beyond the aim."""
     return [row for row in rows if not row.fitted and not row.bistable and row.points > AIM]
 
 
 @cache
-def ticks(free: Free) -> tuple[Predicted, ...]:
+def ticks(free: Free) -> tuple[PredictedRow, ...]:
     """TICKS, none of which is fitted. free: of POLLING."""
     return tuple(_row(POLLING.workload, case, free, False) for case in TICKS)
 
 
-def _row(workload: str, case: Case, free: Free, fitted: bool) -> Predicted:
+def _row(workload: str, case: MeasuredRow, free: Free, fitted: bool) -> PredictedRow:
     jitters = {max(0, free.jitter + change) for change in (-UNNOTICED_NS, 0, UNNOTICED_NS)}
     jittered = [
         shares(workload, case, replace(free, jitter=jitter), seed)[0]
@@ -257,4 +257,4 @@ def _row(workload: str, case: Case, free: Free, fitted: bool) -> Predicted:
     ]
     runs = [shares(workload, case, free, seed) for seed in SEEDS]
     mean = (fmean(run[0] for run in runs), fmean(run[1] for run in runs))
-    return Predicted(case, mean, (min(jittered), max(jittered)), fitted)
+    return PredictedRow(case, mean, (min(jittered), max(jittered)), fitted)

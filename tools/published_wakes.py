@@ -9,8 +9,8 @@ from idle_states.pipeline import journey
 from idle_states.replay.machine import SNOOZE, CpuTable, from_driver
 from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation import placement, topology, workloads
-from idle_states.simulation.programs import Duration, Kind, Op, Task, Workload
-from idle_states.simulation.setup import Costs, Effect, Run, Setup, effects_of
+from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
+from idle_states.simulation.setup import Costs, Effect, Setup, SimulationRun, effects_of
 from idle_states.skiboot.platform import parse_platform
 from idle_states.sources import read_table
 
@@ -24,7 +24,7 @@ _PERIOD_NS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CountedRow:
     """One row of skiboot 51974cab7: usage by state. switched: counted by the benchmark, on the
     average; disabled: a state switched off."""
 
@@ -36,21 +36,21 @@ class Row:
 
 
 ROWS = (
-    Row(
+    CountedRow(
         "200 ns / 2 us",
         "power9-dd1@84368bbf8",
         None,
         {"snooze": 7, "stop0_lite": 3_200_324, "stop1_lite": 6},
         302295.26,
     ),
-    Row(
+    CountedRow(
         "200 ns / 2 us, stop0_lite disabled",
         "power9-dd1@84368bbf8",
         "stop0_lite",
         {"snooze": 287_846, "stop0_lite": 0, "stop1_lite": 0},
         396338.72,
     ),
-    Row(
+    CountedRow(
         "1 us / 10 us",
         "power9-dd1",
         None,
@@ -65,7 +65,7 @@ ROWS = (
 class Counted:
     """usage: state -> idle periods of both CPUs. switched: round trips in a second."""
 
-    row: Row
+    row: CountedRow
     usage: dict[str, int]
     switched: float
 
@@ -214,7 +214,7 @@ def _woken(driver: DriverTable, name: str, kind: str, exit_ns: int, jitter: int)
         _LATENCY_NS,
         replace(Costs(), switch=switch, wake=1, jitter=jitter),
     )
-    found: Run = simulate_core.simulate(setup, 1)
+    found: SimulationRun = simulate_core.simulate(setup, 1)
     middle, high = found.latency_ns(50), found.latency_ns(99)
     assert middle is not None
     assert high is not None
@@ -222,7 +222,7 @@ def _woken(driver: DriverTable, name: str, kind: str, exit_ns: int, jitter: int)
 
 
 def _timer() -> Workload:
-    program = (Op(Kind.EVERY, Duration(_PERIOD_NS)), Op(Kind.RUN, Duration(1000)))
+    program = (Op(OpKind.EVERY, Duration(_PERIOD_NS)), Op(OpKind.RUN, Duration(1000)))
     return Workload("timer", (Task("woken", 0, program, cpu=1),))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..devicetree.machine import Machine, machine_of
+from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable, sort_findings
 from ..identify import claim, drift
@@ -18,16 +18,16 @@ from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..linux.uname import running
 from ..pipeline import Subject
-from ..rules.engine import ALL, Selection, run, suppress
+from ..rules.engine import ALL, RuleSelection, run, suppress
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source, read_file
 from ..sources.source import File
 from . import fwts, op_test
 from .audited import Audited, Registered, Selected
-from .fwts import Verdict
+from .fwts import ToolVerdict
 from .redact import redacted
 from .running import Collected, Running, collected, compare_running
-from .trees import Difference, differences
+from .trees import TreeDifference, differences
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Setting:
 
     kernels: tuple[Release, ...]
     platform: Platform = ALL_LEVELS
-    selection: Selection = ALL
+    selection: RuleSelection = ALL
     redact: bool = False
     governor: str = ""
     hz: int = 250
@@ -86,7 +86,7 @@ def audit(source: Source, setting: Setting) -> Audited:
         (finding for finding in source.findings if setting.selection.takes(finding.rule)),
         source.suppressions,
     )
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[ToolVerdict, ...] = ()
     if source.tree is not None and machine is not None and _is_opal(source, machine):
         verdicts = (
             *fwts.verdicts(source.tree),
@@ -118,7 +118,7 @@ def audit(source: Source, setting: Setting) -> Audited:
     )
 
 
-def _against(source: Source, setting: Setting) -> tuple[Difference, ...] | None:
+def _against(source: Source, setting: Setting) -> tuple[TreeDifference, ...] | None:
     if source.tree is None or setting.against is None:
         return None
     return tuple(differences(source.tree, setting.against))
@@ -143,7 +143,7 @@ def _beside(audited: Audited, found: Collected) -> Audited:
     return replace(audited, running=Running(name, release.name, compare_running(driver, found)))
 
 
-def _is_opal(source: Source, machine: Machine) -> bool:
+def _is_opal(source: Source, machine: MachineFacts) -> bool:
     """Whether fwts and op-test would be run on the machine: not on Arm or RISC-V."""
     tree = source.tree
     known = source.node is not None or machine.pvr is not None

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from ..devicetree.machine import Machine
+from ..devicetree.machine import MachineFacts
 from ..findings import Finding
 from ..linux.driver_table import DriverState, StopChoice
 from ..sources import Source
-from .fwts import Verdict
+from .fwts import ToolVerdict
 from .running import Running
-from .trees import Difference
+from .trees import TreeDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +63,20 @@ class Audited:
     sha256: str
     table: str
     kind: str
-    machine: Machine | None = None
+    machine: MachineFacts | None = None
     cpu: str = ""
     states: tuple[str, ...] = ()
     missing: tuple[tuple[str, str], ...] = ()
     nearest: str | None = None
     differences: tuple[str, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[ToolVerdict, ...] = ()
     registered: tuple[Registered, ...] = ()
     selected: tuple[Selected, ...] = ()
     findings: tuple[Finding, ...] = ()
     fingerprint: str = ""
     running: Running | None = None
     facts: tuple[tuple[str, str], ...] = ()
-    against: tuple[Difference, ...] | None = None
+    against: tuple[TreeDifference, ...] | None = None
     source: Source | None = field(default=None, compare=False, repr=False)
 
     @property

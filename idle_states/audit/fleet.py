@@ -156,7 +156,7 @@ def _audit_chunk(paths: Sequence[Path], setting: Setting) -> list[list[Audited]]
 
 
 @dataclass(slots=True)
-class Group:
+class TableGroup:
     """Tables that are equal in every value.
 
     cpu       generation, or what the first CPU is compatible with
@@ -173,7 +173,7 @@ class Group:
 
 
 @dataclass(slots=True)
-class Summary:
+class FleetSummary:
     """What a fleet has in common, gathered as results pass.
 
     found     (rule, name, severity) -> inputs that have it
@@ -185,7 +185,7 @@ class Summary:
     unreadable: list[str] = field(default_factory=list)
     unreadable_count: int = 0
     without_table: int = 0
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, TableGroup] = field(default_factory=dict)
     found: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
@@ -217,7 +217,7 @@ class Summary:
         self.tables += 1
         group = self.groups.get(audited.fingerprint)
         if group is None:
-            group = self.groups[audited.fingerprint] = Group(
+            group = self.groups[audited.fingerprint] = TableGroup(
                 audited.fingerprint,
                 audited.cpu or (audited.machine.processor if audited.machine else ""),
                 audited.nearest,
@@ -233,13 +233,13 @@ class Summary:
         """Highest severity that any input has."""
         return max((Severity[severity.upper()] for _, _, severity in self.found), default=None)
 
-    def sorted_groups(self) -> list[Group]:
+    def sorted_groups(self) -> list[TableGroup]:
         """By processor, the largest first."""
         return sorted(
             self.groups.values(), key=lambda group: (group.cpu, -group.count, group.examples)
         )
 
-    def outliers(self) -> list[Group]:
+    def outliers(self) -> list[TableGroup]:
         """Groups of at most a twentieth of their processor's tables, where another has half."""
         total: Counter[str] = Counter()
         largest: Counter[str] = Counter()

@@ -27,7 +27,7 @@ _GENERATIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ToolVerdict:
     """What a tool says of a tree.
 
     test      "idle states" or "pstates"
@@ -45,7 +45,7 @@ class Verdict:
         return not self.failures and not self.skipped
 
 
-def verdicts(root: Node) -> tuple[Verdict, ...]:
+def verdicts(root: Node) -> tuple[ToolVerdict, ...]:
     """Both sub-tests on a tree."""
     cpu = _first_cpu(root)
     if isinstance(cpu, tuple):
@@ -57,13 +57,15 @@ def verdicts(root: Node) -> tuple[Verdict, ...]:
     if node is None:
         return _both(("DTNodeMissing", f"{dt.NODE} is missing"))
     return (
-        Verdict("fwts", "idle states", tuple(_idle_states(PowerMgt(node.properties), generation))),
-        Verdict("fwts", "pstates", tuple(_pstates(node, generation))),
+        ToolVerdict(
+            "fwts", "idle states", tuple(_idle_states(PowerMgt(node.properties), generation))
+        ),
+        ToolVerdict("fwts", "pstates", tuple(_pstates(node, generation))),
     )
 
 
-def _both(*failures: tuple[str, str]) -> tuple[Verdict, Verdict]:
-    return Verdict("fwts", "idle states", failures), Verdict("fwts", "pstates", failures)
+def _both(*failures: tuple[str, str]) -> tuple[ToolVerdict, ToolVerdict]:
+    return ToolVerdict("fwts", "idle states", failures), ToolVerdict("fwts", "pstates", failures)
 
 
 _NO_GENERATION = (

@@ -11,7 +11,7 @@ from .. import power_mgt as dt
 from ..devicetree.tree import Node
 from ..power_mgt import PowerMgt
 from ..processors import PROCESSORS
-from .fwts import Verdict
+from .fwts import ToolVerdict
 
 _CPUIDLE_STATE_MAX = 10
 _MOST_PSTATES = 128
@@ -29,18 +29,20 @@ _OTHER_PSTATES = ("ibm,pstate-nominal", "ibm,pstate-turbo", dt.PSTATE_FREQUENCIE
 _MISMATCH = "Array size mismatch"
 
 
-def verdicts(root: Node, pvr: int | None) -> tuple[Verdict, ...]:
+def verdicts(root: Node, pvr: int | None) -> tuple[ToolVerdict, ...]:
     """Both checks. pvr: of the machine, upper and lower half."""
     upper = None if pvr is None else pvr >> 16
     if upper is None or upper not in _ISA300:
         why = "it does not know this CPU"
-        return tuple(Verdict("op-test", test, skipped=why) for test in ("idle states", "pstates"))
+        return tuple(
+            ToolVerdict("op-test", test, skipped=why) for test in ("idle states", "pstates")
+        )
     node = root.find(dt.NODE)
     raw = PowerMgt(node.properties if node else {})
     stop = _ISA300[upper]
     return (
-        Verdict("op-test", "idle states", tuple(_first(_idle_states(raw, stop)))),
-        Verdict("op-test", "pstates", tuple(_first(_pstates(raw, stop)))),
+        ToolVerdict("op-test", "idle states", tuple(_first(_idle_states(raw, stop)))),
+        ToolVerdict("op-test", "pstates", tuple(_first(_pstates(raw, stop)))),
     )
 
 

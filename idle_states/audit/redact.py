@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from ..devicetree.machine import Machine
+from ..devicetree.machine import MachineFacts
 from ..devicetree.tree import Node
 from ..sources.source import Source
 from . import spellings
 from .audited import Audited
 from .spellings import ANY_MAC, any_of
-from .trees import Difference
+from .trees import TreeDifference
 
 _QUOTED = re.compile(r"""(?<!\w)(['"])(?>(?:\\.|(?!\1)[^\\])*)(?:\1|\\?\Z)""")
 _BARE_MAC = re.compile(r"(?<![0-9A-Za-z@])[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
@@ -78,11 +78,11 @@ class _Redactor:
     def clean(self, value: Any) -> Any:
         if isinstance(value, str):
             return _BARE_MAC.sub(MAC, self.text(value))
-        if isinstance(value, Difference):
+        if isinstance(value, TreeDifference):
             name = value.path.rpartition(":")[2]
             a, b = (self.data(name, side) for side in (value.a, value.b))
-            return Difference(self.clean(value.path), a, b)
-        if isinstance(value, Machine):
+            return TreeDifference(self.clean(value.path), a, b)
+        if isinstance(value, MachineFacts):
             # an abbreviated hash of a commit can have a MAC's length
             versions = {name: self.text(text) for name, text in value.versions.items()}
             cleaned = _rebuilt(value, self.clean)

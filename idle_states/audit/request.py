@@ -10,7 +10,7 @@ from ..devicetree.tree import Node
 from ..findings import Unreadable, UsageError
 from ..linux.governors.interface import State
 from ..linux.releases import NEWEST, Release, release
-from ..rules.engine import ALL, Selection
+from ..rules.engine import ALL, RuleSelection
 from ..selection.selection import settling_of
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import File, read_file
@@ -35,7 +35,7 @@ class AuditRequest:
     inputs: tuple[str, ...]
     releases: tuple[Release, ...]
     platform: Platform = ALL_LEVELS
-    rules: Selection = ALL
+    rules: RuleSelection = ALL
     redact: bool = False
     governor: str = ""
     hz: int = 250

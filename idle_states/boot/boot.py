@@ -11,7 +11,7 @@ from . import console as collect
 from . import guest, qemu
 from . import levels as boot_levels
 from .parts import Parts
-from .workload import Workload
+from .workload import GuestWorkload
 
 LOGS = Path("build/boot")
 TIME_LIMIT_S = 240.0
@@ -37,7 +37,7 @@ class BootFailure(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedWorkload:
     """A workload's decisions.
 
     recording      what the recording script printed; empty if it refused
@@ -70,7 +70,7 @@ class Booted:
     dmesg: str
     msglog: str
     log: Path
-    recorded: Recorded | None = None
+    recorded: RecordedWorkload | None = None
 
 
 def boot(
@@ -82,7 +82,7 @@ def boot(
     logs: Path = LOGS,
     time_limit_s: float = TIME_LIMIT_S,
     governor: str = "",
-    workload: Workload | None = None,
+    workload: GuestWorkload | None = None,
     levels: int | None = None,
     progress: Progress = lambda stage, elapsed_s: None,
 ) -> Booted:
@@ -126,7 +126,9 @@ def boot(
 
     recorded = None
     if workload is not None:
-        recorded = Recorded(found["recording"], text("recorder"), text("before"), text("after"))
+        recorded = RecordedWorkload(
+            found["recording"], text("recorder"), text("before"), text("after")
+        )
     return Booted(
         fdt=found["fdt"],
         uname=text("uname").strip(),

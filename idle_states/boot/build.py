@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..patches.tree import Tree
+from ..patches.tree import PatchedTree
 from ..reading import launching, limits
 from .debian import Unavailable
 
@@ -35,7 +35,7 @@ class BuildFailure(Exception):
 
 
 def lid_of(
-    tree: Tree,
+    tree: PatchedTree,
     texts: Mapping[str, str],
     cache: Path,
     say: Callable[[str], None] = lambda line: None,
@@ -68,7 +68,7 @@ def lid_of(
     return image
 
 
-def _contents(tree: Tree, texts: Mapping[str, str]) -> dict[str, bytes]:
+def _contents(tree: PatchedTree, texts: Mapping[str, str]) -> dict[str, bytes]:
     """Path -> content of every source file; links lead to what is copied as well."""
     found = {
         name: tree.read(tree.root / name)
@@ -88,7 +88,7 @@ def _digest(contents: Mapping[str, bytes], version: str) -> str:
     return digest.hexdigest()[:24]
 
 
-def _synchronise(copy: Path, contents: Mapping[str, bytes], tree: Tree) -> None:
+def _synchronise(copy: Path, contents: Mapping[str, bytes], tree: PatchedTree) -> None:
     """Makes the copy's sources those given. Files that are the same keep their time, so that make
     leaves alone what was built of them."""
     manifest = copy / ".sources"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..record import script as record_script
 from ..resources import template
-from .workload import Workload
+from .workload import GuestWorkload
 
 SECTIONS = ("fdt", "uname", "cpuidle", "dmesg", "msglog")
 """What the script prints, in this order: the flat device tree, the kernel's name, attributes of
@@ -32,7 +32,7 @@ _CONSOLE, _NULL = (5, 1), (1, 3)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CpioEntry:
     """A file of an archive. device: major and minor number of a character device."""
 
     name: str
@@ -42,29 +42,29 @@ class Entry:
 
 
 def initramfs(
-    busybox: bytes, workload: Workload | None = None, governor: str = "menu", smp: int = 1
+    busybox: bytes, workload: GuestWorkload | None = None, governor: str = "menu", smp: int = 1
 ) -> bytes:
     """The guest's whole file system; /init does the rest.
 
     workload  None: no decisions are recorded; governor: whose decisions are, otherwise
     """
-    entries = [Entry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]
+    entries = [CpioEntry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]
     entries += [
-        Entry("dev/console", _DEVICE, device=_CONSOLE),
-        Entry("dev/null", _DEVICE, device=_NULL),
-        Entry("bin/busybox", _FILE, busybox),
-        Entry("bin/sh", _LINK, b"busybox"),
-        Entry("init", _FILE, init_script(workload, smp).encode()),
+        CpioEntry("dev/console", _DEVICE, device=_CONSOLE),
+        CpioEntry("dev/null", _DEVICE, device=_NULL),
+        CpioEntry("bin/busybox", _FILE, busybox),
+        CpioEntry("bin/sh", _LINK, b"busybox"),
+        CpioEntry("init", _FILE, init_script(workload, smp).encode()),
     ]
     if workload is not None:
         recorder = record_script.script(
             governor, seconds=_SECONDS_MAX, buffer_kb=_BUFFER_KB, restart=True
         )
-        entries.append(Entry("record.sh", _FILE, recorder.encode()))
+        entries.append(CpioEntry("record.sh", _FILE, recorder.encode()))
     return gzip.compress(archive(entries), compresslevel=1, mtime=0)
 
 
-def init_script(workload: Workload | None = None, smp: int = 1) -> str:
+def init_script(workload: GuestWorkload | None = None, smp: int = 1) -> str:
     return template("guest_init.sh.j2").render(
         sections=SECTIONS if workload is None else (*SECTIONS, *RECORDED),
         workload=workload.kinds if workload else (),
@@ -77,13 +77,13 @@ def init_script(workload: Workload | None = None, smp: int = 1) -> str:
     )
 
 
-def archive(entries: Iterable[Entry]) -> bytes:
+def archive(entries: Iterable[CpioEntry]) -> bytes:
     """A cpio archive in the form newc."""
     parts = [_member(number, entry) for number, entry in enumerate(entries, 1)]
-    return b"".join([*parts, _member(0, Entry("TRAILER!!!", 0))])
+    return b"".join([*parts, _member(0, CpioEntry("TRAILER!!!", 0))])
 
 
-def _member(inode: int, entry: Entry) -> bytes:
+def _member(inode: int, entry: CpioEntry) -> bytes:
     name = entry.name.encode() + b"\0"
     fields = (
         inode,

@@ -10,7 +10,7 @@ from ..findings import Finding, Location, Severity, Unreadable
 from ..patches.description import Patch, TableEdit
 from ..patches.library import FORMER_NAMES, table_of
 from ..patches.plan import plan
-from ..patches.tree import Tree
+from ..patches.tree import PatchedTree
 from ..reading import opening
 from ..skiboot import c_table
 from ..skiboot import lid as lids
@@ -22,7 +22,7 @@ from .predict import MACHINE_TABLE
 
 
 @dataclass(frozen=True, slots=True)
-class Firmware:
+class BootedFirmware:
     """What is booted.
 
     lid    the image, a copy where it is not as given
@@ -35,7 +35,7 @@ class Firmware:
     place: str
 
 
-def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) -> Firmware:
+def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) -> BootedFirmware:
     """`lid`, or a copy of it in `directory` that has `table` in the place of the machine's.
 
     Raises Unreadable for what is no image with tables, CannotGenerate for a table that does not
@@ -45,12 +45,12 @@ def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) ->
     data = opening.read(lid)
     found = _named(lids.read(data, str(lid)), place, str(lid))
     if table is None:
-        return Firmware(lid, found, place)
+        return BootedFirmware(lid, found, place)
     changed = lids.replace(data, found.name, table, file=str(lid))
     copy = directory / "skiboot.lid"
     with naming(copy):
         copy.write_bytes(changed)
-    return Firmware(copy, table, place)
+    return BootedFirmware(copy, table, place)
 
 
 def from_tree(
@@ -59,7 +59,7 @@ def from_tree(
     given: Source | None,
     cache: Path,
     say: Callable[[str], None] = lambda line: None,
-) -> Firmware:
+) -> BootedFirmware:
     """The image built from a copy of a skiboot tree, in which the machine's table is made the one
     `given`, if one is.
 
@@ -69,7 +69,7 @@ def from_tree(
     """
     place = MACHINE_TABLE[machine]
     array = find(place).firmware.array
-    source = Tree(tree)
+    source = PatchedTree(tree)
     texts = dict(source.files)
     if given is not None:
         edit = TableEdit(array, given.name, Path(), read=given.table)
@@ -77,10 +77,10 @@ def from_tree(
         texts |= plan(source, [patch]).files
     table = _in_c(texts, source, array)
     lid = build.lid_of(source, texts, cache, say)
-    return Firmware(lid, table_of(edit) if given is not None else table, place)
+    return BootedFirmware(lid, table_of(edit) if given is not None else table, place)
 
 
-def _in_c(texts: Mapping[str, str], tree: Tree, array: str) -> IdleTable:
+def _in_c(texts: Mapping[str, str], tree: PatchedTree, array: str) -> IdleTable:
     known = []
     for name, text in texts.items():
         for table in c_table.read(text, name, defines=tree.defines):

@@ -48,7 +48,7 @@ _GOVERNOR_LINE = "cpuidle: using governor"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Mismatch:
     """One value that is not as predicted."""
 
     path: Annotated[str, "What it is of: a property, a line, cpuN/stateN, a line of recording.csv."]
@@ -67,7 +67,7 @@ class Stage:
 
     name: str
     agree: bool | None
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[Mismatch, ...] = ()
     judged: int = 0
     undetermined: int = 0
     note: str = ""
@@ -76,7 +76,7 @@ class Stage:
     def of(
         cls,
         name: str,
-        differences: Iterable[Difference],
+        differences: Iterable[Mismatch],
         judged: int,
         undetermined: int = 0,
         note: str = "",
@@ -157,17 +157,17 @@ def stages(predicted: Predicted, booted: Booted, smp: int) -> tuple[Stage, ...]:
 
 def _export(exported: Export, tree: bytes) -> Stage:
     if exported.outcome != "ok":
-        crash = Difference("boot", f"firmware does not survive: {exported.outcome}", "it booted")
+        crash = Mismatch("boot", f"firmware does not survive: {exported.outcome}", "it booted")
         return Stage.of(EXPORT, [crash], 1)
     try:
         node = fdt.read(tree, "the guest's tree").find(NODE)
     except Unreadable as error:
-        return Stage.of(EXPORT, [Difference("tree", "a device tree", str(error))], 1)
+        return Stage.of(EXPORT, [Mismatch("tree", "a device tree", str(error))], 1)
     found = {} if node is None else {k: v for k, v in node.properties.items() if k != "phandle"}
     predicted: Mapping[str, bytes] = exported.node.properties if exported.node else {}
     names = list(dict.fromkeys([*predicted, *found]))
     differences = [
-        Difference(name, _bytes(predicted.get(name)), _bytes(found.get(name)))
+        Mismatch(name, _bytes(predicted.get(name)), _bytes(found.get(name)))
         for name in names
         if predicted.get(name) != found.get(name)
     ]
@@ -210,7 +210,7 @@ def _lines(
         told = " ".join(predicted[at]).strip() if at < len(predicted) else ""
         said = " ".join(found[at]).strip() if at < len(found) else ""
         if told != said:
-            differences.append(Difference(f"line {at + 1}", told, said))
+            differences.append(Mismatch(f"line {at + 1}", told, said))
     note = "" if count else "no line was predicted, and none was found"
     stage = Stage.of(name, differences, count, note=note)
     return stage if count else replace(stage, agree=True)
@@ -224,12 +224,12 @@ def _registered(predicted: Predicted, dump: str, smp: int) -> Stage:
     if predicted.driver is None:
         return Stage.unjudged(REGISTERED, _no_model(predicted))
     if predicted.driver.fatal:
-        crash = Difference("boot", f"the kernel crashes: {predicted.driver.fatal}", "it booted")
+        crash = Mismatch("boot", f"the kernel crashes: {predicted.driver.fatal}", "it booted")
         return Stage.of(REGISTERED, [crash], 1)
     try:
         cpus = held(dump)
     except Unreadable as error:
-        return Stage.of(REGISTERED, [Difference("sysfs", "idle states", str(error))], 1)
+        return Stage.of(REGISTERED, [Mismatch("sysfs", "idle states", str(error))], 1)
     wanted = [
         (_shown(state.name), state.exit_latency_us, state.target_residency_us)
         for state in predicted.driver.states
@@ -243,7 +243,7 @@ def _registered(predicted: Predicted, dump: str, smp: int) -> Stage:
             told = wanted[number] if number < len(wanted) and cpu < smp else None
             if row != told:
                 path = f"cpu{cpu}/state{number}"
-                differences.append(Difference(path, _row(told), _row(row)))
+                differences.append(Mismatch(path, _row(told), _row(row)))
     return Stage.of(REGISTERED, differences, judged)
 
 

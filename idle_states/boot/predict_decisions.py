@@ -18,14 +18,14 @@ from ..linux.governors import Governor, UnknownGovernor, states_of
 from ..reading.inputs import Input
 from ..reading.sysfs import SysfsState
 from ..record.convert import LEFT_OUT, Converted, convert
-from ..record.recorded import Header
+from ..record.recorded import RecordedMachine
 from ..record.summary import SETTLED
 from ..replay import machine
 from ..replay.counters import Tally, counts_in_ns
-from ..traces.recording import Row, rows
-from .boot import Recorded
+from ..traces.recording import RecordedDecision, rows
+from .boot import RecordedWorkload
 from .guest import MARK
-from .predict import SELECTED, USAGE, Difference, Predicted, Stage, held
+from .predict import SELECTED, USAGE, Mismatch, Predicted, Stage, held
 
 RECORDING, CONVERTED = "recording.txt.gz", "recording.csv"
 """Files kept beside the console's log."""
@@ -44,7 +44,7 @@ there is no other reason and no gap, the shorter run is what went before the res
 class Made:
     """A decision of the model beside the recorded one. ends_ns: at the latest, of what followed."""
 
-    row: Row
+    row: RecordedDecision
     state: int
     stop_tick: bool
     judged: bool
@@ -52,7 +52,7 @@ class Made:
 
 
 @dataclass(slots=True)
-class Replayed:
+class ReplayedDecisions:
     """All decisions that could be made again; undetermined: reason -> how many could not."""
 
     governor: str
@@ -74,8 +74,8 @@ class Replayed:
 
 
 def decision_stages(
-    predicted: Predicted, recorded: Recorded | None, directory: Path
-) -> tuple[Stage, Stage, Replayed | None]:
+    predicted: Predicted, recorded: RecordedWorkload | None, directory: Path
+) -> tuple[Stage, Stage, ReplayedDecisions | None]:
     """The stages "selected" and "usage". directory: where the recording is kept."""
     why = ""
     if recorded is None:
@@ -100,7 +100,7 @@ def decision_stages(
     )
 
 
-def _converted(recorded: Recorded, directory: Path) -> Converted:
+def _converted(recorded: RecordedWorkload, directory: Path) -> Converted:
     (directory / RECORDING).write_bytes(gzip.compress(recorded.recording, compresslevel=1))
     (directory / "before.txt").write_text(recorded.before, "utf-8")
     (directory / "after.txt").write_text(recorded.after, "utf-8")
@@ -111,12 +111,12 @@ def _converted(recorded: Recorded, directory: Path) -> Converted:
 
 
 def _replayed(
-    predicted: Predicted, recorded: Recorded, converted: Converted, directory: Path
-) -> Replayed:
+    predicted: Predicted, recorded: RecordedWorkload, converted: Converted, directory: Path
+) -> ReplayedDecisions:
     """Raises UnknownGovernor, Unreadable."""
     assert predicted.driver is not None
     header = converted.header
-    replayed = Replayed(header.governor)
+    replayed = ReplayedDecisions(header.governor)
     for kind, tally in converted.left_out.items():
         replayed.undetermined[LEFT_OUT[kind]] += tally.count
     unknown = {run.cpu for run in converted.runs if run.earlier is None}
@@ -147,7 +147,9 @@ def _replayed(
     return replayed
 
 
-def _model(predicted: Predicted, header: Header, first: Row) -> Governor | None:
+def _model(
+    predicted: Predicted, header: RecordedMachine, first: RecordedDecision
+) -> Governor | None:
     """Of a CPU, as it was before its first decision; None if it came from a state that is not
     predicted. Raises UnknownGovernor."""
     assert predicted.driver is not None
@@ -161,9 +163,9 @@ def _model(predicted: Predicted, header: Header, first: Row) -> Governor | None:
     return model
 
 
-def _selected(predicted: Predicted, replayed: Replayed) -> Stage:
+def _selected(predicted: Predicted, replayed: ReplayedDecisions) -> Stage:
     differences = [
-        Difference(
+        Mismatch(
             f"{CONVERTED}:{each.row.line} cpu{each.row.cpu}",
             _decision(predicted, each.state, each.stop_tick),
             _decision(predicted, each.row.state, each.row.stop_tick),
@@ -197,7 +199,10 @@ class _Window:
 
 
 def _usage(
-    predicted: Predicted, recorded: Recorded, converted: Converted, replayed: Replayed
+    predicted: Predicted,
+    recorded: RecordedWorkload,
+    converted: Converted,
+    replayed: ReplayedDecisions,
 ) -> Stage:
     """A dump takes some time to read. So decisions that must lie between the two dumps give the
     least that can have been counted, and those that may the most."""
@@ -214,10 +219,10 @@ def _usage(
     try:
         before, after = held(recorded.before), held(recorded.after)
     except Unreadable as error:
-        return Stage.of(USAGE, [Difference("sysfs", "counters", str(error))], 1)
+        return Stage.of(USAGE, [Mismatch("sysfs", "counters", str(error))], 1)
     table = machine.from_driver(predicted.driver)
     in_ns = counts_in_ns(predicted.release)
-    differences: list[Difference] = []
+    differences: list[Mismatch] = []
     judged = 0
     for cpu in sorted(after):
         least, most = Tally(table, in_ns), Tally(table, in_ns)
@@ -228,7 +233,7 @@ def _usage(
             judged += 1
             if found is None or not low <= found <= high:
                 told = str(low) if low == high else f"{low} to {high}"
-                differences.append(Difference(path, told, "" if found is None else str(found)))
+                differences.append(Mismatch(path, told, "" if found is None else str(found)))
     return Stage.of(USAGE, differences, judged)
 
 

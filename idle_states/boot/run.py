@@ -17,10 +17,10 @@ from . import image as boot_image
 from . import parts as boot_parts
 from . import predict, predict_decisions, qemu
 from .boot import LOGS, TIME_LIMIT_S, Booted, Progress, boot
-from .image import Firmware
+from .image import BootedFirmware
 from .predict import Predicted, Stage
-from .predict_decisions import Replayed
-from .workload import Workload
+from .predict_decisions import ReplayedDecisions
+from .workload import GuestWorkload
 
 _EMULATED = "times and power of any state: an emulated CPU has neither"
 _FILES = {"cpuidle.txt": "sysfs", "kernel-log.txt": "dmesg", "opal-log.txt": "msglog"}
@@ -43,7 +43,7 @@ class Request:
     kernel: Path | None = None
     smp: int = 1
     governor: str = ""
-    workload: Workload | None = None
+    workload: GuestWorkload | None = None
     levels: int | None = None
     time_limit_s: float = TIME_LIMIT_S
 
@@ -66,7 +66,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class BootResult:
     """What came of it.
 
     place        the revision whose place in firmware the table had
@@ -80,7 +80,7 @@ class Result:
     place: str
     predicted: Predicted
     stages: tuple[Stage, ...]
-    replayed: Replayed | None
+    replayed: ReplayedDecisions | None
     unconfirmed: tuple[str, ...]
     qemu: str
     qemu_s: float
@@ -115,7 +115,7 @@ def run(
     progress: Progress = lambda stage, elapsed_s: None,
     say: Callable[[str], None] = lambda line: None,
     kept: Callable[[Path], None] = lambda directory: None,
-) -> Result:
+) -> BootResult:
     """Boots and judges. Every boot has a directory of its own below `logs`.
 
     cache  of the parts and of what is built (default: below `logs`)
@@ -158,7 +158,7 @@ def run(
     selected, usage, replayed = predict_decisions.decision_stages(
         predicted, booted.recorded, directory
     )
-    return Result(
+    return BootResult(
         request,
         firmware.place,
         predicted,
@@ -179,7 +179,7 @@ def _firmware(
     directory: Path,
     cache: Path,
     say: Callable[[str], None],
-) -> Firmware:
+) -> BootedFirmware:
     if request.tree is not None:
         return boot_image.from_tree(request.tree, request.machine, given, cache / "skiboot", say)
     table = given.table if given is not None else None
@@ -208,7 +208,7 @@ def _keep(booted: Booted, directory: Path) -> None:
             (directory / name).write_bytes(content)
 
 
-def _unconfirmed(predicted: Predicted, replayed: Replayed | None) -> Iterator[str]:
+def _unconfirmed(predicted: Predicted, replayed: ReplayedDecisions | None) -> Iterator[str]:
     for lost in predicted.export.lost:
         yield f"{lost.state}: what Linux makes of it: not exported, {lost.reason}"
     driver = predicted.driver

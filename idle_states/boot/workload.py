@@ -32,7 +32,7 @@ STEPS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class GuestWorkload:
     """kinds: functions of the guest's script, one after the other, `steps` each."""
 
     name: str
@@ -45,9 +45,9 @@ class Workload:
         return [(kind, KINDS[kind].replace("{pong_cpus}", cpus)) for kind in self.kinds]
 
 
-def workload(name: str) -> Workload:
+def workload(name: str) -> GuestWorkload:
     """Raises UsageError for a name that is none."""
     if name not in WORKLOADS:
         raise UsageError(f"expected a workload of {', '.join(WORKLOADS)}, found {name!r}")
     kinds = tuple(KINDS) if name == MIXED else (name.replace("-", "_"),)
-    return Workload(name, kinds)
+    return GuestWorkload(name, kinds)

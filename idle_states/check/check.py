@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from ..findings import Finding, sort_findings
 from ..linux.releases import Release
 from ..pipeline import Subject
-from ..rules.engine import ALL, Selection, run, suppress, unused
+from ..rules.engine import ALL, RuleSelection, run, suppress, unused
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
 
@@ -14,7 +14,7 @@ def check(
     sources: Iterable[Source],
     kernels: Sequence[Release],
     platform: Platform = ALL_LEVELS,
-    selection: Selection = ALL,
+    selection: RuleSelection = ALL,
 ) -> list[Finding]:
     """Findings on all sources, in stable order.
 

@@ -23,11 +23,11 @@ from ..power_mgt import (
     PowerMgt,
 )
 from ..rules.catalogue import rule_named
-from ..rules.engine import ALL, Selection, suppress
+from ..rules.engine import ALL, RuleSelection, suppress
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
 from .dtschema_program import BINDING, Record, Validator
-from .dtschema_verdicts import Verdict, place, verdicts
+from .dtschema_verdicts import SchemaVerdict, place, verdicts
 
 FIELD_OF_PROPERTY = {
     NAMES: "name",
@@ -42,7 +42,7 @@ FIELD_OF_PROPERTY = {
 
 
 def check(
-    sources: Sequence[Source], platform: Platform = ALL_LEVELS, selection: Selection = ALL
+    sources: Sequence[Source], platform: Platform = ALL_LEVELS, selection: RuleSelection = ALL
 ) -> list[Finding]:
     """Findings of reading and of the binding on all sources, in stable order.
 
@@ -53,7 +53,7 @@ def check(
     trees = []
     for source in sources:
         found += suppress(source.findings, source.suppressions)
-        tree = Tree.of(source, platform)
+        tree = ValidatedTree.of(source, platform)
         if tree is None:
             continue
         undecodable = list(tree.undecodable())
@@ -69,7 +69,7 @@ def check(
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class ValidatedTree:
     """A node for dt-validate, and the source it comes from."""
 
     source: Source
@@ -77,7 +77,7 @@ class Tree:
     node: PowerMgt
 
     @classmethod
-    def of(cls, source: Source, platform: Platform) -> "Tree | None":
+    def of(cls, source: Source, platform: Platform) -> "ValidatedTree | None":
         """None where there is no node: reading failed, a partition, an endless loop at boot."""
         if source.table is None:
             return None
@@ -100,7 +100,7 @@ class Tree:
                     f"expected printable ASCII in a name, found byte {bad:#04x} in {shown}; "
                     "dt-validate cannot read such a tree"
                 )
-                yield self._finding(Verdict("IS112", NAMES, index, message))
+                yield self._finding(SchemaVerdict("IS112", NAMES, index, message))
 
     def findings(self, records: Sequence[Record]) -> list[Finding]:
         """What dt-validate said about the node; each fault once, however often it breaks it."""
@@ -111,7 +111,7 @@ class Tree:
                 unique.setdefault((finding.rule, finding.location, finding.message), finding)
         return list(unique.values())
 
-    def _finding(self, verdict: Verdict, path: str = "") -> Finding:
+    def _finding(self, verdict: SchemaVerdict, path: str = "") -> Finding:
         """path is the place in the binding, "" if it is not the binding that says so."""
         in_node = self.node.where
         if verdict.name:

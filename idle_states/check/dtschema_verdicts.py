@@ -50,7 +50,7 @@ _LONGEST_MESSAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SchemaVerdict:
     """rule; property, "" for the node; index of its entry, None for the whole; message."""
 
     rule: str
@@ -60,7 +60,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Complaint:
     """A complaint about an entry (index) of a property (name) of a node, and its message."""
 
     subject: Subject
@@ -79,18 +79,18 @@ class Case:
         cells = self.node.cells(self.name) if self.name in CELL_BYTES else ()
         return cells[self.index] if self.index is not None and self.index < len(cells) else None
 
-    def verdict(self, rule: str, message: str) -> Verdict:
-        return Verdict(rule, self.name, self.index, message)
+    def verdict(self, rule: str, message: str) -> SchemaVerdict:
+        return SchemaVerdict(rule, self.name, self.index, message)
 
 
-def verdicts(record: Record, subject: Subject, node: PowerMgt) -> list[Verdict]:
+def verdicts(record: Record, subject: Subject, node: PowerMgt) -> list[SchemaVerdict]:
     """At least one for every record. `subject` is the table whose exported node `node` is."""
     kind, message = record["type"], str(record["message"])
     if kind == "crash":
-        return [Verdict(OTHER, "", None, f"dt-validate gives up on the tree: {message}")]
+        return [SchemaVerdict(OTHER, "", None, f"dt-validate gives up on the tree: {message}")]
     where: Sequence[Any] = record.get("property_path") or ()
     index = where[1] if len(where) == 2 and isinstance(where[1], int) else None
-    case = Case(subject, node, str(where[0]) if where else "", index, message)
+    case = Complaint(subject, node, str(where[0]) if where else "", index, message)
     path = kind if kind == "decode" else place(record).replace(_PREFIX, "~")
     judge = next((judge for pattern, judge in _JUDGES if re.fullmatch(pattern, path)), None)
     found = list(judge(case)) if judge else []
@@ -105,33 +105,37 @@ def place(record: Record) -> str:
     return path.removeprefix("then/")
 
 
-def _missing(case: Case) -> Iterator[Verdict]:
+def _missing(case: Complaint) -> Iterator[SchemaVerdict]:
     pattern = r"'([^']+)' is a (?:required property|dependency of '([^']+)')"
     match = re.match(pattern, case.message)
     if match and match[1].startswith(_PREFIX):
         beside = f" beside {match[2]}" if match[2] else ""
         message = f"expected the property {match[1]}{beside}, found none"
-        yield Verdict("IS102", match[1], None, message)
+        yield SchemaVerdict("IS102", match[1], None, message)
 
 
-def _foreign(case: Case) -> Iterator[Verdict]:
+def _foreign(case: Complaint) -> Iterator[SchemaVerdict]:
     """The complaint does not say which of the two it is about."""
     for name in (PMICR, PMICR_MASK):
         if name in case.node.properties:
-            yield Verdict("IS113", name, None, f"expected no {name} beside {PSSCR}, found both")
+            yield SchemaVerdict(
+                "IS113", name, None, f"expected no {name} beside {PSSCR}, found both"
+            )
 
 
-def _levels(case: Case) -> Iterator[Verdict]:
+def _levels(case: Complaint) -> Iterator[SchemaVerdict]:
     if case.states == 0:
         yield _NO_STATES
     else:
         yield case.verdict("IS331", f"expected the levels of the states in {case.name}, found 0")
 
 
-_NO_STATES = Verdict("IS104", FLAGS, None, f"expected at least one state, found {FLAGS} empty")
+_NO_STATES = SchemaVerdict(
+    "IS104", FLAGS, None, f"expected at least one state, found {FLAGS} empty"
+)
 
 
-def _length(case: Case) -> Iterator[Verdict]:
+def _length(case: Complaint) -> Iterator[SchemaVerdict]:
     if case.name != NAMES and case.name not in CELL_BYTES:
         yield _unknown_property(case.name)
         return
@@ -139,23 +143,23 @@ def _length(case: Case) -> Iterator[Verdict]:
     entries = "entries" if wanted is None else f"{wanted} entries"
     message = f"expected {entries} in {case.name}, as many as flags, found {found}"
     if wanted is not None and found > wanted:
-        yield Verdict("IS115", case.name, wanted, message)
+        yield SchemaVerdict("IS115", case.name, wanted, message)
     else:
-        yield Verdict("IS107" if case.name == NAMES else "IS101", case.name, None, message)
+        yield SchemaVerdict("IS107" if case.name == NAMES else "IS101", case.name, None, message)
 
 
-def _too_many(case: Case) -> Iterator[Verdict]:
+def _too_many(case: Complaint) -> Iterator[SchemaVerdict]:
     """Told once at the flags; a surplus over them is another matter."""
     found = case.node.count(case.name) or 0
     if case.states in (None, found):
         name = case.name if case.states is None else FLAGS
         message = f"expected at most {MOST_STATES} states, found {found}"
-        yield Verdict("IS105", name, None, message)
+        yield SchemaVerdict("IS105", name, None, message)
     else:
         yield from _length(case)
 
 
-def _shape(case: Case) -> Iterator[Verdict]:
+def _shape(case: Complaint) -> Iterator[SchemaVerdict]:
     """A property that dt-validate could not take apart into entries."""
     name, data = case.name, case.node.properties.get(case.name)
     if data is None:
@@ -163,35 +167,35 @@ def _shape(case: Case) -> Iterator[Verdict]:
     size = CELL_BYTES.get(name, 1)
     if name == STOP_LEVELS:
         message = f"expected 4 bytes in {name}, found {len(data)}"
-        yield Verdict("IS103", name, None, message)
+        yield SchemaVerdict("IS103", name, None, message)
     elif name.startswith(_PREFIX) and not data:
         yield from [_NO_STATES] if case.states == 0 else _length(case)
     elif name == NAMES and not data.endswith(b"\0"):
         message = f"expected a NUL at the end of {name}, found {data[-1]:#04x}"
-        yield Verdict("IS116", name, None, message)
+        yield SchemaVerdict("IS116", name, None, message)
     elif len(data) % size:
         message = f"expected a multiple of {size} bytes in {name}, found {len(data)}"
-        yield Verdict("IS103", name, None, message)
+        yield SchemaVerdict("IS103", name, None, message)
 
 
-def _undecoded(case: Case) -> Iterator[Verdict]:
+def _undecoded(case: Complaint) -> Iterator[SchemaVerdict]:
     match = re.match(r"(\S+): size \([0-9]+\) error", case.message)
     if match:
-        yield from _shape(Case(case.subject, case.node, match[1], None, case.message))
+        yield from _shape(Complaint(case.subject, case.node, match[1], None, case.message))
 
 
-def _unknown(case: Case) -> Iterator[Verdict]:
+def _unknown(case: Complaint) -> Iterator[SchemaVerdict]:
     match = re.match(r"('.+') do(?:es)? not match ", case.message)
     for name in re.findall(r"'([^']+)'", match[1]) if match else ():
         yield _unknown_property(name)
 
 
-def _unknown_property(name: str) -> Verdict:
+def _unknown_property(name: str) -> SchemaVerdict:
     message = f"expected a property that the binding knows, found {name}"
-    return Verdict(UNKNOWN_PROPERTY, name, None, message)
+    return SchemaVerdict(UNKNOWN_PROPERTY, name, None, message)
 
 
-def _name(case: Case) -> Iterator[Verdict]:
+def _name(case: Complaint) -> Iterator[SchemaVerdict]:
     names = case.node.names()
     if case.index is None or case.index >= len(names):
         return
@@ -205,26 +209,28 @@ def _name(case: Case) -> Iterator[Verdict]:
         yield case.verdict("IS108", f"{message} with {len(raw)}")
 
 
-def _same_names(case: Case) -> Iterator[Verdict]:
+def _same_names(case: Complaint) -> Iterator[SchemaVerdict]:
     names = [name.decode("utf-8", "surrogateescape") for name in case.node.names()]
     yield from _repeated(case, "IS111", "name", [ascii(name) for name in names])
 
 
-def _same_psscr(case: Case) -> Iterator[Verdict]:
+def _same_psscr(case: Complaint) -> Iterator[SchemaVerdict]:
     values = [f"{value:#x}" for value in case.node.cells(PSSCR)]
     yield from _repeated(case, "IS323", "PSSCR value", values)
 
 
-def _repeated(case: Case, rule: str, what: str, entries: Sequence[str]) -> Iterator[Verdict]:
+def _repeated(
+    case: Complaint, rule: str, what: str, entries: Sequence[str]
+) -> Iterator[SchemaVerdict]:
     first: dict[str, int] = {}
     for index, entry in enumerate(entries):
         earlier = first.setdefault(entry, index)
         if earlier != index:
             message = f"expected each {what} once, found {entry} as state {earlier} and {index}"
-            yield Verdict(rule, case.name, index, message)
+            yield SchemaVerdict(rule, case.name, index, message)
 
 
-def _flags(case: Case) -> Iterator[Verdict]:
+def _flags(case: Complaint) -> Iterator[SchemaVerdict]:
     """All that makes the word impossible; without PSSCR, stop itself is."""
     properties, word = case.node.properties, case.cell
     if word is None:
@@ -233,7 +239,7 @@ def _flags(case: Case) -> Iterator[Verdict]:
     if word & STOP_CLASSES and not stop and PMICR not in properties:
         for name in (PSSCR, PSSCR_MASK):
             message = f"expected the property {name} for states entered by stop, found none"
-            yield Verdict("IS102", name, None, message)
+            yield SchemaVerdict("IS102", name, None, message)
         return
     rows = case.subject.exported_indices
     if case.index is not None and case.index < len(rows):
@@ -286,7 +292,7 @@ def _clock_faults(word: int) -> Iterator[tuple[str, str]]:
         yield OTHER, "DEC_STOP with sleep and winkle"
 
 
-def _psscr(case: Case) -> Iterator[Verdict]:
+def _psscr(case: Complaint) -> Iterator[SchemaVerdict]:
     value = case.cell
     if value is None:
         return
@@ -301,7 +307,7 @@ def _psscr(case: Case) -> Iterator[Verdict]:
         yield case.verdict("IS301", f"{message} in {value:#x}")
 
 
-def _mask(case: Case) -> Iterator[Verdict]:
+def _mask(case: Complaint) -> Iterator[SchemaVerdict]:
     mask = case.cell
     if mask is None:
         return
@@ -310,14 +316,14 @@ def _mask(case: Case) -> Iterator[Verdict]:
     yield case.verdict(rule, f"{expected}, found {mask:#x}")
 
 
-def _pmicr(case: Case) -> Iterator[Verdict]:
+def _pmicr(case: Complaint) -> Iterator[SchemaVerdict]:
     if case.cell is not None:
         what = "PMICR mask" if case.name == PMICR_MASK else "PMICR value"
         message = f"expected a {what} that skiboot defines, found {case.cell:#x}"
         yield case.verdict("IS326", message)
 
 
-def _time(case: Case) -> Iterator[Verdict]:
+def _time(case: Complaint) -> Iterator[SchemaVerdict]:
     if case.cell:
         expected = f"expected at most {MOST_NS} ns, which 32 bits can round up"
         yield case.verdict("IS216", f"{expected}, found {case.cell}")
@@ -325,7 +331,7 @@ def _time(case: Case) -> Iterator[Verdict]:
         yield case.verdict("IS215", "expected a time of at least 1 ns, found 0")
 
 
-_JUDGES: tuple[tuple[str, Callable[[Case], Iterator[Verdict]]], ...] = (
+_JUDGES: tuple[tuple[str, Callable[[Complaint], Iterator[SchemaVerdict]]], ...] = (
     # ~ is ibm,cpu-idle-state-; the first that matches counts
     (r"decode", _undecoded),
     (r".*/type(Size)?", _shape),

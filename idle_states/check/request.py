@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..findings import Finding, sort_findings
 from ..linux.releases import Release
-from ..rules.engine import ALL, Selection
+from ..rules.engine import ALL, RuleSelection
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source, read_sources
 from ..spec.packaged import current
@@ -25,7 +25,7 @@ class CheckRequest:
     tables: tuple[str, ...]
     releases: tuple[Release, ...]
     platform: Platform = ALL_LEVELS
-    rules: Selection = ALL
+    rules: RuleSelection = ALL
     engine: str = NATIVE
     acceptance: Acceptance = USUAL
 

@@ -15,7 +15,7 @@ from .status import UNREADABLE
 
 
 @dataclass(slots=True)
-class Place:
+class FailurePlace:
     """How far a boot is. below: where logs go; logs: its own directory, once it is to stay."""
 
     below: Path

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..audit.audited import Audited
-    from ..audit.fleet import Summary
+    from ..audit.fleet import FleetSummary
     from ..audit.request import AuditRequest
 
 SUMMARY = "audit device trees and images from the field"
@@ -83,7 +83,7 @@ def request(arguments: argparse.Namespace) -> "AuditRequest":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..audit.fleet import Summary, Walk
+    from ..audit.fleet import FleetSummary, Walk
     from ..audit.request import audited, shown_name
     from ..report import audit_json, audit_whole, formats, printer
     from .findings_options import shown
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     from .status import UNREADABLE
 
     asked, out, show = request(arguments), output(arguments), shown(arguments)
-    setting, walk, summary = asked.setting(), Walk(), Summary()
+    setting, walk, summary = asked.setting(), Walk(), FleetSummary()
     against = shown_name(asked, setting)
     view = audit_whole.View(arguments.summary, arguments.pages, show.notes, against)
     results = _counted(audited(asked, setting, walk), summary)
@@ -124,7 +124,9 @@ def run(arguments: argparse.Namespace) -> int:
     return show.status(summary.worst)
 
 
-def _counted(results: "Iterable[list[Audited]]", summary: "Summary") -> "Iterator[list[Audited]]":
+def _counted(
+    results: "Iterable[list[Audited]]", summary: "FleetSummary"
+) -> "Iterator[list[Audited]]":
     from .progress import Count
 
     with Count("audited") as progress:

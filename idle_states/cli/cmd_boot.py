@@ -20,7 +20,7 @@ from ..findings import UsageError
 
 if TYPE_CHECKING:
     from ..boot.run import Request
-    from .boot_failures import Place
+    from .boot_failures import FailurePlace
     from .options import Output
 
 SUMMARY = "boot firmware and Linux under QEMU, prediction beside reality"
@@ -83,10 +83,10 @@ def request(arguments: argparse.Namespace) -> "Request":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from .boot_failures import Place
+    from .boot_failures import FailurePlace
     from .options import output, say
 
-    asked, place = request(arguments), Place(Path(arguments.logs))
+    asked, place = request(arguments), FailurePlace(Path(arguments.logs))
     if asked.tree is not None:
         say(f"boot: {arguments.tree}: runs this tree's make, and so whatever the tree says")
     try:
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         return place.told(error)
 
 
-def _boot(asked: "Request", out: "Output", place: "Place") -> int:
+def _boot(asked: "Request", out: "Output", place: "FailurePlace") -> int:
     from ..boot.run import run as boot
     from ..files import naming
     from ..report import boot_output, printer

@@ -103,11 +103,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.documents.replay import Replay, result_of
     from ..report.json_output import envelope
     from .options import note_missing_core, output
-    from .progress import Read
+    from .progress import ReadProgress
 
     asked, out = request(arguments), output(arguments)
     note_missing_core()
-    with Read(asked.inputs) as progress:
+    with ReadProgress(asked.inputs) as progress:
         found = replay(asked, progress.advance)
     result, release, settings, power = found.result, asked.release, asked.settings, found.power
     if out.html:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..linux.releases import Release
     from ..report.html.page import Section
     from ..report.style import Style
-    from ..rules.engine import Selection
+    from ..rules.engine import RuleSelection
     from ..skiboot.platform import Platform
 
 
@@ -173,10 +173,10 @@ def platform(arguments: argparse.Namespace) -> "Platform":
     return chosen
 
 
-def selection(arguments: argparse.Namespace) -> "Selection":
+def selection(arguments: argparse.Namespace) -> "RuleSelection":
     """--select and --ignore. Raises UsageError for something that is no rule."""
     from ..rules.catalogue import known_codes
-    from ..rules.engine import Selection
+    from ..rules.engine import RuleSelection
 
     chosen: list[tuple[str, ...]] = []
     for texts in (arguments.select, arguments.ignore):
@@ -185,7 +185,7 @@ def selection(arguments: argparse.Namespace) -> "Selection":
             if not any(known.startswith(code) for known in known_codes()):
                 raise UsageError(f"expected a rule or the beginning of one, found {code!r}")
         chosen.append(codes)
-    return Selection(*chosen)
+    return RuleSelection(*chosen)
 
 
 def note_missing_core() -> None:

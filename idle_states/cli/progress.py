@@ -87,7 +87,7 @@ class Bar(_Shown):
         return f"{self._done} of {self._total} {self._what}"
 
 
-class Read(Bar):
+class ReadProgress(Bar):
     """How many bytes of files are read."""
 
     def __init__(self, names: Sequence[str]) -> None:

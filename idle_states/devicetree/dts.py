@@ -89,7 +89,7 @@ def _unreadable(file: str, message: str) -> Unreadable:
 
 
 def _complaints(
-    errors: str, file: str, text: str, expanded: dts_includes.Expanded
+    errors: str, file: str, text: str, expanded: dts_includes.ExpandedSource
 ) -> list[Finding]:
     """dtc's errors; those without a place only if no other says more."""
     include = _PREPROCESSED.search(text)
@@ -106,7 +106,7 @@ def _complaints(
     return [_finding(found, Location(file=file))]
 
 
-def _placed(errors: str, expanded: dts_includes.Expanded) -> Iterator[Finding]:
+def _placed(errors: str, expanded: dts_includes.ExpandedSource) -> Iterator[Finding]:
     for line in errors.splitlines():
         match = _COMPLAINT.fullmatch(line)
         if not match or "Warning" in (match["kind"] or "") or match["text"].startswith("Warning"):

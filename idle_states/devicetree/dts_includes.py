@@ -46,7 +46,7 @@ _ESCAPED = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
 
 @dataclass(slots=True)
-class Expanded:
+class ExpandedSource:
     """What dtc is given.
 
     source    the text
@@ -67,7 +67,7 @@ class Expanded:
         return file, first + max(0, line - self._starts[at])
 
 
-def expanded(source: bytes, file: str) -> Expanded:
+def expanded(source: bytes, file: str) -> ExpandedSource:
     """file: what messages call the source; its includes are sought beside it.
 
     Raises Unreadable: IS931 for an include that does not exist; IS930 for one that leads out of the
@@ -88,7 +88,7 @@ class _Expansion:
     def __init__(self, tree: opening.Tree | None, file: str) -> None:
         self.tree = tree
         self.file = file
-        self.made = Expanded(b"", _origins=[(file, 1)])
+        self.made = ExpandedSource(b"", _origins=[(file, 1)])
         self.parts: list[bytes] = []
         self.line = 1
         self.size = 0
@@ -96,7 +96,7 @@ class _Expansion:
         self.includes = 0
         self.binaries = 0
 
-    def run(self, source: bytes) -> Expanded:
+    def run(self, source: bytes) -> ExpandedSource:
         self._take(source, self.file, "", 0)
         self.made.source = text = b"".join(self.parts)
         if text.count(b"/include/") or text.count(b"/incbin/") != self.binaries:

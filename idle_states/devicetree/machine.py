@@ -15,7 +15,7 @@ _MOST_VERSIONS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineFacts:
     """Facts of a tree; what it does not say is empty or None.
 
     model      of the root node
@@ -45,13 +45,13 @@ class Machine:
         return "" if self.pvr is None else f"DD{self.pvr >> 8 & 0xF}.{self.pvr & 0xF}"
 
 
-def machine_of(root: Node) -> Machine:
+def machine_of(root: Node) -> MachineFacts:
     """Never fails: a property of another form than expected counts as absent."""
     cores = list(_cpus(root))
     first = cores[0] if cores else Node("")
     firmware = root.find(FIRMWARE) or Node("")
     versions = root.find(VERSIONS) or Node("")
-    return Machine(
+    return MachineFacts(
         model=_text(root, "model"),
         serial=_text(root, "system-id") or _text(root, "serial-number"),
         pvr=next((pvr for core in cores if (pvr := core.u32("cpu-version")) is not None), None),

@@ -11,7 +11,7 @@ SnoozeTimeout = Literal["none", "slot", "enabled"]
 
 
 @dataclass(frozen=True, slots=True)
-class Features:
+class DriverFeatures:
     """Behaviour that differs between releases. Defaults are those of the oldest modelled, 3.14.
 
     parse             who reads the tree: "static" nobody, "flags" the driver (flags only),
@@ -68,7 +68,7 @@ class Features:
     cede_fixup: Literal["", "lower", "power10"] = ""
 
 
-since, values = rows_of(Features), values_of(Features)
+since, values = rows_of(DriverFeatures), values_of(DriverFeatures)
 
 _LOOKS_AT_PVR = Known("5.10", "8747bf36f312 reverted, POWER10 driver")
 
@@ -123,4 +123,4 @@ BACKPORTS = {
     "debian-6.1.192": values(snooze_polling=True),
 }
 
-HISTORY = History(Features(), CHANGES, BACKPORTS)
+HISTORY = History(DriverFeatures(), CHANGES, BACKPORTS)

@@ -14,7 +14,7 @@ from ..stages import Changed, Lost, Message
 from ..table import IdleTable
 from .convert import NAME_LENGTH, STATE_MAX
 from .driver_table import DriverState, DriverTable
-from .dt_idle_features import Features, features
+from .dt_idle_features import DtIdleFeatures, features
 from .releases import Release
 
 PARSER = "drivers/cpuidle/dt_idle_states.c dt_init_idle_driver()"
@@ -81,7 +81,7 @@ def compatibles(listed: IdleList) -> tuple[str, ...]:
     return ("arm,idle-state", "qcom,idle-state-spc")
 
 
-def parse(listed: IdleList, known: Features) -> Parsed:
+def parse(listed: IdleList, known: DtIdleFeatures) -> Parsed:
     """dt_init_idle_driver() and the driver's own look at the parameters, for one CPU."""
     found = Parsed()
     nodes = listed.nodes(known.hierarchy)
@@ -115,7 +115,7 @@ def register(table: IdleTable, release: Release) -> DriverTable:
     )
 
 
-def _no_driver(listed: IdleList, known: Features) -> Failure | None:
+def _no_driver(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
     if listed.riscv and not known.riscv:
         return Failure("no-driver", "this kernel has no driver for RISC-V's idle states", SBI)
     if not listed.riscv and not known.arm:
@@ -124,7 +124,7 @@ def _no_driver(listed: IdleList, known: Features) -> Failure | None:
 
 
 def _read(
-    listed: IdleList, nodes: tuple[ListedNode, ...], known: Features, found: Parsed
+    listed: IdleList, nodes: tuple[ListedNode, ...], known: DtIdleFeatures, found: Parsed
 ) -> Failure | None:
     for index, node in enumerate(nodes):
         foreign = not set(node.strings("compatible")) & set(compatibles(listed))
@@ -160,7 +160,7 @@ def _foreign(index: int, node: ListedNode, listed: IdleList) -> Failure:
 
 
 def _parameters(
-    listed: IdleList, nodes: tuple[ListedNode, ...], known: Features, found: Parsed
+    listed: IdleList, nodes: tuple[ListedNode, ...], known: DtIdleFeatures, found: Parsed
 ) -> Failure | None:
     """The first nodes of the list, as many as there are states, disabled or not."""
     name = parameter_name(listed)
@@ -191,7 +191,7 @@ def _ground(listed: IdleList) -> str:
     return PSCI if listed.enable_method == "psci" else ARM
 
 
-def _unequal(listed: IdleList, known: Features) -> Failure | None:
+def _unequal(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
     """Before each CPU had a driver of its own, every list had to begin as the first one's."""
     if known.per_cpu or not listed.siblings:
         return None
@@ -206,7 +206,7 @@ def _unequal(listed: IdleList, known: Features) -> Failure | None:
     return None
 
 
-def _other_failure(listed: IdleList, known: Features) -> Failure | None:
+def _other_failure(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
     """A CPU whose list gives no driver takes the others' away again."""
     if not known.per_cpu:
         return None
@@ -223,7 +223,7 @@ def _other_failure(listed: IdleList, known: Features) -> Failure | None:
     return None
 
 
-def _registered(taken: IdleList, found: Parsed, known: Features) -> Iterator[DriverState]:
+def _registered(taken: IdleList, found: Parsed, known: DtIdleFeatures) -> Iterator[DriverState]:
     nodes = taken.nodes(known.hierarchy)
     enter = "sbi" if taken.riscv else taken.enable_method or "platform"
     yield DriverState(0, "WFI", *WFI_US, "wfi")
@@ -241,7 +241,7 @@ def _registered(taken: IdleList, found: Parsed, known: Features) -> Iterator[Dri
 
 
 def _in_rows(
-    table: IdleTable, taken: IdleList, states: tuple[DriverState, ...], known: Features
+    table: IdleTable, taken: IdleList, states: tuple[DriverState, ...], known: DtIdleFeatures
 ) -> tuple[DriverState, ...]:
     """The states with `source` counted in the table's rows, which an older kernel's list is not."""
     assert table.listed is not None
@@ -271,7 +271,7 @@ def _rows(listed: IdleList, nodes: tuple[ListedNode, ...]) -> list[int | None]:
 
 
 def _lost(
-    listed: IdleList, taken: IdleList, found: Parsed, failure: Failure | None, known: Features
+    listed: IdleList, taken: IdleList, found: Parsed, failure: Failure | None, known: DtIdleFeatures
 ) -> Iterator[Lost]:
     nodes = taken.nodes(known.hierarchy)
     read = {row: index for index, row in reversed([*enumerate(_rows(listed, nodes))])}
@@ -299,7 +299,7 @@ def _lost(
 
 
 def _changed(
-    listed: IdleList, taken: IdleList, found: Parsed, known: Features
+    listed: IdleList, taken: IdleList, found: Parsed, known: DtIdleFeatures
 ) -> Iterator[Changed]:
     """Names that are cut, and parameters that come from another node."""
     nodes = taken.nodes(known.hierarchy)

@@ -8,7 +8,7 @@ from .releases import Release, folded
 
 
 @dataclass(frozen=True, slots=True)
-class Features:
+class DtIdleFeatures:
     """Behaviour that differs between releases. Defaults are those of the oldest modelled, 3.14.
 
     arm, riscv        there is a driver for these nodes
@@ -30,7 +30,7 @@ class Features:
     counts_enabled: bool = False
 
 
-since, values = rows_of(Features), values_of(Features)
+since, values = rows_of(DtIdleFeatures), values_of(DtIdleFeatures)
 
 CHANGES = (
     since("3.18", "9f14da345599", arm=True),
@@ -45,9 +45,9 @@ CHANGES = (
 """Read: a 4.x, a 5.x, Debian's 6.1.192 and a 6.x. Rows without a commit are placed by what was read
 on both sides, and may be a release or two off."""
 
-HISTORY = History(Features(), CHANGES, {"debian-6.1.192": values(counts_enabled=True)})
+HISTORY = History(DtIdleFeatures(), CHANGES, {"debian-6.1.192": values(counts_enabled=True)})
 
 
 @cache
-def features(release: Release) -> Features:
+def features(release: Release) -> DtIdleFeatures:
     return folded(HISTORY, release)

@@ -10,7 +10,7 @@ PLATFORM = "arch/powerpc/platforms/powernv/idle.c"
 
 
 @dataclass(slots=True)
-class Row:
+class TreeRow:
     """One state of the tree while a kernel works on it; psscr and mask may be rewritten.
 
     residency_ns  None where this kernel reads none
@@ -38,15 +38,21 @@ class Journal:
     def say(self, level: Level, text: str) -> None:
         self.messages.append(Message(level, text))
 
-    def lose(self, row: Row, cause: str, reason: str, ground: str = DRIVER) -> None:
+    def lose(self, row: TreeRow, cause: str, reason: str, ground: str = DRIVER) -> None:
         self.lost.append(Lost(row.index, row.name, cause, reason, ground))
 
     def change(
-        self, row: Row, field_name: str, before: str, after: str, reason: str, ground: str = DRIVER
+        self,
+        row: TreeRow,
+        field_name: str,
+        before: str,
+        after: str,
+        reason: str,
+        ground: str = DRIVER,
     ) -> None:
         self.changed.append(Changed(row.index, row.name, field_name, before, after, reason, ground))
 
-    def compare(self, row: Row, state: DriverState, rounding: str) -> None:
+    def compare(self, row: TreeRow, state: DriverState, rounding: str) -> None:
         """Notes every value of a registered state that is not the tree's."""
         if state.name != row.name:
             reason = "the driver names this class of state itself"

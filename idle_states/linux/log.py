@@ -63,7 +63,7 @@ class LoggedStop:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedState:
     """A state that the kernel finds invalid, known by its PSSCR alone; why in its own words."""
 
     line: int
@@ -95,7 +95,7 @@ class LinuxLog:
     offline_psscr: int | None = None
     spr_loss_level: int | None = None
     tb_loss_level: int | None = None
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedState, ...] = ()
     only_snooze: bool = False
     no_full_loss: bool = False
     missing: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ class _Boot:
     """Collects the lines of one boot."""
 
     facts: dict[str, object] = field(default_factory=dict)
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedState] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     messages: list[Logged] = field(default_factory=list)
     more: int = 0
@@ -166,7 +166,7 @@ class _Boot:
             self.facts[which] = int(match[2], 16)
         elif match := _INVALID.match(text):
             if kept:
-                self.refused.append(Refused(number, int(match[1], 16), match[2]))
+                self.refused.append(RefusedState(number, int(match[1], 16), match[2]))
         elif match := _OFFLINE.match(text):
             self.facts["offline_psscr"] = int(match[1], 16)
         elif text == _ONLY_SNOOZE:

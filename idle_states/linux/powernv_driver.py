@@ -13,9 +13,9 @@ from ..power_mgt import PowerMgt
 from ..table import STOP_CLASSES, Cpu, Flag
 from . import of
 from .convert import STATE_MAX, rounding, shown_name, to_us
-from .driver_features import Features
+from .driver_features import DriverFeatures
 from .driver_table import DriverState
-from .journal import DRIVER, Fatal, Journal, ParseFailure, Row
+from .journal import DRIVER, Fatal, Journal, ParseFailure, TreeRow
 from .powernv_platform import lose_beyond_nine, passes_filters
 from .stop_choice import (
     HV_DEFAULT_MASK,
@@ -40,7 +40,7 @@ _NO_STATES = "cpuidle-powernv: no idle states found in the DT"
 class Slot:
     """An entry of powernv_states[]; state is None in a hole."""
 
-    row: Row
+    row: TreeRow
     state: DriverState | None
     residency_us: int
 
@@ -48,7 +48,7 @@ class Slot:
 def register(
     node: PowerMgt | None,
     cpu: Cpu,
-    features: Features,
+    features: DriverFeatures,
     stop_api: bool,
     choices: Choices,
     journal: Journal,
@@ -66,7 +66,7 @@ def register(
 def _platform(
     node: PowerMgt | None,
     cpu: Cpu,
-    features: Features,
+    features: DriverFeatures,
     stop_api: bool,
     choices: Choices,
     journal: Journal,
@@ -81,7 +81,9 @@ def _platform(
     if count < 0:
         journal.say("warning", _NO_STATES)
         return
-    rows = [Row(index, f"state {index}", flags) for index, flags in enumerate(node.cells(dt.FLAGS))]
+    rows = [
+        TreeRow(index, f"state {index}", flags) for index, flags in enumerate(node.cells(dt.FLAGS))
+    ]
     if features.stop and cpu.isa300:
         if not _platform_columns(node, features, rows, journal):
             return
@@ -102,7 +104,7 @@ def _platform(
 
 
 def _platform_columns(
-    node: PowerMgt, features: Features, rows: Sequence[Row], journal: Journal
+    node: PowerMgt, features: DriverFeatures, rows: Sequence[TreeRow], journal: Journal
 ) -> bool:
     """PSSCR, mask and residency for the choices; False if one is missing, which ends the parse."""
     wanted = [dt.PSSCR]
@@ -127,14 +129,16 @@ def _platform_columns(
     return True
 
 
-def _misspelt(name: str, features: Features) -> str:
+def _misspelt(name: str, features: DriverFeatures) -> str:
     """Up to 4.10 the message about psscr says "states"."""
     if name == dt.PSSCR and not features.psscr_mask:
         return "ibm,cpu-idle-states-psscr"
     return name
 
 
-def _parse(node: PowerMgt | None, features: Features, journal: Journal) -> tuple[list[Row], bool]:
+def _parse(
+    node: PowerMgt | None, features: DriverFeatures, journal: Journal
+) -> tuple[list[TreeRow], bool]:
     """The driver's parse: the rows it works on, and whether the tree has residencies."""
     if node is None:
         journal.say("warning", _NOT_FOUND)
@@ -156,7 +160,7 @@ def _parse(node: PowerMgt | None, features: Features, journal: Journal) -> tuple
         journal.say("warning", f"cpuidle-powernv: missing {dt.LATENCIES} in DT")
         raise ParseFailure("short-array", of.shortage(node, dt.LATENCIES, used))
     names = _names(node, used, features, journal)
-    rows = [Row(i, names[i], flags[i], latencies[i]) for i in range(used)]
+    rows = [TreeRow(i, names[i], flags[i], latencies[i]) for i in range(used)]
     if features.stop and flags and flags[0] & STOP_CLASSES:
         _read_psscr(node, rows, features, journal)
     residencies = _residencies(node, used, features, journal)
@@ -165,7 +169,9 @@ def _parse(node: PowerMgt | None, features: Features, journal: Journal) -> tuple
     if used < count:
         every = node.names()
         beyond = [
-            Row(i, every[i].decode("utf-8", "surrogateescape") if i < len(every) else "?", flags[i])
+            TreeRow(
+                i, every[i].decode("utf-8", "surrogateescape") if i < len(every) else "?", flags[i]
+            )
             for i in range(count)
         ]
         lose_beyond_nine(beyond, journal)
@@ -186,7 +192,7 @@ def _check_size(node: PowerMgt, name: str, expected: int, journal: Journal) -> N
     raise ParseFailure("size-mismatch", f"{name} {what}, {dt.FLAGS} counts {expected}")
 
 
-def _names(node: PowerMgt, used: int, features: Features, journal: Journal) -> list[str]:
+def _names(node: PowerMgt, used: int, features: DriverFeatures, journal: Journal) -> list[str]:
     if not features.names:
         every = [name.decode("utf-8", "surrogateescape") for name in node.names()]
         return [every[i] if i < len(every) else f"state {i}" for i in range(used)]
@@ -202,7 +208,9 @@ def _names(node: PowerMgt, used: int, features: Features, journal: Journal) -> l
     return list(names)
 
 
-def _read_psscr(node: PowerMgt, rows: Sequence[Row], features: Features, journal: Journal) -> None:
+def _read_psscr(
+    node: PowerMgt, rows: Sequence[TreeRow], features: DriverFeatures, journal: Journal
+) -> None:
     for name in [dt.PSSCR, dt.PSSCR_MASK] if features.psscr_mask else [dt.PSSCR]:
         if features.sizes_checked:
             _check_size(node, name, len(rows), journal)
@@ -221,7 +229,7 @@ def _read_psscr(node: PowerMgt, rows: Sequence[Row], features: Features, journal
 
 
 def _residencies(
-    node: PowerMgt, used: int, features: Features, journal: Journal
+    node: PowerMgt, used: int, features: DriverFeatures, journal: Journal
 ) -> tuple[int, ...] | None:
     """Optional here; None if absent or short."""
     if features.sizes_checked:
@@ -232,7 +240,11 @@ def _residencies(
 
 
 def _fill_slots(
-    rows: Sequence[Row], features: Features, supported: int, has_residency: bool, journal: Journal
+    rows: Sequence[TreeRow],
+    features: DriverFeatures,
+    supported: int,
+    has_residency: bool,
+    journal: Journal,
 ) -> list[Slot]:
     has_stop = bool(rows and rows[0].flags & STOP_CLASSES)
     if not features.clips and len(rows) >= UNCHECKED_SLOTS:
@@ -252,7 +264,9 @@ def _fill_slots(
     return slots
 
 
-def _passes(row: Row, supported: int, has_stop: bool, features: Features, journal: Journal) -> bool:
+def _passes(
+    row: TreeRow, supported: int, has_stop: bool, features: DriverFeatures, journal: Journal
+) -> bool:
     """Flags (4.13), threshold (4.8) and PSSCR validity (4.11), in that order."""
     everything = supported if features.supported_filter else row.flags
     if not passes_filters(row, everything, False, journal):
@@ -263,7 +277,7 @@ def _passes(row: Row, supported: int, has_stop: bool, features: Features, journa
     return True
 
 
-def _slot(row: Row, has_stop: bool, has_residency: bool, features: Features) -> Slot:
+def _slot(row: TreeRow, has_stop: bool, has_residency: bool, features: DriverFeatures) -> Slot:
     latency_us = to_us(row.latency_ns, features)
     tree_us = to_us(row.residency_ns or 0, features) if has_residency else 0
     state: DriverState | None = None
@@ -311,7 +325,9 @@ def _slot(row: Row, has_stop: bool, has_residency: bool, features: Features) -> 
     return Slot(row, state, residency_us)
 
 
-def _lose_without_class(row: Row, has_stop: bool, features: Features, journal: Journal) -> None:
+def _lose_without_class(
+    row: TreeRow, has_stop: bool, features: DriverFeatures, journal: Journal
+) -> None:
     if row.flags & STOP_CLASSES and features.stop:
         if features.supported_filter and not has_stop:
             reason = "the first state of the table is no stop state, so the driver takes none"
@@ -326,7 +342,9 @@ def _lose_without_class(row: Row, has_stop: bool, features: Features, journal: J
     journal.lose(row, "no-class", "its flags name no class of state the driver knows")
 
 
-def _compact(slots: Sequence[Slot], features: Features, journal: Journal) -> list[DriverState]:
+def _compact(
+    slots: Sequence[Slot], features: DriverFeatures, journal: Journal
+) -> list[DriverState]:
     """powernv_cpuidle_driver_init(): used slots in order; with holes, PSSCR by the new number."""
     states: list[DriverState] = []
     for slot in slots:
@@ -342,7 +360,7 @@ def _compact(slots: Sequence[Slot], features: Features, journal: Journal) -> lis
 
 
 def _with_psscr_of(
-    used: Slot, state: DriverState, row: Row, features: Features, journal: Journal
+    used: Slot, state: DriverState, row: TreeRow, features: DriverFeatures, journal: Journal
 ) -> DriverState:
     """The state with the PSSCR entry its number leads to."""
     if used.row is row:

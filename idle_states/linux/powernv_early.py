@@ -4,9 +4,9 @@ from .. import power_mgt as dt
 from ..power_mgt import PowerMgt
 from ..table import Flag
 from .convert import rounding
-from .driver_features import Features
+from .driver_features import DriverFeatures
 from .driver_table import DriverState
-from .journal import Fatal, Journal, ParseFailure, Row
+from .journal import Fatal, Journal, ParseFailure, TreeRow
 from .stop_choice import Choices, offline_before_stop
 
 SLOTS = 8
@@ -16,7 +16,7 @@ _MISSING = "DT-PowerMgmt: missing "
 
 
 def register(
-    node: PowerMgt | None, features: Features, choices: Choices, journal: Journal
+    node: PowerMgt | None, features: DriverFeatures, choices: Choices, journal: Journal
 ) -> list[DriverState]:
     """States after snooze. Raises ParseFailure, Fatal."""
     if features.parse == "static":
@@ -54,10 +54,10 @@ def register(
     return states
 
 
-def _rows(node: PowerMgt, latencies: tuple[int, ...]) -> list[Row]:
+def _rows(node: PowerMgt, latencies: tuple[int, ...]) -> list[TreeRow]:
     names = [name.decode("utf-8", "surrogateescape") for name in node.names()]
     return [
-        Row(
+        TreeRow(
             index,
             names[index] if index < len(names) else f"state {index}",
             flags,
@@ -67,7 +67,9 @@ def _rows(node: PowerMgt, latencies: tuple[int, ...]) -> list[Row]:
     ]
 
 
-def _add(row: Row, features: Features, states: list[DriverState], journal: Journal) -> None:
+def _add(
+    row: TreeRow, features: DriverFeatures, states: list[DriverState], journal: Journal
+) -> None:
     """Nap and sleep are tested independently: a state with both gets two entries."""
     sleep = Flag.SLEEP_ENABLED | (Flag.SLEEP_ENABLED_ER1 if features.er1 else 0)
     before = len(states)

@@ -7,16 +7,16 @@ from ..power_mgt import PowerMgt
 from ..table import STOP_CLASSES, Cpu, Flag
 from . import of
 from .convert import STATE_MAX, THRESHOLD_NS, rounding, shown_name, to_us
-from .driver_features import Features
+from .driver_features import DriverFeatures
 from .driver_table import DriverState
-from .journal import DRIVER, Fatal, Journal, ParseFailure, Row
+from .journal import DRIVER, Fatal, Journal, ParseFailure, TreeRow
 from .stop_choice import Choices, choose_stop_states, offline_before_stop, stop_api_failed
 
 
 def register(
     node: PowerMgt | None,
     cpu: Cpu,
-    features: Features,
+    features: DriverFeatures,
     stop_api: bool,
     choices: Choices,
     journal: Journal,
@@ -46,7 +46,9 @@ def register(
     return add_states(rows, features, choices.supported, journal)
 
 
-def parse(node: PowerMgt | None, cpu: Cpu, features: Features, journal: Journal) -> list[Row]:
+def parse(
+    node: PowerMgt | None, cpu: Cpu, features: DriverFeatures, journal: Journal
+) -> list[TreeRow]:
     """pnv_parse_cpuidle_dt(), in its order of reading."""
     if node is None:
         journal.say("warning", "opal: PowerMgmt Node not found")
@@ -82,7 +84,7 @@ def parse(node: PowerMgt | None, cpu: Cpu, features: Features, journal: Journal)
         )
     zeros = (0,) * count
     return [
-        Row(index, name, *values)
+        TreeRow(index, name, *values)
         for index, (name, *values) in enumerate(
             zip(
                 names,
@@ -98,7 +100,7 @@ def parse(node: PowerMgt | None, cpu: Cpu, features: Features, journal: Journal)
 
 
 def add_states(
-    rows: Sequence[Row], features: Features, supported: int, journal: Journal
+    rows: Sequence[TreeRow], features: DriverFeatures, supported: int, journal: Journal
 ) -> list[DriverState]:
     """powernv_add_idle_states(): what the driver takes of the parsed rows, in order."""
     if not rows:
@@ -118,7 +120,7 @@ def add_states(
     return states
 
 
-def lose_beyond_nine(rows: Sequence[Row], journal: Journal) -> None:
+def lose_beyond_nine(rows: Sequence[TreeRow], journal: Journal) -> None:
     for row in rows[STATE_MAX - 1 :]:
         journal.lose(
             row,
@@ -128,7 +130,7 @@ def lose_beyond_nine(rows: Sequence[Row], journal: Journal) -> None:
         )
 
 
-def passes_filters(row: Row, supported: int, has_stop: bool, journal: Journal) -> bool:
+def passes_filters(row: TreeRow, supported: int, has_stop: bool, journal: Journal) -> bool:
     """The driver's silent filters, in their order."""
     if row.flags & supported != row.flags:
         missing = row.flags & ~supported
@@ -152,7 +154,7 @@ def passes_filters(row: Row, supported: int, has_stop: bool, journal: Journal) -
 
 
 def classify(
-    row: Row, index: int, has_stop: bool, features: Features, journal: Journal
+    row: TreeRow, index: int, has_stop: bool, features: DriverFeatures, journal: Journal
 ) -> DriverState | None:
     """The entry for a row by the class its flags name (4.13 and later); None if none does."""
     name = shown_name(row.name, features)

@@ -6,7 +6,7 @@ records that RTAS ibm,get-system-parameter, token 45, returns.
 
 from ..stages import Changed
 from ..table import CedeRecord, IdleTable
-from .driver_features import Features
+from .driver_features import DriverFeatures
 from .driver_table import DriverState, DriverTable
 from .journal import Journal
 from .releases import Release
@@ -69,7 +69,7 @@ def register(table: IdleTable, release: Release) -> DriverTable:
     )
 
 
-def _cede_times(table: IdleTable, features: Features, journal: Journal) -> tuple[int, int]:
+def _cede_times(table: IdleTable, features: DriverFeatures, journal: Journal) -> tuple[int, int]:
     """fixup_cede0_latency(), where this kernel has it for this processor."""
     partition = table.partition
     assert partition is not None

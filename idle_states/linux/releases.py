@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from ..history import FeaturesT, History
-from .driver_features import HISTORY, Features
+from .driver_features import HISTORY, DriverFeatures
 
 READ = (
     "3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4 4.8 4.10 4.11 4.12 4.13 4.14 4.15 4.19 5.2 5.4 5.10 "
@@ -33,7 +33,7 @@ class Release:
 
     name: str
     version: tuple[int, ...]
-    features: Features
+    features: DriverFeatures
     basis: str = "read"
     note: str = ""
     preset: "Preset | None" = field(default=None, compare=False)
@@ -126,13 +126,13 @@ def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
 
 
 @cache
-def _shared(features: Features) -> Features:
+def _shared(features: DriverFeatures) -> DriverFeatures:
     """One object for equal features, so that releases are told alike without comparing."""
     return features
 
 
 @cache
-def mainline_features(version: str) -> Features:
+def mainline_features(version: str) -> DriverFeatures:
     """The driver's features. The version need not be listed in MAINLINE."""
     return _shared(_folded(HISTORY, version_key(version), None))
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ..processors import VERSIONS, of_pvr
 from ..table import PSSCR_FIELD_BITS, RL_MASK, Cpu, Flag, Psscr
-from .driver_features import Features
+from .driver_features import DriverFeatures
 from .driver_table import StopChoice
-from .journal import PLATFORM, Journal, Row
+from .journal import PLATFORM, Journal, TreeRow
 
 OLD_FORMAT_MASK = 0xF
 HV_DEFAULT_VAL = PSSCR_FIELD_BITS & ~RL_MASK
@@ -35,7 +35,7 @@ class Choices:
 
 
 def choose_stop_states(
-    rows: Sequence[Row], cpu: Cpu, features: Features, choices: Choices, journal: Journal
+    rows: Sequence[TreeRow], cpu: Cpu, features: DriverFeatures, choices: Choices, journal: Journal
 ) -> None:
     """Validity of each row, and the choices. Rows it rejects get a reason in `invalid`."""
     if features.pvrs is not None and cpu.pvr not in features.pvrs:
@@ -99,7 +99,7 @@ def no_driver(cpu: Cpu) -> str:
     return f"this kernel has no stop driver for PVR {cpu.pvr:#06x}{others}"
 
 
-def choose_by_level(rows: Sequence[Row], choices: Choices) -> None:
+def choose_by_level(rows: Sequence[TreeRow], choices: Choices) -> None:
     """4.8 to 4.10: level 0 by default, the highest level for offlined CPUs, no messages."""
     if any(row.flags & Flag.STOP_INST_FAST for row in rows):
         choices.default = StopChoice(HV_DEFAULT_VAL, HV_DEFAULT_MASK, None)
@@ -111,7 +111,7 @@ def choose_by_level(rows: Sequence[Row], choices: Choices) -> None:
     choices.spr_loss_level = min([15, *losing])
 
 
-def validate_psscr(row: Row, journal: Journal) -> bool:
+def validate_psscr(row: TreeRow, journal: Journal) -> bool:
     """validate_psscr_val_mask(); rewrites old-format values in place."""
     if row.mask == OLD_FORMAT_MASK:
         before = row.psscr
@@ -174,7 +174,7 @@ def _announce(choices: Choices, journal: Journal) -> None:
         )
 
 
-def stop_api_failed(rows: Sequence[Row], cpu: Cpu, choices: Choices, journal: Journal) -> None:
+def stop_api_failed(rows: Sequence[TreeRow], cpu: Cpu, choices: Choices, journal: Journal) -> None:
     """pnv_disable_deep_states(): the firmware refused to restore SPRs (785a12afdb4a)."""
     choices.supported &= ~int(Flag.LOSE_FULL_CONTEXT)
     journal.say("warning", f"{_PREFIX}Disabling idle states that lose full context")

@@ -15,7 +15,7 @@ from typing import Annotated
 
 from ..findings import Faulty, Location
 from ..reading import opening, scalars
-from ..reading.complaints import Problems
+from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping as Entries
 from ..reading.document import Node, Sequence, decode, parse
 from ..skiboot.releases import UnknownSkiboot, version_key
@@ -115,7 +115,7 @@ class _Reader:
         self.path = path
         self.shown = shown
         self.digest = digest
-        self.problems = Problems()
+        self.problems = SpecProblems()
 
     def patch(self, root: Entries, text: str) -> Patch:
         self.only(root, KEYS)

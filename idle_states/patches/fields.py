@@ -4,7 +4,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from ..reading import scalars
-from ..reading.complaints import Problems
+from ..reading.complaints import SpecProblems
 from ..reading.document import Node, Sequence
 from ..table import NAME_BYTES, U32_MAX, U64_MAX, Flag, IdleState, Psscr, flag_names
 from ..units import format_time
@@ -26,7 +26,7 @@ FIELDS = (
 _WHOLE = MappingProxyType({"flags": U32_MAX, "control": U64_MAX, "mask": U64_MAX})
 
 
-def parsed_value(node: Node, field: str, problems: Problems) -> Value:
+def parsed_value(node: Node, field: str, problems: SpecProblems) -> Value:
     """A value as a description writes it: 200ns, 0x300331, [LOSE_USER_CONTEXT], 1."""
     if field == "name":
         found = scalars.text(node, "a name", problems) or ""

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..findings import Faulty, Finding, Location, Severity
-from ..skiboot.patching import Refused, SourceText, edit_table
+from ..skiboot.patching import EditRefused, SourceText, edit_table
 from ..skiboot.releases import version_key
 from ..table import IdleState, IdleTable
 from ..wording import suggestion
 from .description import FieldEdit, Patch, TableEdit
 from .fields import Value, shown, value_in, with_value
 from .library import table_of
-from .tree import Tree
+from .tree import PatchedTree
 
 CODE, RULE_NAME = "IS934", "cannot-patch"
 
@@ -19,7 +19,7 @@ MADE, PRESENT, NOT_MEANT = "made", "already there", "not for this skiboot"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ValueChange:
     """One value that changes; before or after is "" for a row that comes or goes."""
 
     file: str
@@ -33,7 +33,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PatchStep:
     """What came of one patch.
 
     status         MADE, PRESENT or NOT_MEANT; reason: why not meant
@@ -43,18 +43,18 @@ class Step:
     patch: Patch
     status: str
     reason: str = ""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ValueChange, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    tree: Tree
-    steps: tuple[Step, ...]
+    tree: PatchedTree
+    steps: tuple[PatchStep, ...]
 
     @property
-    def made(self) -> list[Step]:
+    def made(self) -> list[PatchStep]:
         return [step for step in self.steps if step.status == MADE]
 
     @property
@@ -63,7 +63,7 @@ class Plan:
         return {name: text for step in self.steps for name, text in step.after.items()}
 
 
-def plan(tree: Tree, patches: Sequence[Patch]) -> Plan:
+def plan(tree: PatchedTree, patches: Sequence[Patch]) -> Plan:
     """All patches, one after the other. Nothing is written.
 
     A patch whose edits are in the tree is PRESENT. One that is not meant for the tree's release is
@@ -74,18 +74,18 @@ def plan(tree: Tree, patches: Sequence[Patch]) -> Plan:
 
 
 class _Planning:
-    def __init__(self, tree: Tree, patches: Sequence[Patch]) -> None:
+    def __init__(self, tree: PatchedTree, patches: Sequence[Patch]) -> None:
         self.tree = tree
         self.patches = patches
         self.sources = dict(tree.sources)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[PatchStep]:
         findings: list[Finding] = []
         texts: dict[str, str] = {}
         for index, patch in enumerate(self.patches):
             reason = self.not_meant(patch)
             if reason:
-                yield Step(patch, NOT_MEANT, reason)
+                yield PatchStep(patch, NOT_MEANT, reason)
                 continue
             kept = dict(self.sources)
             try:
@@ -94,7 +94,7 @@ class _Planning:
                 self.sources = kept
                 if (patch.since or patch.until) and not self.tree.version:
                     reason = f"release unknown, and {faulty.findings[0].message}"
-                    yield Step(patch, NOT_MEANT, reason)
+                    yield PatchStep(patch, NOT_MEANT, reason)
                     continue
                 findings += faulty.findings
                 texts |= {name: source.text for name, source in kept.items()}
@@ -111,7 +111,7 @@ class _Planning:
             return f"it is {self.tree.version}, the patch is for {patch.until} and earlier"
         return ""
 
-    def step(self, index: int, patch: Patch) -> Step:
+    def step(self, index: int, patch: Patch) -> PatchStep:
         wanted: dict[tuple[str, str], list[IdleState]] = {}
         findings: list[Finding] = []
         for edit in patch.edits:
@@ -128,16 +128,16 @@ class _Planning:
             raise Faulty(findings)
         return self.made(patch, wanted)
 
-    def made(self, patch: Patch, wanted: Mapping[tuple[str, str], list[IdleState]]) -> Step:
+    def made(self, patch: Patch, wanted: Mapping[tuple[str, str], list[IdleState]]) -> PatchStep:
         before = {name: source.text for name, source in self.sources.items()}
-        changes: list[Change] = []
+        changes: list[ValueChange] = []
         for place, rows in wanted.items():
             name, array = place
             source = self.sources[name]
             changes += changes_between(self.table(place), rows)
             try:
                 text = edit_table(source, array, rows)
-            except Refused as refused:
+            except EditRefused as refused:
                 raise Faulty([_refusal(source, array, refused)], {name: source.text}) from None
             if text != source.text:
                 self.sources[name] = source.with_text(text)
@@ -146,7 +146,7 @@ class _Planning:
             for name, source in self.sources.items()
             if source.text != before[name]
         }
-        return Step(
+        return PatchStep(
             patch,
             MADE if after else PRESENT,
             "",
@@ -231,7 +231,7 @@ class _Planning:
         return found
 
 
-def changes_between(table: IdleTable, rows: Sequence[IdleState]) -> Iterator[Change]:
+def changes_between(table: IdleTable, rows: Sequence[IdleState]) -> Iterator[ValueChange]:
     """Values that differ, rows matched by name, in the order wanted; rows that go come last.
 
     Rows whose place among the others changes have a change of `order`.
@@ -258,10 +258,10 @@ def changes_between(table: IdleTable, rows: Sequence[IdleState]) -> Iterator[Cha
 
 def _change(
     table: IdleTable, row: IdleState | None, state: str, name: str, before: str, after: str
-) -> Change:
+) -> ValueChange:
     where = row.where.get(name) or row.where.get("state") if row else table.where.get("table")
     where = where or Location()
-    return Change(
+    return ValueChange(
         where.file or "", where.line or 0, where.column or 0, table.name, state, name, before, after
     )
 
@@ -275,7 +275,7 @@ def _faulty(message: str, where: Location, table: str) -> Faulty:
     return Faulty([Finding(CODE, RULE_NAME, Severity.ERROR, message, where, table=table)])
 
 
-def _refusal(source: SourceText, array: str, refused: Refused) -> Finding:
+def _refusal(source: SourceText, array: str, refused: EditRefused) -> Finding:
     line = source.text.count("\n", 0, refused.start) + 1
     column = refused.start - (source.text.rfind("\n", 0, refused.start) + 1) + 1
     length = max(1, len(source.text[refused.start : refused.end].split("\n")[0]))

@@ -11,7 +11,7 @@ from ..spec.packaged import current
 from .description import Patch
 from .library import FORMER_NAMES, patch_for, series
 from .plan import Plan, plan
-from .tree import Tree
+from .tree import PatchedTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class PatchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedSeries:
     """plan: what the patches make of the tree; absent: current revisions whose table it has not."""
 
     plan: Plan
@@ -52,19 +52,19 @@ class Prepared:
         return found
 
 
-def prepare(request: PatchRequest) -> Prepared:
+def prepare(request: PatchRequest) -> PreparedSeries:
     """Nothing is written. Raises UsageError, NoSuchTable, Faulty, Unreadable."""
-    tree = Tree(request.tree)
+    tree = PatchedTree(request.tree)
     patches, absent = _patches(request.series, tree)
     if tree.modified and not (request.check or request.force):
         names = ", ".join(tree.modified[:5]) + (", ..." if len(tree.modified) > 5 else "")
         raise UsageError(
             f"expected a tree without uncommitted changes, found {names}; --force goes on anyway"
         )
-    return Prepared(plan(tree, patches), tuple(absent))
+    return PreparedSeries(plan(tree, patches), tuple(absent))
 
 
-def _patches(text: str | None, tree: Tree) -> tuple[list[Patch], list[str]]:
+def _patches(text: str | None, tree: PatchedTree) -> tuple[list[Patch], list[str]]:
     """What is asked for; and the current revisions whose table the tree has not got."""
     if text is None:
         return _current(tree)
@@ -79,7 +79,7 @@ def _patches(text: str | None, tree: Tree) -> tuple[list[Patch], list[str]]:
     return [patch_for(source.table, text, source.file, source.sha256)], []
 
 
-def _current(tree: Tree) -> tuple[list[Patch], list[str]]:
+def _current(tree: PatchedTree) -> tuple[list[Patch], list[str]]:
     """A patch for each array of the tree that a current revision has, and the arrays left."""
     patches: dict[str, Patch] = {}
     absent = []

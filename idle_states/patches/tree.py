@@ -34,7 +34,7 @@ class Identity:
         return f"{self.name} <{self.email}>"
 
 
-class Tree:
+class PatchedTree:
     """A directory that is skiboot. files: path -> text, of the C files with idle tables; bytes
     that are no UTF-8 are kept as surrogates.
 

@@ -9,10 +9,10 @@ from ..files import replacing
 from ..findings import Faulty, Finding, Location, Severity
 from ..signals import deferred
 from .plan import CODE, RULE_NAME
-from .tree import Tree
+from .tree import PatchedTree
 
 
-def write(tree: Tree, files: Mapping[str, str]) -> None:
+def write(tree: PatchedTree, files: Mapping[str, str]) -> None:
     """New texts of the tree's files, in place.
 
     Every file is written beside its own and renamed when all are; a kill at any moment leaves
@@ -30,7 +30,7 @@ def write(tree: Tree, files: Mapping[str, str]) -> None:
             renamed.close()
 
 
-def _target(tree: Tree, name: str) -> Path:
+def _target(tree: PatchedTree, name: str) -> Path:
     """The file itself, links resolved: in the tree, and none of git's own."""
     top = tree.root.resolve()
     shown = tree.root / name
@@ -40,7 +40,7 @@ def _target(tree: Tree, name: str) -> Path:
     return real if real != top / name else shown
 
 
-def _unchanged(tree: Tree, name: str) -> None:
+def _unchanged(tree: PatchedTree, name: str) -> None:
     if tree.read(tree.root / name) != tree.files[name].encode("utf-8", "surrogateescape"):
         message = "expected the file as it was read, found it changed meanwhile"
         where = Location(file=(tree.root / name).as_posix())

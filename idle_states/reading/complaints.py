@@ -6,7 +6,7 @@ from ..findings import Finding, Location, Severity
 from ..wording import suggestion
 
 
-class Problems:
+class SpecProblems:
     """Findings of one load; each names its rule, see idle_states/rules/is9*.py."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ class TooLarge(Exception):
     """More came out than the limit given."""
 
 
-class Damaged(Exception):
+class DamagedArchive(Exception):
     """What was compressed cannot be read to its end; says why."""
 
 
@@ -43,11 +43,11 @@ def whole(data: bytes, limit: int) -> bytes:
         # max_length 0 would mean no limit
         plain = made.decompress(data, limit + 1)
     except _errors() as error:
-        raise Damaged(str(error)) from None
+        raise DamagedArchive(str(error)) from None
     if len(plain) > limit:
         raise TooLarge
     if not made.eof:
-        raise Damaged("the compressed data end too early")
+        raise DamagedArchive("the compressed data end too early")
     return plain
 
 

@@ -31,7 +31,7 @@ _CSV = re.compile(rb"(?:\s*(?:\w+|\"\w+\")\s*(?:,|\Z)){2,}\Z")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class Kind(enum.StrEnum):
+class InputKind(enum.StrEnum):
     TEXT = "trace text"
     DAT = "trace.dat"
     SYSFS = "cpuidle sysfs dump"
@@ -109,25 +109,25 @@ class Input:
             self.cut = f"the compressed data end or break: {error}"
         return b"".join(parts)
 
-    def _tell(self) -> Kind:
+    def _tell(self) -> InputKind:
         first = self._first
         if not first:
             why = self.cut or "found an empty file"
             raise unreadable(self.name, f"expected a trace, a recording or a sysfs dump; {why}")
         if first.startswith(_DAT):
-            return Kind.DAT
+            return InputKind.DAT
         if first.startswith(_PERF_DATA):
             raise unreadable(
                 self.name, "expected text, found perf.data; run perf script on it, with --ns"
             )
         line = first[:LINE_MAX].lstrip().split(b"\n", 1)[0]
         if _SYSFS.match(line):
-            return Kind.SYSFS
+            return InputKind.SYSFS
         if line.startswith(b"{"):
-            return Kind.JSONL
+            return InputKind.JSONL
         if _CSV.match(line):
-            return Kind.CSV
-        return Kind.TEXT
+            return InputKind.CSV
+        return InputKind.TEXT
 
 
 def lines(blocks: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:

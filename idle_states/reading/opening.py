@@ -119,7 +119,7 @@ def bounded(file: BinaryIO, limit: int, shown: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DirectoryEntry:
     """What a directory holds. kind: FILE, DIRECTORY, LINK, "a pipe", "a socket", "a device"."""
 
     name: str
@@ -197,7 +197,7 @@ class Tree:
         with self.open_file(relative, shown=name, follow=follow) as file:
             return bounded(file, limit, name)
 
-    def entries(self, relative: str = "", *, follow: bool = True) -> Iterator[Entry]:
+    def entries(self, relative: str = "", *, follow: bool = True) -> Iterator[DirectoryEntry]:
         """What a directory holds, in no order; links are not followed. Raises OSError, Outside
         among them; Unreadable (IS930) for more than limits.DIRECTORY_ENTRIES."""
         with self._reached(relative, follow) as (directory, last):
@@ -208,7 +208,7 @@ class Tree:
                     if number >= limits.DIRECTORY_ENTRIES:
                         message = f"expected at most {limits.DIRECTORY_ENTRIES} entries"
                         raise unreadable(self.shown(relative), message)
-                    yield Entry(entry.name, _kind_of_entry(entry))
+                    yield DirectoryEntry(entry.name, _kind_of_entry(entry))
         finally:
             os.close(opened)
 

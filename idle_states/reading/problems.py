@@ -64,7 +64,7 @@ class Problem:
         return KINDS[self.kind][1]
 
 
-class Problems:
+class InputProblems:
     """Collects problems in bounded memory."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class Notes:
         """So many others, of which EXAMPLES have been added."""
         self._more[kind] = self._more.get(kind, 0) + count
 
-    def report(self, problems: Problems) -> None:
+    def report(self, problems: InputProblems) -> None:
         for line, _, kind, message in sorted(self._noted):
             problems.add(kind, message, line)
         for kind, count in self._more.items():

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ..table import U32_MAX
 from ..units import UNITS_NS
-from .complaints import Problems
+from .complaints import SpecProblems
 from .document import Node, Scalar
 
 _TIME = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W0-9]*)")
@@ -14,7 +14,7 @@ _MILLIONTHS: dict[str, int] = {"%": 10_000, "mW": 1_000, "W": 1_000_000}
 _INTEGER = re.compile(r"0[xX]([0-9a-fA-F]{1,20})|(\d{1,20})", re.ASCII)
 
 
-def text(node: Node, expected: str, problems: Problems) -> str | None:
+def text(node: Node, expected: str, problems: SpecProblems) -> str | None:
     """Non-empty text, or None after reporting."""
     if not isinstance(node, Scalar):
         problems.wrong_type(expected, node.kind, node.where)
@@ -25,7 +25,7 @@ def text(node: Node, expected: str, problems: Problems) -> str | None:
     return node.text
 
 
-def time_ns(node: Node, problems: Problems, most: int = U32_MAX) -> int | None:
+def time_ns(node: Node, problems: SpecProblems, most: int = U32_MAX) -> int | None:
     """A time with its unit, exact to the nanosecond, or None after reporting."""
     raw = text(node, "a time with its unit, such as 200ns, 2us or 10ms", problems)
     if raw is None:
@@ -57,7 +57,7 @@ def time_ns(node: Node, problems: Problems, most: int = U32_MAX) -> int | None:
     return nanoseconds
 
 
-def integer(node: Node, problems: Problems, *, most: int, what: str) -> int | None:
+def integer(node: Node, problems: SpecProblems, *, most: int, what: str) -> int | None:
     """0..most, decimal or 0x hexadecimal, or None after reporting."""
     raw = text(node, what, problems)
     if raw is None:
@@ -73,7 +73,7 @@ def integer(node: Node, problems: Problems, *, most: int, what: str) -> int | No
     return value
 
 
-def power(node: Node, problems: Problems) -> tuple[int, str] | None:
+def power(node: Node, problems: SpecProblems) -> tuple[int, str] | None:
     """A power: millionths and "relative" of 85%, microwatts and "watts" of 1.44W or 100mW; None
     after reporting."""
     raw = text(node, "a power, such as 85% or 1.44W", problems)
@@ -91,7 +91,7 @@ def power(node: Node, problems: Problems) -> tuple[int, str] | None:
     return millionths, "relative" if unit == "%" else "watts"
 
 
-def yes_no(node: Node, problems: Problems) -> bool | None:
+def yes_no(node: Node, problems: SpecProblems) -> bool | None:
     raw = text(node, "yes or no", problems)
     if raw is None:
         return None
@@ -103,7 +103,7 @@ def yes_no(node: Node, problems: Problems) -> bool | None:
     return None
 
 
-def choice(node: Node, problems: Problems, known: Iterable[str], what: str) -> str | None:
+def choice(node: Node, problems: SpecProblems, known: Iterable[str], what: str) -> str | None:
     raw = text(node, what, problems)
     known = [str(name) for name in known]
     if raw is None:

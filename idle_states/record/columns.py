@@ -3,7 +3,7 @@
 from ..linux.governors.interface import KTIME_MAX
 from ..traces.recording import COLUMNS
 from .decisions import Decided
-from .recorded import Header
+from .recorded import RecordedMachine
 from .script import GOVERNORS
 
 _NS_PER_US = 1_000
@@ -26,7 +26,7 @@ class Columns:
                                   every decision, or never
     """
 
-    def __init__(self, header: Header) -> None:
+    def __init__(self, header: RecordedMachine) -> None:
         self.without_timers = self.without_tick = 0
         self.asks_iowait = False
         self._header = header

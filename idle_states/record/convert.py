@@ -13,7 +13,7 @@ from ..reading.problems import unreadable
 from ..traces.recording import COLUMNS, OPTIONAL
 from .columns import Columns, Missing
 from .decisions import Break, Decided, decisions
-from .recorded import Header, Recorded
+from .recorded import Recorded, RecordedMachine
 from .script import GOVERNORS
 
 HEAD = ",".join((*COLUMNS, *OPTIONAL))
@@ -41,7 +41,7 @@ BROKEN = {
 
 
 @dataclass(slots=True)
-class Tally:
+class ProblemTally:
     """How often, and the first place."""
 
     count: int = 0
@@ -50,7 +50,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Run:
+class DecisionRun:
     """Decisions of one CPU with none missing: clock, and line of CSV up to COLUMNS' end.
 
     earlier   None: what went before the first is unknown. Else the governor's memory was empty, and
@@ -83,10 +83,10 @@ class Converted:
     cut                           the recording's end is missing
     """
 
-    header: Header
-    runs: list[Run]
-    left_out: dict[str, Tally]
-    broken: dict[str, Tally]
+    header: RecordedMachine
+    runs: list[DecisionRun]
+    left_out: dict[str, ProblemTally]
+    broken: dict[str, ProblemTally]
     without_timers: int
     without_tick: int
     cut: bool
@@ -130,14 +130,14 @@ def _check_governor(recorded: Recorded) -> None:
 
 
 class _Conversion:
-    def __init__(self, header: Header) -> None:
+    def __init__(self, header: RecordedMachine) -> None:
         self._header = header
-        self._open: dict[int, Run] = {}
-        self._best: dict[int, Run] = {}
+        self._open: dict[int, DecisionRun] = {}
+        self._best: dict[int, DecisionRun] = {}
         self._begun: set[int] = set()
         self._undecided: dict[int, int] = {}
-        self._left_out: dict[str, Tally] = {}
-        self._broken: dict[str, Tally] = {}
+        self._left_out: dict[str, ProblemTally] = {}
+        self._broken: dict[str, ProblemTally] = {}
         self._columns = Columns(header)
 
     def take(self, item: Decided | Break) -> None:
@@ -166,7 +166,7 @@ class _Conversion:
                 return
             if self._columns.asks_iowait and not asked:
                 self._forget()
-            self._open.setdefault(cpu, Run(cpu)).rows.append(row)
+            self._open.setdefault(cpu, DecisionRun(cpu)).rows.append(row)
 
     def finish(self, cut: bool) -> Converted:
         for cpu in list(self._open):
@@ -192,7 +192,7 @@ class _Conversion:
         elif item.kind == "restart":
             # without a governor, CPUs went idle undecided until now
             self._undecided.pop(item.cpu, None)
-            self._open[item.cpu] = Run(item.cpu, self._earlier(item))
+            self._open[item.cpu] = DecisionRun(item.cpu, self._earlier(item))
         else:
             _count(self._broken, item.kind, item.line)
 
@@ -241,7 +241,7 @@ class _Conversion:
 
 
 def _count(
-    tallies: dict[str, Tally], kind: str, line: int, message: str = "", count: int = 1
+    tallies: dict[str, ProblemTally], kind: str, line: int, message: str = "", count: int = 1
 ) -> None:
-    tally = tallies.setdefault(kind, Tally(0, line, message))
+    tally = tallies.setdefault(kind, ProblemTally(0, line, message))
     tally.count += count

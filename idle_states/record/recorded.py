@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..reading.inputs import CPU_MAX, Input, Kind, lines
+from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted, unreadable
 
 FORMAT = "idle-states recording 1"
@@ -30,7 +30,7 @@ _RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?", re.ASCII)
 _HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
 
 
-class State(NamedTuple):
+class RecordedState(NamedTuple):
     """One state of one CPU as sysfs has it: us, which hide what was below."""
 
     latency_us: int
@@ -54,7 +54,7 @@ class Event(NamedTuple):
 
 
 @dataclass(slots=True)
-class Header:
+class RecordedMachine:
     """The machine. Fields are empty until read.
 
     version   mainline version, from the release
@@ -70,7 +70,7 @@ class Header:
     driver: str = ""
     hz: int | None = None
     version: tuple[int, int] = (0, 0)
-    states: dict[int, list[State]] = field(default_factory=dict)
+    states: dict[int, list[RecordedState]] = field(default_factory=dict)
     lost: dict[int, int] = field(default_factory=dict)
     misses: dict[str, int] = field(default_factory=dict)
 
@@ -84,10 +84,10 @@ class Recorded:
 
     def __init__(self, source: Input) -> None:
         self.name = source.name
-        self.header = Header()
+        self.header = RecordedMachine()
         self.ended = False
         self._source = source
-        if source.kind is not Kind.TEXT:
+        if source.kind is not InputKind.TEXT:
             raise unreadable(source.name, f"expected a recording, found: {source.kind}")
         self._lines = lines(source.blocks(), self.name)
         self._read_header()
@@ -136,7 +136,7 @@ class Recorded:
                     message = f"expected states in their order, of CPUs to {CPU_MAX}"
                     raise unreadable(self.name, f"{message}, found {value!r:.80}", line)
                 disabled = pairs["disable"] != 0
-                states.append(State(pairs["latency"], pairs["residency"], disabled, name))
+                states.append(RecordedState(pairs["latency"], pairs["residency"], disabled, name))
             elif key == "lost":
                 header.lost[pairs["cpu"]] = pairs["events"]
             else:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ..linux.releases import UnknownRelease, release
 from ..linux.uname import running
 from .convert import BROKEN, LEFT_OUT, Converted
-from .recorded import Header
+from .recorded import RecordedMachine
 
 _SNOOZE_DRIVERS = ("powernv_idle", "pseries_idle")
 SETTLED = {"menu": 20, "ladder": 20, "teo": 60}
@@ -15,7 +15,7 @@ by one; its correction factors, one per range of times to the next timer, take l
 to four. teo's counts lose an eighth every time."""
 
 
-def kernel_of(header: Header) -> str:
+def kernel_of(header: RecordedMachine) -> str:
     """What --kernel takes: the distribution's release if there is a model of its series, else the
     mainline release it started from."""
     found = running(f"{header.release} {header.build}")

@@ -12,8 +12,8 @@ from ..linux.releases import Release
 from ..pipeline import held_by
 from ..reading.inputs import Input
 from ..reading.problems import unreadable
-from ..traces.chunks import Part, chunks, disable
-from ..traces.recording import Row, check_kind, rows
+from ..traces.chunks import CpuChunk, chunks, disable
+from ..traces.recording import RecordedDecision, check_kind, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Disagreement:
     intermediates."""
 
     number: int
-    row: Row
+    row: RecordedDecision
     decision: Decision
 
 
@@ -124,7 +124,7 @@ class _Found:
 
 
 def _by_core(
-    recording: Iterable[list[Part]], model: Governor, disabled: frozenset[int], skip: int
+    recording: Iterable[list[CpuChunk]], model: Governor, disabled: frozenset[int], skip: int
 ) -> _Found | None:
     """None if a state is not of the table, which is for the reference to report."""
     found = _Found()
@@ -157,7 +157,7 @@ def _by_core(
 
 
 def _decided_again(
-    recorded: Iterable[Row], model: Governor, disabled: frozenset[int], found: _Found
+    recorded: Iterable[RecordedDecision], model: Governor, disabled: frozenset[int], found: _Found
 ) -> Disagreement | None:
     """The first disagreement, by the reference. None if that agrees: it is right."""
     started = False
@@ -177,7 +177,7 @@ def _decided_again(
 
 
 def by_reference(
-    recorded: Iterable[Row],
+    recorded: Iterable[RecordedDecision],
     make: Callable[[], Governor],
     disabled: frozenset[int],
     skip: int,
@@ -209,7 +209,7 @@ def by_reference(
     return Conformity(judged, skipped, agree, first)
 
 
-def _check_state(state: int, governor: Governor, row: Row, name: str) -> None:
+def _check_state(state: int, governor: Governor, row: RecordedDecision, name: str) -> None:
     if state >= len(governor.states):
         message = f"expected a state of the table, 0 to {len(governor.states) - 1}, found {state}"
         raise unreadable(name, message, row.line)

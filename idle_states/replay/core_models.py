@@ -15,12 +15,12 @@ from ..core.packing import Buffer, compiled
 from ..linux import idle_loop
 from ..linux.governors.interface import Outcome, tick_ns
 from ..linux.idle_loop import NO_LIMIT_US
-from ..reading.problems import Notes, Problems
-from ..traces.chunks import Part, disable
+from ..reading.problems import InputProblems, Notes
+from ..traces.chunks import CpuChunk, disable
 from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS
 from .counters import Figures, Tally, counts_in_ns
-from .machine import CpuTable, Machine
+from .machine import CpuTable, TracedMachine
 from .polling import polling
 from .replay import PIECES_MAX, TURN_NS, Settings
 
@@ -31,7 +31,7 @@ _FEW = 2_000
 """Periods for which another thread is not worth its start."""
 
 
-def knows(machines: Iterable[Machine], settings: Settings, *, estimated: bool) -> bool:
+def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: bool) -> bool:
     """Whether the core is there and can do all of this."""
     if not core.available():
         return False
@@ -50,7 +50,7 @@ def knows(machines: Iterable[Machine], settings: Settings, *, estimated: bool) -
 class CoreModel:
     """A machine's CPUs; see replay.Model, whose counters these are."""
 
-    def __init__(self, machine: Machine, settings: Settings, problems: Problems) -> None:
+    def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
         self.machine = machine
         self.decisions = self.compared = self.agreed = 0
         self._settings = settings
@@ -96,13 +96,13 @@ class CoreModel:
             if cpu is not None
         }
 
-    def cpu(self, part: Part, notes: Notes) -> "_Cpu | None":
+    def cpu(self, part: CpuChunk, notes: Notes) -> "_Cpu | None":
         """The CPU of a chunk's part; None if no table covers it."""
         if part.cpu not in self._cpus:
             self.appear(part.cpu, part, notes)
         return self._cpus[part.cpu]
 
-    def appear(self, number: int, part: Part | None = None, notes: Notes | None = None) -> None:
+    def appear(self, number: int, part: CpuChunk | None = None, notes: Notes | None = None) -> None:
         """A CPU's first period or decision."""
         table = self.machine.table(number)
         if table is None:
@@ -180,14 +180,14 @@ class _Cpu:
             return bytes(2 * (len(rows) // core.ROW.size))
         return self.stream.replay(disable(rows, self.tally.table.disabled)).packed
 
-    def judge(self, part: Part, decisions: Buffer) -> int:
+    def judge(self, part: CpuChunk, decisions: Buffer) -> int:
         """Counts them; returns how many states are those recorded."""
         self.tally.count(part.rows, decisions)
         same: int = compiled.agreed(decisions, part.decided, False)[0]
         return same
 
 
-def replay(models: Sequence[CoreModel], parts: Sequence[Part], notes: Notes) -> None:
+def replay(models: Sequence[CoreModel], parts: Sequence[CpuChunk], notes: Notes) -> None:
     """One chunk of an exact recording through all models: exact. notes: gets what is wrong."""
     jobs = []
     for part in parts:
@@ -223,7 +223,7 @@ def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
     return [together, *((cpu,) for cpu in cpus if cpu not in together)]
 
 
-def _decide(part: Part, cpus: "tuple[_Cpu, ...]") -> "dict[_Cpu, int]":
+def _decide(part: CpuChunk, cpus: "tuple[_Cpu, ...]") -> "dict[_Cpu, int]":
     if len(cpus) == 1:
         return {cpus[0]: cpus[0].judge(part, cpus[0].decide(part.rows))}
     first = cpus[0]

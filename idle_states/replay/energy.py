@@ -48,7 +48,7 @@ _SCALES = {"": Fraction(1), "%": Fraction(1, 100), "W": Fraction(1), "mW": Fract
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PowerBounds:
     """Between low and high, exactly."""
 
     low: Fraction
@@ -58,33 +58,33 @@ class Bounds:
     def exactly(cls, value: Fraction | int) -> Self:
         return cls(Fraction(value), Fraction(value))
 
-    def __add__(self, other: "Bounds") -> "Bounds":
-        return Bounds(self.low + other.low, self.high + other.high)
+    def __add__(self, other: "PowerBounds") -> "PowerBounds":
+        return PowerBounds(self.low + other.low, self.high + other.high)
 
-    def times(self, factor: Fraction | int) -> "Bounds":
+    def times(self, factor: Fraction | int) -> "PowerBounds":
         """factor: of either sign."""
         ends = sorted((self.low * factor, self.high * factor))
-        return Bounds(ends[0], ends[1])
+        return PowerBounds(ends[0], ends[1])
 
     @property
     def middle(self) -> Fraction:
         return (self.low + self.high) / 2
 
 
-ZERO = Bounds.exactly(0)
+ZERO = PowerBounds.exactly(0)
 
 
 @dataclass(frozen=True, slots=True)
 class StatePower:
     """What is known of a state. tau_ns: entering and leaving it; ground: who says what it draws."""
 
-    power: Bounds
+    power: PowerBounds
     tau_ns: int
     ground: str
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class PowerModel:
     """One physical CPU, whatever tables describe it.
 
     unit         RELATIVE to an awake CPU, or WATTS
@@ -94,15 +94,15 @@ class Model:
     """
 
     unit: str
-    awake: Bounds
+    awake: PowerBounds
     states: Mapping[str, StatePower]
     assumptions: tuple[str, ...]
 
-    def middles(self) -> "Model":
+    def middles(self) -> "PowerModel":
         """The same with every figure in the middle of its bounds."""
 
-        def middle(bounds: Bounds) -> Bounds:
-            return Bounds.exactly(bounds.middle)
+        def middle(bounds: PowerBounds) -> PowerBounds:
+            return PowerBounds.exactly(bounds.middle)
 
         states = {
             name: replace(state, power=middle(state.power)) for name, state in self.states.items()
@@ -120,20 +120,20 @@ class Spent:
     time_ns  of all periods
     """
 
-    states: tuple[tuple[str, Bounds | None], ...]
-    total: Bounds | None
+    states: tuple[tuple[str, PowerBounds | None], ...]
+    total: PowerBounds | None
     missing: tuple[str, ...]
     time_ns: int
 
     @property
-    def power(self) -> Bounds | None:
+    def power(self) -> PowerBounds | None:
         """On average over the idle time."""
         if self.total is None or not self.time_ns:
             return None
         return self.total.times(Fraction(1, self.time_ns))
 
 
-def energy(awake: Bounds, state: StatePower, count: int, time_ns: int) -> Bounds:
+def energy(awake: PowerBounds, state: StatePower, count: int, time_ns: int) -> PowerBounds:
     """`count` idle periods of `time_ns` in all. In ns times the unit.
 
     The formula holds for each period, so that only their number and sum matter; of one shorter than
@@ -144,7 +144,7 @@ def energy(awake: Bounds, state: StatePower, count: int, time_ns: int) -> Bounds
 
 
 def break_even(
-    awake: Bounds, before: StatePower, after: StatePower
+    awake: PowerBounds, before: StatePower, after: StatePower
 ) -> tuple[Fraction, Fraction | None] | None:
     """From what idle length on `after` costs less than `before`, in ns: least and greatest (None:
     by some figures it never does). None if by no figures it ever does.
@@ -164,7 +164,7 @@ def break_even(
 
 
 def payoffs(
-    model: Model, names: Iterable[str]
+    model: PowerModel, names: Iterable[str]
 ) -> list[tuple[str, str, tuple[Fraction, Fraction | None] | None]]:
     """The break-even of each state that has figures against the one before it, from what polls on.
 
@@ -196,9 +196,9 @@ def implied(rows: Sequence[tuple[int, int]], factor: int = 2) -> list[Fraction]:
     return shares
 
 
-def spent(figures: Figures, model: Model) -> Spent:
+def spent(figures: Figures, model: PowerModel) -> Spent:
     """Energy of what was counted; time in whole us, as counted."""
-    states: list[tuple[str, Bounds | None]] = []
+    states: list[tuple[str, PowerBounds | None]] = []
     missing, total = [], ZERO
     for state in figures.states:
         known = model.states.get(state.name)
@@ -220,7 +220,7 @@ class BadPower(UsageError):
     """Figures that cannot be meant."""
 
 
-def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> Model | None:
+def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> PowerModel | None:
     """What specs say of their states: (name in Linux, row). None if they say nothing.
 
     Of a name that several have, the first counts: what a table claims does not change what the
@@ -238,7 +238,7 @@ def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> Mo
                 f"expected to know what the CPU draws awake, {name} being given in watts; give all "
                 f"of them: --power {AWAKE}=4W,{name}=..."
             )
-        bounds = Bounds(Fraction(power.low, _MILLION), Fraction(power.high, _MILLION))
+        bounds = PowerBounds(Fraction(power.low, _MILLION), Fraction(power.high, _MILLION))
         states[name] = StatePower(bounds, row.latency_ns * TAUS[tau], _ground(power))
         wholes.setdefault(power.of, []).append(name)
         said.append(f"{name} draws {states[name].ground}")
@@ -247,16 +247,16 @@ def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> Mo
     if len(wholes) > 1:
         shares = "; ".join(f"{of or 'unnamed'}: {', '.join(n)}" for of, n in wholes.items())
         said.append(f"shares of different things are taken for shares of the same ({shares})")
-    model = Model(RELATIVE, Bounds.exactly(1), states, (*_assumed(tau), *said))
+    model = PowerModel(RELATIVE, PowerBounds.exactly(1), states, (*_assumed(tau), *said))
     return _polls(model, "no figure is known")
 
 
-def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) -> Model:
+def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) -> PowerModel:
     """snooze=1,stop0=0.9,stop2=0.5-0.6, relative to an awake CPU; or awake=4W,C1=1.44W,C6=100mW.
 
     latencies_ns: exit latency of every state there is. Raises BadPower.
     """
-    found: dict[str, tuple[Bounds, str]] = {}
+    found: dict[str, tuple[PowerBounds, str]] = {}
     for word in text.split(","):
         name, _, value = word.strip().partition("=")
         ends = [_FIGURE.fullmatch(end.strip()) for end in value.split("-", 1)]
@@ -269,7 +269,7 @@ def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) 
             raise BadPower(f"expected the lower bound first, found {word!r}")
         if name in found:
             raise BadPower(f"expected one figure for {name}, found two")
-        found[name] = Bounds(low, high), units.pop()
+        found[name] = PowerBounds(low, high), units.pop()
     units = {unit for _, unit in found.values()}
     if len(units) != 1:
         raise BadPower("expected figures in watts or relative to an awake CPU, found both")
@@ -281,7 +281,7 @@ def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) 
         )
     if AWAKE not in found and unit == WATTS:
         raise BadPower("expected to know what the CPU draws awake, too: awake=4W")
-    awake = found[AWAKE][0] if AWAKE in found else Bounds.exactly(1)
+    awake = found[AWAKE][0] if AWAKE in found else PowerBounds.exactly(1)
     states = {
         name: StatePower(power, latencies_ns[name] * TAUS[tau], "as given by --power")
         for name, (power, _) in found.items()
@@ -291,12 +291,12 @@ def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) 
     if above:
         raise BadPower(f"expected no state to draw more than an awake CPU, found {above[0]}")
     said = (*_assumed(tau), f"figures as given: {text}")
-    return _polls(Model(unit, awake, states, said), "--power does not name it")
+    return _polls(PowerModel(unit, awake, states, said), "--power does not name it")
 
 
 def from_rows(
     rows: Sequence[tuple[str, int, int]], tau: str = TAU_BOTH, name: str = "the first table"
-) -> Model:
+) -> PowerModel:
     """What the rows imply if each residency is the state's break-even against the row before.
 
     rows: name, exit latency and target residency in ns, what polls first and then by depth. The
@@ -304,7 +304,7 @@ def from_rows(
     """
     shares = implied([(exit_ns, residency_ns) for _, exit_ns, residency_ns in rows[1:]], TAUS[tau])
     states = {
-        row[0]: StatePower(Bounds.exactly(1 - share), row[1] * TAUS[tau], "implied by its row")
+        row[0]: StatePower(PowerBounds.exactly(1 - share), row[1] * TAUS[tau], "implied by its row")
         for row, share in zip(rows, shares, strict=True)
     }
     said = (
@@ -312,10 +312,10 @@ def from_rows(
         f"no figures: the rows of {name} are taken to be right, each residency being the state's "
         f"break-even, and {rows[-1][0]} to draw nothing",
     )
-    return Model(RELATIVE, Bounds.exactly(1), states, said)
+    return PowerModel(RELATIVE, PowerBounds.exactly(1), states, said)
 
 
-def _polls(model: Model, why: str) -> Model:
+def _polls(model: PowerModel, why: str) -> PowerModel:
     """Snooze draws what an awake CPU does, unless somebody knows better."""
     idle = StatePower(model.awake, 0, "an assumption")
     states = {**dict.fromkeys((SNOOZE, _POLL), idle), **model.states}

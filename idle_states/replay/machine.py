@@ -21,7 +21,7 @@ class CpuTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class TracedMachine:
     """name: for reports. everywhere: the table of CPUs that own has none for, None if there is
     none."""
 
@@ -32,7 +32,7 @@ class Machine:
     def table(self, cpu: int) -> CpuTable | None:
         return self.own.get(cpu, self.everywhere)
 
-    def like(self, other: "Machine") -> bool:
+    def like(self, other: "TracedMachine") -> bool:
         """Whether both have the same tables, whatever they are called."""
         return (self.everywhere, self.own) == (other.everywhere, other.own)
 

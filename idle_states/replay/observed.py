@@ -10,12 +10,12 @@ without any miss says nothing about either, and neither does a table that may be
 
 from collections.abc import Sequence
 
-from ..reading.problems import EXAMPLES, Notes, Problems
-from ..traces.chunks import Part
+from ..reading.problems import EXAMPLES, InputProblems, Notes
+from ..traces.chunks import CpuChunk
 from ..traces.periods import NO_MISS, UNKNOWN, Period, seconds
-from ..traces.recording import Row
+from ..traces.recording import RecordedDecision
 from .counters import ABOVE, Figures, Tally
-from .machine import Machine
+from .machine import TracedMachine
 
 
 class Observed:
@@ -29,9 +29,9 @@ class Observed:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: TracedMachine,
         in_ns: bool,
-        problems: Problems,
+        problems: InputProblems,
         *,
         traced: bool = True,
         beyond: str = "state-beyond-table",
@@ -81,7 +81,7 @@ class Observed:
             idle.append(period)
         return idle
 
-    def add(self, row: Row) -> None:
+    def add(self, row: RecordedDecision) -> None:
         """Counts a decision of an exact recording."""
         tally = self._tally(row.cpu)
         if tally is None or row.state >= len(tally.usage):
@@ -91,7 +91,7 @@ class Observed:
         else:
             tally.add(row.state, row.outcome.residency_ns)
 
-    def count(self, part: Part, notes: Notes) -> None:
+    def count(self, part: CpuChunk, notes: Notes) -> None:
         """Counts decisions of an exact recording by the compiled core; see add()."""
         tally = self._tally(part.cpu)
         name = self._machine.name

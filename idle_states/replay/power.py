@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..findings import UsageError
 from ..table import IdleState
-from .energy import TAU_BOTH, TAU_EXIT, Model, from_rows, from_specs, from_words
+from .energy import TAU_BOTH, TAU_EXIT, PowerModel, from_rows, from_specs, from_words
 from .machine import CpuTable
 
 IMPLIED = "implied"
@@ -25,7 +25,7 @@ class PowerRequest:
     figures: str = ""
     tau: str = ""
 
-    def model(self, tables: Sequence[CpuTable], rows: Rows) -> Model | None:
+    def model(self, tables: Sequence[CpuTable], rows: Rows) -> PowerModel | None:
         """What is known of the states' power; None if nothing is.
 
         tables: as kernels hold them; rows: of their specs, where there are any, whose times are not

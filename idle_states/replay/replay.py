@@ -36,11 +36,11 @@ from ..linux.governors import Governor, Outcome, Situation
 from ..linux.governors.interface import KTIME_MAX, tick_ns
 from ..linux.idle_loop import NO_LIMIT_US, tick_stops
 from ..linux.releases import Release
-from ..reading.problems import Problems
+from ..reading.problems import InputProblems
 from ..traces.periods import Period
-from ..traces.recording import WAKE_OVERHEAD_NS, Row
+from ..traces.recording import WAKE_OVERHEAD_NS, RecordedDecision
 from .counters import Figures, Tally, counts_in_ns
-from .machine import CpuTable, Machine
+from .machine import CpuTable, TracedMachine
 from .polling import Polling, polling
 
 PIECES_MAX = 1000
@@ -64,7 +64,7 @@ class Settings:
         return Governor.for_kernel(self.governor, self.release, table.states, self.hz)
 
 
-class Model:
+class ReplayModel:
     """A machine's CPUs, each with its governor and its counters.
 
     decisions  made so far; with the tick kept there are several to a traced period
@@ -72,7 +72,7 @@ class Model:
                which the model's (first) decision is that state
     """
 
-    def __init__(self, machine: Machine, settings: Settings, problems: Problems) -> None:
+    def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
         self.machine = machine
         self.decisions = self.compared = self.agreed = 0
         self._settings = settings
@@ -91,7 +91,7 @@ class Model:
                 self.compared += 1
                 self.agreed += self._follow(cpu, *here, start_ns, end_ns) == state
 
-    def decide(self, row: Row) -> None:
+    def decide(self, row: RecordedDecision) -> None:
         """A decision of an exact recording: exact."""
         known = row.cpu in self._cpus
         here = self._cpus[row.cpu] if known else self._appear(row.cpu, row.line)

@@ -9,15 +9,15 @@ from ..linux.governors import Governor, State
 from ..linux.governors.given import GivenStates
 from ..linux.releases import Release
 from ..reading import opening, sysfs
-from ..reading.inputs import CPU_MAX, Input, Kind
+from ..reading.inputs import CPU_MAX, Input, InputKind
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..spec.packaged import resolve_name
 from ..table import IdleState
-from .energy import Model
-from .machine import CpuTable, Machine, from_sysfs
+from .energy import PowerModel
+from .machine import CpuTable, TracedMachine, from_sysfs
 from .power import FROM_SPECS, PowerRequest, Rows
 from .replay import Settings
-from .run import Result, from_dumps, from_recording, from_trace
+from .run import ReplayResult, from_dumps, from_recording, from_trace
 from .tables import of_given, of_table
 
 OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
@@ -80,8 +80,8 @@ class Replayed:
     """
 
     name: str
-    result: Result
-    power: Model | None
+    result: ReplayResult
+    power: PowerModel | None
     inputs: tuple[tuple[str, str], ...]
 
     @property
@@ -97,8 +97,8 @@ def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size:
     """advance: is called with the bytes read. Raises UsageError, Unreadable, OSError and what
     reading a table raises."""
     opened = [Input(name, advance) for name in request.inputs]
-    dumps = [sysfs.read(source) for source in opened if source.kind is Kind.SYSFS]
-    traces = [source for source in opened if source.kind is not Kind.SYSFS]
+    dumps = [sysfs.read(source) for source in opened if source.kind is InputKind.SYSFS]
+    traces = [source for source in opened if source.kind is not InputKind.SYSFS]
     if len(traces) > 1 or len(dumps) > 2:
         raise UsageError("expected one trace and up to two sysfs dumps")
     machines, files, rows = named_machines(request)
@@ -128,12 +128,12 @@ def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size:
 def _replayed(
     request: ReplayRequest,
     trace: Input,
-    traced: Machine,
-    machines: Sequence[Machine],
+    traced: TracedMachine,
+    machines: Sequence[TracedMachine],
     dumps: Sequence[sysfs.Dump],
-) -> Result:
+) -> ReplayResult:
     settings = request.settings
-    if trace.kind in (Kind.CSV, Kind.JSONL):
+    if trace.kind in (InputKind.CSV, InputKind.JSONL):
         return from_recording(trace, traced, machines, request.release, settings)
     counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
     # with a governor, tables are what to try, not what the trace was taken with
@@ -141,16 +141,16 @@ def _replayed(
     return from_trace(trace, traced, machines, request.release, settings, counted, certain=certain)
 
 
-def _dumped(request: ReplayRequest, dump: sysfs.Dump, name: str) -> Machine:
+def _dumped(request: ReplayRequest, dump: sysfs.Dump, name: str) -> TracedMachine:
     polling = request.release.features.snooze_polling
-    return Machine(name, None, from_sysfs(dump, polling, request.disabled))
+    return TracedMachine(name, None, from_sysfs(dump, polling, request.disabled))
 
 
 def named_machines(
     request: ReplayRequest,
-) -> tuple[list[Machine], list[tuple[str, str]], Rows]:
+) -> tuple[list[TracedMachine], list[tuple[str, str]], Rows]:
     """What is named, with the files it came from, and the rows of its specs."""
-    machines: list[Machine] = []
+    machines: list[TracedMachine] = []
     files: list[tuple[str, str]] = []
     rows: list[tuple[str, IdleState]] = []
     own: dict[int, CpuTable] = {}
@@ -158,7 +158,7 @@ def named_machines(
 
     def close() -> None:
         if own:
-            machines.append(Machine(" ".join(names), None, dict(own)))
+            machines.append(TracedMachine(" ".join(names), None, dict(own)))
         own.clear()
         names.clear()
 
@@ -179,13 +179,13 @@ def named_machines(
     close()
     if request.states:
         held = of_given(request.states, request.disabled)
-        machines.append(Machine(held.name, held.states, {}))
+        machines.append(TracedMachine(held.name, held.states, {}))
     return machines, files, rows
 
 
 def _table(
     request: ReplayRequest, text: str, cpus: list[int] | None
-) -> tuple[Machine, Sequence[tuple[str, str]], Rows]:
+) -> tuple[TracedMachine, Sequence[tuple[str, str]], Rows]:
     """A table by name or file. Raises UsageError if it has nothing for these CPUs."""
     if resolve_name(text) is None and opening.is_file(text) and _is_dump(text):
         source = Input(text)
@@ -196,7 +196,7 @@ def _table(
             raise UsageError(f"expected CPU {missing[0]} in {text}, found {found}")
         return machine, [(text, source.sha256())], ()
     held = of_table(text, request.platform, request.release, request.disabled)
-    return Machine(held.name, held.states, {}), held.files, held.rows
+    return TracedMachine(held.name, held.states, {}), held.files, held.rows
 
 
 def _is_dump(text: str) -> bool:
@@ -205,7 +205,7 @@ def _is_dump(text: str) -> bool:
     except Unreadable:
         return False
     source.close()
-    return source.kind is Kind.SYSFS
+    return source.kind is InputKind.SYSFS
 
 
 def _cpus(text: str) -> list[int]:

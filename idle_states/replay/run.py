@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from .. import core
 from ..linux.releases import Release
 from ..reading import sysfs
-from ..reading.inputs import Input, Kind
-from ..reading.problems import Notes, Problem, Problems, unreadable
+from ..reading.inputs import Input, InputKind
+from ..reading.problems import InputProblems, Notes, Problem, unreadable
 from ..reading.sysfs import Dump, SysfsState
 from ..traces import dat as trace_dat
 from ..traces import recording
@@ -16,9 +16,9 @@ from ..traces.periods import Pairing, Period
 from ..traces.text import TraceText
 from .core_models import CoreModel, knows, replay
 from .counters import Figures, StateFigures, counts_in_ns, total
-from .machine import Machine
+from .machine import TracedMachine
 from .observed import Observed
-from .replay import TURN_NS, Model, Settings
+from .replay import TURN_NS, ReplayModel, Settings
 
 EXACT, ESTIMATED = "exact", "estimated"
 COMPARED = ("usage", "time_us", "above", "below", "rejected")
@@ -67,7 +67,7 @@ class Read:
     """What was read. lines, events: 0 where that means nothing; periods: idle periods, refused
     entries not among them; span_ns: from the first event to the last, see Pairing.span_ns."""
 
-    kind: Kind
+    kind: InputKind
     lines: int = 0
     events: int = 0
     periods: int = 0
@@ -75,7 +75,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ReplayResult:
     """misses: {"above": n, "below": n} as the trace's cpu_idle_miss say, None without any."""
 
     exactness: str
@@ -88,27 +88,27 @@ class Result:
     bracketed: tuple[Bracketed, ...] = ()
 
 
-def from_dumps(before: Dump | None, after: Dump, machine: Machine) -> Result:
+def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> ReplayResult:
     """What the kernel counted between two dumps, or since boot."""
     counted = sysfs.difference(before, after)
     cpus = {cpu: _dumped(states) for cpu, states in counted.items()}
     account = Account(machine.name, None, cpus)
     since = "since boot" if before is None else "between the dumps"
     assumptions = (f"counters are the kernel's own, {since}",)
-    read = Read(Kind.SYSFS, periods=account.total.usage)
-    return Result(EXACT, assumptions, read, account, (account,), ())
+    read = Read(InputKind.SYSFS, periods=account.total.usage)
+    return ReplayResult(EXACT, assumptions, read, account, (account,), ())
 
 
 def from_trace(
     source: Input,
-    traced: Machine,
-    machines: Sequence[Machine],
+    traced: TracedMachine,
+    machines: Sequence[TracedMachine],
     release: Release,
     settings: Settings | None,
     counted: Mapping[int, Sequence[SysfsState]] | None = None,
     *,
     certain: bool = True,
-) -> Result:
+) -> ReplayResult:
     """A trace of cpu_idle.
 
     traced    the machine the trace was taken on; its table judges what the trace shows
@@ -118,12 +118,12 @@ def from_trace(
     counted   CPU -> what the kernel counted around the trace
     Raises Unreadable.
     """
-    problems = Problems()
+    problems = InputProblems()
     reader = TraceText(problems)
     beyond = "state-beyond-table" if certain else "other-state"
     pairing = Pairing(problems, _counts(traced), beyond)
     judges = [Observed(traced, counts_in_ns(release), problems)]
-    models: Sequence[Model | CoreModel] = []
+    models: Sequence[ReplayModel | CoreModel] = []
     if settings is None:
         judges += [
             Observed(machine, counts_in_ns(release), problems, traced=False)
@@ -131,9 +131,9 @@ def from_trace(
             if not machine.like(traced)
         ]
     else:
-        make = CoreModel if knows(machines, settings, estimated=True) else Model
+        make = CoreModel if knows(machines, settings, estimated=True) else ReplayModel
         models = [make(machine, settings, problems) for machine in machines]
-    blocks = trace_dat.blocks(source) if source.kind is Kind.DAT else source.blocks()
+    blocks = trace_dat.blocks(source) if source.kind is InputKind.DAT else source.blocks()
     seen = 0
     for batch in reader.batches(blocks):
         periods = pairing.feed(batch)
@@ -156,7 +156,7 @@ def from_trace(
         accounts = tuple(_modelled(model, settings) for model in models)
     bracketed = _bracket(observed, counted or {}, problems)
     span = pairing.span_ns
-    return Result(
+    return ReplayResult(
         ESTIMATED,
         _assumptions(reader.coarse, certain, misses, release, settings),
         Read(
@@ -176,16 +176,16 @@ def from_trace(
 
 def from_recording(
     source: Input,
-    traced: Machine,
-    machines: Sequence[Machine],
+    traced: TracedMachine,
+    machines: Sequence[TracedMachine],
     release: Release,
     settings: Settings | None,
-) -> Result:
+) -> ReplayResult:
     """An exact recording; parameters as in from_trace(). Raises Unreadable."""
-    problems = Problems()
+    problems = InputProblems()
     beyond = "state-beyond-table" if settings is None else "other-state"
     judge = Observed(traced, counts_in_ns(release), problems, beyond=beyond)
-    models: Sequence[Model | CoreModel] = []
+    models: Sequence[ReplayModel | CoreModel] = []
     count = refused = 0
     if core.available() and (settings is None or knows(machines, settings, estimated=False)):
         by_core = [CoreModel(machine, settings, problems) for machine in machines if settings]
@@ -199,7 +199,9 @@ def from_recording(
             replay(by_core, parts, notes)
             notes.report(problems)
     else:
-        by_reference = [Model(machine, settings, problems) for machine in machines if settings]
+        by_reference = [
+            ReplayModel(machine, settings, problems) for machine in machines if settings
+        ]
         models = by_reference
         for row in recording.rows(source):
             count += 1
@@ -218,7 +220,7 @@ def from_recording(
             "the table and kernel of the recording",
             f"clock at reflect: {recording.WAKE_OVERHEAD_NS} ns after the end of the period",
         ]
-    return Result(
+    return ReplayResult(
         EXACT,
         tuple(assumptions),
         Read(source.kind, events=count, periods=count - refused),
@@ -228,7 +230,7 @@ def from_recording(
     )
 
 
-def _counts(machine: Machine) -> Callable[[int], int | None]:
+def _counts(machine: TracedMachine) -> Callable[[int], int | None]:
     def states(cpu: int) -> int | None:
         table = machine.table(cpu)
         return None if table is None else len(table.states)
@@ -240,7 +242,7 @@ def _give(
     periods: Sequence[Period],
     misses: bool,
     judges: Sequence[Observed],
-    models: Sequence[Model | CoreModel],
+    models: Sequence[ReplayModel | CoreModel],
 ) -> int:
     """Periods to all who want them; those who only count first. Returns how many were idle."""
     idle = judges[0].sift(periods, misses)
@@ -251,7 +253,7 @@ def _give(
     return len(idle)
 
 
-def _modelled(model: Model | CoreModel, settings: Settings) -> Account:
+def _modelled(model: ReplayModel | CoreModel, settings: Settings) -> Account:
     return Account(
         model.machine.name,
         settings.governor,
@@ -262,7 +264,7 @@ def _modelled(model: Model | CoreModel, settings: Settings) -> Account:
     )
 
 
-def _no_events(source: Input, reader: TraceText, problems: Problems) -> Exception:
+def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exception:
     """Why a trace without any idle event cannot be used."""
     for problem in problems.listing():
         if problem.kind in ("unreadable-line", "truncated-file", "long-line", "truncated-line"):
@@ -338,7 +340,7 @@ def _dumped(states: Sequence[SysfsState]) -> Figures:
 
 
 def _bracket(
-    observed: Account, counted: Mapping[int, Sequence[SysfsState]], problems: Problems
+    observed: Account, counted: Mapping[int, Sequence[SysfsState]], problems: InputProblems
 ) -> tuple[Bracketed, ...]:
     """Counters of the trace beside the kernel's, which ran for longer and must not be less."""
     found = []

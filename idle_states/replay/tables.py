@@ -13,7 +13,7 @@ from .power import Rows
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldTables:
     """A table, and what a kernel holds of it.
 
     states  as a governor sees them
@@ -31,7 +31,9 @@ class Held:
     note: str = ""
 
 
-def of_table(text: str, platform: Platform, release: Release, disabled: Iterable[int] = ()) -> Held:
+def of_table(
+    text: str, platform: Platform, release: Release, disabled: Iterable[int] = ()
+) -> HeldTables:
     """A TABLE. Raises UsageError if the kernel registers nothing of it, and what reading raises."""
     source, arrival = registered(text, platform, release)
     table = source.table
@@ -42,9 +44,9 @@ def of_table(text: str, platform: Platform, release: Release, disabled: Iterable
     )
     states = from_driver(arrival.driver, disabled)
     files = ((source.file, source.sha256),)
-    return Held(source.name, states, table, rows, files, switched_off(source, text))
+    return HeldTables(source.name, states, table, rows, files, switched_off(source, text))
 
 
-def of_given(given: GivenStates, disabled: Iterable[int] = ()) -> Held:
+def of_given(given: GivenStates, disabled: Iterable[int] = ()) -> HeldTables:
     """States by their times."""
-    return Held(given.text, from_times(given.times, given.polling, disabled))
+    return HeldTables(given.text, from_times(given.times, given.polling, disabled))

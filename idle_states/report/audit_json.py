@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from ..audit.audited import Audited
-from ..audit.fleet import Summary
+from ..audit.fleet import FleetSummary
 from ..forms import Form
 from .documents import audit
 from .encoder import as_json
@@ -12,7 +12,7 @@ from .escapes.json import encoded
 from .json_output import envelope
 
 
-def document(results: Iterable[Audited], summary: Summary) -> Iterator[str]:
+def document(results: Iterable[Audited], summary: FleetSummary) -> Iterator[str]:
     """The envelope with one input after the other, then the summary of all, complete by then."""
     head = envelope("audit", Form, None).rstrip().removesuffix("}").rstrip()
     yield head.replace('"inputs": []', '"inputs": [')

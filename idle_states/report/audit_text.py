@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .. import __version__
 from ..audit.audited import Audited, Registered, Selected
-from ..audit.fleet import Group, Summary
-from ..audit.trees import Difference
+from ..audit.fleet import FleetSummary, TableGroup
+from ..audit.trees import TreeDifference
 from ..findings import Severity
 from ..selection.idle_lengths import lengths
 from ..wording import plural
@@ -127,7 +127,7 @@ def _verdicts(audited: Audited, tool: str) -> str:
     return f"{tool}: {'; '.join(parts)}"
 
 
-def against(name: str, differences: Sequence[Difference], style: Style) -> str:
+def against(name: str, differences: Sequence[TreeDifference], style: Style) -> str:
     """Two trees beside each other. name: of the other file."""
     name = printable(name)
     if not differences:
@@ -152,7 +152,7 @@ def value(data: bytes) -> str:
     return shown if len(shown) <= 80 else f"{shown[:77]}...>"
 
 
-def fleet(summary: Summary, passed_over: Iterable[tuple[str, int]], style: Style) -> str:
+def fleet(summary: FleetSummary, passed_over: Iterable[tuple[str, int]], style: Style) -> str:
     """What many inputs have in common, and which stand out."""
     lines = [
         style(
@@ -182,7 +182,7 @@ def fleet(summary: Summary, passed_over: Iterable[tuple[str, int]], style: Style
     return "\n".join(lines) + "\n"
 
 
-def _groups(summary: Summary, outliers: set[str]) -> Iterator[str]:
+def _groups(summary: FleetSummary, outliers: set[str]) -> Iterator[str]:
     groups = summary.sorted_groups()
     # what stands out must not be cut off
     shown = [g for g in groups if g.fingerprint in outliers][:_SHOWN]
@@ -206,7 +206,7 @@ def _common(files: Iterable[str]) -> str:
         return ""
 
 
-def _group(group: Group, top: str, outlier: bool) -> tuple[str, ...]:
+def _group(group: TableGroup, top: str, outlier: bool) -> tuple[str, ...]:
     count = len(group.differences)
     nearest = f"{group.nearest or '-'}{f' +{count}' if count else ''}"
     file = group.examples[0]
@@ -217,7 +217,7 @@ def _group(group: Group, top: str, outlier: bool) -> tuple[str, ...]:
     return str(group.count), cpu, group.fingerprint, nearest, states, example + note
 
 
-def _rules(summary: Summary, style: Style) -> Iterator[str]:
+def _rules(summary: FleetSummary, style: Style) -> Iterator[str]:
     def key(item: tuple[tuple[str, str, str], int]) -> tuple[int, int, str]:
         (rule, _, severity), count = item
         return -Severity[severity.upper()], -count, rule

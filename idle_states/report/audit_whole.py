@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..audit.audited import Audited
-from ..audit.fleet import Summary, Walk
+from ..audit.fleet import FleetSummary, Walk
 from ..files import write_file
 from . import audit_text
 from .html import audit as html_audit
@@ -55,7 +55,7 @@ class _Held:
 
 
 def text_parts(
-    results: Iterable[list[Audited]], view: View, walk: Walk, summary: Summary, style: Style
+    results: Iterable[list[Audited]], view: View, walk: Walk, summary: FleetSummary, style: Style
 ) -> Iterator[str]:
     """Whole lines, as they come."""
 
@@ -78,7 +78,7 @@ def text_parts(
 
 
 def to_html(
-    results: Iterable[list[Audited]], view: View, walk: Walk, summary: Summary, file: Path
+    results: Iterable[list[Audited]], view: View, walk: Walk, summary: FleetSummary, file: Path
 ) -> Iterator[list[Audited]]:
     """Passes results on; the page is written when all are through."""
     held, everything = _Held(view), []

@@ -1,7 +1,7 @@
 """boot, for people and for programs."""
 
 from ..boot.predict import Stage
-from ..boot.run import Result
+from ..boot.run import BootResult
 from ..wording import plural
 from .escapes.text import printable
 from .style import Style
@@ -18,7 +18,7 @@ _UNITS = {
 }
 
 
-def text(result: Result, style: Style) -> str:
+def text(result: BootResult, style: Style) -> str:
     request = result.request
     lines = [
         style("strong", f"{printable(result.predicted.table.name)} on {request.machine}"),
@@ -40,7 +40,7 @@ def text(result: Result, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _firmware(result: Result) -> str:
+def _firmware(result: BootResult) -> str:
     name = printable(result.predicted.firmware) or "unknown"
     request = result.request
     words = f"skiboot: {name}"
@@ -53,7 +53,7 @@ def _firmware(result: Result) -> str:
     return words
 
 
-def _modelled(result: Result) -> str:
+def _modelled(result: BootResult) -> str:
     release = result.predicted.release
     return "no model of it" if release is None else f"modelled as {release.name}"
 

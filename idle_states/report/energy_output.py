@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..replay.energy import WATTS, BadPower, Bounds, Model, Spent, from_specs, payoffs
+from ..replay.energy import WATTS, BadPower, PowerBounds, PowerModel, Spent, from_specs, payoffs
 from ..table import IdleTable
 from .escapes.text import printable
 from .style import Style
@@ -19,11 +19,11 @@ BreakEven = tuple[Fraction, Fraction | None] | None
 Payoff = tuple[str, str, BreakEven]
 
 
-def unit_of(model: Model) -> str:
+def unit_of(model: PowerModel) -> str:
     return "J" if model.unit == WATTS else "s awake"
 
 
-def section(names: Sequence[str], spents: Sequence[Spent], model: Model, style: Style) -> str:
+def section(names: Sequence[str], spents: Sequence[Spent], model: PowerModel, style: Style) -> str:
     """Tables side by side, then the assumptions."""
     unit = unit_of(model)
     rows = [
@@ -54,7 +54,7 @@ def of_table(table: IdleTable) -> list[str]:
     return [*lines, *(f"  - {printable(assumption)}" for assumption in model.assumptions)]
 
 
-def of_spec(table: IdleTable) -> tuple[Model, list[Payoff]] | None:
+def of_spec(table: IdleTable) -> tuple[PowerModel, list[Payoff]] | None:
     names = [state.name for state in table.states]
     try:
         model = from_specs(zip(names, table.states, strict=True))
@@ -75,7 +75,7 @@ def pays(bounds: BreakEven) -> str:
     return least if low == high else f"{number(low / 1000)} to {number(high / 1000)} us"
 
 
-def ranged(bounds: Bounds, digits: int = 6) -> str:
+def ranged(bounds: PowerBounds, digits: int = 6) -> str:
     """Both ends, or the one there is."""
     ends = [number(end, digits) for end in (bounds.low, bounds.high)]
     return ends[0] if bounds.low == bounds.high else f"{ends[0]} to {ends[1]}"
@@ -85,11 +85,11 @@ def number(value: Fraction, digits: int = 6) -> str:
     return f"{float(value):.{digits}g}"
 
 
-def _energy(bounds: Bounds | None) -> str:
+def _energy(bounds: PowerBounds | None) -> str:
     return "-" if bounds is None else ranged(bounds.times(Fraction(1, _NS)))
 
 
-def _power(bounds: Bounds | None, model: Model) -> str:
+def _power(bounds: PowerBounds | None, model: PowerModel) -> str:
     if bounds is None:
         return "-"
     return ranged(bounds, 4) + (" W" if model.unit == WATTS else " awake")

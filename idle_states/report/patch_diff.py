@@ -20,7 +20,7 @@ _ESCAPES = {byte: chr(byte) for byte in range(0x20, 0x7F)} | {
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Hunk:
     """Lines old[a:b] become new[c:d]."""
 
     a: int
@@ -73,7 +73,7 @@ def counts(before: str, after: str) -> tuple[int, int]:
     return sum(block.d - block.c for block in found), sum(block.b - block.a for block in found)
 
 
-def blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
+def blocks(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
     """What changes, as few lines as there can be; whole rows where rows come or go."""
     if len(old) == len(new):
         unlike = [index for index in range(len(old)) if old[index] != new[index]]
@@ -84,21 +84,21 @@ def blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
     return _compared(old, new)
 
 
-def _cost(found: Sequence[Block]) -> int:
+def _cost(found: Sequence[Hunk]) -> int:
     return sum(block.b - block.a + block.d - block.c for block in found)
 
 
-def _runs(indices: Sequence[int]) -> list[Block]:
-    found: list[Block] = []
+def _runs(indices: Sequence[int]) -> list[Hunk]:
+    found: list[Hunk] = []
     for index in indices:
         if found and found[-1].b == index:
-            found[-1] = Block(found[-1].a, index + 1, found[-1].c, index + 1)
+            found[-1] = Hunk(found[-1].a, index + 1, found[-1].c, index + 1)
         else:
-            found.append(Block(index, index + 1, index, index + 1))
+            found.append(Hunk(index, index + 1, index, index + 1))
     return found
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> list[Block]:
+def _compared(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
@@ -106,11 +106,11 @@ def _compared(old: Sequence[str], new: Sequence[str]) -> list[Block]:
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
     pairs = _matched(old[start : len(old) - end], new[start : len(new) - end])
-    found: list[Block] = []
+    found: list[Hunk] = []
     a = c = start
     for i, j in [*((i + start, j + start) for i, j in pairs), (len(old) - end, len(new) - end)]:
         if i > a or j > c:
-            found.append(_slid(old, new, Block(a, i, c, j), found))
+            found.append(_slid(old, new, Hunk(a, i, c, j), found))
         a, c = i + 1, j + 1
     return found
 
@@ -152,7 +152,7 @@ def _backtracked(trail: Sequence[dict[int, int]], x: int, y: int) -> list[tuple[
     return pairs[::-1]
 
 
-def _slid(old: Sequence[str], new: Sequence[str], block: Block, found: Sequence[Block]) -> Block:
+def _slid(old: Sequence[str], new: Sequence[str], block: Hunk, found: Sequence[Hunk]) -> Hunk:
     """A block that only adds or only removes, moved up to where a row begins, if it can be."""
     lines, start, end = (new, block.c, block.d) if block.a == block.b else (old, block.a, block.b)
     if block.a < block.b and block.c < block.d:
@@ -165,11 +165,11 @@ def _slid(old: Sequence[str], new: Sequence[str], block: Block, found: Sequence[
             best = up
     if lines[start].strip().startswith("{"):
         best = 0
-    return Block(block.a - best, block.b - best, block.c - best, block.d - best)
+    return Hunk(block.a - best, block.b - best, block.c - best, block.d - best)
 
 
-def _hunks(old: Sequence[str], new: Sequence[str], found: Sequence[Block]) -> Iterator[str]:
-    group: list[Block] = []
+def _hunks(old: Sequence[str], new: Sequence[str], found: Sequence[Hunk]) -> Iterator[str]:
+    group: list[Hunk] = []
     for block in found:
         if group and block.a - group[-1].b > 2 * CONTEXT:
             yield from _hunk(old, new, group)
@@ -179,7 +179,7 @@ def _hunks(old: Sequence[str], new: Sequence[str], found: Sequence[Block]) -> It
         yield from _hunk(old, new, group)
 
 
-def _hunk(old: Sequence[str], new: Sequence[str], group: Sequence[Block]) -> Iterator[str]:
+def _hunk(old: Sequence[str], new: Sequence[str], group: Sequence[Hunk]) -> Iterator[str]:
     first, last = group[0], group[-1]
     lead, tail = min(CONTEXT, first.a), min(CONTEXT, len(old) - last.b)
     a, b, c, d = first.a - lead, last.b + tail, first.c - lead, last.d + tail

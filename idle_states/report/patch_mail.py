@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from email.utils import format_datetime
 
 from .. import __version__
-from ..patches.plan import Change, Plan, Step
+from ..patches.plan import PatchStep, Plan, ValueChange
 from .escapes import mail as escapes
 from .escapes.mail import address, header
 from .escapes.text import printable
@@ -20,7 +20,7 @@ _NOBODY = "idle-states <idle-states@localhost>"
 _SLUG_CHARACTERS = 52
 
 
-def file_name(step: Step, number: int) -> str:
+def file_name(step: PatchStep, number: int) -> str:
     """0001-slw-Modify-....patch, as git would name it."""
     slug = re.sub(r"[^A-Za-z0-9._]+", "-", step.patch.subject).strip("-.")
     return f"{number:04}-{re.sub(r'[.]+', '.', slug)[:_SLUG_CHARACTERS].rstrip('-.')}.patch"
@@ -35,7 +35,7 @@ def mails(plan: Plan) -> list[tuple[str, bytes]]:
     ]
 
 
-def _mail(plan: Plan, step: Step, number: int, total: int) -> bytes:
+def _mail(plan: Plan, step: PatchStep, number: int, total: int) -> bytes:
     identity = plan.tree.identity
     mark = "[PATCH]" if total == 1 else f"[PATCH {number}/{total}]"
     author = address(identity.name, identity.email) if identity else _NOBODY
@@ -62,12 +62,12 @@ def _mail(plan: Plan, step: Step, number: int, total: int) -> bytes:
     )
 
 
-def _message(step: Step) -> str:
+def _message(step: PatchStep) -> str:
     body = step.patch.body or _listed(step.changes)
     return escapes.body(body.rstrip("\n")) + "\n"
 
 
-def _listed(changes: Sequence[Change]) -> str:
+def _listed(changes: Sequence[ValueChange]) -> str:
     """What a patch without words of its own does, one line for each value."""
     lines = []
     for change in changes:
@@ -80,7 +80,7 @@ def _listed(changes: Sequence[Change]) -> str:
     return "\n".join(lines)
 
 
-def _date(step: Step) -> str:
+def _date(step: PatchStep) -> str:
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     utc = datetime.UTC
     if epoch.isdigit():
@@ -92,7 +92,7 @@ def _date(step: Step) -> str:
     return format_datetime(when)
 
 
-def _stat(step: Step) -> str:
+def _stat(step: PatchStep) -> str:
     """git's diffstat."""
     rows = [(quoted(name), *counts(step.before[name], text)) for name, text in step.after.items()]
     wide = max(len(name) for name, _, _ in rows)

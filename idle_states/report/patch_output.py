@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from ..patches.description import Patch
-from ..patches.plan import MADE, PRESENT, Change, Plan, Step
+from ..patches.plan import MADE, PRESENT, PatchStep, Plan, ValueChange
 from ..wording import plural
 from .escapes.text import printable
 from .patch_diff import file_diff
 from .style import Style
 
 
-def change_line(change: Change) -> str:
+def change_line(change: ValueChange) -> str:
     """hw/slw.c:245:19: power9_cpu_idle_states stop0_lite: latency 200ns -> 1us"""
     place = f"{printable(change.file)}:{change.line}:{change.column}"
     head = f"{place}: {change.table} {printable(change.state)}"
@@ -51,7 +51,7 @@ def done_text(plan: Plan, written: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in [*lines, *map(printable, written)])
 
 
-def _settled(step: Step, present: str) -> str:
+def _settled(step: PatchStep, present: str) -> str:
     status = present if step.status == PRESENT else step.status
     return f"{step.patch.name}: {status}" + (f": {step.reason}" if step.reason else "")
 

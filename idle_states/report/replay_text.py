@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from ..findings import Severity
 from ..linux.releases import Release
 from ..replay.counters import PERCENTILES, Figures, percentile_name
-from ..replay.energy import Model, spent
+from ..replay.energy import PowerModel, spent
 from ..replay.replay import Settings
-from ..replay.run import COMPARED, Account, Read, Result
+from ..replay.run import COMPARED, Account, Read, ReplayResult
 from ..wording import plural
 from . import energy_output
 from .escapes.text import printable
@@ -18,12 +18,12 @@ _HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW", "REFUSED"
 
 
 def render(
-    result: Result,
+    result: ReplayResult,
     name: str,
     release: Release,
     settings: Settings | None,
     style: Style,
-    power: Model | None = None,
+    power: PowerModel | None = None,
 ) -> str:
     """power: what is known of the states' power."""
     parts = [_head(result, name, release, settings, style)]
@@ -46,7 +46,7 @@ def render(
 
 
 def _head(
-    result: Result, name: str, release: Release, settings: Settings | None, style: Style
+    result: ReplayResult, name: str, release: Release, settings: Settings | None, style: Style
 ) -> str:
     states = "states as entered" if settings is None else f"{settings.governor}, HZ {settings.hz}"
     lines = [
@@ -140,7 +140,7 @@ def _comparison(accounts: Sequence[Account], style: Style) -> str:
     return style("strong", "Compared") + "\n" + right_aligned(head, rows)
 
 
-def _misses(result: Result) -> str:
+def _misses(result: ReplayResult) -> str:
     total = result.observed.total
     assert result.misses is not None
     words = [
@@ -150,7 +150,7 @@ def _misses(result: Result) -> str:
     return "; ".join(words) + "\n"
 
 
-def _bracketed(result: Result, style: Style) -> str:
+def _bracketed(result: ReplayResult, style: Style) -> str:
     """Sums over CPUs of the trace's counters, the dumps', and what the dumps have more."""
     sums: dict[tuple[int, str], dict[str, list[int]]] = {}
     for row in result.bracketed:
@@ -169,7 +169,7 @@ def _bracketed(result: Result, style: Style) -> str:
     return title + "\n" + right_aligned(head, rows)
 
 
-def _problems(result: Result, style: Style) -> str:
+def _problems(result: ReplayResult, style: Style) -> str:
     lines = []
     for problem in result.problems:
         severity = str(problem.severity)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..diff import Difference
 from ..findings import Finding, Severity
-from ..review.review import Change, PerKernel, Review, TableChange
+from ..review.review import PerKernel, Review, Reviewed, TableChange
 from ..review.suppressions import Added
 from ..wording import plural
 from .escapes.text import printable
@@ -49,7 +49,7 @@ def _verdict(review: Review) -> str:
     return f"{plural(len(tables), 'table')} changed: {brought}, {len(review.fixed)} fixed."
 
 
-def _change(change: Change, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:
+def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:
     for table in change.tables:
         yield ""
         yield from _table(table, review, notes, suppressed)

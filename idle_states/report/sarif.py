@@ -11,7 +11,7 @@ from typing import Any
 from .. import __version__
 from ..findings import Finding, Location, Severity, identities
 from ..rules.catalogue import rules
-from ..rules.rule import Loaded
+from ..rules.rule import LoadedRule
 from .escapes.json import encoded
 from .escapes.uri import uri
 
@@ -61,7 +61,7 @@ def render(
     return encoded(document) + "\n"
 
 
-def _rule(loaded: Loaded) -> dict[str, Any]:
+def _rule(loaded: LoadedRule) -> dict[str, Any]:
     rule = loaded.rule
     title, _, body = loaded.page.partition("\n")
     markdown = f"**{title}**\n\n```text\n{body.strip()}\n```\n"

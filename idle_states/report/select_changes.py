@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from ..selection.idle_lengths import lengths
-from ..selection.selection import Change, Mapped, Selection
+from ..selection.selection import Mapped, SelectionChange, TableSelection
 from ..wording import joined
 from .escapes.text import printable
 from .select_output import aligned, grouped, title
 from .style import Style
 
-Changed = Sequence[tuple[Selection, list[tuple[Mapped, list[Change]]]]]
+Changed = Sequence[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange]]]]]
 
 
-def text(first: Selection, changed: Changed, style: Style) -> str:
+def text(first: TableSelection, changed: Changed, style: Style) -> str:
     """A block for each selection compared with the first."""
     lines = [f"From  {title(first)}"]
     for other, maps in changed:
@@ -32,7 +32,7 @@ def text(first: Selection, changed: Changed, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def reach(first: Selection, other: Selection) -> list[str]:
+def reach(first: TableSelection, other: TableSelection) -> list[str]:
     """States of both that only one of them takes."""
     before, now = ({s.names[i] for i in s.unreachable} for s in (first, other))
     found = []

@@ -4,11 +4,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from ..linux.governors.ladder_steps import Step
+from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.governors.steady import Range
 from ..selection.idle_lengths import lengths
-from ..selection.selection import Mapped, Selection
+from ..selection.selection import Mapped, TableSelection
 from ..wording import joined
 from .escapes.text import printable
 from .style import Style
@@ -18,7 +18,7 @@ NARROW = 60
 """Columns that headings keep to."""
 
 
-def text(selection: Selection, style: Style) -> str:
+def text(selection: TableSelection, style: Style) -> str:
     """One block per map, then what never happens. Fits 60 columns unless names are long."""
     selection = _printable(selection)
     lines = [style("strong", title(selection)), *_states(selection)]
@@ -35,13 +35,13 @@ def text(selection: Selection, style: Style) -> str:
     return "\n".join([*lines, "", *remarks(selection)]).rstrip("\n") + "\n"
 
 
-def _printable(selection: Selection) -> Selection:
+def _printable(selection: TableSelection) -> TableSelection:
     """With names that are fit for a terminal."""
     names = tuple(printable(name) for name in selection.names)
     return replace(selection, names=names)
 
 
-def title(selection: Selection) -> str:
+def title(selection: TableSelection) -> str:
     of = f"{printable(selection.table)}: " if selection.table else ""
     return f"{of}{selection.governor} of Linux {selection.release.name}, HZ {selection.hz}"
 
@@ -95,7 +95,7 @@ def heading(mapped: Mapped) -> str:
     return f"{head}, {limit}" if len(head + limit) + 2 <= NARROW else f"{head},\n  {limit}"
 
 
-def _states(selection: Selection) -> list[str]:
+def _states(selection: TableSelection) -> list[str]:
     wide = max(len(name) for name in selection.names)
     return [
         f"  {number} {selection.names[number]:<{wide}}  "
@@ -105,7 +105,7 @@ def _states(selection: Selection) -> list[str]:
     ]
 
 
-def taken(selection: Selection, r: Range) -> str:
+def taken(selection: TableSelection, r: Range) -> str:
     """Names of what is selected in a range."""
     names = selection.taken(r.states)
     return names[0] if len(names) == 1 else f"{joined(names)} in turn"
@@ -158,7 +158,7 @@ def _cell(ranges: Sequence[Range], length_ns: int) -> str:
     return "-" if found is None else "+".join(str(state) for state in sorted(found.states))
 
 
-def _steps(selection: Selection, style: Style) -> list[str]:
+def _steps(selection: TableSelection, style: Style) -> list[str]:
     lines = []
     source = None
     for step in selection.steps:
@@ -169,7 +169,7 @@ def _steps(selection: Selection, style: Style) -> list[str]:
     return lines
 
 
-def way(selection: Selection, step: Step) -> str:
+def way(selection: TableSelection, step: LadderStep) -> str:
     """Where one of ladder's steps leads, and after how many idle periods."""
     if step.after == 0:
         return "stay"
@@ -179,7 +179,7 @@ def way(selection: Selection, step: Step) -> str:
     )
 
 
-def remarks(selection: Selection) -> list[str]:
+def remarks(selection: TableSelection) -> list[str]:
     """What never happens, and what it rests on."""
     lines = []
     if selection.unreachable:

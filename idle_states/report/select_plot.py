@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..findings import Finding, Location, Severity, Unreadable
-from ..selection.selection import Mapped, Selection
+from ..selection.selection import Mapped, TableSelection
 from .select_output import circumstances
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "oo", "||", "++", "**")
@@ -17,7 +17,7 @@ _FIRST_US = 0.5
 _COLUMNS_INCHES = 11.0
 
 
-def picture(selections: Sequence[Selection], form: str) -> bytes:
+def picture(selections: Sequence[TableSelection], form: str) -> bytes:
     """form: svg or png. Raises Unreadable where matplotlib is not installed."""
     matplotlib, figure_class, patch = _matplotlib()
     names = list(dict.fromkeys(name for s in selections for name in s.names))
@@ -52,13 +52,18 @@ def picture(selections: Sequence[Selection], form: str) -> bytes:
     return stream.getvalue()
 
 
-def _shown(selection: Selection) -> list[Mapped]:
+def _shown(selection: TableSelection) -> list[Mapped]:
     """Maps over the idle's length."""
     return [mapped for mapped in selection.maps if mapped.idle_ns is None]
 
 
 def _row(
-    axes: Any, place: int, selection: Selection, mapped: Mapped, names: list[str], last_us: float
+    axes: Any,
+    place: int,
+    selection: TableSelection,
+    mapped: Mapped,
+    names: list[str],
+    last_us: float,
 ) -> None:
     for r in mapped.ranges:
         left = max(r.first_ns / 1000, _FIRST_US)
@@ -85,7 +90,7 @@ def _row(
             axes.text(middle, place, text, ha="center", va="center", fontsize=7, bbox=box)
 
 
-def _label(selection: Selection, mapped: Mapped, several: bool) -> str:
+def _label(selection: TableSelection, mapped: Mapped, several: bool) -> str:
     whose = f"{selection.table or 'states'} {selection.release.name}\n" if several else ""
     return whose + circumstances(mapped)
 

@@ -3,9 +3,9 @@
 import textwrap
 from collections.abc import Sequence
 
-from ..replay.energy import Model, spent
+from ..replay.energy import PowerModel, spent
 from ..simulation.setup import Costs
-from ..simulation.summary import BISTABLE_POINTS, UNNOTICED_NS, Spread, Summary
+from ..simulation.summary import BISTABLE_POINTS, UNNOTICED_NS, RunSpread, SimulationSummary
 from ..simulation.workloads import described
 from ..units import format_time
 from ..wording import joined, plural
@@ -18,7 +18,9 @@ _HEAD = ("STATE", "ASKED FOR", "TIME", "TOO DEEP", "TOO SHALLOW", "REACHED")
 _WIDTH = 100
 
 
-def render(found: Sequence[Summary], style: Style, power: Model | None = None) -> str:
+def render(
+    found: Sequence[SimulationSummary], style: Style, power: PowerModel | None = None
+) -> str:
     """power: what states draw; None: nothing says."""
     parts = [_head(found[0], style)]
     parts += [_table_part(each, style) for each in found]
@@ -43,7 +45,7 @@ def workloads() -> str:
     return "\n".join(parts)
 
 
-def _head(found: Summary, style: Style) -> str:
+def _head(found: SimulationSummary, style: Style) -> str:
     setup = found.setup
     seeds = f"seed {found.runs[0].seed}"
     if len(found.runs) > 1:
@@ -73,7 +75,7 @@ def _costs(costs: Costs) -> list[str]:
     return words
 
 
-def _table_part(found: Summary, style: Style) -> str:
+def _table_part(found: SimulationSummary, style: Style) -> str:
     setup = found.setup
     rows = []
     for number, state in enumerate(found.states):
@@ -97,7 +99,7 @@ def _table_part(found: Summary, style: Style) -> str:
     return text + "\n" + _scopes(found) + _bistable(found, style)
 
 
-def _scopes(found: Summary) -> str:
+def _scopes(found: SimulationSummary) -> str:
     """Which share of the time all of a core, pair or quad asked for a state or a deeper one."""
     head = ("ALL OF A", "OF", *(f"{printable(name)}+" for name in found.setup.table.names))
     rows, last = [], 0
@@ -110,7 +112,7 @@ def _scopes(found: Summary) -> str:
     return right_aligned(head, rows)
 
 
-def _bistable(found: Summary, style: Style) -> str:
+def _bistable(found: SimulationSummary, style: Style) -> str:
     if found.bistable is None:
         return ""
     jitter = format_time(UNNOTICED_NS)
@@ -123,7 +125,7 @@ def _bistable(found: Summary, style: Style) -> str:
     )
 
 
-def _comparison(found: Sequence[Summary], style: Style) -> str:
+def _comparison(found: Sequence[SimulationSummary], style: Style) -> str:
     head = ("", *(printable(each.setup.name) for each in found))
     rows = [
         ("switches/s", *(_rate(each.switches_per_s) for each in found)),
@@ -140,30 +142,30 @@ def _comparison(found: Sequence[Summary], style: Style) -> str:
     return style("strong", "Compared") + "\n" + right_aligned(head, rows)
 
 
-def _sum(spreads: Sequence[Spread]) -> Spread:
+def _sum(spreads: Sequence[RunSpread]) -> RunSpread:
     """Of means only; least and greatest do not add up."""
     mean = sum(each.mean for each in spreads)
-    return Spread(mean, mean, mean)
+    return RunSpread(mean, mean, mean)
 
 
-def _spelled(value: Spread, shown: str, least: str, greatest: str) -> str:
+def _spelled(value: RunSpread, shown: str, least: str, greatest: str) -> str:
     return shown if value.least == value.greatest else f"{shown} ({least} to {greatest})"
 
 
-def _count(value: Spread) -> str:
+def _count(value: RunSpread) -> str:
     return _spelled(value, f"{value.mean:.0f}", f"{value.least:.0f}", f"{value.greatest:.0f}")
 
 
-def _percent(value: Spread) -> str:
+def _percent(value: RunSpread) -> str:
     texts = [f"{each:.2f} %" for each in (value.mean, value.least, value.greatest)]
     return _spelled(value, *texts)
 
 
-def _rate(value: Spread) -> str:
+def _rate(value: RunSpread) -> str:
     return _spelled(value, f"{value.mean:.0f}", f"{value.least:.0f}", f"{value.greatest:.0f}")
 
 
-def _us(value: Spread | None) -> str:
+def _us(value: RunSpread | None) -> str:
     if value is None:
         return "-"
     texts = [f"{each / 1000:.3g} us" for each in (value.mean, value.least, value.greatest)]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from ..statistics import schbench
 from ..statistics.histogram import BAR, Histogram
-from ..statistics.mmtests import Row, change, follows
-from ..statistics.percentile_blocks import Group
+from ..statistics.mmtests import MeansRow, change, follows
+from ..statistics.percentile_blocks import BlockGroup
 from ..wording import plural
 from .escapes.text import printable
 from .style import Style
@@ -38,7 +38,7 @@ def histogram_lines(found: Histogram) -> list[str]:
     return lines
 
 
-def schbench_text(group: Group) -> str:
+def schbench_text(group: BlockGroup) -> str:
     """One block as schbench prints it; several as columns with what they change, and the buckets
     behind the values."""
     first = group.blocks[0]
@@ -92,7 +92,7 @@ def _printed(block: schbench.Block) -> str:
     return "\n".join(lines) + "\n"
 
 
-def mmtests_text(rows: Sequence[Row], style: Style) -> str:
+def mmtests_text(rows: Sequence[MeansRow], style: Style) -> str:
     """The table, its percents computed from the means; below it those that were printed and do
     not follow from them."""
     wide = max(len(row.name) for row in rows)
@@ -117,7 +117,7 @@ def mmtests_text(rows: Sequence[Row], style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cell(row: Row, number: int) -> str:
+def _cell(row: MeansRow, number: int) -> str:
     cell = row.cells[number]
     printed = cell.printed is not None and follows(row, number) is not False
     shown = _percent(cell.printed if printed else change(row, number))

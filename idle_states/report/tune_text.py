@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..replay.energy import Bounds, break_even
+from ..replay.energy import PowerBounds, break_even
 from ..tune.search import LATENCY, WEIGHTED, Judged, Objective
 from ..tune.tuning import Tuning
 from ..tune.waits import regrets
@@ -160,13 +160,13 @@ def percent(share: Fraction | None) -> str:
     return "-" if share is None else f"{100 * float(share):.3g} %"
 
 
-def percents(bounds: Bounds | None) -> str:
+def percents(bounds: PowerBounds | None) -> str:
     if bounds is None or bounds.low == bounds.high:
         return percent(None if bounds is None else bounds.low)
     return f"{percent(bounds.low)} to {percent(bounds.high)}"
 
 
-def energy_of_judged(judged: Judged) -> Bounds:
+def energy_of_judged(judged: Judged) -> PowerBounds:
     """In the unit that energy_of() names."""
     return judged.energy.times(Fraction(1000 if judged.outcomes.work else 1, _NS))
 

@@ -17,7 +17,7 @@ _ROW = re.compile(r"\[([0-9]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FindingsOutcome:
     """new: with places as after; fixed: as before; silenced: as before, with the reason that a
     suppression gives now. `kernels` are those for which it is so."""
 
@@ -26,7 +26,7 @@ class Outcome:
     silenced: tuple[Finding, ...] = ()
 
 
-def in_all(outcomes: Sequence[Outcome]) -> Outcome:
+def in_all(outcomes: Sequence[FindingsOutcome]) -> FindingsOutcome:
     """What all of them have, as in the first one: what a merge brings that no parent had."""
     first, *others = outcomes
 
@@ -34,7 +34,7 @@ def in_all(outcomes: Sequence[Outcome]) -> Outcome:
         known = [{_said(f) for f in getattr(other, which)} for other in others]
         return tuple(f for f in found if all(_said(f) in some for some in known))
 
-    return Outcome(
+    return FindingsOutcome(
         common(first.new, "new"),
         common(first.fixed, "fixed"),
         common(first.silenced, "silenced"),
@@ -49,7 +49,7 @@ Side = tuple[IdleTable | None, Sequence[Finding]]
 _Key = tuple[str, str]
 
 
-def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -> Outcome:
+def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -> FindingsOutcome:
     """before, after: a table, None where there is none, and all findings on it; is_known: of those
     suppressed after, which were accepted before."""
     old, new = _keyed(*before), _keyed(*after)
@@ -63,7 +63,7 @@ def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -
             silenced.append(replace(finding, suppressed=now.suppressed, kept_in=now.kept_in))
         else:
             fixed.append(finding)
-    return Outcome(
+    return FindingsOutcome(
         tuple(sort_findings(finding for finding, _ in _only(shown, old))),
         tuple(sort_findings(fixed)),
         tuple(sort_findings(silenced)),

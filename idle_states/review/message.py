@@ -11,13 +11,13 @@ from ..reading.git import Commit
 from ..sources import Source
 from ..table import IdleState, IdleTable
 from ..units import format_time
-from .message_claims import Claim, claims, covers_state, names_bits, names_state
+from .message_claims import ClaimedNumber, claims, covers_state, names_bits, names_state
 
 TIMES = ("latency", "residency")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChangedRow:
     """A row that a commit changes, adds or removes in a table that was there and is kept.
 
     table   the source it is in, after the commit
@@ -32,7 +32,7 @@ class Row:
     where: Location
 
 
-def changed_rows(before: Source, after: Source) -> Iterator[Row]:
+def changed_rows(before: Source, after: Source) -> Iterator[ChangedRow]:
     """Both must have tables."""
     assert before.table is not None
     assert after.table is not None
@@ -40,14 +40,16 @@ def changed_rows(before: Source, after: Source) -> Iterator[Row]:
     for name in dict.fromkeys([*new, *old]):
         a, b = old.get(name), new.get(name)
         if a is None or b is None or a.values() != b.values():
-            yield Row(after, name, a, b, _where(after.table, a, b))
+            yield ChangedRow(after, name, a, b, _where(after.table, a, b))
 
 
-Judged = tuple[Finding, Row]
+Judged = tuple[Finding, ChangedRow]
 """A finding and the row it is about."""
 
 
-def check_message(commit: Commit, rows: Sequence[Row], added: Sequence[IdleTable]) -> list[Judged]:
+def check_message(
+    commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
+) -> list[Judged]:
     """IS510 and IS511. rows: all that changed; added: whole tables that are new."""
     return [
         *_unmentioned(commit, rows),
@@ -55,8 +57,8 @@ def check_message(commit: Commit, rows: Sequence[Row], added: Sequence[IdleTable
     ]
 
 
-def _unmentioned(commit: Commit, rows: Sequence[Row]) -> Iterator[Judged]:
-    by_name: dict[str, list[Row]] = {}
+def _unmentioned(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[Judged]:
+    by_name: dict[str, list[ChangedRow]] = {}
     for row in rows:
         by_name.setdefault(row.name, []).append(row)
     named = [name for name in by_name if names_state(commit.message, name)]
@@ -81,13 +83,15 @@ def _unmentioned(commit: Commit, rows: Sequence[Row]) -> Iterator[Judged]:
         yield finding, first
 
 
-def _only_bits(row: Row) -> bool:
+def _only_bits(row: ChangedRow) -> bool:
     """Whether flags or registers are all that changed."""
     same_times = not any(_steps(row, field) for field in TIMES)
     return row.before is not None and row.after is not None and same_times
 
 
-def _numbers(commit: Commit, rows: Sequence[Row], added: Sequence[IdleState]) -> Iterator[Judged]:
+def _numbers(
+    commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleState]
+) -> Iterator[Judged]:
     if not any(_steps(row, field) for row in rows for field in TIMES):
         return
     for claim in claims(commit.message):
@@ -113,7 +117,7 @@ def _numbers(commit: Commit, rows: Sequence[Row], added: Sequence[IdleState]) ->
 
 
 def _holds(
-    claim: Claim, steps: Sequence[tuple[int | None, int | None]], new: set[int | None]
+    claim: ClaimedNumber, steps: Sequence[tuple[int | None, int | None]], new: set[int | None]
 ) -> bool:
     if claim.factor:
         return any(
@@ -127,7 +131,7 @@ def _holds(
     return claim.new_ns in new
 
 
-def _steps(row: Row, field: str) -> list[tuple[int | None, int | None]]:
+def _steps(row: ChangedRow, field: str) -> list[tuple[int | None, int | None]]:
     """What a row's time was and is, if it changes."""
     before, after = _time(row.before, field), _time(row.after, field)
     return [(before, after)] if before != after else []
@@ -139,7 +143,7 @@ def _time(state: IdleState | None, field: str) -> int | None:
     return state.latency_ns if field == "latency" else state.residency_ns
 
 
-def _what(row: Row) -> str:
+def _what(row: ChangedRow) -> str:
     if row.before is None:
         return "added"
     if row.after is None:
@@ -170,7 +174,7 @@ def _by_name(table: IdleTable) -> Mapping[str, IdleState]:
     return rows
 
 
-def place_in(source: Source, row: Row) -> Location:
+def place_in(source: Source, row: ChangedRow) -> Location:
     """Where the row's change is found in the same table at another commit."""
     assert source.table is not None
     state = source.table.state(row.name)
@@ -180,7 +184,7 @@ def place_in(source: Source, row: Row) -> Location:
     return state.where.get(field) or state.where.get("state") or Location(source.name, source.file)
 
 
-def _row_places(row: Row) -> list[tuple[str, Location]]:
+def _row_places(row: ChangedRow) -> list[tuple[str, Location]]:
     return list(row.after.where.items()) if row.after else []
 
 

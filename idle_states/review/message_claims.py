@@ -68,7 +68,7 @@ MAX_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimedNumber:
     """A number the message says is set. field: latency, residency or "" where it is not said.
 
     old_ns, new_ns  times; old_ns None where only the new one is said
@@ -83,7 +83,7 @@ class Claim:
     text: str
 
 
-def claims(message: str) -> list[Claim]:
+def claims(message: str) -> list[ClaimedNumber]:
     """Numbers the message says are set, in order, each once."""
     return list(dict.fromkeys(c for sentence in _sentences(message) for c in _claims(sentence)))
 
@@ -173,7 +173,7 @@ def _sentences(message: str) -> list[str]:
     return [sentence for text in prose for sentence in re.split(r"(?<=[.;!?])\s+", text)]
 
 
-def _claims(sentence: str) -> Iterator[Claim]:
+def _claims(sentence: str) -> Iterator[ClaimedNumber]:
     if not _ABOUT.search(sentence):
         return
     spans = []
@@ -182,15 +182,15 @@ def _claims(sentence: str) -> Iterator[Claim]:
         old = _nanoseconds(match["old"] or match["before"], match["new"] or match["after"])
         spans.append(match.span())
         if new is not None and old is not None:
-            yield Claim(_field_before(sentence, match.start()), old, new, 0, match[0])
+            yield ClaimedNumber(_field_before(sentence, match.start()), old, new, 0, match[0])
     if not re.search(_CHANGING, sentence, re.IGNORECASE):
         return
     for match in _TO.finditer(sentence):
         new = _nanoseconds(match["new"])
         if new is not None and not any(a <= match.start("new") < b for a, b in spans):
-            yield Claim(_field(match["field"]), None, new, 0, match[0])
+            yield ClaimedNumber(_field(match["field"]), None, new, 0, match[0])
     for match in _FACTOR.finditer(sentence):
-        yield Claim(_field(match["field"]), None, 0, int(match["factor"]), match[0])
+        yield ClaimedNumber(_field(match["field"]), None, 0, int(match["factor"]), match[0])
 
 
 def _field(word: str) -> str:

@@ -8,9 +8,9 @@ from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ..findings import Finding, UsageError
 from ..linux.releases import Release
 from ..reading.git import Repository
-from ..rules.engine import ALL, Selection
+from ..rules.engine import ALL, RuleSelection
 from ..skiboot.platform import ALL_LEVELS, Platform
-from .review import Circumstances, Review, ends, review
+from .review import Review, Yardstick, ends, review
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ReviewRequest:
     platform: Platform = ALL_LEVELS
     governor: str = "menu"
     hz: int = 250
-    rules: Selection = ALL
+    rules: RuleSelection = ALL
     acceptance: Acceptance = USUAL
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class ReviewRequest:
 
 def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
     """say: is called with what the user should know. Raises BadRange, Unreadable, OSError."""
-    circumstances = Circumstances(
+    circumstances = Yardstick(
         request.releases,
         request.platform,
         request.governor,

@@ -10,15 +10,15 @@ from ..diff import Difference, diff
 from ..findings import Finding, UsageError, sort_findings
 from ..linux.releases import Release
 from ..reading.git import Commit, Repository
-from ..rules.engine import ALL, Selection
+from ..rules.engine import ALL, RuleSelection
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
-from .findings import Outcome, Side, in_all, outcome
+from .findings import FindingsOutcome, Side, in_all, outcome
 from .match import is_same, pairs
-from .message import Judged, Row, changed_rows, check_message, place_in
+from .message import ChangedRow, Judged, changed_rows, check_message, place_in
 from .selection import Selector
 from .suppressions import Added, Configured, Known, added, configured, known, revealed
-from .tree import End, SkibootTree, SpecTree, Tree
+from .tree import End, SkibootTree, SpecTree, TreeReader
 
 Accept = Callable[[Sequence[Finding]], Sequence[Finding]]
 """Marks findings that a project has accepted as suppressed."""
@@ -46,7 +46,7 @@ class TableChange:
     differences: tuple[Difference, ...]
     linux: tuple[PerKernel, ...]
     selection: tuple[PerKernel, ...]
-    outcome: Outcome
+    outcome: FindingsOutcome
 
     @property
     def source(self) -> Source:
@@ -57,7 +57,7 @@ class TableChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Reviewed:
     """What lies between two states of the tree.
 
     commit   the commit, if it is one alone; of a merge counts what no parent has
@@ -72,7 +72,7 @@ class Change:
     head: str
     commit: Commit | None
     tables: tuple[TableChange, ...]
-    files: Outcome
+    files: FindingsOutcome
     message: tuple[Finding, ...]
     unread: tuple[str, ...]
     suppressions: tuple[Added, ...] = ()
@@ -90,7 +90,9 @@ class Change:
 
     @property
     def says_something(self) -> bool:
-        return bool(self.tables or self.message or self.suppressions or self.files != Outcome())
+        return bool(
+            self.tables or self.message or self.suppressions or self.files != FindingsOutcome()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class Review:
     commits: int
     kernels: tuple[str, ...]
     governor: str
-    changes: tuple[Change, ...]
+    changes: tuple[Reviewed, ...]
     texts: dict[str, str]
 
     @property
@@ -117,7 +119,7 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class Yardstick:
     """What tables are judged by. of_commits: setup.cfg is read as each commit has it; accept comes
     after."""
 
@@ -125,7 +127,7 @@ class Circumstances:
     platform: Platform = ALL_LEVELS
     governor: str = "menu"
     hz: int = 250
-    rules: Selection = ALL
+    rules: RuleSelection = ALL
     accept: Accept = list
     of_commits: bool = True
 
@@ -154,13 +156,13 @@ def review(
     repository: Repository,
     base: str,
     head: str,
-    circumstances: Circumstances,
+    circumstances: Yardstick,
     *,
     specs: bool = False,
     per_commit: bool = False,
 ) -> Review:
     """base, head: hashes, see `ends`. Raises Unreadable (IS930) where history is missing."""
-    tree: Tree = SpecTree(repository) if specs else SkibootTree(repository, base, head)
+    tree: TreeReader = SpecTree(repository) if specs else SkibootTree(repository, base, head)
     reviewer = _Reviewer(tree, circumstances)
     commits = tree.commits(base, head)
     if per_commit:
@@ -185,14 +187,14 @@ def review(
 
 
 class _Reviewer:
-    def __init__(self, tree: Tree, circumstances: Circumstances) -> None:
+    def __init__(self, tree: TreeReader, circumstances: Yardstick) -> None:
         self.tree = tree
         self.by = circumstances
         self.selector = Selector(circumstances.governor, circumstances.hz)
         self.checked: dict[int, tuple[Source, list[Finding]]] = {}
         self.configurations: dict[str, Configured] = {}
 
-    def change(self, base: str, head: str, commit: Commit | None) -> Change:
+    def change(self, base: str, head: str, commit: Commit | None) -> Reviewed:
         before, after = self.tree.at(base), self.tree.at(head)
         others = self.merged(commit)
         parents = (base, *(commit.merged if commit else ()))
@@ -200,7 +202,7 @@ class _Reviewer:
             outcome((None, self.of_files(at)), (None, self.of_files(head)), self.known(at, head))
             for at in parents
         ]
-        return Change(
+        return Reviewed(
             base,
             head,
             commit,
@@ -228,7 +230,7 @@ class _Reviewer:
 
     def judged(self, commit: Commit) -> list[Judged]:
         """What the message says that the commit does not bear out."""
-        rows: list[Row] = []
+        rows: list[ChangedRow] = []
         added = []
         before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
         for a, b in _own(before, after, self.merged(commit)):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..findings import Finding, Unreadable
-from ..reading.git import Commit, Damaged, Entry, Repository
+from ..reading.git import Commit, DamagedObject, Repository, TreeEntry
 from ..skiboot.layout import HEADERS, TABLES
 from ..sources import MAX_BYTES, Source
 
@@ -41,7 +41,7 @@ class End:
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
-class Tree(ABC):
+class TreeReader(ABC):
     """Reads ends of changes; each commit once."""
 
     def __init__(self, repository: Repository) -> None:
@@ -61,11 +61,11 @@ class Tree(ABC):
             self._ends[commit] = self._read(commit)
         return self._ends[commit]
 
-    def _content(self, entry: Entry) -> bytes:
+    def _content(self, entry: TreeEntry) -> bytes:
         return self.repository.content(entry, MAX_BYTES)
 
 
-class SkibootTree(Tree):
+class SkibootTree(TreeReader):
     """The files that hold tables at either end of a range, and the headers they lean on."""
 
     def __init__(self, repository: Repository, base: str, head: str) -> None:
@@ -98,7 +98,7 @@ class SkibootTree(Tree):
                 continue
             try:
                 sources += self._tables(entries[file], macros)
-            except Damaged:
+            except DamagedObject:
                 raise
             except Unreadable as problem:
                 findings += problem.findings
@@ -106,7 +106,7 @@ class SkibootTree(Tree):
                 unread.add(file)
         return End(tuple(sources), tuple(findings), frozenset(unread), texts)
 
-    def _macros(self, entry: Entry) -> dict[str, str]:
+    def _macros(self, entry: TreeEntry) -> dict[str, str]:
         from ..skiboot import c_table
 
         if entry.hash not in self._definitions:
@@ -114,7 +114,7 @@ class SkibootTree(Tree):
             self._definitions[entry.hash] = c_table.definitions_in(text)
         return self._definitions[entry.hash]
 
-    def _tables(self, entry: Entry, macros: Mapping[str, str]) -> tuple[Source, ...]:
+    def _tables(self, entry: TreeEntry, macros: Mapping[str, str]) -> tuple[Source, ...]:
         from ..skiboot import c_table
 
         if entry.hash not in self._texts:
@@ -135,7 +135,7 @@ class SkibootTree(Tree):
         return self._parsed[key]
 
 
-class SpecTree(Tree):
+class SpecTree(TreeReader):
     """All specs: YAML files with `states` or `extends` at their top level.
 
     Many a YAML file has a `name`: where that is all, it counts only beside specs. What cannot be
@@ -158,7 +158,7 @@ class SpecTree(Tree):
             if entry.path.endswith(_SPEC_SUFFIXES):
                 try:
                     found_words[entry.path] = self._words(entry)
-                except Damaged:
+                except DamagedObject:
                     raise
                 except Unreadable as problem:
                     findings += problem.findings
@@ -182,7 +182,7 @@ class SpecTree(Tree):
         found = tuple(dict.fromkeys(findings))
         return End(tuple(sources), found, frozenset(unread), texts)
 
-    def _words(self, entry: Entry) -> tuple[bytes, frozenset[str]]:
+    def _words(self, entry: TreeEntry) -> tuple[bytes, frozenset[str]]:
         """Content of a YAML file, and which of a spec's words it has."""
         if entry.hash not in self._contents:
             data = self._content(entry)

@@ -8,18 +8,18 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from ..wording import suggestion
-from .rule import Loaded
+from .rule import LoadedRule
 
 _FILE = re.compile(r"is[0-9]{3}_\w+")
 
 
 @lru_cache(maxsize=1)
-def rules() -> tuple[Loaded, ...]:
+def rules() -> tuple[LoadedRule, ...]:
     """Every rule in the order of its code."""
     names = sorted(
         file.stem for file in Path(__file__).parent.glob("is*.py") if _FILE.fullmatch(file.stem)
     )
-    return tuple(Loaded.of(importlib.import_module(f"{__package__}.{name}")) for name in names)
+    return tuple(LoadedRule.of(importlib.import_module(f"{__package__}.{name}")) for name in names)
 
 
 class WrongRule(TypeError):
@@ -32,7 +32,7 @@ def code2requires() -> Mapping[str, tuple[str, ...]]:
     return {entry.rule.code: entry.rule.requires for entry in in_order(rules())}
 
 
-def in_order(loaded: Iterable[Loaded]) -> tuple[Loaded, ...]:
+def in_order(loaded: Iterable[LoadedRule]) -> tuple[LoadedRule, ...]:
     """The rules, each after those it requires, else in the order given. Raises WrongRule."""
     code2loaded = {entry.rule.code: entry for entry in loaded}
     sorter = TopologicalSorter({code: entry.rule.requires for code, entry in code2loaded.items()})
@@ -48,7 +48,7 @@ def in_order(loaded: Iterable[Loaded]) -> tuple[Loaded, ...]:
     return tuple(code2loaded[code] for code in codes)
 
 
-def rule_named(text: str) -> Loaded | None:
+def rule_named(text: str) -> LoadedRule | None:
     """By code, in any case, or by name: "is203", "residency-tie"."""
     wanted = text.lower()
     for loaded in rules():

@@ -11,7 +11,7 @@ from .catalogue import code2requires, known_codes, rules
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class RuleSelection:
     """--select and --ignore: codes or prefixes ("IS4"). Empty select means all."""
 
     select: tuple[str, ...] = ()
@@ -22,11 +22,11 @@ class Selection:
         return selected and not (self.ignore and code.startswith(self.ignore))
 
 
-ALL = Selection()
+ALL = RuleSelection()
 
 
 def run(
-    subject: Subject, suppressions: Sequence[Suppression] = (), selection: Selection = ALL
+    subject: Subject, suppressions: Sequence[Suppression] = (), selection: RuleSelection = ALL
 ) -> list[Finding]:
     """All findings on one table, suppressed ones marked, in stable order.
 
@@ -115,7 +115,7 @@ def unused(
                 )
 
 
-def _about(suppressions: Iterable[Suppression], selection: Selection) -> Iterator[Finding]:
+def _about(suppressions: Iterable[Suppression], selection: RuleSelection) -> Iterator[Finding]:
     for suppression in suppressions:
         if not suppression.reason and selection.takes("IS901"):
             yield _complaint(

@@ -31,7 +31,7 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Location, Severity
-from ..identify import Claim, Difference, claim, drift
+from ..identify import Claim, RowDifference, claim, drift
 from ..pipeline import Subject
 from .rule import Rule
 
@@ -53,7 +53,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _message(subject: Subject, claimed: Claim, difference: Difference) -> str:
+def _message(subject: Subject, claimed: Claim, difference: RowDifference) -> str:
     if difference.index is None:
         name = difference.wanted.name if difference.wanted else "?"
     else:
@@ -63,7 +63,7 @@ def _message(subject: Subject, claimed: Claim, difference: Difference) -> str:
     return f"{name} differs from {claimed.table.name}: {difference.text}"
 
 
-def _related(claimed: Claim, difference: Difference) -> list[tuple[Location, str]]:
+def _related(claimed: Claim, difference: RowDifference) -> list[tuple[Location, str]]:
     if difference.wanted is None:
         return []
     where = difference.wanted.where

@@ -62,7 +62,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedRule:
     """A rule with its page and its check (None for findings that readers raise)."""
 
     rule: Rule
@@ -75,7 +75,7 @@ class Loaded:
         return self.page.partition("\n")[0].partition(": ")[2].rstrip(".")
 
     @classmethod
-    def of(cls, module: ModuleType) -> "Loaded":
+    def of(cls, module: ModuleType) -> "LoadedRule":
         return cls(module.RULE, module.__doc__ or "", getattr(module, "check", None))
 
 

@@ -7,7 +7,7 @@ from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..pipeline import Journey, held_by, journey
 from ..sources import Source, read_table
-from .selection import Asked, Change, Mapped, Selection, changes, select
+from .selection import Asked, Mapped, SelectionChange, TableSelection, changes, select
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class Selections:
     tables      each a TABLE; none for given states
     """
 
-    selections: tuple[Selection, ...]
+    selections: tuple[TableSelection, ...]
     tables: tuple[str, ...]
 
     @property
-    def first(self) -> Selection:
+    def first(self) -> TableSelection:
         return self.selections[0]
 
     @property
-    def changed(self) -> list[tuple[Selection, list[tuple[Mapped, list[Change]]]]]:
+    def changed(self) -> list[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange]]]]]:
         """The others, and what they change in the first."""
         return [(other, changes(self.first, other)) for other in self.selections[1:]]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, UnknownGovernor
 from ..linux.governors.ladder_features import LadderFeatures
-from ..linux.governors.ladder_steps import Step, steps
+from ..linux.governors.ladder_steps import LadderStep, steps
 from ..linux.governors.settling import NO_LIMIT_US, Circumstances, Settling
 from ..linux.governors.steady import Range, lock_in, reachable, selection_map, timer_map
 from ..linux.releases import Release
@@ -35,7 +35,7 @@ class Mapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class TableSelection:
     """names of the states by number; maps; states no map selects; lock-in ranges by state.
 
     table  its name, "" for plain states; steps: ladder's, under the first limit
@@ -52,7 +52,7 @@ class Selection:
     level_with_snooze: tuple[int, ...]
     locked: dict[int, tuple[Range, ...]]
     wake_ns: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[LadderStep, ...] = ()
 
     def taken(self, states: Sequence[int]) -> tuple[str, ...]:
         """Names of states."""
@@ -60,7 +60,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SelectionChange:
     """From first_ns to last_ns (None: without end): names selected before, and now."""
 
     first_ns: int
@@ -76,7 +76,7 @@ def select(
     hz: int,
     asked: Asked | None = None,
     name: str = "",
-) -> Selection:
+) -> TableSelection:
     """Maps for the tick running and stopped, timers and interrupts, and each latency limit.
 
     Raises UnknownGovernor.
@@ -87,7 +87,7 @@ def select(
     states = settling.governor.states
     taken = reachable([mapped.ranges for mapped in maps])
     features = settling.governor.features
-    return Selection(
+    return TableSelection(
         table=name,
         governor=governor,
         release=release,
@@ -148,9 +148,9 @@ def map_changes(
     ranges_a: Sequence[Range],
     names_b: Sequence[str],
     ranges_b: Sequence[Range],
-) -> list[Change]:
+) -> list[SelectionChange]:
     """Where two maps over the same lengths select states of other names."""
-    found: list[Change] = []
+    found: list[SelectionChange] = []
     starts = sorted({r.first_ns for r in (*ranges_a, *ranges_b)})
     ends: list[int | None] = [start - 1 for start in starts[1:]]
     for first, last in zip(starts, [*ends, ranges_a[-1].last_ns], strict=True):
@@ -162,9 +162,9 @@ def map_changes(
             continue
         before = found[-1] if found else None
         if before and before.last_ns == first - 1 and (before.a, before.b) == (a, b):
-            found[-1] = Change(before.first_ns, last, a, b)
+            found[-1] = SelectionChange(before.first_ns, last, a, b)
         else:
-            found.append(Change(first, last, a, b))
+            found.append(SelectionChange(first, last, a, b))
     return found
 
 
@@ -172,7 +172,7 @@ def _at(ranges: Sequence[Range], length_ns: int) -> tuple[int, ...]:
     return next(r.states for r in ranges if r.last_ns is None or r.last_ns >= length_ns)
 
 
-def changes(a: Selection, b: Selection) -> list[tuple[Mapped, list[Change]]]:
+def changes(a: TableSelection, b: TableSelection) -> list[tuple[Mapped, list[SelectionChange]]]:
     """The maps of `a` that `b`, asked the same, has otherwise; with what is otherwise."""
     found = []
     for left, right in zip(a.maps, b.maps, strict=True):

@@ -18,7 +18,7 @@ WORK = 1000
 
 
 @dataclass(slots=True, eq=False)
-class Task:
+class RunningTask:
     """A task's place in its program, and on the machine.
 
     cpu, recent  it ran on last, and was remembered as recently used
@@ -48,7 +48,7 @@ class Task:
 
 
 @dataclass(slots=True, eq=False)
-class Cpu:
+class SimulatedCpu:
     """since_ns: its idle period, or the run of its task at `rate`, began. until_ns: the run ends.
     pending: tasks whose timers came while it could not see to them."""
 
@@ -58,10 +58,10 @@ class Cpu:
     tally: Tally
     phase: int = BETWEEN
     takes: int = BUSY
-    queue: deque[Task] = field(default_factory=deque)
-    pending: list[Task] = field(default_factory=list)
+    queue: deque[RunningTask] = field(default_factory=deque)
+    pending: list[RunningTask] = field(default_factory=list)
     timers: list[tuple[int, int, int]] = field(default_factory=list)
-    task: Task | None = None
+    task: RunningTask | None = None
     since_ns: int = 0
     until_ns: int = 0
     slice_end_ns: int = 0

@@ -15,7 +15,7 @@ from ..replay.counters import Tally, counts_in_ns
 from ..replay.polling import polling
 from .placement import CLUSTER
 from .programs import LOG2_Q32, U64
-from .setup import HISTOGRAM_SIZE, SCOPES, Run, Setup
+from .setup import HISTOGRAM_SIZE, SCOPES, Setup, SimulationRun
 
 _EFFECT = struct.Struct("<QII")
 _OP = struct.Struct("<QQIIIIII")
@@ -48,7 +48,7 @@ def knows(setup: Setup) -> bool:
     return core.can_replay(_governor(setup))
 
 
-def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> Run:
+def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> SimulationRun:
     """By the core. The interpreter's lock is released meanwhile."""
     topology, states = setup.topology, setup.table.states
     governor = _governor(setup)
@@ -93,7 +93,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         tally.absorb(counters[cpu * each_bytes : (cpu + 1) * each_bytes])
     switches, counted, events, digest, latency_max_ns, traces = totals
     levels = len(states) + 1
-    return Run(
+    return SimulationRun(
         seed,
         setup.duration_ns,
         tuple(tally.figures() for tally in tallies),
@@ -191,7 +191,7 @@ def _programs(setup: Setup) -> tuple[bytes, bytes]:
 
 def simulate_all(
     setup: Setup, seeds: Sequence[int], advance: Callable[[int], None] = lambda more_ns: None
-) -> list[Run]:
+) -> list[SimulationRun]:
     """One run a seed, on as many threads as there are processors.
 
     advance: told now and then how many ns more were simulated, all runs together. An interruption

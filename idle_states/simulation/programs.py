@@ -26,7 +26,7 @@ DURATION_MAX = 1 << 40
 TASKS_MAX = 1 << 16
 
 
-class Kind(IntEnum):
+class OpKind(IntEnum):
     RUN = 0
     SLEEP = 1
     EVERY = 2
@@ -36,7 +36,7 @@ class Kind(IntEnum):
     SPIN = 6
 
 
-MULTIPLES = (Kind.EVERY, Kind.SPIN)
+MULTIPLES = (OpKind.EVERY, OpKind.SPIN)
 """Of whose duration the time at their end is a multiple."""
 
 
@@ -72,7 +72,7 @@ NO_TIME = Duration(0)
 class Op:
     """first, count: of WAKE, the tasks. sync: the waker is about to sleep."""
 
-    kind: Kind
+    kind: OpKind
     duration: Duration = NO_TIME
     first: int = 0
     count: int = 0
@@ -106,10 +106,10 @@ class Workload:
 
 
 _SAID = {
-    Kind.RUN: "runs",
-    Kind.SPIN: "spins",
-    Kind.SLEEP: "sleeps",
-    Kind.EVERY: "sleeps to a multiple of",
+    OpKind.RUN: "runs",
+    OpKind.SPIN: "spins",
+    OpKind.SLEEP: "sleeps",
+    OpKind.EVERY: "sleeps to a multiple of",
 }
 
 
@@ -126,7 +126,7 @@ def check(workload: Workload) -> None:
     for task in workload.tasks:
         if not task.ops:
             raise BadWorkload(f"{workload.name}: expected a program for {task.name}, found none")
-        if all(op.kind is Kind.COUNT for op in task.ops[task.again :]):
+        if all(op.kind is OpKind.COUNT for op in task.ops[task.again :]):
             raise BadWorkload(f"{workload.name}: expected {task.name} to do more than to count")
         for op in task.ops:
             least = 1 if op.duration.spread is Spread.EXPONENTIAL or op.kind in MULTIPLES else 0
@@ -142,7 +142,7 @@ def check(workload: Workload) -> None:
                     f"{high} ns"
                 )
     starts = any(
-        task.ops[0].kind is not Kind.WAIT and any(op.kind is not Kind.WAIT for op in task.ops)
+        task.ops[0].kind is not OpKind.WAIT and any(op.kind is not OpKind.WAIT for op in task.ops)
         for task in workload.tasks
     )
     if not starts:

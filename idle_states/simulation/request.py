@@ -7,16 +7,16 @@ from ..findings import UsageError
 from ..linux.governors import Governor
 from ..linux.governors.given import GivenStates
 from ..linux.releases import Release
-from ..replay.energy import Model
+from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable
 from ..replay.power import FROM_SPECS, PowerRequest
 from ..replay.tables import of_given, of_table
 from ..skiboot.platform import ALL_LEVELS, Platform
 from . import by_core
 from .given import WorkloadRequest, given
-from .setup import Run, Setup, effects_of
+from .setup import Setup, SimulationRun, effects_of
 from .simulate import simulate
-from .summary import UNNOTICED_NS, Summary, summary
+from .summary import UNNOTICED_NS, SimulationSummary, summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SimulateRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedSimulation:
     """A request with all that it names read: one setup for each table.
 
     power   what is known of the states' power
@@ -55,7 +55,7 @@ class Prepared:
     setups: tuple[Setup, ...]
     seeds: range
     bistable: bool
-    power: Model | None
+    power: PowerModel | None
     inputs: tuple[tuple[str, str], ...]
 
     @property
@@ -69,7 +69,7 @@ class Prepared:
         return all(map(by_core.knows, self.setups))
 
 
-def prepare(request: SimulateRequest) -> Prepared:
+def prepare(request: SimulateRequest) -> PreparedSimulation:
     """Raises UsageError, UnknownGovernor, and what reading files raises."""
     of = given(request.workload)
     held = [of_table(text, request.platform, request.release) for text in request.tables]
@@ -100,7 +100,7 @@ def prepare(request: SimulateRequest) -> Prepared:
     power = request.power.model([setup.table for setup in setups], rows)
     files = (file for each in held for file in each.files)
     seeds = request.workload.seeds
-    return Prepared(tuple(setups), seeds, request.bistable, power, (*of.files, *files))
+    return PreparedSimulation(tuple(setups), seeds, request.bistable, power, (*of.files, *files))
 
 
 def _switched_off(table: CpuTable, names: tuple[str, ...]) -> CpuTable:
@@ -111,7 +111,9 @@ def _switched_off(table: CpuTable, names: tuple[str, ...]) -> CpuTable:
     return replace(table, disabled=frozenset(table.names.index(name) for name in names))
 
 
-def run(prepared: Prepared, setup: Setup, advance: Callable[[int], None]) -> Summary:
+def run(
+    prepared: PreparedSimulation, setup: Setup, advance: Callable[[int], None]
+) -> SimulationSummary:
     """All runs of one setup. advance: is called with the ns that were simulated."""
     runs = _runs(setup, prepared.seeds, advance)
     jittered = None
@@ -121,7 +123,7 @@ def run(prepared: Prepared, setup: Setup, advance: Callable[[int], None]) -> Sum
     return summary(setup, runs, jittered)
 
 
-def _runs(setup: Setup, seeds: range, advance: Callable[[int], None]) -> list[Run]:
+def _runs(setup: Setup, seeds: range, advance: Callable[[int], None]) -> list[SimulationRun]:
     if by_core.knows(setup):
         return by_core.simulate_all(setup, seeds, advance)
     runs = []

@@ -166,7 +166,7 @@ def scope_of(row: IdleState, register: Register) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SimulationRun:
     """What one seed's simulation did.
 
     cpus         CPU -> what its kernel counted, by the state that was asked for

@@ -31,11 +31,35 @@ from ..linux.governors.interface import KTIME_MAX, tick_ns
 from ..linux.idle_loop import NO_LIMIT_US, asks_governor, tick_stops
 from ..replay.counters import Tally, counts_in_ns
 from ..replay.polling import polling
-from .actors import BETWEEN, BUSY, CPU_STREAMS, EXITING, FREE, HOLDS, IDLE, RUNNING, WORK, Cpu, Task
+from .actors import (
+    BETWEEN,
+    BUSY,
+    CPU_STREAMS,
+    EXITING,
+    FREE,
+    HOLDS,
+    IDLE,
+    RUNNING,
+    WORK,
+    RunningTask,
+    SimulatedCpu,
+)
 from .placement import Placement
-from .programs import GOLDEN, U64, Duration, Kind, Op, Which, draw, length, mix, stream_key, uniform
+from .programs import (
+    GOLDEN,
+    U64,
+    Duration,
+    Op,
+    OpKind,
+    Which,
+    draw,
+    length,
+    mix,
+    stream_key,
+    uniform,
+)
 from .scopes import AWAKE, Scopes
-from .setup import LEAST_RATE_PERMILLE, Run, Setup, bucket_of
+from .setup import LEAST_RATE_PERMILLE, Setup, SimulationRun, bucket_of
 
 
 class Simulation:
@@ -51,7 +75,7 @@ class Simulation:
         self._polling = polling(setup.table, setup.release, setup.hz)
         in_ns = counts_in_ns(setup.release)
         self._cpus = [
-            Cpu(
+            SimulatedCpu(
                 number,
                 stream_key(seed, CPU_STREAMS + number),
                 self._governor(),
@@ -60,7 +84,7 @@ class Simulation:
             for number in range(topology.cpus)
         ]
         self._tasks = [
-            Task(number, program, stream_key(seed, number))
+            RunningTask(number, program, stream_key(seed, number))
             for number, program in enumerate(setup.workload.tasks)
         ]
         self._placement = Placement(topology, setup.policy)
@@ -79,7 +103,7 @@ class Simulation:
         self._trace: list[tuple[int, int, int]] = []
         self._trace_most = trace
 
-    def run(self) -> Run:
+    def run(self) -> SimulationRun:
         setup, cpus = self._setup, self._cpus
         for cpu in cpus:
             self._at(cpu.number, 0)
@@ -100,7 +124,7 @@ class Simulation:
             else:
                 self._timer(self._tasks[whom - len(cpus)])
         self._scopes.close(setup.duration_ns)
-        return Run(
+        return SimulationRun(
             self._seed,
             setup.duration_ns,
             tuple(cpu.tally.figures() for cpu in cpus),
@@ -134,7 +158,7 @@ class Simulation:
 
     # CPUs
 
-    def _cpu_event(self, cpu: Cpu) -> None:
+    def _cpu_event(self, cpu: SimulatedCpu) -> None:
         if cpu.phase == RUNNING:
             self._ran(cpu)
         elif cpu.phase == IDLE:
@@ -155,11 +179,11 @@ class Simulation:
         else:
             self._settle(cpu)
 
-    def _between(self, cpu: Cpu, time: int) -> None:
+    def _between(self, cpu: SimulatedCpu, time: int) -> None:
         cpu.phase = BETWEEN
         self._at(cpu.number, self._now + time)
 
-    def _settle(self, cpu: Cpu) -> None:
+    def _settle(self, cpu: SimulatedCpu) -> None:
         """Sees to timers first, then to tasks; idles if there is neither."""
         cpu.phase = BETWEEN
         if cpu.pending:
@@ -175,10 +199,10 @@ class Simulation:
 
     # Idle periods
 
-    def _polls(self, cpu: Cpu) -> bool:
+    def _polls(self, cpu: SimulatedCpu) -> bool:
         return cpu.state == 0 and self._setup.polls
 
-    def _idle(self, cpu: Cpu) -> None:
+    def _idle(self, cpu: SimulatedCpu) -> None:
         now = self._now
         background_ns = self._costs.background - now % self._costs.background
         sleep_ns = min(cpu.timers[0][0] - now, background_ns) if cpu.timers else background_ns
@@ -212,7 +236,7 @@ class Simulation:
             timer_ns = background_ns if cpu.stopped else min(background_ns, to_tick_ns)
             self._at(cpu.number, now + timer_ns)
 
-    def _exit(self, cpu: Cpu, delay_ns: int, *, got_tick: bool = False) -> None:
+    def _exit(self, cpu: SimulatedCpu, delay_ns: int, *, got_tick: bool = False) -> None:
         """Something wakes the CPU up, which hears of it after the delay."""
         costs, state = self._costs, self._scopes.reached(cpu.number)
         self._reached[state] += 1
@@ -224,11 +248,11 @@ class Simulation:
         cpu.phase, cpu.got_tick = EXITING, got_tick
         self._at(cpu.number, self._scopes.wake(cpu.number, state, done_ns))
 
-    def _wakes(self, cpu: Cpu) -> None:
+    def _wakes(self, cpu: SimulatedCpu) -> None:
         self._scopes.ask(cpu.number, AWAKE, self._now)
         self._take(cpu, BUSY)
 
-    def _idled(self, cpu: Cpu, *, time_limit: bool) -> None:
+    def _idled(self, cpu: SimulatedCpu, *, time_limit: bool) -> None:
         """The idle period is over, and measured."""
         residency_ns = self._now - cpu.since_ns
         if self._polls(cpu) and not cpu.stopped:
@@ -248,7 +272,7 @@ class Simulation:
 
     # Shares of a core
 
-    def _take(self, cpu: Cpu, takes: int) -> None:
+    def _take(self, cpu: SimulatedCpu, takes: int) -> None:
         if takes == cpu.takes:
             return
         counts = self._takes[self._core[cpu.number]]
@@ -262,7 +286,7 @@ class Simulation:
             self._worked(sibling)
             self._run(sibling)
 
-    def _rate(self, cpu: Cpu) -> int:
+    def _rate(self, cpu: SimulatedCpu) -> int:
         if cpu.spins:
             return WORK
         busy, holds, _ = self._takes[self._core[cpu.number]]
@@ -272,7 +296,7 @@ class Simulation:
 
     # Tasks on a CPU
 
-    def _switch(self, cpu: Cpu) -> None:
+    def _switch(self, cpu: SimulatedCpu) -> None:
         """The first in line begins, or goes on."""
         task = cpu.queue.popleft()
         cpu.task, cpu.phase, cpu.stopped, task.cpu = task, RUNNING, False, cpu.number
@@ -296,7 +320,7 @@ class Simulation:
             task.debt_ns = self._costs.switch
             self._advance(cpu, task)
 
-    def _run(self, cpu: Cpu) -> None:
+    def _run(self, cpu: SimulatedCpu) -> None:
         """Computes on from now, at the rate that the siblings leave."""
         now = self._now
         cpu.since_ns, cpu.rate = now, self._rate(cpu)
@@ -305,10 +329,10 @@ class Simulation:
             cpu.until_ns = min(cpu.until_ns, max(cpu.slice_end_ns, now))
         self._at(cpu.number, cpu.until_ns)
 
-    def _worked(self, cpu: Cpu) -> None:
+    def _worked(self, cpu: SimulatedCpu) -> None:
         cpu.work = max(cpu.work - (self._now - cpu.since_ns) * cpu.rate, 0)
 
-    def _ran(self, cpu: Cpu) -> None:
+    def _ran(self, cpu: SimulatedCpu) -> None:
         task = cpu.task
         assert task is not None
         self._worked(cpu)
@@ -326,7 +350,7 @@ class Simulation:
         else:
             self._run(cpu)
 
-    def _leave(self, cpu: Cpu) -> None:
+    def _leave(self, cpu: SimulatedCpu) -> None:
         """The task blocks."""
         cpu.task = None
         self._placement.tasks[cpu.number] -= 1
@@ -335,7 +359,7 @@ class Simulation:
         else:
             self._between(cpu, self._costs.idle_entry)
 
-    def _advance(self, cpu: Cpu, task: Task) -> None:
+    def _advance(self, cpu: SimulatedCpu, task: RunningTask) -> None:
         """Through the program until something takes time."""
         while True:
             ops = task.program.ops
@@ -346,29 +370,29 @@ class Simulation:
                     return
                 task.at = task.program.again
             op = ops[task.at]
-            if op.kind is Kind.RUN:
+            if op.kind is OpKind.RUN:
                 task.at += 1
                 cpu.work = (max(self._drawn(task, op.duration), 1) + task.debt_ns) * WORK
                 task.debt_ns = 0
                 self._run(cpu)
                 return
-            if op.kind is Kind.WAKE and not task.wakes:
+            if op.kind is OpKind.WAKE and not task.wakes:
                 task.wakes = True
                 woken = op.count if op.which is Which.ALL else 1
                 task.debt_ns += self._costs.wake * woken
             if not self._paid(cpu, task):
                 return
             task.at += 1
-            if op.kind is Kind.SPIN:
+            if op.kind is OpKind.SPIN:
                 duration_ns = max(self._drawn(task, op.duration), 1)
                 cpu.work, cpu.spins = (duration_ns - self._now % duration_ns) * WORK, True
                 self._run(cpu)
                 return
-            if op.kind is Kind.COUNT:
+            if op.kind is OpKind.COUNT:
                 self._counted += 1
-            elif op.kind is Kind.WAKE:
+            elif op.kind is OpKind.WAKE:
                 self._wake_some(cpu, task, op)
-            elif op.kind is Kind.WAIT:
+            elif op.kind is OpKind.WAIT:
                 if task.tokens:
                     task.tokens -= 1
                 else:
@@ -379,7 +403,7 @@ class Simulation:
                 self._sleep(cpu, task, op)
                 return
 
-    def _wake_some(self, cpu: Cpu, task: Task, op: Op) -> None:
+    def _wake_some(self, cpu: SimulatedCpu, task: RunningTask, op: Op) -> None:
         task.wakes = False
         numbers = range(op.first, op.first + op.count)
         if op.which is not Which.ALL:
@@ -392,7 +416,7 @@ class Simulation:
             else:
                 other.tokens += 1
 
-    def _paid(self, cpu: Cpu, task: Task) -> bool:
+    def _paid(self, cpu: SimulatedCpu, task: RunningTask) -> bool:
         """Whether no kernel's work is left to do before the program goes on."""
         if not task.debt_ns:
             return True
@@ -400,13 +424,13 @@ class Simulation:
         self._run(cpu)
         return False
 
-    def _drawn(self, task: Task, duration: Duration) -> int:
+    def _drawn(self, task: RunningTask, duration: Duration) -> int:
         if not duration.spread:
             return duration.low
         task.draws += 1
         return length(duration, draw(task.key, task.draws - 1))
 
-    def _chosen(self, task: Task, op: Op) -> int:
+    def _chosen(self, task: RunningTask, op: Op) -> int:
         if op.which is Which.SAME:
             return op.first + task.program.number % op.count
         if op.which is Which.NEXT:
@@ -417,16 +441,16 @@ class Simulation:
 
     # Timers and wake-ups
 
-    def _sleep(self, cpu: Cpu, task: Task, op: Op) -> None:
+    def _sleep(self, cpu: SimulatedCpu, task: RunningTask, op: Op) -> None:
         duration_ns = max(self._drawn(task, op.duration), 1)
-        if op.kind is Kind.EVERY:
+        if op.kind is OpKind.EVERY:
             duration_ns -= self._now % duration_ns
         task.due_ns = self._now + duration_ns
         insort(cpu.timers, (task.due_ns, self._sequence + 1, task.number))
         self._at(len(self._cpus) + task.number, task.due_ns)
         self._leave(cpu)
 
-    def _timer(self, task: Task) -> None:
+    def _timer(self, task: RunningTask) -> None:
         """On the CPU where the task was when it went to sleep."""
         cpu = self._cpus[task.cpu]
         # the first in time, and of these the first in order
@@ -442,11 +466,11 @@ class Simulation:
         if cpu.phase == IDLE:
             self._exit(cpu, 0)
 
-    def _wake(self, task: Task, waker: int, since_ns: int, *, sync: bool) -> None:
+    def _wake(self, task: RunningTask, waker: int, since_ns: int, *, sync: bool) -> None:
         task.woken_ns = since_ns
         self._enqueue(task, self._placed(task, waker, sync=sync), waker)
 
-    def _placed(self, task: Task, waker: int, *, sync: bool) -> int:
+    def _placed(self, task: RunningTask, waker: int, *, sync: bool) -> int:
         if task.program.cpu is not None:
             return task.program.cpu
         if task.program.with_waker:
@@ -459,12 +483,12 @@ class Simulation:
         recent, task.recent = task.recent, previous
         return self._placement.beyond(target, previous, recent)
 
-    def _first(self, task: Task) -> int:
+    def _first(self, task: RunningTask) -> int:
         if task.program.cpu is not None:
             return task.program.cpu
         return self._placement.first()
 
-    def _enqueue(self, task: Task, number: int, waker: int) -> None:
+    def _enqueue(self, task: RunningTask, number: int, waker: int) -> None:
         cpu = self._cpus[number]
         task.cpu = number
         cpu.queue.append(task)
@@ -482,6 +506,6 @@ class Simulation:
                 self._at(number, limit_ns)
 
 
-def simulate(setup: Setup, seed: int, trace: int = 0) -> Run:
+def simulate(setup: Setup, seed: int, trace: int = 0) -> SimulationRun:
     """By the reference. trace: how many switches to keep. Raises UnknownGovernor."""
     return Simulation(setup, seed, trace).run()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..replay.counters import Figures, percentile_name, total
-from .setup import SCOPES, WAKE_PERCENTILES, Run, Setup
+from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun
 
 BISTABLE_POINTS = 10.0
 """A state's share of the time that changes by more, in points of a hundred, for a jitter that
@@ -13,7 +13,7 @@ UNNOTICED_NS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class RunSpread:
     """Over the runs."""
 
     mean: float
@@ -21,9 +21,9 @@ class Spread:
     greatest: float
 
 
-def spread(values: Iterable[float]) -> Spread:
+def spread(values: Iterable[float]) -> RunSpread:
     found = list(values)
-    return Spread(sum(found) / len(found), min(found), max(found))
+    return RunSpread(sum(found) / len(found), min(found), max(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class StateSummary:
     whatever was asked for."""
 
     name: str
-    usage: Spread
-    time_us: Spread
-    share: Spread
-    above: Spread
-    below: Spread
-    reached: Spread
+    usage: RunSpread
+    time_us: RunSpread
+    share: RunSpread
+    above: RunSpread
+    below: RunSpread
+    reached: RunSpread
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +47,22 @@ class ScopeSummary:
 
     scope: str
     instances: int
-    idle: tuple[Spread, ...]
+    idle: tuple[RunSpread, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class SimulationSummary:
     """latency_ns: percentile -> from a wake-up to the first instruction; None without wake-ups.
     bistable: names of states whose share a jitter of UNNOTICED_NS changes by more than
     BISTABLE_POINTS; None where that was not tried."""
 
     setup: Setup
-    runs: tuple[Run, ...]
+    runs: tuple[SimulationRun, ...]
     states: tuple[StateSummary, ...]
     scopes: tuple[ScopeSummary, ...]
-    latency_ns: dict[str, Spread | None]
-    switches_per_s: Spread
-    counted_per_s: Spread
+    latency_ns: dict[str, RunSpread | None]
+    switches_per_s: RunSpread
+    counted_per_s: RunSpread
     bistable: tuple[str, ...] | None = None
 
     @property
@@ -71,15 +71,17 @@ class Summary:
         return total([cpu for run in self.runs for cpu in run.cpus])
 
 
-def summary(setup: Setup, runs: Sequence[Run], jittered: Run | None = None) -> Summary:
+def summary(
+    setup: Setup, runs: Sequence[SimulationRun], jittered: SimulationRun | None = None
+) -> SimulationSummary:
     """jittered: a run of the first seed with a jitter of UNNOTICED_NS."""
     totals = [total(list(run.cpus)) for run in runs]
     seconds = setup.duration_ns / 1e9
-    latencies: dict[str, Spread | None] = {}
+    latencies: dict[str, RunSpread | None] = {}
     for percentile in WAKE_PERCENTILES:
         values = [value for run in runs if (value := run.latency_ns(percentile)) is not None]
         latencies[percentile_name(percentile)] = spread(values) if values else None
-    return Summary(
+    return SimulationSummary(
         setup,
         tuple(runs),
         tuple(_state(setup, runs, totals, number) for number in range(len(setup.table.states))),
@@ -97,7 +99,7 @@ def shares(setup: Setup, figures: Figures) -> list[float]:
     return [100_000 * state.time_us / whole for state in figures.states]
 
 
-def bistable(setup: Setup, one: Run, other: Run) -> tuple[str, ...]:
+def bistable(setup: Setup, one: SimulationRun, other: SimulationRun) -> tuple[str, ...]:
     both = (shares(setup, total(list(run.cpus))) for run in (one, other))
     return tuple(
         name
@@ -107,7 +109,7 @@ def bistable(setup: Setup, one: Run, other: Run) -> tuple[str, ...]:
 
 
 def _state(
-    setup: Setup, runs: Sequence[Run], totals: Sequence[Figures], number: int
+    setup: Setup, runs: Sequence[SimulationRun], totals: Sequence[Figures], number: int
 ) -> StateSummary:
     rows = [figures.states[number] for figures in totals]
     return StateSummary(
@@ -121,7 +123,7 @@ def _state(
     )
 
 
-def _scope(setup: Setup, runs: Sequence[Run], scope: int) -> ScopeSummary:
+def _scope(setup: Setup, runs: Sequence[SimulationRun], scope: int) -> ScopeSummary:
     counts = (
         setup.topology.cpus,
         setup.topology.count("small_core"),

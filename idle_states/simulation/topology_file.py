@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
 from ..reading import opening, scalars
-from ..reading.complaints import Problems
+from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Sequence, decode, parse
 from ..wording import suggestion
 from .topology import CPUS_MAX, GROUPINGS, BadTopology, Shape, Topology, numbered, regular
@@ -53,7 +53,7 @@ def read(path: Path) -> Topology:
 def _from_yaml(data: bytes, file: str) -> Topology:
     text = decode(data, file)
     document = parse(text, file)
-    problems = Problems()
+    problems = SpecProblems()
     for key, where in document.keys.items():
         if key not in _KEYS:
             message = f"expected a key of a topology ({', '.join(_KEYS)}), found {key!r}"
@@ -74,7 +74,7 @@ def _from_yaml(data: bytes, file: str) -> Topology:
     return made
 
 
-def _regular(document: Mapping, name: str, problems: Problems) -> Topology | None:
+def _regular(document: Mapping, name: str, problems: SpecProblems) -> Topology | None:
     values: dict[str, int] = {}
     for key in _NUMBERS:
         if key in document.entries:
@@ -92,7 +92,7 @@ def _regular(document: Mapping, name: str, problems: Problems) -> Topology | Non
     return regular(Shape(fused=fused, **values), name)
 
 
-def _grouped(document: Mapping, name: str, problems: Problems) -> Topology | None:
+def _grouped(document: Mapping, name: str, problems: SpecProblems) -> Topology | None:
     node = document.entries["groups"]
     for key in ("fused", *_NUMBERS):
         if key in document.entries:
@@ -127,7 +127,7 @@ def _grouped(document: Mapping, name: str, problems: Problems) -> Topology | Non
     return Topology(name, **groups)
 
 
-def _members(value: Sequence, problems: Problems) -> dict[int, int]:
+def _members(value: Sequence, problems: SpecProblems) -> dict[int, int]:
     """CPU -> group."""
     found: dict[int, int] = {}
     for number, group in enumerate(value.items):

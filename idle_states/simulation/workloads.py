@@ -11,13 +11,13 @@ from inspect import Parameter, getdoc, signature
 from typing import Annotated
 
 from ..units import UNITS_NS, format_time
-from .programs import BadWorkload, Duration, Kind, Op, Spread, Task, Which, Workload, check
+from .programs import BadWorkload, Duration, Op, OpKind, Spread, Task, Which, Workload, check
 
 _TIME = re.compile(r"(\d{1,12})(ns|us|ms|s)", re.ASCII)
 _COUNT = re.compile(r"\d{1,6}", re.ASCII)
 
-WAIT, COUNT = Op(Kind.WAIT), Op(Kind.COUNT)
-QUIET = (Op(Kind.SLEEP, Duration(1_000_000)),) * 10
+WAIT, COUNT = Op(OpKind.WAIT), Op(OpKind.COUNT)
+QUIET = (Op(OpKind.SLEEP, Duration(1_000_000)),) * 10
 """Idle periods for a governor to remember, as of a machine on which nothing runs yet."""
 
 
@@ -26,20 +26,20 @@ Ns = Annotated[int, "ns"]
 
 
 def run(ns: int) -> Op:
-    return Op(Kind.RUN, Duration(ns))
+    return Op(OpKind.RUN, Duration(ns))
 
 
 def run_about(ns: int) -> Op:
     """Half of it to one and a half, uniform."""
-    return Op(Kind.RUN, Duration(ns - ns // 2, ns + ns // 2, Spread.UNIFORM))
+    return Op(OpKind.RUN, Duration(ns - ns // 2, ns + ns // 2, Spread.UNIFORM))
 
 
 def run_random(mean_ns: int) -> Op:
-    return Op(Kind.RUN, Duration(mean_ns, 0, Spread.EXPONENTIAL))
+    return Op(OpKind.RUN, Duration(mean_ns, 0, Spread.EXPONENTIAL))
 
 
 def wake(first: int, count: int = 1, which: Which = Which.SAME, *, sync: bool = False) -> Op:
-    return Op(Kind.WAKE, first=first, count=count, which=which, sync=sync)
+    return Op(OpKind.WAKE, first=first, count=count, which=which, sync=sync)
 
 
 def ping_pong(work: Ns = 860, cpus: int = 2) -> Workload:
@@ -103,7 +103,7 @@ def periodic(period: Ns = 100_000, work: Ns = 1_000, waker: Ns = 1_000) -> Workl
     return Workload(
         "periodic",
         (
-            Task("waker", 0, (Op(Kind.EVERY, Duration(period)), run(waker), wake(1)), cpu=0),
+            Task("waker", 0, (Op(OpKind.EVERY, Duration(period)), run(waker), wake(1)), cpu=0),
             Task("woken", 0, (WAIT, run(work), COUNT), cpu=1),
         ),
         "wake-ups",
@@ -116,7 +116,7 @@ def busy_waker(period: Ns = 100_000, work: Ns = 1_000) -> Workload:
     return Workload(
         "busy-waker",
         (
-            Task("waker", 0, (Op(Kind.SPIN, Duration(period)), wake(1)), cpu=0),
+            Task("waker", 0, (Op(OpKind.SPIN, Duration(period)), wake(1)), cpu=0),
             Task("woken", 0, (WAIT, run(work), COUNT), cpu=1),
         ),
         "wake-ups",
@@ -145,7 +145,7 @@ def ebizzy(threads: int = 8, work: Ns = 20_000, pause: Ns = 2_000) -> Workload:
     records. work: of a record, exponential; pause: after every eighth, exponential."""
     _positive("ebizzy", threads=threads)
     record = (run_random(work), COUNT)
-    pausing = Op(Kind.SLEEP, Duration(pause, 0, Spread.EXPONENTIAL))
+    pausing = Op(OpKind.SLEEP, Duration(pause, 0, Spread.EXPONENTIAL))
     return Workload(
         "ebizzy",
         tuple(Task("thread", number, (*record * 8, pausing)) for number in range(threads)),
@@ -157,7 +157,7 @@ def server(clients: int = 8, gap: Ns = 1_000_000, work: Ns = 50_000) -> Workload
     """Requests that timers bring, each client's after an exponential gap. Counted: requests.
     gap: on the average; work: of a request, exponential."""
     _positive("server", clients=clients)
-    gaps = Op(Kind.SLEEP, Duration(gap, 0, Spread.EXPONENTIAL))
+    gaps = Op(OpKind.SLEEP, Duration(gap, 0, Spread.EXPONENTIAL))
     program = (gaps, run_random(work), COUNT)
     return Workload(
         "server", tuple(Task("client", number, program) for number in range(clients)), "requests"

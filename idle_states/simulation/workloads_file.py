@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from ..findings import Finding, Location, Severity, Unreadable
 from ..reading import scalars
-from ..reading.complaints import Problems
+from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node, Scalar, Sequence, decode, parse
 from ..wording import suggestion
 from .programs import (
@@ -36,8 +36,8 @@ from .programs import (
     TASKS_MAX,
     BadWorkload,
     Duration,
-    Kind,
     Op,
+    OpKind,
     Spread,
     Task,
     Which,
@@ -49,8 +49,8 @@ from .topology import CPUS_MAX
 _WORKLOAD = ("name", "counts", "note", "tasks")
 _TASK = ("count", "cpu", "with-waker", "once", "first", "program")
 _WAKE = ("task", "which", "sync")
-_OPS = tuple(kind.name.lower() for kind in Kind)
-_TIMED = (Kind.RUN, Kind.SPIN, Kind.SLEEP, Kind.EVERY)
+_OPS = tuple(kind.name.lower() for kind in OpKind)
+_TIMED = (OpKind.RUN, OpKind.SPIN, OpKind.SLEEP, OpKind.EVERY)
 _WHICH = tuple(which.name.lower() for which in Which)
 
 
@@ -65,7 +65,7 @@ def read(data: bytes, file: str) -> Workload:
     """Raises Unreadable with all that is wrong."""
     text = decode(data, file)
     document = parse(text, file)
-    problems = Problems()
+    problems = SpecProblems()
     _known_keys(document, _WORKLOAD, "a workload", problems)
     name = _text(document, "name", problems) or file
     groups = _groups(document, problems)
@@ -85,7 +85,7 @@ def read(data: bytes, file: str) -> Workload:
     return workload
 
 
-def _groups(document: Mapping, problems: Problems) -> dict[str, _Group]:
+def _groups(document: Mapping, problems: SpecProblems) -> dict[str, _Group]:
     tasks = document.entries.get("tasks")
     if tasks is None:
         problems.missing_key("tasks", "a workload", document.where)
@@ -113,7 +113,7 @@ def _groups(document: Mapping, problems: Problems) -> dict[str, _Group]:
     return found
 
 
-def _tasks(name: str, groups: dict[str, _Group], problems: Problems) -> list[Task]:
+def _tasks(name: str, groups: dict[str, _Group], problems: SpecProblems) -> list[Task]:
     group = groups[name]
     body = group.body
     first = _ops(body, "first", groups, problems)
@@ -139,7 +139,9 @@ def _tasks(name: str, groups: dict[str, _Group], problems: Problems) -> list[Tas
     ]
 
 
-def _ops(body: Mapping, key: str, groups: dict[str, _Group], problems: Problems) -> tuple[Op, ...]:
+def _ops(
+    body: Mapping, key: str, groups: dict[str, _Group], problems: SpecProblems
+) -> tuple[Op, ...]:
     node = body.entries.get(key)
     if node is None:
         return ()
@@ -151,10 +153,10 @@ def _ops(body: Mapping, key: str, groups: dict[str, _Group], problems: Problems)
     return tuple(op for item in node.items if (op := _op(item, groups, problems)))
 
 
-def _op(item: Node, groups: dict[str, _Group], problems: Problems) -> Op | None:
+def _op(item: Node, groups: dict[str, _Group], problems: SpecProblems) -> Op | None:
     if isinstance(item, Scalar):
         if item.text in ("wait", "count"):
-            return Op(Kind[item.text.upper()])
+            return Op(OpKind[item.text.upper()])
         if item.text in _OPS:
             what = "a task" if item.text == "wake" else "a time"
             problems.wrong_type(f"{item.text}: with {what}", "nothing", item.where)
@@ -169,7 +171,7 @@ def _op(item: Node, groups: dict[str, _Group], problems: Problems) -> Op | None:
     if word not in _OPS:
         problems.unknown_name("something to do", word, where, _OPS)
         return None
-    kind = Kind[word.upper()]
+    kind = OpKind[word.upper()]
     if kind in _TIMED:
         duration = _duration(value, problems)
         if duration is None:
@@ -178,13 +180,13 @@ def _op(item: Node, groups: dict[str, _Group], problems: Problems) -> Op | None:
             problems.out_of_range("at least 1 ns", "0", value.where)
             return None
         return Op(kind, duration)
-    if kind is Kind.WAKE:
+    if kind is OpKind.WAKE:
         return _wake(value, groups, problems)
     problems.wrong_type(f"{word} alone", "a value", value.where)
     return None
 
 
-def _wake(value: Node, groups: dict[str, _Group], problems: Problems) -> Op | None:
+def _wake(value: Node, groups: dict[str, _Group], problems: SpecProblems) -> Op | None:
     which, sync, target = Which.SAME, False, value
     if isinstance(value, Mapping):
         _known_keys(value, _WAKE, "a wake", problems)
@@ -200,10 +202,10 @@ def _wake(value: Node, groups: dict[str, _Group], problems: Problems) -> Op | No
     if name is None:
         return None
     group = groups[name]
-    return Op(Kind.WAKE, NO_TIME, group.first, group.count, which, sync)
+    return Op(OpKind.WAKE, NO_TIME, group.first, group.count, which, sync)
 
 
-def _duration(value: Node, problems: Problems) -> Duration | None:
+def _duration(value: Node, problems: SpecProblems) -> Duration | None:
     if not isinstance(value, Mapping):
         time = scalars.time_ns(value, problems, DURATION_MAX)
         return None if time is None else Duration(time)
@@ -226,7 +228,7 @@ def _duration(value: Node, problems: Problems) -> Duration | None:
     return Duration(low, high, Spread.UNIFORM)
 
 
-def _cpus(body: Mapping, problems: Problems) -> list[int]:
+def _cpus(body: Mapping, problems: SpecProblems) -> list[int]:
     node = body.entries.get("cpu")
     if node is None:
         return []
@@ -237,24 +239,28 @@ def _cpus(body: Mapping, problems: Problems) -> list[int]:
     return [cpu for cpu in found if cpu is not None]
 
 
-def _text(mapping: Mapping, key: str, problems: Problems) -> str:
+def _text(mapping: Mapping, key: str, problems: SpecProblems) -> str:
     node = mapping.entries.get(key)
     return (scalars.text(node, "text", problems) or "") if node is not None else ""
 
 
-def _whole(mapping: Mapping, key: str, default: int, most: int, problems: Problems) -> int | None:
+def _whole(
+    mapping: Mapping, key: str, default: int, most: int, problems: SpecProblems
+) -> int | None:
     node = mapping.entries.get(key)
     if node is None:
         return default
     return scalars.integer(node, problems, most=most, what="a number")
 
 
-def _flag(mapping: Mapping, key: str, problems: Problems) -> bool:
+def _flag(mapping: Mapping, key: str, problems: SpecProblems) -> bool:
     node = mapping.entries.get(key)
     return bool(scalars.yes_no(node, problems)) if node is not None else False
 
 
-def _known_keys(mapping: Mapping, known: tuple[str, ...], what: str, problems: Problems) -> None:
+def _known_keys(
+    mapping: Mapping, known: tuple[str, ...], what: str, problems: SpecProblems
+) -> None:
     for key in mapping.entries:
         if key not in known:
             message = f"expected a key of {what} ({', '.join(known)}), found {key!r}"

@@ -7,10 +7,10 @@ about the latencies is what the simulation finds: a sleep that ends late makes a
 
 from ..findings import Unreadable
 from ..reading.inputs import Input
-from ..reading.problems import Problems, unreadable
+from ..reading.problems import InputProblems, unreadable
 from ..traces.periods import Pairing, Period
 from ..traces.text import TraceText
-from .programs import DURATION_MAX, Duration, Kind, Op, Task, Workload
+from .programs import DURATION_MAX, Duration, Op, OpKind, Task, Workload
 from .topology import CPUS_MAX
 
 PERIODS_MAX = 500_000
@@ -18,12 +18,12 @@ PERIODS_MAX = 500_000
 
 def read(source: Input) -> tuple[Workload, int]:
     """The workload, and for how long the trace goes, in ns. Raises Unreadable."""
-    from ..reading.inputs import Kind as InputKind
+    from ..reading.inputs import InputKind as InputKind
     from ..traces import dat as trace_dat
 
     if source.kind not in (InputKind.TEXT, InputKind.DAT):
         raise unreadable(source.name, f"expected a trace of cpu_idle, found {source.kind}")
-    problems = Problems()
+    problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
     blocks = trace_dat.blocks(source) if source.kind is InputKind.DAT else source.blocks()
     periods: list[Period] = []
@@ -49,8 +49,8 @@ def _tasks(periods: list[Period], start_ns: int, name: str) -> list[Task]:
             raise unreadable(name, f"expected times up to {DURATION_MAX} ns, found longer ones")
         program = ops.setdefault(cpu, [])
         if busy_ns > 0:
-            program.append(Op(Kind.RUN, Duration(busy_ns)))
-        program.append(Op(Kind.SLEEP, Duration(idle_ns)))
+            program.append(Op(OpKind.RUN, Duration(busy_ns)))
+        program.append(Op(OpKind.SLEEP, Duration(idle_ns)))
         awake_ns[cpu] = until_ns
     return [
         Task(f"CPU {cpu}", 0, tuple(program), cpu=cpu, once=True)

@@ -14,7 +14,7 @@ from ..stages import Level, Lost, Message
 from ..table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Register
 from .nvram import strtol_u32
 from .platform import Platform
-from .releases import Features, known_chips, skiboot_features
+from .releases import ExportFeatures, known_chips, skiboot_features
 
 FUNCTION = "hw/slw.c add_cpu_idle_state_properties()"
 
@@ -264,7 +264,9 @@ def _name_advance(state: IdleState) -> int:
     return NAME_BYTES + len(following.partition(b"\0")[0]) + 1
 
 
-def chosen_revision(platform: Platform, chip: str, is_stop: bool, features: Features) -> str | None:
+def chosen_revision(
+    platform: Platform, chip: str, is_stop: bool, features: ExportFeatures
+) -> str | None:
     """The packaged revision whose table skiboot takes for the first chip; None if it takes none."""
     processor = of_chip(chip)
     if processor is None or not _takes_own_table(chip, is_stop, platform):

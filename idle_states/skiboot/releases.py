@@ -15,7 +15,7 @@ from ..processors import CHIPS
 
 
 @dataclass(frozen=True, slots=True)
-class Features:
+class ExportFeatures:
     """Behaviour that differs between releases; defaults are those of 4.0.
 
     residency             ibm,cpu-idle-state-residency-ns is created
@@ -52,7 +52,7 @@ class Features:
     enabling_level: Literal["", "notice", "info"] = ""
 
 
-since = rows_of(Features)
+since = rows_of(ExportFeatures)
 
 CHANGES = (
     since("4.1", "9594a715b", mambo="no properties"),
@@ -78,7 +78,7 @@ CHANGES = (
     since("7.0", "70bf92ae7", awan_returns=True),
 )
 
-HISTORY = History(Features(), CHANGES)
+HISTORY = History(ExportFeatures(), CHANGES)
 
 NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"
@@ -114,7 +114,7 @@ def listed_key(version: str) -> tuple[int, int, int, int]:
 
 
 @cache
-def skiboot_features(version: str | None) -> Features:
+def skiboot_features(version: str | None) -> ExportFeatures:
     """All changes up to a release, folded; None or "master" is the newest.
 
     Raises UnknownSkiboot, also for anything before 4.0.

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from ..reading import opening
-from ..spec.library import Loaded, load
+from ..spec.library import LoadedSpec, load
 from .source import File, Source
 
 
@@ -18,7 +18,7 @@ def read(file: File) -> list[Source]:
 
 def load_spec(path: Path, shown: str | None = None) -> Source:
     """A spec with its ancestors. shown: what messages call it, None for a packaged one."""
-    loaded: Loaded = load(path, shown)
+    loaded: LoadedSpec = load(path, shown)
     file = next(iter(loaded.sources))
     digest = hashlib.sha256(loaded.sources[file].encode()).hexdigest()
     name = loaded.table.name if loaded.table else path.stem

@@ -83,13 +83,13 @@ class File:
     @cached_property
     def unpacked(self) -> bytes:
         """What was compressed, else the data. Raises Unreadable (IS930)."""
-        from ..reading.compressed import Damaged, TooLarge, whole
+        from ..reading.compressed import DamagedArchive, TooLarge, whole
 
         try:
             return whole(self.data, MAX_UNPACKED_BYTES)
         except TooLarge:
             message = f"expected at most {MAX_UNPACKED_BYTES} bytes unpacked"
-        except Damaged as error:
+        except DamagedArchive as error:
             message = f"expected a whole archive, found: {error}"
         raise unreadable(self.shown, message)
 

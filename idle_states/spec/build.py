@@ -6,7 +6,7 @@ from collections.abc import Mapping as MappingType
 from ..findings import Location
 from ..processors import NAMES, UNKNOWN_CHIP, named
 from ..reading import scalars
-from ..reading.complaints import Problems
+from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node, Scalar, Sequence
 from ..table import (
     PSSCR_MASK,
@@ -26,7 +26,7 @@ from ..table import (
     field_mask,
 )
 from ..units import format_power
-from .inherit import CONFIDENCES, Expanded, StateSource
+from .inherit import CONFIDENCES, ExpandedSpec, StateSource
 
 SCOPES = ("thread", "core", "pair", "quad", "chip")
 
@@ -43,7 +43,7 @@ PMICR_MASKS = {"none": 0, "sleep": 0x30_0000_0000, "winkle": 0x30_0000}
 _FLAGS = {flag.name: int(flag) for flag in Flag if flag.name}
 
 
-def build(expanded: Expanded, file: str, sha256: str, problems: Problems) -> IdleTable:
+def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems) -> IdleTable:
     """The table of an expanded spec. Meaningless (but still a table) if problems were found."""
     header = expanded.header
     top = expanded.document
@@ -86,7 +86,7 @@ def build(expanded: Expanded, file: str, sha256: str, problems: Problems) -> Idl
 
 
 def _required_text(
-    entries: MappingType[str, Node], key: str, what: str, where: Location, problems: Problems
+    entries: MappingType[str, Node], key: str, what: str, where: Location, problems: SpecProblems
 ) -> str:
     if key not in entries:
         problems.missing_key(key, what, where)
@@ -94,7 +94,7 @@ def _required_text(
     return scalars.text(entries[key], f"{what}'s {key}", problems) or ""
 
 
-def _optional_text(entries: MappingType[str, Node], key: str, problems: Problems) -> str:
+def _optional_text(entries: MappingType[str, Node], key: str, problems: SpecProblems) -> str:
     if key not in entries:
         return ""
     return scalars.text(entries[key], "text", problems) or ""
@@ -106,7 +106,7 @@ def _state(
     index: int,
     register: Register,
     default_mask: int,
-    problems: Problems,
+    problems: SpecProblems,
 ) -> IdleState:
     entries = source.entries
     path = f"{table}:states[{index}]"
@@ -166,13 +166,13 @@ def _state(
     )
 
 
-def _residency(node: Node, problems: Problems) -> int | None:
+def _residency(node: Node, problems: SpecProblems) -> int | None:
     if isinstance(node, Scalar) and node.text == "none":
         return None
     return scalars.time_ns(node, problems)
 
 
-def _flags(node: Node, problems: Problems) -> int:
+def _flags(node: Node, problems: SpecProblems) -> int:
     if not isinstance(node, Sequence):
         problems.wrong_type("a list of flag names", node.kind, node.where)
         return 0
@@ -192,7 +192,7 @@ def _control(
     state_where: Location,
     path: str,
     where: dict[str, Location],
-    problems: Problems,
+    problems: SpecProblems,
 ) -> int:
     """The register's value; notes the place of each PSSCR field as control.FIELD."""
     for other in Register:
@@ -232,7 +232,7 @@ def _control(
     return int(Psscr(**fields))
 
 
-def _mask(node: Node, register: Register, problems: Problems) -> int:
+def _mask(node: Node, register: Register, problems: SpecProblems) -> int:
     if isinstance(node, Sequence) and register is Register.PSSCR:
         names = [
             scalars.choice(item, problems, Psscr.FIELDS, "a PSSCR field") for item in node.items
@@ -244,7 +244,7 @@ def _mask(node: Node, register: Register, problems: Problems) -> int:
     return scalars.integer(node, problems, most=U64_MAX, what=expected) or 0
 
 
-def _measured(node: Node | None, problems: Problems) -> tuple[Measurement, ...]:
+def _measured(node: Node | None, problems: SpecProblems) -> tuple[Measurement, ...]:
     if node is None:
         return ()
     if not isinstance(node, Sequence):
@@ -267,7 +267,7 @@ def _measured(node: Node | None, problems: Problems) -> tuple[Measurement, ...]:
     return tuple(result)
 
 
-def _power(node: Node | None, problems: Problems) -> Power | None:
+def _power(node: Node | None, problems: SpecProblems) -> Power | None:
     if node is None:
         return None
     if not isinstance(node, Mapping):
@@ -295,7 +295,7 @@ def _power(node: Node | None, problems: Problems) -> Power | None:
     return Power(low[0], high[0], low[1], source, confidence, of, note)
 
 
-def _cpu(node: Node | None, where: Location, problems: Problems) -> Cpu | None:
+def _cpu(node: Node | None, where: Location, problems: SpecProblems) -> Cpu | None:
     if node is None:
         problems.missing_key("cpu", "a spec", where)
         return None
@@ -323,7 +323,7 @@ def _cpu(node: Node | None, where: Location, problems: Problems) -> Cpu | None:
     )
 
 
-def _pvr(node: Node, cpu: Cpu, problems: Problems) -> int:
+def _pvr(node: Node, cpu: Cpu, problems: SpecProblems) -> int:
     pvr = scalars.integer(node, problems, most=0xFFFF, what="a PVR version")
     known = [version.pvr for version in cpu.processor.versions]
     if pvr is None:
@@ -334,7 +334,7 @@ def _pvr(node: Node, cpu: Cpu, problems: Problems) -> int:
     return pvr
 
 
-def _chips(node: Node, cpu: Cpu, problems: Problems) -> Iterator[str]:
+def _chips(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[str]:
     if not isinstance(node, Sequence):
         problems.wrong_type("a list", node.kind, node.where)
         return
@@ -345,7 +345,7 @@ def _chips(node: Node, cpu: Cpu, problems: Problems) -> Iterator[str]:
             yield chip
 
 
-def _levels(node: Node, cpu: Cpu, problems: Problems) -> Iterator[int]:
+def _levels(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[int]:
     if not isinstance(node, Sequence):
         problems.wrong_type("a list of stop levels", node.kind, node.where)
         return
@@ -359,7 +359,7 @@ def _levels(node: Node, cpu: Cpu, problems: Problems) -> Iterator[int]:
             yield level
 
 
-def _firmware(node: Node | None, problems: Problems) -> Firmware:
+def _firmware(node: Node | None, problems: SpecProblems) -> Firmware:
     if node is None:
         return Firmware()
     if not isinstance(node, Mapping):
@@ -378,7 +378,7 @@ def _firmware(node: Node | None, problems: Problems) -> Firmware:
     )
 
 
-def _partition(node: Node | None, problems: Problems) -> Partition | None:
+def _partition(node: Node | None, problems: SpecProblems) -> Partition | None:
     if node is None:
         return None
     if not isinstance(node, Mapping):
@@ -403,7 +403,7 @@ def _partition(node: Node | None, problems: Problems) -> Partition | None:
     )
 
 
-def _cede(node: Node | None, problems: Problems) -> list[CedeRecord]:
+def _cede(node: Node | None, problems: SpecProblems) -> list[CedeRecord]:
     if node is None:
         return []
     if not isinstance(node, Sequence):
@@ -428,13 +428,13 @@ def _cede(node: Node | None, problems: Problems) -> list[CedeRecord]:
     return records
 
 
-def _only(node: Mapping, known: tuple[str, ...], problems: Problems) -> None:
+def _only(node: Mapping, known: tuple[str, ...], problems: SpecProblems) -> None:
     for key, where in node.keys.items():
         if key not in known:
             problems.unknown_key(key, where, known)
 
 
-def _no_duplicate_rows(expanded: Expanded, problems: Problems) -> None:
+def _no_duplicate_rows(expanded: ExpandedSpec, problems: SpecProblems) -> None:
     """A state both inherited and written again is a slip: override says it plainly."""
     first: dict[str, StateSource] = {}
     for source in expanded.states:

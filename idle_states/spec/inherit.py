@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ..findings import Location
 from ..reading import scalars
-from ..reading.complaints import Problems
+from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node, Scalar, Sequence
 from ..table import Provenance
 from ..wording import suggestion
@@ -76,7 +76,7 @@ class StateSource:
 
 
 @dataclass(slots=True)
-class Expanded:
+class ExpandedSpec:
     """A spec with its ancestors folded in. `ok` is False if an ancestor could not be used."""
 
     document: Mapping
@@ -86,12 +86,12 @@ class Expanded:
     lineage: tuple[str, ...] = ()
 
 
-Parent = Callable[[str], Expanded | None]
+Parent = Callable[[str], ExpandedSpec | None]
 
 
 def expand(
-    document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: Problems
-) -> Expanded:
+    document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: SpecProblems
+) -> ExpandedSpec:
     """Folds the ancestors of a document into it.
 
     parent_of(name) gives a parent's expansion, None where there is no such spec.
@@ -119,12 +119,12 @@ def expand(
     ok = (base is None and "extends" not in document.entries) or (base is not None and base.ok)
     own = document.entries.get("name")
     own_name = own.text if isinstance(own, Scalar) else ""
-    return Expanded(document, header, states, ok, (own_name, *lineage))
+    return ExpandedSpec(document, header, states, ok, (own_name, *lineage))
 
 
 def _parent(
-    document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: Problems
-) -> Expanded | None:
+    document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: SpecProblems
+) -> ExpandedSpec | None:
     node = document.entries.get("extends")
     if node is None:
         return None
@@ -162,7 +162,7 @@ def _merge(below: Node | None, above: Node) -> Node:
     return above
 
 
-def _table_provenance(document: Mapping, problems: Problems) -> dict[str, Provenance]:
+def _table_provenance(document: Mapping, problems: SpecProblems) -> dict[str, Provenance]:
     """Field -> provenance for every state written in this document; "default" for the rest."""
     node = document.entries.get("provenance")
     if node is None:
@@ -174,7 +174,7 @@ def _table_provenance(document: Mapping, problems: Problems) -> dict[str, Proven
 
 
 def _provenance_map(
-    node: Mapping, problems: Problems, *, allow_default: bool
+    node: Mapping, problems: SpecProblems, *, allow_default: bool
 ) -> dict[str, Provenance]:
     result = {}
     for key, value in node.entries.items():
@@ -192,7 +192,7 @@ def _provenance_map(
     return result
 
 
-def _provenance(node: Mapping, problems: Problems) -> Provenance | None:
+def _provenance(node: Mapping, problems: SpecProblems) -> Provenance | None:
     for key, where in node.keys.items():
         if key not in PROVENANCE_KEYS:
             problems.unknown_key(key, where, PROVENANCE_KEYS)
@@ -213,7 +213,7 @@ def _provenance(node: Mapping, problems: Problems) -> Provenance | None:
 
 
 def _state_source(
-    node: Mapping, table_provenance: dict[str, Provenance], problems: Problems
+    node: Mapping, table_provenance: dict[str, Provenance], problems: SpecProblems
 ) -> StateSource:
     """A state as written in one document, each of its keys with its provenance."""
     for key, where in node.keys.items():
@@ -246,7 +246,7 @@ def _apply_override(
     document: Mapping,
     states: list[StateSource],
     provenance: dict[str, Provenance],
-    problems: Problems,
+    problems: SpecProblems,
 ) -> None:
     node = document.entries.get("override")
     if node is None:
@@ -271,7 +271,7 @@ def _apply_override(
         target.provenance.update(source.provenance)
 
 
-def _apply_drop(document: Mapping, states: list[StateSource], problems: Problems) -> None:
+def _apply_drop(document: Mapping, states: list[StateSource], problems: SpecProblems) -> None:
     node = document.entries.get("drop")
     if node is None:
         return
@@ -292,7 +292,7 @@ def _append_states(
     document: Mapping,
     states: list[StateSource],
     provenance: dict[str, Provenance],
-    problems: Problems,
+    problems: SpecProblems,
 ) -> None:
     node = document.entries.get("states")
     if node is None:
@@ -318,7 +318,7 @@ def _append_states(
 
 
 def _no_such_state(
-    key: str, name: str, states: list[StateSource], where: Location, problems: Problems
+    key: str, name: str, states: list[StateSource], where: Location, problems: SpecProblems
 ) -> None:
     known = [state.name for state in states]
     problems.add(

@@ -9,19 +9,19 @@ from pathlib import Path, PurePath
 
 from ..findings import Faulty, Finding, Rejected, Severity
 from ..reading import opening
-from ..reading.complaints import Problems
+from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Scalar, decode, parse
 from ..reading.problems import unreadable
 from ..resources import resource
 from ..table import IdleTable
 from .build import build
-from .inherit import Expanded, expand
+from .inherit import ExpandedSpec, expand
 from .packaged import Revision, resolve_name, revisions
 from .suppress import Suppression, suppressions
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSpec:
     """What came of a spec file.
 
     table         None if `findings` has errors
@@ -64,7 +64,7 @@ def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[Id
                 continue
 
 
-def load(file: Path, shown_as: str | None = None) -> Loaded:
+def load(file: Path, shown_as: str | None = None) -> LoadedSpec:
     """Loads a spec with its ancestors.
 
     shown_as  how messages name the file; packaged specs are shown by their file name alone
@@ -74,7 +74,7 @@ def load(file: Path, shown_as: str | None = None) -> Loaded:
     return _Loading({}).load(file, shown_as or display_name(file))
 
 
-def load_held(path: str, contents: abc.Mapping[str, bytes]) -> Loaded:
+def load_held(path: str, contents: abc.Mapping[str, bytes]) -> LoadedSpec:
     """Loads a spec that is in no directory, such as one of a git commit; otherwise like `load`.
 
     contents  path -> bytes, of the spec and of those a parent is looked for among
@@ -95,21 +95,23 @@ class _Loading:
 
     def __init__(self, contents: abc.Mapping[str, bytes]) -> None:
         self.contents = contents
-        self.problems = Problems()
+        self.problems = SpecProblems()
         self.suppressions: list[Suppression] = []
         self.sources: dict[str, str] = {}
         self.digests: dict[str, str] = {}
 
-    def load(self, file: PurePath, shown: str) -> Loaded:
+    def load(self, file: PurePath, shown: str) -> LoadedSpec:
         expanded = self.expand_file(file, shown, ())
         table = build(expanded, shown, self.digests[shown], self.problems)
         findings = tuple(dict.fromkeys(self.problems.findings))
         usable = expanded.ok and not any(f.severity is Severity.ERROR for f in findings)
-        return Loaded(table if usable else None, findings, tuple(self.suppressions), self.sources)
+        return LoadedSpec(
+            table if usable else None, findings, tuple(self.suppressions), self.sources
+        )
 
     def expand_file(
         self, file: PurePath, shown: str, chain: tuple[str, ...], data: bytes | None = None
-    ) -> Expanded:
+    ) -> ExpandedSpec:
         """data: what the file holds, where it has been read."""
         if data is None:
             data = self.contents.get(file.as_posix())
@@ -119,7 +121,7 @@ class _Loading:
         self.suppressions += document.suppressions
         name = _own_name(document.root)
 
-        def parent_of(parent: str) -> Expanded | None:
+        def parent_of(parent: str) -> ExpandedSpec | None:
             parent_file, data = self.parent_file(file, parent)
             if parent_file is None:
                 return None

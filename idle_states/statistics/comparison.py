@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .summary import Summary
 
 
-class Verdict(enum.StrEnum):
+class TestVerdict(enum.StrEnum):
     """What is proven of the other set against the reference."""
 
     HIGHER = "higher"
@@ -35,10 +35,10 @@ class Comparison:
     t: float | None
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TestVerdict:
         if not abs(self.difference) > self.error:
-            return Verdict.NONE
-        return Verdict.HIGHER if self.difference > 0 else Verdict.LOWER
+            return TestVerdict.NONE
+        return TestVerdict.HIGHER if self.difference > 0 else TestVerdict.LOWER
 
 
 def compare(reference: Summary, other: Summary, needed_for: Callable[[int], float]) -> Comparison:

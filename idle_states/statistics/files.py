@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 
 
-class Kind(enum.StrEnum):
+class ResultsKind(enum.StrEnum):
     SAMPLES = "samples"
     ROWS = "summary rows"
     SCHBENCH = "schbench percentiles"
@@ -12,14 +12,14 @@ class Kind(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ResultsFile:
     """lines: without the > of quoting. sha256: of the bytes. kinds: SAMPLES if nothing else."""
 
     name: str
     lines: tuple[str, ...]
     sha256: str
-    kinds: frozenset[Kind]
+    kinds: frozenset[ResultsKind]
 
     @property
     def holds(self) -> str:
-        return " and ".join(kind for kind in Kind if kind in self.kinds)
+        return " and ".join(kind for kind in ResultsKind if kind in self.kinds)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..reading.problems import unreadable
-from .files import File
+from .files import ResultsFile
 from .numbers import shown
 
 _CELL = re.compile(
@@ -38,7 +38,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MeansRow:
     """label "Hmean", "Amean", ...; cells: the first is the baseline. line: in its file, or 0.
 
     heads  lines of names above the columns
@@ -59,7 +59,7 @@ def percent(old: float, new: float) -> float | None:
     return change if math.isfinite(change) else None
 
 
-def change(row: Row, number: int) -> float | None:
+def change(row: MeansRow, number: int) -> float | None:
     """Percent of a cell by the means, positive for better. None if there is nothing to say."""
     old, new = row.cells[0].value, row.cells[number].value
     if old is None or new is None or _missing(row, number):
@@ -69,7 +69,7 @@ def change(row: Row, number: int) -> float | None:
     return None if found is None else sense(row) * found + 0.0
 
 
-def sense(row: Row) -> int:
+def sense(row: MeansRow) -> int:
     """1 if more is better, -1 if less: what most of the row's printed percents follow in, or the
     first of them."""
 
@@ -82,18 +82,18 @@ def sense(row: Row) -> int:
     return min((1, -1), key=misfits)
 
 
-def follows(row: Row, number: int) -> bool | None:
+def follows(row: MeansRow, number: int) -> bool | None:
     """The percent printed beside a cell follows from the printed means in the row's sense of
     better, as far as their rounding tells. None if there is nothing to judge."""
     return _fits(row, number, sense(row))
 
 
-def _missing(row: Row, number: int) -> bool:
+def _missing(row: MeansRow, number: int) -> bool:
     cell = row.cells[number]
     return number > 0 and cell.value == 0 and cell.printed == 0
 
 
-def _fits(row: Row, number: int, sign: int) -> bool | None:
+def _fits(row: MeansRow, number: int, sign: int) -> bool | None:
     old, new = row.cells[0], row.cells[number]
     if not old.value or new.value is None or new.printed is None or _missing(row, number):
         return None
@@ -119,10 +119,10 @@ def cells(line: str) -> list[re.Match[str]]:
     return found if is_row else []
 
 
-def table(file: File) -> list[Row]:
+def table(file: ResultsFile) -> list[MeansRow]:
     """Rows of means with percent. Raises Unreadable for a row whose columns are not those of the
     row above."""
-    found: list[Row] = []
+    found: list[MeansRow] = []
     above: list[str] = []
     heads: tuple[tuple[str, ...], ...] = ()
     beside = False
@@ -141,7 +141,7 @@ def table(file: File) -> list[Row]:
             raise unreadable(file.name, f"{message}, found {len(made)}", number)
         if not beside:
             heads = tuple(words for head in above if len(words := (*head.split(),)) == len(made))
-        found.append(Row(label, name, made, number, heads))
+        found.append(MeansRow(label, name, made, number, heads))
         above, beside = [], True
     return found
 
@@ -182,7 +182,7 @@ def mean(label: str, values: Sequence[float]) -> float:
 
 def joined(
     files: Sequence[tuple[str, dict[str, list[float]]]], label: str, lower_is_better: bool = False
-) -> list[Row]:
+) -> list[MeansRow]:
     """Rows of means from files, each with its name -> samples; the first file is the baseline.
     Raises Unreadable for a file whose names are not the first one's."""
     first_file, first = files[0]
@@ -194,5 +194,5 @@ def joined(
     found = []
     for name in first:
         means = tuple(Cell(mean(label, own[name])) for _, own in files)
-        found.append(Row(label, name, means, lower_is_better=lower_is_better))
+        found.append(MeansRow(label, name, means, lower_is_better=lower_is_better))
     return found

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..reading.problems import unreadable
-from .files import File
+from .files import ResultsFile
 from .numbers import shown
 from .schbench import Block, Percentile, percentiles
 from .summary import Dataset
@@ -23,7 +23,7 @@ _EXTREMES = re.compile(r"\bmin=([0-9]{1,10}), max=([0-9]{1,10})(?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class BlockGroup:
     """Blocks with the same percentiles, the first being the baseline.
 
     left_out  earlier blocks of the same heading in the same files: a run prints one each interval
@@ -39,7 +39,7 @@ class Group:
         return 100 * (new - old) / old if old else None
 
 
-def groups(files: Sequence[File]) -> list[Group]:
+def groups(files: Sequence[ResultsFile]) -> list[BlockGroup]:
     """One file: its blocks as they stand, side by side or alone, or the second of two against the
     first. Several: the last block of each heading, file by file. Raises Unreadable for blocks that
     cannot be compared."""
@@ -70,7 +70,7 @@ def groups(files: Sequence[File]) -> list[Group]:
     return [_group([own[label] for own in last], counts[label] - len(files)) for label in last[0]]
 
 
-def of_samples(datasets: Sequence[Dataset]) -> Group:
+def of_samples(datasets: Sequence[Dataset]) -> BlockGroup:
     """What schbench would have printed for samples in us. Raises Unreadable for fractions."""
     made = []
     for dataset in datasets:
@@ -86,10 +86,10 @@ def of_samples(datasets: Sequence[Dataset]) -> Group:
         made.append(
             Block(dataset.name, "Latency", "usec", percentiles(whole), min(whole), max(whole), 0)
         )
-    return Group(tuple(made))
+    return BlockGroup(tuple(made))
 
 
-def _group(found: list[Block], left_out: int) -> Group:
+def _group(found: list[Block], left_out: int) -> BlockGroup:
     wanted = [entry.percent for entry in found[0].percentiles]
     for block in found[1:]:
         own = [entry.percent for entry in block.percentiles]
@@ -100,7 +100,7 @@ def _group(found: list[Block], left_out: int) -> Group:
                 f"found {_listed(own)}",
                 block.line,
             )
-    return Group(tuple(found), left_out)
+    return BlockGroup(tuple(found), left_out)
 
 
 def _stacked(found: list[tuple[Block, ...]]) -> list[tuple[Block, ...]]:
@@ -143,7 +143,7 @@ def has_percentiles(line: str) -> bool:
     return "th:" in line and bool(_BEGINS.match(line) or _PERCENTILE.search(line))
 
 
-def blocks(file: File) -> list[tuple[Block, ...]]:
+def blocks(file: ResultsFile) -> list[tuple[Block, ...]]:
     """schbench's blocks in the order of the file; those printed side by side together."""
     found: list[tuple[Block, ...]] = []
     columns: list[list[Percentile]] = []
@@ -191,7 +191,9 @@ def blocks(file: File) -> list[tuple[Block, ...]]:
     return found
 
 
-def _percentile(file: File, line: int, cell: re.Match[str], before: list[Percentile]) -> Percentile:
+def _percentile(
+    file: ResultsFile, line: int, cell: re.Match[str], before: list[Percentile]
+) -> Percentile:
     percent, value = float(cell[1]), int(cell[2])
     if not 0 < percent <= 100:
         raise unreadable(file.name, f"expected a percentile up to 100, found {cell[1]}", line)

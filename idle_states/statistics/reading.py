@@ -13,7 +13,7 @@ import re
 
 from ..reading import limits, opening
 from ..reading.problems import unreadable
-from .files import File, Kind
+from .files import ResultsFile, ResultsKind
 from .mmtests import cells
 from .numbers import is_number, sample, shown
 from .percentile_blocks import has_percentiles
@@ -23,7 +23,7 @@ from .summary_rows import is_head
 _QUOTING = re.compile(r"(?:> ?)+")
 
 
-def open_file(name: str) -> File:
+def open_file(name: str) -> ResultsFile:
     """name: - is standard input. Raises OSError, and Unreadable for what is no file, too large or
     empty."""
     data = opening.read_operand(name, limits.STATISTICS_BYTES)
@@ -34,8 +34,8 @@ def open_file(name: str) -> File:
     if not any(line.strip() for line in lines):
         raise unreadable(name, "expected samples, summary rows, schbench or mmtests output, "
                                "found nothing")  # fmt: skip
-    found = File(name, lines, hashlib.sha256(data).hexdigest(), _kinds(lines))
-    if Kind.SAMPLES not in found.kinds:
+    found = ResultsFile(name, lines, hashlib.sha256(data).hexdigest(), _kinds(lines))
+    if ResultsKind.SAMPLES not in found.kinds:
         _refuse_samples(found)
     return found
 
@@ -44,19 +44,19 @@ def _unquoted(line: str) -> str:
     return _QUOTING.sub("", line, count=1) if line.startswith(">") else line
 
 
-def _kinds(lines: tuple[str, ...]) -> frozenset[Kind]:
+def _kinds(lines: tuple[str, ...]) -> frozenset[ResultsKind]:
     found = set()
     for line in lines:
         if has_percentiles(line):
-            found.add(Kind.SCHBENCH)
+            found.add(ResultsKind.SCHBENCH)
         elif is_head(line):
-            found.add(Kind.ROWS)
+            found.add(ResultsKind.ROWS)
         elif cells(line):
-            found.add(Kind.MMTESTS)
-    return frozenset(found or {Kind.SAMPLES})
+            found.add(ResultsKind.MMTESTS)
+    return frozenset(found or {ResultsKind.SAMPLES})
 
 
-def _refuse_samples(file: File) -> None:
+def _refuse_samples(file: ResultsFile) -> None:
     """Two numbers below each other; one alone may be the rest of a sentence or a kernel's name."""
     before = False
     for number, line in enumerate(file.lines, 1):
@@ -71,7 +71,7 @@ def _refuse_samples(file: File) -> None:
 
 
 def samples(
-    file: File, column: int = 1, delimiter: str = " \t", smallest: float = SMALLEST
+    file: ResultsFile, column: int = 1, delimiter: str = " \t", smallest: float = SMALLEST
 ) -> Dataset:
     """One column, from 1, of a file whose columns are parted by any of the characters."""
     values = []
@@ -86,7 +86,7 @@ def samples(
     return Dataset(file.name, tuple(values), None, file.name)
 
 
-def named_samples(file: File, delimiter: str = " \t") -> dict[str, list[float]]:
+def named_samples(file: ResultsFile, delimiter: str = " \t") -> dict[str, list[float]]:
     """Lines of a name and its samples; lines of the same name add up."""
     found: dict[str, list[float]] = {}
     count = 0
@@ -117,7 +117,7 @@ def _words(line: str, parting: re.Pattern[str]) -> list[str]:
     return words
 
 
-def _sample(file: File, number: int, word: str, smallest: float = 0.0) -> float:
+def _sample(file: ResultsFile, number: int, word: str, smallest: float = 0.0) -> float:
     try:
         return sample(word, smallest)
     except ValueError as error:

@@ -7,11 +7,11 @@ from decimal import Decimal
 from ..findings import UsageError
 from ..reading.problems import unreadable
 from .analysis import Analysis, analyse
-from .files import File, Kind
+from .files import ResultsFile, ResultsKind
 from .histogram import Histogram, histogram
 from .ministat import LEAST_SAMPLES, MOST_SETS
-from .mmtests import Row, follows, joined, table
-from .percentile_blocks import Group, groups, of_samples
+from .mmtests import MeansRow, follows, joined, table
+from .percentile_blocks import BlockGroup, groups, of_samples
 from .reading import named_samples, open_file, samples
 from .summary import SMALLEST, Dataset
 from .summary_rows import rows, summary_row
@@ -77,8 +77,8 @@ class Compared:
 
     analysis: Analysis | None
     histograms: tuple[tuple[str, Histogram | None], ...]
-    groups: tuple[Group, ...]
-    rows: tuple[Row, ...]
+    groups: tuple[BlockGroup, ...]
+    rows: tuple[MeansRow, ...]
     inputs: tuple[tuple[str, str], ...]
 
     @property
@@ -96,10 +96,10 @@ def stats(request: StatsRequest) -> Compared:
     _check_kinds(request, files)
     kinds = {kind for file in files for kind in file.kinds}
     analysis: Analysis | None = None
-    found: list[Group] = groups(files) if Kind.SCHBENCH in kinds else []
-    table: list[Row] = []
+    found: list[BlockGroup] = groups(files) if ResultsKind.SCHBENCH in kinds else []
+    table: list[MeansRow] = []
     histograms: list[tuple[str, Histogram | None]] = []
-    if request.form == MMTESTS or Kind.MMTESTS in kinds:
+    if request.form == MMTESTS or ResultsKind.MMTESTS in kinds:
         table = _table(request, files)
     if _has_sets(request, files):
         sets = _sets(request, files)
@@ -113,24 +113,24 @@ def stats(request: StatsRequest) -> Compared:
     return Compared(analysis, tuple(histograms), tuple(found), tuple(table), inputs)
 
 
-def _has_sets(request: StatsRequest, files: Sequence[File]) -> bool:
+def _has_sets(request: StatsRequest, files: Sequence[ResultsFile]) -> bool:
     """There is something to summarise."""
-    sets = any(file.kinds & {Kind.SAMPLES, Kind.ROWS} for file in files)
+    sets = any(file.kinds & {ResultsKind.SAMPLES, ResultsKind.ROWS} for file in files)
     return bool(sets or request.summaries) and request.form != MMTESTS
 
 
-def _check_kinds(request: StatsRequest, files: Sequence[File]) -> None:
+def _check_kinds(request: StatsRequest, files: Sequence[ResultsFile]) -> None:
     """Whether the request goes with what the files hold. Raises UsageError."""
     form = request.form
-    printed = [file for file in files if file.kinds & {Kind.SCHBENCH, Kind.MMTESTS}]
+    printed = [file for file in files if file.kinds & {ResultsKind.SCHBENCH, ResultsKind.MMTESTS}]
     if printed and (len({file.kinds for file in files}) > 1 or request.summaries):
         shown = ", ".join(f"{file.holds} in {file.name}" for file in files)
         raise UsageError(f"expected files of one kind, found {shown}")
     kinds = {kind for file in files for kind in file.kinds}
     others = (
         form in (MINISTAT, HISTOGRAM)
-        or (form == SCHBENCH and kinds != {Kind.SCHBENCH})
-        or (form == MMTESTS and kinds != {Kind.MMTESTS})
+        or (form == SCHBENCH and kinds != {ResultsKind.SCHBENCH})
+        or (form == MMTESTS and kinds != {ResultsKind.MMTESTS})
     )
     if printed and others:
         raise UsageError(f"expected samples or summary rows, found {files[0].holds}")
@@ -140,7 +140,7 @@ def _check_kinds(request: StatsRequest, files: Sequence[File]) -> None:
         )
     columned = {"--column": request.column != 1, "--delimiter": request.delimiter != _BLANKS}
     for option, given in columned.items():
-        if given and not any(Kind.SAMPLES in file.kinds for file in files):
+        if given and not any(ResultsKind.SAMPLES in file.kinds for file in files):
             found = files[0].holds if files else "--summary"
             raise UsageError(f"expected samples for {option}, found {found}")
     compared = _has_sets(request, files) and form != SCHBENCH
@@ -154,12 +154,12 @@ def _check_kinds(request: StatsRequest, files: Sequence[File]) -> None:
             raise UsageError(f"expected samples or summary rows for {option}, found {found}")
 
 
-def _sets(request: StatsRequest, files: Sequence[File]) -> list[Dataset]:
+def _sets(request: StatsRequest, files: Sequence[ResultsFile]) -> list[Dataset]:
     """The reference first."""
     found: list[Dataset] = []
     only_samples = request.form in (HISTOGRAM, SCHBENCH)
     for file in files:
-        if Kind.ROWS in file.kinds:
+        if ResultsKind.ROWS in file.kinds:
             if only_samples:
                 raise UsageError(f"expected samples, found {file.holds} in {file.name}")
             found += rows(file)
@@ -198,10 +198,10 @@ def _analysis(request: StatsRequest, sets: Sequence[Dataset]) -> Analysis:
         raise UsageError(str(error)) from None
 
 
-def _table(request: StatsRequest, files: Sequence[File]) -> list[Row]:
-    if any(Kind.MMTESTS in file.kinds for file in files):
+def _table(request: StatsRequest, files: Sequence[ResultsFile]) -> list[MeansRow]:
+    if any(ResultsKind.MMTESTS in file.kinds for file in files):
         return [row for file in files for row in table(file)]
-    if request.summaries or any(Kind.SAMPLES not in file.kinds for file in files):
+    if request.summaries or any(ResultsKind.SAMPLES not in file.kinds for file in files):
         raise UsageError("expected files with lines of NAME SAMPLE... for --mmtests")
     named = [(file.name, named_samples(file, request.delimiter)) for file in files]
     return joined(named, request.mean or "Amean", request.lower_is_better)

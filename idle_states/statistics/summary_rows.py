@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from ..reading.problems import unreadable
-from .files import File
+from .files import ResultsFile
 from .numbers import half_unit, is_number, shown
 from .summary import SMALLEST, Dataset, Summary, inconsistency
 
@@ -22,7 +22,7 @@ def is_head(line: str) -> bool:
     return "Min" in line and _HEAD.fullmatch(line) is not None
 
 
-def rows(file: File) -> list[Dataset]:
+def rows(file: ResultsFile) -> list[Dataset]:
     """All rows below heads. A row is named by its label, as ministat's legend above its head has
     it, or by its place."""
     found: list[Dataset] = []
@@ -71,7 +71,7 @@ def _parts(words: list[str], below: bool) -> tuple[str, str, list[str]] | None:
     return (symbol, "", rest[like.index(True) :]) if suspect else None
 
 
-def _row(file: File, number: int, words: list[str]) -> Summary:
+def _row(file: ResultsFile, number: int, words: list[str]) -> Summary:
     if len(words) == 1:
         message = f"expected a row, found {shown(words[0])} alone: one cut in two, or a sample"
         raise unreadable(file.name, message, number)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from ..core.packing import AS_SELECTED, ROW, Buffer, compiled, mask
 from ..findings import Unreadable
 from ..linux.governors.interface import U64_MAX
-from ..reading.inputs import LINE_MAX, Input, Kind
+from ..reading.inputs import LINE_MAX, Input, InputKind
 from ..reading.problems import unreadable
-from .recording import ALL, WAKE_OVERHEAD_NS, Header, json_values
+from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values
 
 RECORDS = 1 << 16
 """Of one chunk: some MB, and enough for a thread."""
@@ -23,7 +23,7 @@ _DISABLED, _REJECTED, _ENTERED, _RECORDED = 56, 59, 62, 63
 """Where these are in a row."""
 
 
-class Part(NamedTuple):
+class CpuChunk(NamedTuple):
     """Successive decisions of one CPU.
 
     rows      as the core packs them, AS_SELECTED
@@ -65,15 +65,15 @@ def disable(rows: Buffer, disabled: frozenset[int]) -> Buffer:
     return switched_off
 
 
-def chunks(source: Input) -> Iterator[list[Part]]:
+def chunks(source: Input) -> Iterator[list[CpuChunk]]:
     """A recording, some ten thousand decisions at a time; each CPU's are in order.
 
     Raises Unreadable naming line and column.
     """
     try:
-        for records in _csv(source) if source.kind is Kind.CSV else _json(source):
+        for records in _csv(source) if source.kind is InputKind.CSV else _json(source):
             yield [
-                Part(cpu, rows, decided, memoryview(lines).cast("Q"), state, residency_ns)
+                CpuChunk(cpu, rows, decided, memoryview(lines).cast("Q"), state, residency_ns)
                 for cpu, rows, decided, lines, state, residency_ns in compiled.split(records)
             ]
     except Unreadable:
@@ -98,7 +98,7 @@ def _csv(source: Input) -> Iterator[Buffer]:
     size = compiled.record_size
     records = memoryview(bytearray(RECORDS * size))
     filled, line = 0, 1
-    header: Header | None = None
+    header: RecordingHeader | None = None
     columns = b""
     for text in _whole_lines(source):
         offset = 0
@@ -121,7 +121,7 @@ def _csv(source: Input) -> Iterator[Buffer]:
                 raise unreadable(source.name, message, line)
             other = other.rstrip(b"\r")
             if other.strip() and header is None:
-                header = Header(other, source.name, line)
+                header = RecordingHeader(other, source.name, line)
                 columns = _columns(header)
             elif other.strip() and header is not None:
                 records[filled : filled + size] = _record(header.values(other, line), line)
@@ -149,7 +149,7 @@ def _whole_lines(source: Input) -> Iterator[bytes]:
         yield rest
 
 
-def _columns(header: Header) -> bytes:
+def _columns(header: RecordingHeader) -> bytes:
     """The file's columns as the core takes them."""
     numbers = {name: number for number, name in enumerate(compiled.record_fields)}
     return b"".join(_COLUMN.pack(numbers[name], *ALL[name]) for name in header.columns)

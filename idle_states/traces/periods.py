@@ -7,7 +7,7 @@ order; between CPUs the order is that of the entries that released them.
 
 from collections.abc import Callable
 
-from ..reading.problems import Problems
+from ..reading.problems import InputProblems
 from .text import EXIT, LOST, MISS, Batch
 
 Period = tuple[int, int, int, int, int]
@@ -64,7 +64,7 @@ class Pairing:
 
     def __init__(
         self,
-        problems: Problems,
+        problems: InputProblems,
         states: Callable[[int], int | None] = lambda cpu: 1 << 32,
         beyond: str = "state-beyond-table",
     ) -> None:

@@ -31,7 +31,7 @@ from typing import Any
 
 from ..findings import Unreadable
 from ..linux.governors.interface import Outcome, Situation
-from ..reading.inputs import CPU_MAX, Input, Kind, lines
+from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted, unreadable
 
 WAKE_OVERHEAD_NS = 1_000
@@ -70,7 +70,7 @@ NOT_IDLE_YET = Outcome(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordedDecision:
     """One decision. state, stop_tick: as recorded. earlier: of a CPU's first, the idle period
     before (state and residency)."""
 
@@ -83,9 +83,9 @@ class Row:
     earlier: Outcome = NOT_IDLE_YET
 
 
-def rows(source: Input) -> Iterator[Row]:
+def rows(source: Input) -> Iterator[RecordedDecision]:
     """The decisions, in order. Raises Unreadable naming line and column."""
-    values = _csv(source) if source.kind is Kind.CSV else json_values(source)
+    values = _csv(source) if source.kind is InputKind.CSV else json_values(source)
     try:
         for line, found in values:
             yield _row(line, found)
@@ -99,10 +99,10 @@ def rows(source: Input) -> Iterator[Row]:
 
 def check_kind(source: Input) -> None:
     """Raises Unreadable, naming the columns expected, for what is no exact recording."""
-    if source.kind in (Kind.CSV, Kind.JSONL):
+    if source.kind in (InputKind.CSV, InputKind.JSONL):
         return
     line, text = source.opening
-    found = quoted(text) if source.kind is Kind.TEXT else f"a {source.kind}"
+    found = quoted(text) if source.kind is InputKind.TEXT else f"a {source.kind}"
     message = (
         f"expected an exact recording: columns {', '.join(COLUMNS)}, separated by commas, or JSON "
         f"lines with them; found {found}"
@@ -131,13 +131,13 @@ def _csv(source: Input) -> Iterator[tuple[int, list[int]]]:
     line, head = next(numbered)
     while not head.strip():
         line, head = next(numbered)
-    header = Header(head, source.name, line)
+    header = RecordingHeader(head, source.name, line)
     for line, text in numbered:
         if text.strip():
             yield line, header.values(text, line)
 
 
-class Header:
+class RecordingHeader:
     """The first line of a CSV recording. Raises Unreadable for wrong columns."""
 
     def __init__(self, text: bytes, name: str, line: int) -> None:
@@ -214,7 +214,7 @@ def _out_of_range(values: list[int], name: str, line: int) -> Exception:
     raise AssertionError("every value is in its range")
 
 
-def _row(line: int, values: list[int]) -> Row:
+def _row(line: int, values: list[int]) -> RecordedDecision:
     (latency_us, sleep_ns, delta_ns, stopped, iowaiters, load, state, stop_tick, rejected) = values[
         :9
     ]
@@ -231,4 +231,4 @@ def _row(line: int, values: list[int]) -> Row:
     earlier = NOT_IDLE_YET
     if earlier_state or earlier_ns:
         earlier = Outcome(earlier_state, earlier_ns)
-    return Row(cpu, situation, state, bool(stop_tick), outcome, line, earlier)
+    return RecordedDecision(cpu, situation, state, bool(stop_tick), outcome, line, earlier)

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..core.packing import compiled
 from ..reading.inputs import CPU_MAX, LINE_MAX
-from ..reading.problems import Problems, quoted
+from ..reading.problems import InputProblems, quoted
 
 Event = tuple[tuple[int, int], int]
 """((CPU, what), time in ns). what: a state number entered, or one of those below."""
@@ -135,7 +135,7 @@ class TraceText:
     coarse    times have six decimals, not nine
     """
 
-    def __init__(self, problems: Problems, core: Any = compiled) -> None:
+    def __init__(self, problems: InputProblems, core: Any = compiled) -> None:
         self.lines = 0
         self.events = 0
         self.lost = 0

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import isqrt
 
-from ..replay.energy import Model, break_even
+from ..replay.energy import PowerModel, break_even
 from ..replay.machine import CpuTable
 from .evaluate import Candidate, candidate_of
 
@@ -22,7 +22,7 @@ def scaled(residency_us: int, halves: int) -> int:
     return min(max(isqrt(square), 1), RESIDENCY_MAX_US)
 
 
-def break_evens(table: CpuTable, model: Model) -> Candidate:
+def break_evens(table: CpuTable, model: PowerModel) -> Candidate:
     """Of each state against the one before, with figures in the middle of their bounds; rounded up
     to whole us, and not below the one before. A state that never pays keeps its residency."""
     middle = model.middles()
@@ -48,7 +48,7 @@ def _between(own: int, even: int, exit_us: int) -> list[int]:
 class Grid:
     """Residencies to try, by state, and the candidates made of them."""
 
-    def __init__(self, table: CpuTable, model: Model) -> None:
+    def __init__(self, table: CpuTable, model: PowerModel) -> None:
         self.present = candidate_of(table)
         self.even = break_evens(table, model)
         self.exits = tuple(state.exit_ns // 1000 for state in table.states[1:])

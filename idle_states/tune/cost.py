@@ -23,7 +23,7 @@ Number = int | Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WaitStep:
     """From one way of waiting to the next. rate, after: per unit of time, before and after it."""
 
     rate: Number
@@ -45,7 +45,7 @@ class Waiting:
     cost: Number
 
 
-def cost(gaps: Gaps, steps: Sequence[Step], thresholds: Sequence[int | None]) -> Number:
+def cost(gaps: Gaps, steps: Sequence[WaitStep], thresholds: Sequence[int | None]) -> Number:
     """Over all gaps. thresholds: of each step, in ascending order; None: the step is never taken.
 
     A gap as long as the threshold still ends before the step.
@@ -56,7 +56,7 @@ def cost(gaps: Gaps, steps: Sequence[Step], thresholds: Sequence[int | None]) ->
     return total
 
 
-def _part(gaps: Gaps, step: Step, threshold: int | None) -> Number:
+def _part(gaps: Gaps, step: WaitStep, threshold: int | None) -> Number:
     """What a step contributes, beside what all gaps cost at the last rate: the sums telescope."""
     if threshold is None:
         return (step.rate - step.after) * gaps.total
@@ -64,7 +64,7 @@ def _part(gaps: Gaps, step: Step, threshold: int | None) -> Number:
     return (step.rate - step.after) * within + step.price * longer
 
 
-def best(gaps: Gaps, steps: Sequence[Step]) -> Waiting:
+def best(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
     """Thresholds that cost least; the lowest of these. A step's is not below the one's before.
 
     Between two gaps nothing is gained by waiting longer, so thresholds are 0, a gap, or never.
@@ -91,7 +91,7 @@ def best(gaps: Gaps, steps: Sequence[Step]) -> Waiting:
     return Waiting(tuple(reversed(thresholds)), total)
 
 
-def break_even(gaps: Gaps, steps: Sequence[Step]) -> Waiting:
+def break_even(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
     """Every step at its break-even, rounded up; none before the one in front of it."""
     thresholds: list[int | None] = []
     for step in steps:
@@ -104,7 +104,7 @@ def break_even(gaps: Gaps, steps: Sequence[Step]) -> Waiting:
     return Waiting(tuple(thresholds), cost(gaps, steps, thresholds))
 
 
-def known(gaps: Gaps, step: Step) -> Number:
+def known(gaps: Gaps, step: WaitStep) -> Number:
     """The least cost of a step if every gap's length were known beforehand.
 
     Exact if the break-even is one of the gaps' cuts.
@@ -118,7 +118,7 @@ def known(gaps: Gaps, step: Step) -> Number:
 
 
 def near_best(
-    gaps: Gaps, step: Step, share: Fraction = Fraction(1, 100)
+    gaps: Gaps, step: WaitStep, share: Fraction = Fraction(1, 100)
 ) -> tuple[int | None, int | None]:
     """Between which thresholds the cost is at most that share above the least: how sharp the
     optimum is. All thresholds around the best one up to the first that costs more; None: the step

@@ -15,13 +15,13 @@ from typing import Protocol
 from .. import core
 from ..linux.governors import Governor
 from ..linux.governors.interface import State
-from ..reading.problems import Problems
+from ..reading.problems import InputProblems
 from ..replay.core_models import follow, knows
 from ..replay.counters import Figures, StateFigures, Tally, counts_in_ns, total
-from ..replay.machine import CpuTable, Machine
-from ..replay.replay import Model, Settings
+from ..replay.machine import CpuTable, TracedMachine
+from ..replay.replay import ReplayModel, Settings
 from .gaps import Gaps
-from .source import Cpu
+from .source import CpuGaps
 
 Candidate = tuple[int, ...]
 """Target residencies in us of states 1, 2, ..."""
@@ -70,17 +70,17 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class EvaluationTask:
     """What does not change from candidate to candidate. table: the present one."""
 
     settings: Settings
     table: CpuTable
-    cpus: tuple[Cpu, ...]
+    cpus: tuple[CpuGaps, ...]
 
     @property
     def fast(self) -> bool:
         estimated = any(cpu.periods for cpu in self.cpus)
-        machine = Machine("", self.table, {})
+        machine = TracedMachine("", self.table, {})
         return knows([machine], self.settings, estimated=estimated)
 
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
@@ -101,7 +101,7 @@ def candidate_of(table: CpuTable) -> Candidate:
     return tuple(state.residency_ns // _US for state in table.states[1:])
 
 
-def evaluate(task: Task, candidates: Sequence[Candidate]) -> list[Outcomes]:
+def evaluate(task: EvaluationTask, candidates: Sequence[Candidate]) -> list[Outcomes]:
     """Candidates with the governor, in order. Raises UnknownGovernor."""
     tables = [with_residencies(task.table, candidate) for candidate in candidates]
     found: list[list[Figures]] = [[] for _ in candidates]
@@ -145,13 +145,15 @@ def _followed(table: CpuTable, settings: Settings, periods: "array[int]", fast: 
     """A trace's periods of one CPU."""
     if fast:
         return follow(table, settings, periods).figures()
-    model = Model(Machine("", table, {}), settings, Problems())
+    model = ReplayModel(TracedMachine("", table, {}), settings, InputProblems())
     starts, ends, states = periods[::3], periods[1::3], periods[2::3]
     model.add([(0, *rest, 0) for rest in zip(states, starts, ends, strict=True)])
     return model.figures()[0]
 
 
-def _decided(tables: Sequence[CpuTable], settings: Settings, cpu: Cpu, fast: bool) -> list[Figures]:
+def _decided(
+    tables: Sequence[CpuTable], settings: Settings, cpu: CpuGaps, fast: bool
+) -> list[Figures]:
     """A recording's decisions of one CPU."""
     in_ns = counts_in_ns(settings.release)
     tallies = [Tally(table, in_ns) for table in tables]
@@ -173,7 +175,7 @@ def _decided(tables: Sequence[CpuTable], settings: Settings, cpu: Cpu, fast: boo
     return [tally.figures() for tally in tallies]
 
 
-def _stream(states: Sequence[State], settings: Settings, cpu: Cpu) -> core.Stream:
+def _stream(states: Sequence[State], settings: Settings, cpu: CpuGaps) -> core.Stream:
     features = Governor.for_kernel(
         settings.governor, settings.release, states, settings.hz
     ).features
@@ -183,7 +185,7 @@ def _stream(states: Sequence[State], settings: Settings, cpu: Cpu) -> core.Strea
     return stream
 
 
-def _referred(governor: Governor, tally: Tally, cpu: Cpu) -> None:
+def _referred(governor: Governor, tally: Tally, cpu: CpuGaps) -> None:
     """By the reference, decision by decision."""
     if cpu.earlier is not None and cpu.earlier.state < len(governor.states):
         governor.switched_on(cpu.earlier)

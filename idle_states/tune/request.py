@@ -10,20 +10,20 @@ from ..findings import UsageError
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..reading.inputs import Input
-from ..replay.energy import Model
+from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable
 from ..replay.polling import polling
 from ..replay.power import FROM_SPECS, PowerRequest
 from ..replay.replay import Settings
-from ..replay.tables import Held, of_given, of_table
+from ..replay.tables import HeldTables, of_given, of_table
 from ..simulation.given import WorkloadRequest, given
 from ..simulation.setup import Setup, effects_of
 from .candidates import Grid
-from .evaluate import Task, Work
+from .evaluate import EvaluationTask, Work
 from .running import NoBar, StartBar, keeping, known, running
 from .search import Objective, search
-from .simulated import Simulation
-from .source import Source, read, read_list, simulated
+from .simulated import TuneSimulation
+from .source import GapSource, read, read_list, simulated
 from .tuning import Tuning
 from .waits import Wait, cuts, waits
 
@@ -105,7 +105,7 @@ def tune(
     else:
         exact_at = [*grid.cuts(), *cuts(table, power, timeout_ns, objective.stall)]
         source = _source(request, exact_at, bar)
-        work = Task(settings, table, source.cpus)
+        work = EvaluationTask(settings, table, source.cpus)
     with ExitStack() as kept:
         if request.alone:
             tuned = search(table, power, objective, grid, known(source, table))
@@ -130,7 +130,7 @@ def tune(
         )
 
 
-def _held(request: TuneRequest) -> Held:
+def _held(request: TuneRequest) -> HeldTables:
     of = request.of
     if of.states is not None:
         held = of_given(of.states)
@@ -142,7 +142,7 @@ def _held(request: TuneRequest) -> Held:
     return held
 
 
-def _power(request: PowerRequest, held: Held) -> Model:
+def _power(request: PowerRequest, held: HeldTables) -> PowerModel:
     """Of every state."""
     names: Sequence[str] = held.states.names
     power = request.model([held.states], held.rows)
@@ -157,7 +157,7 @@ def _power(request: PowerRequest, held: Held) -> Model:
     return power
 
 
-def _source(request: TuneRequest, cuts: list[int], bar: StartBar) -> Source:
+def _source(request: TuneRequest, cuts: list[int], bar: StartBar) -> GapSource:
     """Idle gaps of a trace, a recording or a list. Raises Unreadable, OSError."""
     name = request.trace or request.gaps or ""
     with bar("bytes read") as shown:
@@ -167,8 +167,8 @@ def _source(request: TuneRequest, cuts: list[int], bar: StartBar) -> Source:
 
 
 def _simulation(
-    request: WorkloadRequest, settings: Settings, held: Held
-) -> tuple[Source, Simulation]:
+    request: WorkloadRequest, settings: Settings, held: HeldTables
+) -> tuple[GapSource, TuneSimulation]:
     """A workload that is simulated. Raises UsageError, and Unreadable for a file's fault."""
     of = given(request)
     table: CpuTable = held.states
@@ -185,4 +185,4 @@ def _simulation(
         of.duration_ns,
         request.costs,
     )
-    return simulated(request.workload, of.files), Simulation(setup, tuple(request.seeds))
+    return simulated(request.workload, of.files), TuneSimulation(setup, tuple(request.seeds))

@@ -15,15 +15,15 @@ from .. import __version__
 from ..cluster import client
 from ..replay.machine import CpuTable
 from ..signals import Ended
-from .evaluate import Candidate, Outcomes, Task, Work
+from .evaluate import Candidate, EvaluationTask, Outcomes, Work
 from .evaluate import known as evaluated
 from .results import Results
 from .search import Run
-from .source import Source
+from .source import GapSource
 from .spread import Cluster, on_processors
 
 
-class Bar(Protocol):
+class EvaluationBar(Protocol):
     """Shows how much of a known number is done, which may grow, while a context lasts."""
 
     def __enter__(self) -> Self: ...
@@ -43,7 +43,7 @@ class Bar(Protocol):
         """So many more are done."""
 
 
-StartBar = Callable[[str], Bar]
+StartBar = Callable[[str], EvaluationBar]
 """Of what is counted."""
 
 
@@ -66,7 +66,7 @@ class NoBar:
         pass
 
 
-def known(source: Source, table: CpuTable) -> Run:
+def known(source: GapSource, table: CpuTable) -> Run:
     found: dict[Candidate, Outcomes] = {}
 
     def evaluate(candidates: Sequence[Candidate]) -> Mapping[Candidate, Outcomes]:
@@ -80,7 +80,7 @@ def known(source: Source, table: CpuTable) -> Run:
 
 @contextmanager
 def keeping(
-    resume: Path | None, work: Work, source: Source, say: Callable[[str], None]
+    resume: Path | None, work: Work, source: GapSource, say: Callable[[str], None]
 ) -> Iterator[Results]:
     """Where results are kept: as told, or in the user's cache until all is written."""
     digest = _digest(work, source)
@@ -113,10 +113,10 @@ def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
     return directory / f"tune-{digest[:16]}.jsonl"
 
 
-def _digest(work: Work, source: Source) -> str:
+def _digest(work: Work, source: GapSource) -> str:
     """Of all that an evaluation depends on; not of power and objective, which come after it."""
     # a task's gaps are told by their file
-    given = replace(work, cpus=()) if isinstance(work, Task) else work
+    given = replace(work, cpus=()) if isinstance(work, EvaluationTask) else work
     return hashlib.sha256(repr((__version__, source.files, given)).encode()).hexdigest()
 
 

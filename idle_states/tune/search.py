@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product, takewhile
 
 from ..replay.counters import Figures
-from ..replay.energy import Bounds, Model, spent
+from ..replay.energy import PowerBounds, PowerModel, spent
 from ..replay.machine import CpuTable
 from .candidates import Grid, together
 from .evaluate import Candidate, Outcomes
@@ -55,7 +55,7 @@ class Judged:
     """
 
     outcomes: Outcomes
-    energy: Bounds
+    energy: PowerBounds
     mean_ns: Fraction
     p99_ns: int
     value: Fraction
@@ -92,7 +92,7 @@ class Tuned:
     front: tuple[Judged, ...]
     if_low: Judged
     if_high: Judged
-    regrets: tuple[Bounds | None, Bounds | None]
+    regrets: tuple[PowerBounds | None, PowerBounds | None]
     tried: int
 
     def regret(self, judged: Judged) -> Fraction | None:
@@ -108,7 +108,7 @@ class Tuned:
 
 
 def search(
-    table: CpuTable, model: Model, objective: Objective, grid: Grid, run: Run, passes: int = 20
+    table: CpuTable, model: PowerModel, objective: Objective, grid: Grid, run: Run, passes: int = 20
 ) -> Tuned:
     """model: knows every state of the table. passes: at most, over all states."""
     judge = _Judge(table, model, objective)
@@ -167,7 +167,7 @@ def search(
 
 
 class _Judge:
-    def __init__(self, table: CpuTable, model: Model, objective: Objective) -> None:
+    def __init__(self, table: CpuTable, model: PowerModel, objective: Objective) -> None:
         self._table, self._model, self._objective = table, model, objective
         self._most: Fraction | None = None
 
@@ -201,7 +201,7 @@ class _Judge:
     def high(self, judged: Judged) -> Fraction:
         return self._at(judged, judged.energy.high, self._model.awake.high)
 
-    def regret_bounds(self, judged: Judged, best: Judged) -> Bounds | None:
+    def regret_bounds(self, judged: Judged, best: Judged) -> PowerBounds | None:
         """A ratio of sums of figures is least and greatest where each figure is at a bound."""
         found = []
         for model in _corners(self._model):
@@ -210,7 +210,7 @@ class _Judge:
             if not least:
                 return None
             found.append(judge(judged.outcomes).value / least - 1)
-        return Bounds(min(found), max(found))
+        return PowerBounds(min(found), max(found))
 
     def _at(self, judged: Judged, energy: Fraction, awake: Fraction) -> Fraction:
         if self._objective.kind == LATENCY:
@@ -222,15 +222,15 @@ class _Judge:
         return self._objective.stall * awake * latency_ns
 
 
-def _corners(model: Model) -> Iterator[Model]:
+def _corners(model: PowerModel) -> Iterator[PowerModel]:
     """With every figure at its lower or upper bound."""
     powers = [model.awake, *(state.power for state in model.states.values())]
     for awake, *values in product(*(sorted({each.low, each.high}) for each in powers)):
         pairs = zip(model.states.items(), values, strict=True)
         states = {
-            name: replace(state, power=Bounds.exactly(value)) for (name, state), value in pairs
+            name: replace(state, power=PowerBounds.exactly(value)) for (name, state), value in pairs
         }
-        yield replace(model, awake=Bounds.exactly(awake), states=states)
+        yield replace(model, awake=PowerBounds.exactly(awake), states=states)
 
 
 def _p99(figures: Figures) -> int:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from ..replay.counters import total
 from ..simulation import by_core as simulate_core
 from ..simulation import simulate
-from ..simulation.setup import Run, Setup
+from ..simulation.setup import Setup, SimulationRun
 from .evaluate import Candidate, Outcomes, with_residencies
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation:
+class TuneSimulation:
     """setup: with the present table. seeds: of the runs, whose figures are added up."""
 
     setup: Setup
@@ -44,5 +44,5 @@ class Simulation:
             sum(run.counted for run in runs),
         )
 
-    def _run(self, setup: Setup, seed: int) -> Run:
+    def _run(self, setup: Setup, seed: int) -> SimulationRun:
         return simulate_core.simulate(setup, seed) if self.fast else simulate.simulate(setup, seed)

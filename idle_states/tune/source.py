@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from .. import core
 from ..linux.governors.interface import Outcome
-from ..reading.inputs import Input, Kind, lines
-from ..reading.problems import Problem, Problems, unreadable
+from ..reading.inputs import Input, InputKind, lines
+from ..reading.problems import InputProblems, Problem, unreadable
 from ..traces.chunks import chunks
 from ..traces.dat import blocks
 from ..traces.periods import Pairing
@@ -35,7 +35,7 @@ TURN_NS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Cpu:
+class CpuGaps:
     """One CPU's gaps, in order.
 
     rows     as the core packs them, AS_SELECTED; empty of a trace
@@ -50,7 +50,7 @@ class Cpu:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class GapSource:
     """files: with their SHA-256. exactness: one of those above. assumptions: about the gaps, in
     words."""
 
@@ -58,15 +58,15 @@ class Source:
     files: tuple[tuple[str, str], ...]
     exactness: str
     gaps: Gaps
-    cpus: tuple[Cpu, ...]
+    cpus: tuple[CpuGaps, ...]
     assumptions: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
 
 
-def read(source: Input, cuts: Iterable[int] = ()) -> Source:
+def read(source: Input, cuts: Iterable[int] = ()) -> GapSource:
     """A trace or an exact recording, whole. cuts: see gaps.py. Raises Unreadable."""
     gathered = Gatherer(cuts)
-    if source.kind in (Kind.CSV, Kind.JSONL):
+    if source.kind in (InputKind.CSV, InputKind.JSONL):
         joined = Joined()
         cpus = _recorded(source, gathered, joined)
         said: tuple[str, ...] = ("every input of every decision is in the recording",)
@@ -78,7 +78,7 @@ def read(source: Input, cuts: Iterable[int] = ()) -> Source:
             )
         problems: tuple[Problem, ...] = ()
         exactness = EXACT
-    elif source.kind is Kind.SYSFS:
+    elif source.kind is InputKind.SYSFS:
         raise unreadable(source.name, "expected a trace or a recording, found a sysfs dump")
     else:
         cpus, problems = _traced(source, gathered)
@@ -87,7 +87,7 @@ def read(source: Input, cuts: Iterable[int] = ()) -> Source:
             "refused, if any, are taken for gaps",
         )
         exactness = ESTIMATED
-    return Source(
+    return GapSource(
         source.name,
         ((source.name, source.sha256()),),
         exactness,
@@ -98,7 +98,7 @@ def read(source: Input, cuts: Iterable[int] = ()) -> Source:
     )
 
 
-def read_list(source: Input, cuts: Iterable[int] = ()) -> Source:
+def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
     """CSV of gap in ns and count; a header and comments (#) may be there. Raises Unreadable."""
     gathered = Gatherer(cuts)
     found = False
@@ -119,10 +119,10 @@ def read_list(source: Input, cuts: Iterable[int] = ()) -> Source:
     if not gaps.count:
         raise unreadable(source.name, "expected idle gaps, found none")
     said = ("gaps as listed; in which order they came is not known",)
-    return Source(source.name, ((source.name, source.sha256()),), COUNTED, gaps, (), said)
+    return GapSource(source.name, ((source.name, source.sha256()),), COUNTED, gaps, (), said)
 
 
-def simulated(name: str, files: tuple[tuple[str, str], ...]) -> Source:
+def simulated(name: str, files: tuple[tuple[str, str], ...]) -> GapSource:
     """Of a workload: its gaps are those of each candidate's own simulation."""
     said = (
         "tasks, their CPUs and what they cost are simulated, and gaps follow from the table",
@@ -130,14 +130,14 @@ def simulated(name: str, files: tuple[tuple[str, str], ...]) -> Source:
         "a state is taken to be reached when it is asked for, whatever siblings keep lighter",
         "how long to poll is not said: a simulation counts gaps by state, and keeps no lengths",
     )
-    return Source(name, files, SIMULATED, from_counts(()), (), said)
+    return GapSource(name, files, SIMULATED, from_counts(()), (), said)
 
 
-def _traced(source: Input, gathered: Gatherer) -> tuple[list[Cpu], tuple[Problem, ...]]:
-    problems = Problems()
+def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Problem, ...]]:
+    problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
     found: dict[int, array[int]] = {}
-    read_blocks = blocks(source) if source.kind is Kind.DAT else source.blocks()
+    read_blocks = blocks(source) if source.kind is InputKind.DAT else source.blocks()
     for periods in _periods(reader, pairing, read_blocks):
         lengths = []
         for cpu, state, start_ns, end_ns, _ in periods:
@@ -153,7 +153,7 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[Cpu], tuple[Problem
     if not found:
         message = f"expected idle periods, found none in {reader.lines} lines"
         raise unreadable(source.name, message)
-    cpus = [Cpu(cpu, periods=packed.tobytes()) for cpu, packed in sorted(found.items())]
+    cpus = [CpuGaps(cpu, periods=packed.tobytes()) for cpu, packed in sorted(found.items())]
     return cpus, problems.listing()
 
 
@@ -213,7 +213,7 @@ class Joined:
         return [end - begin for begin, end, _ in self._open.values()]
 
 
-def _recorded(source: Input, gathered: Gatherer, joined: Joined) -> list[Cpu]:
+def _recorded(source: Input, gathered: Gatherer, joined: Joined) -> list[CpuGaps]:
     packed: dict[int, bytearray] = {}
     earlier: dict[int, Outcome] = {}
     for cpu, some, state, residency_ns in _recorded_rows(source):
@@ -226,7 +226,7 @@ def _recorded(source: Input, gathered: Gatherer, joined: Joined) -> list[Cpu]:
     gathered.extend(joined.rest())
     if not packed:
         raise unreadable(source.name, "expected decisions, found none")
-    return [Cpu(cpu, bytes(of), earlier=earlier.get(cpu)) for cpu, of in sorted(packed.items())]
+    return [CpuGaps(cpu, bytes(of), earlier=earlier.get(cpu)) for cpu, of in sorted(packed.items())]
 
 
 def _recorded_rows(source: Input) -> Iterator[tuple[int, bytes, int, int]]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..linux.releases import Release
-from ..replay.energy import IDLE_ONLY, RELATIVE, Model
+from ..replay.energy import IDLE_ONLY, RELATIVE, PowerModel
 from ..replay.machine import CpuTable
 from ..replay.replay import Settings
 from .search import Tuned
-from .source import SIMULATED, Source
+from .source import SIMULATED, GapSource
 from .waits import Wait
 
 
@@ -18,11 +18,11 @@ class Tuning:
     files: all that were read, with their SHA-256."""
 
     name: str
-    source: Source
+    source: GapSource
     settings: Settings | None
     release: Release
     table: CpuTable
-    power: Model
+    power: PowerModel
     tuned: Tuned
     waits: tuple[Wait, ...]
     timeout_ns: int | None

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..replay.energy import Model, StatePower, break_even
+from ..replay.energy import PowerModel, StatePower, break_even
 from ..replay.machine import CpuTable
-from .cost import Number, Step, best, cost, known, near_best
+from .cost import Number, WaitStep, best, cost, known, near_best
 from .gaps import Gaps
 
 
@@ -30,16 +30,18 @@ class Wait:
     known_cost: Number
 
 
-def step(model: Model, polls: str, name: str, latency_price: Fraction = Fraction(0)) -> Step:
+def step(
+    model: PowerModel, polls: str, name: str, latency_price: Fraction = Fraction(0)
+) -> WaitStep:
     """From what polls to a state. latency_price: of each wake-up from it."""
     middle = model.middles()
     awake, state = middle.awake.low, middle.states[name]
     after = state.power.low
     price = (awake - after) * state.tau_ns + latency_price
-    return Step(middle.states[polls].power.low, after, price)
+    return WaitStep(middle.states[polls].power.low, after, price)
 
 
-def steps(table: CpuTable, model: Model, weight: Fraction = Fraction(0)) -> list[Step]:
+def steps(table: CpuTable, model: PowerModel, weight: Fraction = Fraction(0)) -> list[WaitStep]:
     """Of each state of a table, from its state 0. weight: awake ns that a ns of latency costs."""
     return [
         step(model, table.names[0], name, weight * model.awake.middle * state.exit_ns)
@@ -48,7 +50,7 @@ def steps(table: CpuTable, model: Model, weight: Fraction = Fraction(0)) -> list
 
 
 def cuts(
-    table: CpuTable, model: Model, timeout_ns: int | None, weight: Fraction = Fraction(0)
+    table: CpuTable, model: PowerModel, timeout_ns: int | None, weight: Fraction = Fraction(0)
 ) -> list[int]:
     """Lengths at which a histogram is to be exact for `waits`."""
     found = [] if timeout_ns is None else [timeout_ns]
@@ -62,7 +64,7 @@ def cuts(
 def waits(
     gaps: Gaps,
     table: CpuTable,
-    model: Model,
+    model: PowerModel,
     timeout_ns: int | None,
     weight: Fraction = Fraction(0),
 ) -> tuple[Wait, ...]:
@@ -87,7 +89,7 @@ def waits(
     return tuple(found)
 
 
-def _bounds(model: Model, polls: str, name: str) -> tuple[Fraction, Fraction | None] | None:
+def _bounds(model: PowerModel, polls: str, name: str) -> tuple[Fraction, Fraction | None] | None:
     idle = StatePower(model.states[polls].power, 0, "")
     return break_even(model.awake, idle, model.states[name])
 

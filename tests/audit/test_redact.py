@@ -11,7 +11,7 @@ import pytest
 from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.audit.audited import Audited
 from idle_states.audit.redact import redacted
-from idle_states.audit.trees import Difference
+from idle_states.audit.trees import TreeDifference
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
@@ -41,7 +41,7 @@ def written(path: Path, node: Node) -> Path:
     return path
 
 
-def differing(tmp_path: Path, **opal: bytes) -> dict[str, Difference]:
+def differing(tmp_path: Path, **opal: bytes) -> dict[str, TreeDifference]:
     """The redacted difference of a tree with these properties from one without."""
     path = written(tmp_path / "own.dtb", machine(OWN, **opal))
     [audited] = audit_path(path, replace(SETTING, against=machine(THEIRS)))

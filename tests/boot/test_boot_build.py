@@ -7,7 +7,7 @@ import pytest
 
 from idle_states.boot.build import CROSS, lid_of
 from idle_states.cli import main
-from idle_states.patches.tree import Tree
+from idle_states.patches.tree import PatchedTree
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 
@@ -39,7 +39,7 @@ def test_make_is_shown_no_secrets_and_runs_in_a_copy(
     monkeypatch.setenv("CI_TOKEN", "hunter2")
     monkeypatch.setenv("MAKEFLAGS", "--silent")
     before = sorted(tree.rglob("*"))
-    said = lid_of(Tree(tree), {}, tmp_path / "cache").read_text()
+    said = lid_of(PatchedTree(tree), {}, tmp_path / "cache").read_text()
     assert "hunter2" not in said
     assert "--silent" not in said
     names = {line.partition("=")[0] for line in said.splitlines()[:-1]}

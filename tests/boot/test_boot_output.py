@@ -9,7 +9,7 @@ import pytest
 from idle_states.boot import predict
 from idle_states.boot.boot import Booted
 from idle_states.boot.predict_decisions import decision_stages
-from idle_states.boot.run import Request, Result
+from idle_states.boot.run import BootResult, Request
 from idle_states.boot.workload import workload
 from idle_states.report import boot_output
 from idle_states.report.documents.boot import Boot
@@ -20,10 +20,10 @@ from tests.report.test_output_schema import STRICT, Validator
 from tests.support.boots import recorded_boot, recorded_workload
 
 
-def result(booted: Booted, directory: Path) -> Result:
+def result(booted: Booted, directory: Path) -> BootResult:
     predicted = predict.predict(find("power9"), "powernv9", booted)
     selected, usage, replayed = decision_stages(predicted, booted.recorded, directory)
-    return Result(
+    return BootResult(
         Request("powernv9", workload=workload("idle") if booted.recorded else None),
         "power9",
         predicted,
@@ -37,7 +37,7 @@ def result(booted: Booted, directory: Path) -> Result:
     )
 
 
-def printed(made: Result) -> tuple[str, dict[str, object]]:
+def printed(made: BootResult) -> tuple[str, dict[str, object]]:
     """Text, and JSON that has been held against its schema."""
     document = json.loads(envelope("boot", Boot, made, made.inputs))
     Validator(STRICT).validate(document)

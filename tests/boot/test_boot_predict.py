@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.boot import predict
-from idle_states.boot.boot import Booted, Recorded
+from idle_states.boot.boot import Booted, RecordedWorkload
 from idle_states.boot.predict import MACHINE_TABLE, STAGES, Predicted, Stage
 from idle_states.boot.predict_decisions import decision_stages
 from idle_states.devicetree import fdt
@@ -160,7 +160,7 @@ def test_firmware_is_modelled_by_the_release_it_names(
 # Decisions and counters.
 
 
-def decided(recorded: Recorded | None, tmp_path: Path) -> tuple[Stage, Stage]:
+def decided(recorded: RecordedWorkload | None, tmp_path: Path) -> tuple[Stage, Stage]:
     booted = recorded_boot("powernv9", tmp_path)
     predicted: Predicted = predict.predict(find("power9"), "powernv9", booted)
     selected, usage, _ = decision_stages(predicted, recorded, tmp_path)

@@ -15,7 +15,7 @@ from idle_states.boot import console as collect
 from idle_states.boot import guest, qemu
 from idle_states.boot import parts as boot_parts
 from idle_states.boot.debian import Unavailable
-from idle_states.boot.guest import Entry
+from idle_states.boot.guest import CpioEntry
 from idle_states.boot.parts import Parts
 from idle_states.reading.launching import find
 
@@ -31,9 +31,9 @@ def test_archive_unpacks_to_what_went_in(tmp_path: Path) -> None:
     cpio = shutil.which("cpio")
     if not cpio:
         pytest.skip("cpio is not installed (Debian package cpio)")
-    entries = [Entry("d", 0o040755), Entry("d/link", 0o120777, b"file")]
+    entries = [CpioEntry("d", 0o040755), CpioEntry("d/link", 0o120777, b"file")]
     entries += [
-        Entry(f"d/{'x' * size}", 0o100755 - 0o111 * (size % 2), os.urandom(size))
+        CpioEntry(f"d/{'x' * size}", 0o100755 - 0o111 * (size % 2), os.urandom(size))
         for size in range(1, 10)
     ]
     command = [cpio, "-i", "-d", "--quiet"]

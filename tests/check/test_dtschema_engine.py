@@ -19,7 +19,7 @@ from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import NODE, PowerMgt, u32_array
 from idle_states.rules.catalogue import known_codes
-from idle_states.rules.engine import Selection, run
+from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform
 from idle_states.sources import Source, read_source
 from idle_states.spec.packaged import revisions
@@ -208,8 +208,8 @@ def test_severity_is_the_rules(dtschema: None) -> None:
 
 def test_selection(dtschema: None) -> None:
     trees = [source({**P9, dt.LATENCIES: u32_array([0, 0, 0])}), source(FAULTS["no-names"][0])]
-    assert {f.rule for f in check(trees, selection=Selection(("IS2",)))} == {"IS215"}
-    assert {f.rule for f in check(trees, selection=Selection((), ("IS2",)))} == {"IS102"}
+    assert {f.rule for f in check(trees, selection=RuleSelection(("IS2",)))} == {"IS215"}
+    assert {f.rule for f in check(trees, selection=RuleSelection((), ("IS2",)))} == {"IS102"}
 
 
 def test_what_reading_found_is_reported(tmp_path: Path, dtschema: None) -> None:

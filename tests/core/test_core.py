@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
-from idle_states.linux.governors.interface import Governor, Outcome, Situation, State
+from idle_states.linux.governors.interface import GovernorModel, Outcome, Situation, State
 from idle_states.linux.releases import all_releases, release
 from tests.linux.governors.test_models import (
     HZS,
@@ -49,7 +49,7 @@ class Era:
     def __str__(self) -> str:
         return f"{self.governor}-{self.release}"
 
-    def reference(self, states: Sequence[State], hz: int) -> Governor:
+    def reference(self, states: Sequence[State], hz: int) -> GovernorModel:
         return model(self.governor, states, self.features, hz)
 
 
@@ -58,9 +58,9 @@ def features(governor: str, kernel: str) -> Any:
     return module.features(release(kernel))
 
 
-def model(governor: str, states: Sequence[State], chosen: Any, hz: int) -> Governor:
+def model(governor: str, states: Sequence[State], chosen: Any, hz: int) -> GovernorModel:
     module = import_module(f"idle_states.linux.governors.{governor}")
-    made: Governor = getattr(module, governor.capitalize())(states, chosen, hz)
+    made: GovernorModel = getattr(module, governor.capitalize())(states, chosen, hz)
     return made
 
 

@@ -18,7 +18,7 @@ from idle_states.findings import CannotGenerate, Finding, Unreadable
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import NODE, PowerMgt, encode
-from idle_states.rules.engine import Selection, run
+from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform
 from idle_states.spec.library import find
@@ -168,7 +168,7 @@ def test_finding_on_a_source_points_at_its_line() -> None:
     root = dts.read(text, "tree.dts")
     ((node, table),) = tables_of(root, "tree.dts", "dts", "", dts.places(text, "tree.dts"))
     subject = Subject(table, (release("6.1"),), node=node)
-    (finding,) = run(subject, selection=Selection(("IS101",)))
+    (finding,) = run(subject, selection=RuleSelection(("IS101",)))
     lines = text.splitlines()
     assert finding.location.file == "tree.dts"
     assert finding.location.line

@@ -20,7 +20,7 @@ from idle_states.linux import uname
 from idle_states.patches import description
 from idle_states.reading import compressed, document, sysfs
 from idle_states.reading.inputs import Input
-from idle_states.reading.problems import Problems
+from idle_states.reading.problems import InputProblems
 from idle_states.record.convert import convert
 from idle_states.simulation import topology_file, workloads_file, workloads_trace
 from idle_states.skiboot import c_table, lid
@@ -123,7 +123,7 @@ def _trace(data: bytes) -> None:
 
     def scanned(core: Any) -> Callable[[bytes], object]:
         def scan(data: bytes) -> object:
-            problems = Problems()
+            problems = InputProblems()
             reader = TraceText(problems, core)
             events = []
             for batch in reader.batches(data[at : at + 1000] for at in range(0, len(data), 1000)):
@@ -166,7 +166,7 @@ def _recording(data: bytes) -> None:
 
 
 def _unpacked(data: bytes) -> None:
-    with suppress(compressed.TooLarge, compressed.Damaged):
+    with suppress(compressed.TooLarge, compressed.DamagedArchive):
         assert len(compressed.whole(data, UNPACKED_MAX)) <= UNPACKED_MAX
 
 

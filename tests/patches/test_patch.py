@@ -26,7 +26,7 @@ from idle_states.findings import Faulty, Finding, Unreadable
 from idle_states.patches import description, fields
 from idle_states.patches.library import packaged, table_of
 from idle_states.patches.plan import MADE, NOT_MEANT, PRESENT, plan
-from idle_states.patches.tree import Tree
+from idle_states.patches.tree import PatchedTree
 from idle_states.patches.write import write
 from idle_states.report.patch_diff import blocks, file_diff
 from idle_states.resources import resource
@@ -240,7 +240,7 @@ def test_every_field_can_be_read_and_set() -> None:
 def test_two_values_on_the_tables_of_2017(old_tree: Path) -> None:
     """By the table's former name; two lines and no others."""
     dd1 = [patch for patch in packaged() if patch.name == "power9-dd1-stop0-lite"]
-    made = plan(Tree(old_tree), dd1)
+    made = plan(PatchedTree(old_tree), dd1)
     assert [(c.table, c.state, c.before, c.after) for c in made.steps[0].changes] == [
         ("power9_dd1_cpu_idle_states", "stop0_lite", "200ns", "1us"),
         ("power9_dd1_cpu_idle_states", "stop0_lite", "2us", "10us"),
@@ -256,7 +256,7 @@ def test_two_values_on_the_tables_of_2017(old_tree: Path) -> None:
 
 
 def test_releases_decide_what_is_meant(tree: Path, old_tree: Path) -> None:
-    status = {step.patch.name: step.status for step in plan(Tree(tree), packaged()).steps}
+    status = {step.patch.name: step.status for step in plan(PatchedTree(tree), packaged()).steps}
     assert status == {
         "mambo-stop4": MADE,
         "power9-dd1-stop0-lite": NOT_MEANT,
@@ -264,7 +264,9 @@ def test_releases_decide_what_is_meant(tree: Path, old_tree: Path) -> None:
         "power9-stop8-residency": MADE,
         "stop0-lite-15us": MADE,
     }
-    status = {step.patch.name: step.status for step in plan(Tree(old_tree), packaged()).steps}
+    status = {
+        step.patch.name: step.status for step in plan(PatchedTree(old_tree), packaged()).steps
+    }
     assert status == {
         "mambo-stop4": NOT_MEANT,
         "power9-dd1-stop0-lite": MADE,
@@ -276,7 +278,7 @@ def test_releases_decide_what_is_meant(tree: Path, old_tree: Path) -> None:
 
 def test_without_a_release_edits_decide(tree: Path) -> None:
     (tree / ".version").unlink()
-    steps = {step.patch.name: step for step in plan(Tree(tree), packaged()).steps}
+    steps = {step.patch.name: step for step in plan(PatchedTree(tree), packaged()).steps}
     assert steps["power9-dd1-stop0-lite"].status == NOT_MEANT
     assert "release unknown" in steps["power9-dd1-stop0-lite"].reason
     assert steps["mambo-stop4"].status == MADE
@@ -309,11 +311,11 @@ def test_only_release_tags_tell_the_release(
     as_repository(tree)
     git("tag", "-a", "-m", "release", "v5.9", cwd=tree)
     git("tag", "-a", "-m", "mine", "mywork", cwd=tree)
-    assert Tree(tree).version == "5.9"
+    assert PatchedTree(tree).version == "5.9"
     git("commit", "--quiet", "--allow-empty", "--message", "more", cwd=tree)
     git("tag", "-a", "-m", "mine", "vacation", cwd=tree)
     git("tag", "v2", cwd=tree)
-    assert Tree(tree).version == "5.9"
+    assert PatchedTree(tree).version == "5.9"
     assert main(["patch", "mambo-stop4", "--tree", str(tree), "--stdout"]) == 0
     out, err = capsys.readouterr()
     assert "diff --git" not in out
@@ -324,12 +326,12 @@ def test_a_series_is_there_once_it_was_made(tree: Path, tmp_path: Path) -> None:
     """Also where a later patch moves a value on that an earlier one has set."""
     second = MINIMAL.replace("mine", "again").replace("1us, to: 2us", "2us, to: 3us")
     patches = [described(MINIMAL, tmp_path), described(second, tmp_path)]
-    made = plan(Tree(tree), patches)
+    made = plan(PatchedTree(tree), patches)
     assert [step.status for step in made.steps] == [MADE, MADE]
     assert ".latency_ns = 3000," in made.files["hw/slw.c"]
     for name, text in made.files.items():
         (tree / name).write_text(text)
-    assert [step.status for step in plan(Tree(tree), patches).steps] == [PRESENT, PRESENT]
+    assert [step.status for step in plan(PatchedTree(tree), patches).steps] == [PRESENT, PRESENT]
 
 
 def test_an_unexpected_value_stops_everything(tree: Path, tmp_path: Path) -> None:
@@ -338,7 +340,7 @@ def test_an_unexpected_value_stops_everything(tree: Path, tmp_path: Path) -> Non
     )
     text = MINIMAL.replace("from: 1us", "from: 300ns") + edits
     with pytest.raises(Faulty) as caught:
-        plan(Tree(tree), [described(text, tmp_path)])
+        plan(PatchedTree(tree), [described(text, tmp_path)])
     (finding,) = caught.value.findings
     assert finding.rule == "IS934"
     assert "expected latency 300ns or, patched, 2us, found 1us" in finding.message
@@ -359,7 +361,7 @@ def test_what_the_tree_has_not_got_is_said(
     old: str, new: str, message: str, tree: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(Faulty, match=message):
-        plan(Tree(tree), [described(MINIMAL.replace(old, new), tmp_path)])
+        plan(PatchedTree(tree), [described(MINIMAL.replace(old, new), tmp_path)])
 
 
 def test_files_have_aliases_too(tree: Path, old_tree: Path, tmp_path: Path) -> None:
@@ -369,15 +371,15 @@ def test_files_have_aliases_too(tree: Path, old_tree: Path, tmp_path: Path) -> N
         "from: 4us, to: 5us}\n"
     )
     patch = described(text, tmp_path)
-    assert list(plan(Tree(tree), [patch]).files) == ["hw/slw-p8.c"]
-    assert list(plan(Tree(old_tree), [patch]).files) == ["hw/slw.c"]
+    assert list(plan(PatchedTree(tree), [patch]).files) == ["hw/slw-p8.c"]
+    assert list(plan(PatchedTree(old_tree), [patch]).files) == ["hw/slw.c"]
 
 
 def test_a_table_becomes_a_spec_beside_the_description(tree: Path, tmp_path: Path) -> None:
     (tmp_path / "short.yaml").write_text("name: short\nextends: power10\ndrop: [stop3]\n")
     edit = "  - {table: power10_cpu_idle_states, becomes: short.yaml}\n"
     patch = described(MINIMAL.partition("edits:")[0] + "edits:\n" + edit, tmp_path)
-    made = plan(Tree(tree), [patch])
+    made = plan(PatchedTree(tree), [patch])
     tables = c_table.read(made.files["hw/slw.c"], "hw/slw.c")
     (found,) = (table for table in tables if table.name == "power10_cpu_idle_states")
     (becoming,) = patch.edits
@@ -388,19 +390,19 @@ def test_a_table_becomes_a_spec_beside_the_description(tree: Path, tmp_path: Pat
 
 def test_what_is_no_skiboot_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match=r"expected a skiboot tree, with hw/slw\.c"):
-        Tree(tmp_path)
+        PatchedTree(tmp_path)
     (tmp_path / "hw").mkdir()
     (tmp_path / "hw/slw.c").write_text("int main(void) { return 0; }\n")
     with pytest.raises(Unreadable, match="arrays of struct cpu_idle_states"):
-        Tree(tmp_path)
+        PatchedTree(tmp_path)
     with pytest.raises(Unreadable, match="expected a directory"):
-        Tree(tmp_path / "hw/slw.c")
+        PatchedTree(tmp_path / "hw/slw.c")
     outside = tmp_path / "outside.c"
     outside.write_text(c_table.write([find("power9")]))
     (tmp_path / "tree/hw").mkdir(parents=True)
     (tmp_path / "tree/hw/slw.c").symlink_to(outside)
     with pytest.raises(Unreadable, match=r"found slw\.c outside it"):
-        Tree(tmp_path / "tree")
+        PatchedTree(tmp_path / "tree")
 
 
 def test_bytes_that_are_no_text_stay(tree: Path, tmp_path: Path) -> None:
@@ -485,9 +487,9 @@ def test_the_rule_s_page_is_true(old_tree: Path, tmp_path: Path) -> None:
     examples = sections(page)
     head = MINIMAL.partition("edits:")[0]
     with pytest.raises(Faulty) as caught:
-        plan(Tree(old_tree), [described(head + examples["Example"], tmp_path)])
+        plan(PatchedTree(old_tree), [described(head + examples["Example"], tmp_path)])
     assert [finding.rule for finding in caught.value.findings] == ["IS934"]
-    made = plan(Tree(old_tree), [described(head + examples["Use instead"], tmp_path)])
+    made = plan(PatchedTree(old_tree), [described(head + examples["Use instead"], tmp_path)])
     assert made.made
 
 
@@ -642,7 +644,7 @@ def test_a_table_that_the_tree_lacks_is_told_with_the_tree(
 
 
 def test_a_file_that_changes_meanwhile_is_left_alone(tree: Path) -> None:
-    seen = Tree(tree)
+    seen = PatchedTree(tree)
     made = plan(seen, [patch for patch in packaged() if patch.name == "mambo-stop4"])
     (tree / "hw/slw.c").write_text("something else\n")
     with pytest.raises(Faulty, match="found it changed meanwhile"):
@@ -789,7 +791,7 @@ def test_the_original_tree_of_the_package(skiboot_tree: Path, tmp_path: Path) ->
     shutil.copytree(
         skiboot_tree, tmp_path / "tree", ignore=shutil.ignore_patterns("external", "test")
     )
-    real = Tree(tmp_path / "tree")
+    real = PatchedTree(tmp_path / "tree")
     assert main(["patch", "--check", "--tree", str(real.root)]) == 0
     assert main(["patch", str(DIRECTORY), "--tree", str(real.root), "--apply"]) == 0
     tables = {

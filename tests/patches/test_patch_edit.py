@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from idle_states.skiboot import c_table
 from idle_states.skiboot.c_table.lexer import COMMENT, tokens
 from idle_states.skiboot.c_table.structure import FIELD_MEMBERS, Span
-from idle_states.skiboot.patching import Refused, SourceText, edit_table
+from idle_states.skiboot.patching import EditRefused, SourceText, edit_table
 from idle_states.spec.library import find
 from idle_states.table import Firmware, Flag, IdleState, IdleTable, Register
 from tests.support import random_tables
@@ -182,9 +182,9 @@ def test_a_value_behind_a_macro_is_refused() -> None:
     rows = STOP0.replace("300,", "SHALLOW,")
     other = rows.replace("stop0", "stop1")
     states = [one_row(latency_ns=1000), replace(one_row(), name="stop1")]
-    with pytest.raises(Refused, match="behind the macro SHALLOW, used in 2 places"):
+    with pytest.raises(EditRefused, match="behind the macro SHALLOW, used in 2 places"):
         edited(f"{rows}\n{other}", states, before)
-    with pytest.raises(Refused, match="behind the macro SHALLOW, used here alone"):
+    with pytest.raises(EditRefused, match="behind the macro SHALLOW, used here alone"):
         edited(rows, states[:1], before)
     # another value of the row is no matter
     (line,) = changed_lines(rows, [one_row(residency_ns=10000)], before)
@@ -197,7 +197,7 @@ def test_flags_beside_a_macro_can_change() -> None:
     flags = int(Flag.LOSE_USER_CONTEXT | Flag.STOP_INST_DEEP)
     (line,) = changed_lines(rows, [one_row(flags=flags)], before)
     assert line == "\t\t       | 1*OPAL_PM_STOP_INST_DEEP,"
-    with pytest.raises(Refused, match="behind the macro CONTEXT"):
+    with pytest.raises(EditRefused, match="behind the macro CONTEXT"):
         edited(rows, [one_row(flags=int(Flag.STOP_INST_FAST))], before)
 
 
@@ -209,9 +209,9 @@ def test_residencies_need_the_member() -> None:
     source = SourceText(text, "slw.c")
     state = source.tables["x_cpu_idle_states"].table.states[0]
     assert state.residency_ns is None
-    with pytest.raises(Refused, match="older than target residencies"):
+    with pytest.raises(EditRefused, match="older than target residencies"):
         edit_table(source, "x_cpu_idle_states", [replace(state, residency_ns=100_000)])
-    with pytest.raises(Refused, match="which the struct has"):
+    with pytest.raises(EditRefused, match="which the struct has"):
         edited(STOP0, [one_row(residency_ns=None)])
     done = edit_table(source, "x_cpu_idle_states", [replace(state, latency_ns=100)])
     assert done == text.replace("4000", "100")
@@ -259,7 +259,7 @@ def test_a_size_follows_the_rows() -> None:
     done = edit_table(SourceText(text, "slw.c"), ARRAY, states)
     assert "power9_cpu_idle_states[2] = {" in done
     sized = "#define ROWS 1\n" + text.replace("[1]", "[ROWS]")
-    with pytest.raises(Refused, match="the array's size as a number or none, found ROWS"):
+    with pytest.raises(EditRefused, match="the array's size as a number or none, found ROWS"):
         edit_table(SourceText(sized, "slw.c"), ARRAY, states)
 
 
@@ -399,7 +399,9 @@ def test_text_that_a_build_decides_on_is_refused(what: str) -> None:
     source = SourceText(text, "slw.c")
     states = source.tables[ARRAY].table.states
     wanted = [replace(states[0], control=1), *states[1:]]
-    with pytest.raises(Refused, match="which neither the file nor the tree's headers") as caught:
+    with pytest.raises(
+        EditRefused, match="which neither the file nor the tree's headers"
+    ) as caught:
         edit_table(source, ARRAY, wanted)
     assert text[caught.value.start : caught.value.end].startswith("#if")
     name = {"a row": "CONFIG_DEEP", "a value": "__SKIBOOT__", "two names": "CONFIG_A and CONFIG_B"}
@@ -409,7 +411,7 @@ def test_text_that_a_build_decides_on_is_refused(what: str) -> None:
 def test_a_table_in_a_branch_of_the_build_is_refused() -> None:
     other = ROW.format(rows=STOP0.replace("300,", "77,"))
     text = f"#ifdef __SKIBOOT__\n{other}#else\n{ROW.format(rows=STOP0)}#endif\n"
-    with pytest.raises(Refused, match="__SKIBOOT__"):
+    with pytest.raises(EditRefused, match="__SKIBOOT__"):
         edit_table(SourceText(text, "slw.c"), ARRAY, [one_row(latency_ns=5)])
 
 

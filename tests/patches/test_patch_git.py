@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.cli import main
-from idle_states.patches.tree import Tree
+from idle_states.patches.tree import PatchedTree
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.support.forms import faults
@@ -51,15 +51,15 @@ def test_only_files_that_matter_count_as_modified(history: History, capsys: Capt
     assert patch(history, "--stdout") == 0
     capsys.readouterr()
     os.utime(history.directory / "hw/slw.c", (1, 1))
-    assert Tree(history.directory).modified == ()
+    assert PatchedTree(history.directory).modified == ()
     (history.directory / "include").mkdir()
     (history.directory / "include/slw.h").write_text("#define A 1\n")
-    assert Tree(history.directory).modified == ()
+    assert PatchedTree(history.directory).modified == ()
     history.commit({})
     (history.directory / "include/slw.h").write_text("#define A 2\n")
-    assert Tree(history.directory).modified == ("include/slw.h",)
+    assert PatchedTree(history.directory).modified == ("include/slw.h",)
     (history.directory / "include/slw.h").unlink()
-    assert Tree(history.directory).modified == ("include/slw.h",)
+    assert PatchedTree(history.directory).modified == ("include/slw.h",)
 
 
 def test_git_file_that_leads_elsewhere_is_refused(

@@ -15,7 +15,7 @@ import pytest
 from idle_states.findings import Faulty
 from idle_states.patches.library import packaged, patch_for
 from idle_states.patches.plan import MADE, NOT_MEANT, PRESENT, Plan, plan
-from idle_states.patches.tree import Tree
+from idle_states.patches.tree import PatchedTree
 from idle_states.patches.write import write
 from idle_states.report.patch_diff import file_diff
 from idle_states.report.patch_mail import mails
@@ -141,7 +141,7 @@ def test_packaged_patches_on_a_release(tag: str, tmp_path: Path) -> None:
     root = checkout(tag, tmp_path / "tree")
     before = compiled(root)
     as_repository(root)
-    tree = Tree(root)
+    tree = PatchedTree(root)
     assert tree.version
     made = plan(tree, packaged())
     assert {step.status for step in made.steps} <= {MADE, PRESENT, NOT_MEANT}
@@ -164,7 +164,7 @@ def test_packaged_patches_on_a_release(tag: str, tmp_path: Path) -> None:
         for step in made.made
         for change in step.changes
     }
-    again = plan(Tree(root), packaged())
+    again = plan(PatchedTree(root), packaged())
     assert not again.made
 
 
@@ -176,7 +176,7 @@ def test_tables_become_specs_on_a_release(tag: str, tmp_path: Path) -> None:
     patches = [patch_for(find(name), name) for name, array in specs() if array in before]
     if not patches:
         pytest.skip("no table of this release has a current spec")
-    made = plan(Tree(root), patches)
+    made = plan(PatchedTree(root), patches)
     git("init", "--quiet", cwd=root)
     if made.files:
         git("apply", "--check", "-", cwd=root, text=diff(made))
@@ -185,13 +185,13 @@ def test_tables_become_specs_on_a_release(tag: str, tmp_path: Path) -> None:
     wanted = {array: as_rows(find(name).states) for name, array in specs()}
     for array in before:
         assert after[array] == wanted.get(array, before[array])
-    assert not plan(Tree(root), patches).made
+    assert not plan(PatchedTree(root), patches).made
 
 
 def test_newest_skiboot_is_as_the_specs_say(tmp_path: Path) -> None:
     root = checkout("HEAD", tmp_path / "tree")
     patches = [patch_for(find(name), name) for name, _ in specs() if name not in OLD]
-    assert not plan(Tree(root), patches).made
+    assert not plan(PatchedTree(root), patches).made
 
 
 OLD = ("power7", "power9-dd1")
@@ -202,7 +202,7 @@ def test_two_lines_in_april_2017(tmp_path: Path) -> None:
     """The patch for DD1, on the tree it was first posted for: two lines, the original's."""
     root = checkout(APRIL_2017, tmp_path / "tree")
     dd1 = [patch for patch in packaged() if patch.name == "power9-dd1-stop0-lite"]
-    made = plan(Tree(root), dd1)
+    made = plan(PatchedTree(root), dd1)
     assert marked(diff(made)) == original_hunk("power9_ndd1")
     ((_, mail),) = mails(made)
     assert b" 1 file changed, 2 insertions(+), 2 deletions(-)\n" in mail
@@ -212,7 +212,7 @@ def test_as_merged_is_as_merged(tmp_path: Path) -> None:
     """The patch for POWER9, on the parent of the original commit: its file to the byte."""
     root = checkout(f"{ORIGINAL}~1", tmp_path / "tree")
     merged = [patch for patch in packaged() if patch.name == "power9-stop0-lite"]
-    made = plan(Tree(root), merged)
+    made = plan(PatchedTree(root), merged)
     wanted = git("show", f"{ORIGINAL}:hw/slw.c")
     assert made.files["hw/slw.c"].encode("utf-8", "surrogateescape") == wanted
     hunks = git("diff", "--full-index", f"{ORIGINAL}~1", ORIGINAL, "--", "hw/slw.c")
@@ -234,7 +234,7 @@ def test_an_older_tree_is_told_from_a_newer_one(tmp_path: Path) -> None:
     """Without a release to go by, patches for other releases are left out, not failed."""
     root = checkout("v6.0", tmp_path / "tree")
     (root / ".version").unlink()
-    made = plan(Tree(root), packaged())
+    made = plan(PatchedTree(root), packaged())
     assert made.tree.version == ""
     by_name = {step.patch.name: step for step in made.steps}
     assert by_name["power9-stop0-lite"].status == PRESENT
@@ -242,6 +242,6 @@ def test_an_older_tree_is_told_from_a_newer_one(tmp_path: Path) -> None:
     assert by_name["stop0-lite-15us"].status == NOT_MEANT
     patch = by_name["stop0-lite-15us"].patch
     (root / ".version").write_text("v7.1")
-    newer = Tree(root)
+    newer = PatchedTree(root)
     with pytest.raises(Faulty):
         plan(newer, [patch])

@@ -14,7 +14,7 @@ import pytest
 from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
-from idle_states.reading.git import Damaged, Repository
+from idle_states.reading.git import DamagedObject, Repository
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.support.git_history import History
@@ -355,7 +355,7 @@ def test_object_that_is_another_than_its_name_says(history: History) -> None:
     file.write_bytes(zlib.compress(b"blob 3\0two"))
     with opened(history.directory) as repository:
         [entry] = repository.entries(repository.resolve("HEAD"), ["README"])
-        with pytest.raises(Damaged, match=f"{name}, found another content"):
+        with pytest.raises(DamagedObject, match=f"{name}, found another content"):
             repository.content(entry)
 
 

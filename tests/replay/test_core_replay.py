@@ -15,11 +15,11 @@ from idle_states.findings import Unreadable
 from idle_states.linux.governors.interface import State
 from idle_states.linux.releases import release
 from idle_states.reading.inputs import Input
-from idle_states.reading.problems import Problem, Problems
+from idle_states.reading.problems import InputProblems, Problem
 from idle_states.replay import run
 from idle_states.replay.core_models import CoreModel, knows
-from idle_states.replay.machine import CpuTable, Machine, from_times
-from idle_states.replay.replay import Model, Settings
+from idle_states.replay.machine import CpuTable, TracedMachine, from_times
+from idle_states.replay.replay import ReplayModel, Settings
 from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import Period
 from idle_states.traces.recording import COLUMNS, OPTIONAL, rows
@@ -32,19 +32,19 @@ P9 = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100
 KERNELS = ("4.11", "5.4", "6.1", "6.6", "6.18", "7.1")
 
 
-def tables(count: int, random: Random, disabled: Sequence[int] = ()) -> list[Machine]:
+def tables(count: int, random: Random, disabled: Sequence[int] = ()) -> list[TracedMachine]:
     """Machines: P9 and variants of it; of the last, CPU 3 has no table and CPU 2 one state."""
     machines = []
     for number in range(count):
         factor = 1 if number == 0 else random.uniform(0.3, 3)
         times = [(int(a * factor) // 1000 * 1000, int(b * factor) // 1000 * 1000) for a, b in P9]
         table = from_times(times, True, disabled)
-        machines.append(Machine(f"table {number}", table, {}))
+        machines.append(TracedMachine(f"table {number}", table, {}))
     if count > 1:
         alone = CpuTable(("snooze",), (State(0, 0),))
         table = machines[-1].everywhere
         assert table is not None
-        machines[-1] = Machine("few CPUs", None, {0: table, 1: table, 2: alone})
+        machines[-1] = TracedMachine("few CPUs", None, {0: table, 1: table, 2: alone})
     return machines
 
 
@@ -61,7 +61,7 @@ def periods(random: Random, count: int) -> list[Period]:
     return found
 
 
-def state_of(model: Model | CoreModel, problems: Problems) -> tuple[Any, ...]:
+def state_of(model: ReplayModel | CoreModel, problems: InputProblems) -> tuple[Any, ...]:
     return (
         model.figures(),
         model.decisions,
@@ -83,8 +83,8 @@ def test_estimates(governor: str, kernel: str, next_timer: str) -> None:
                 assert knows([machine], settings, estimated=True)
                 given = periods(random, 300)
                 results = []
-                for make in (Model, CoreModel):
-                    problems = Problems()
+                for make in (ReplayModel, CoreModel):
+                    problems = InputProblems()
                     model = make(machine, settings, problems)
                     for at in range(0, len(given), 77):
                         model.add(given[at : at + 77])
@@ -135,7 +135,7 @@ def recording(random: Random, count: int, cpus: int, *, odd: bool = False) -> by
 
 
 def replayed(
-    path: Path, machines: Sequence[Machine], settings: Settings | None, kernel: str
+    path: Path, machines: Sequence[TracedMachine], settings: Settings | None, kernel: str
 ) -> tuple[Any, ...]:
     source = Input(str(path))
     result = run.from_recording(source, machines[0], machines, release(kernel), settings)

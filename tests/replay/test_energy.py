@@ -15,11 +15,11 @@ from idle_states import units
 from idle_states.cli import main
 from idle_states.findings import Location
 from idle_states.reading import scalars
-from idle_states.reading.complaints import Problems
+from idle_states.reading.complaints import SpecProblems
 from idle_states.reading.document import Scalar
 from idle_states.replay import energy
 from idle_states.replay.counters import Figures, StateFigures
-from idle_states.replay.energy import BadPower, Bounds, Model, StatePower, break_even
+from idle_states.replay.energy import BadPower, PowerBounds, PowerModel, StatePower, break_even
 from idle_states.sources import read_table
 from idle_states.spec.library import load
 from idle_states.spec.write import write
@@ -37,7 +37,7 @@ def rows_of(name: str) -> list[tuple[str, IdleState]]:
     return [(state.name, state) for state in table.states]
 
 
-def model(text: str, tau: str = energy.TAU_EXIT, exits: Any = None) -> Model:
+def model(text: str, tau: str = energy.TAU_EXIT, exits: Any = None) -> PowerModel:
     return energy.from_words(text, exits or EXITS, tau)
 
 
@@ -54,20 +54,20 @@ def test_skylake_as_published(tau: str, us: int) -> None:
 
 
 def test_energy_of_a_period() -> None:
-    state = StatePower(Bounds.exactly(Fraction(1, 4)), 100, "")
+    state = StatePower(PowerBounds.exactly(Fraction(1, 4)), 100, "")
     # 100 at 2, 900 at a quarter
-    assert energy.energy(Bounds.exactly(2), state, 1, 1000) == Bounds.exactly(200 + 225)
+    assert energy.energy(PowerBounds.exactly(2), state, 1, 1000) == PowerBounds.exactly(200 + 225)
     # three periods of 1000 in all
-    assert energy.energy(Bounds.exactly(2), state, 3, 1000) == Bounds.exactly(600 + 175)
+    assert energy.energy(PowerBounds.exactly(2), state, 3, 1000) == PowerBounds.exactly(600 + 175)
 
 
 @given(PERCENT, PERCENT, st.integers(0, 1000), st.integers(0, 10_000))
 def test_break_even_is_where_both_cost_the_same(
     first: Fraction, second: Fraction, tau: int, longer: int
 ) -> None:
-    awake = Bounds.exactly(1)
-    shallow = StatePower(Bounds.exactly(max(first, second)), tau, "")
-    deep = StatePower(Bounds.exactly(min(first, second)), tau + longer, "")
+    awake = PowerBounds.exactly(1)
+    shallow = StatePower(PowerBounds.exactly(max(first, second)), tau, "")
+    deep = StatePower(PowerBounds.exactly(min(first, second)), tau + longer, "")
     found = break_even(awake, shallow, deep)
     if first == second:
         assert found is None
@@ -86,13 +86,13 @@ def test_break_even_is_where_both_cost_the_same(
 def test_bounds_hold_what_any_figures_between_give(
     pairs: Sequence[tuple[Fraction, Fraction]], tau: int
 ) -> None:
-    awake, shallow, deep = (Bounds(min(pair), max(pair)) for pair in pairs)
+    awake, shallow, deep = (PowerBounds(min(pair), max(pair)) for pair in pairs)
     # a state draws at most what an awake CPU does
-    awake += Bounds.exactly(1)
+    awake += PowerBounds.exactly(1)
     ends = break_even(awake, StatePower(shallow, 0, ""), StatePower(deep, tau, ""))
     inner = [[b.low, b.middle, b.high] for b in (awake, shallow, deep)]
     for p0, p_shallow, p_deep in product(*inner):
-        exact = [Bounds.exactly(value) for value in (p0, p_shallow, p_deep)]
+        exact = [PowerBounds.exactly(value) for value in (p0, p_shallow, p_deep)]
         one = break_even(exact[0], StatePower(exact[1], 0, ""), StatePower(exact[2], tau, ""))
         spent = energy.energy(exact[0], StatePower(exact[2], tau, ""), 2, 10 * tau)
         whole = energy.energy(awake, StatePower(deep, tau, ""), 2, 10 * tau)
@@ -130,7 +130,7 @@ def test_implied_figures_give_the_residencies_back() -> None:
                 # stop8 repeats its residency: it cannot be a break-even
                 continue
             assert at == (after[2], after[2]), after[0]
-        assert found.states["stop11"].power == Bounds.exactly(0)
+        assert found.states["stop11"].power == PowerBounds.exactly(0)
 
 
 # Figures of specs
@@ -143,16 +143,16 @@ def test_packaged_figures() -> None:
         assert energy.from_specs(rows_of(name)) is None, name
     found = energy.from_specs(rows_of("power8"))
     assert found is not None
-    assert found.states["nap"].power == Bounds(Fraction(85, 100), Fraction(9, 10))
-    assert found.states["fastsleep_"].power == Bounds.exactly(Fraction(1, 5))
-    assert found.states["winkle"].power == Bounds(Fraction(0), Fraction(1, 20))
+    assert found.states["nap"].power == PowerBounds(Fraction(85, 100), Fraction(9, 10))
+    assert found.states["fastsleep_"].power == PowerBounds.exactly(Fraction(1, 5))
+    assert found.states["winkle"].power == PowerBounds(Fraction(0), Fraction(1, 20))
     assert found.states["snooze"].power == found.awake
     said = " ".join(found.assumptions)
     for word in ("medium confidence", "S822", "core: nap; core and L2: fastsleep_", "snooze"):
         assert word in said
     seven = energy.from_specs(rows_of("power7"))
     assert seven is not None
-    assert seven.states["nap"].power == Bounds.exactly(Fraction(85, 100))
+    assert seven.states["nap"].power == PowerBounds.exactly(Fraction(85, 100))
 
 
 @pytest.mark.parametrize(
@@ -178,11 +178,11 @@ def test_figures_that_cannot_be_meant(words: str, message: str) -> None:
 
 def test_figures_of_every_form() -> None:
     found = model("awake=100%,C1=0.5-0.6,C6=10%")
-    assert found.states["C1"].power == Bounds(Fraction(1, 2), Fraction(3, 5))
-    assert found.states["C6"].power == Bounds.exactly(Fraction(1, 10))
+    assert found.states["C1"].power == PowerBounds(Fraction(1, 2), Fraction(3, 5))
+    assert found.states["C6"].power == PowerBounds.exactly(Fraction(1, 10))
     watts = model(SKYLAKE)
-    assert (watts.unit, watts.awake) == (energy.WATTS, Bounds.exactly(4))
-    assert watts.states["C6"].power == Bounds.exactly(Fraction(1, 10))
+    assert (watts.unit, watts.awake) == (energy.WATTS, PowerBounds.exactly(4))
+    assert watts.states["C6"].power == PowerBounds.exactly(Fraction(1, 10))
 
 
 # Of what was counted
@@ -192,7 +192,7 @@ def test_spent() -> None:
     figures = Figures((StateFigures(0, "snooze", 2, 5), StateFigures(1, "C1", 3, 1000)), ())
     found = energy.spent(figures, model("C1=0.5-0.6"))
     # 5 us awake; 3 * 2 us awake and 994 us at a half or more
-    assert found.total == Bounds(
+    assert found.total == PowerBounds(
         Fraction(5_000 + 6_000 + 497_000), Fraction(5_000 + 6_000 + 596_400)
     )
     assert found.missing == ()
@@ -294,7 +294,7 @@ def test_show_says_when_states_pay(capsys: pytest.CaptureFixture[str]) -> None:
 
 @given(st.integers(0, 10**9), st.sampled_from(["relative", "watts"]))
 def test_powers_are_written_as_they_are_read(value: int, unit: str) -> None:
-    problems = Problems()
+    problems = SpecProblems()
     written = units.format_power(value, unit)
     found = scalars.power(Scalar(written, False, Location()), problems)
     assert (found, problems.findings) == ((value, unit), [])

@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.cli import main
-from idle_states.cli.progress import Read
+from idle_states.cli.progress import ReadProgress
 from idle_states.linux import idle_loop
 from idle_states.linux.governors import Decision, Outcome, Situation, State
 from idle_states.linux.governors.interface import KTIME_MAX
 from idle_states.linux.releases import release
-from idle_states.reading.problems import Problems
+from idle_states.reading.problems import InputProblems
 from idle_states.replay.counters import ABOVE, BELOW, FITS, Tally, counts_in_ns, total
-from idle_states.replay.machine import CpuTable, Machine, from_times
+from idle_states.replay.machine import CpuTable, TracedMachine, from_times
 from idle_states.replay.polling import polling
-from idle_states.replay.replay import PIECES_MAX, TURN_NS, Model, Settings
+from idle_states.replay.replay import PIECES_MAX, TURN_NS, ReplayModel, Settings
 from idle_states.replay.request import ReplayRequest, named_machines
 from tests.support import vectors
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
@@ -233,12 +233,12 @@ def estimate(
     kernel: str = "6.1",
     next_timer: str = "gap",
     rows: CpuTable | None = None,
-) -> tuple[Model, Problems]:
+) -> tuple[ReplayModel, InputProblems]:
     monkeypatch.setattr(Settings, "governor_of", lambda self, table: governor)
-    problems = Problems()
+    problems = InputProblems()
     settings = Settings("menu", release(kernel), 250, next_timer)
-    machine = Machine("m", rows or table((1_000, 10_000), (5_000, 50_000)), {})
-    model = Model(machine, settings, problems)
+    machine = TracedMachine("m", rows or table((1_000, 10_000), (5_000, 50_000)), {})
+    model = ReplayModel(machine, settings, problems)
     model.add([(0, 1, start, end, 0) for start, end in periods])
     return model, problems
 
@@ -380,7 +380,9 @@ def test_haltpoll_has_a_poll_limit_of_its_own() -> None:
     limit."""
     for polls, in_vain in ((True, [50_000] + 8 * [100_000]), (False, [])):
         rows = CpuTable(("POLL", "halt"), (State(0, 0, polls), State(1_000, 10_000)))
-        model = Model(Machine("m", rows, {}), Settings("haltpoll", release("6.1"), 250), Problems())
+        model = ReplayModel(
+            TracedMachine("m", rows, {}), Settings("haltpoll", release("6.1"), 250), InputProblems()
+        )
         model.add([(0, 0, at * 1_000_000, at * 1_000_000 + 150_000, 0) for at in range(10)])
         polled, halted = model.figures()[0].states
         assert model.decisions == 10 + len(in_vain)
@@ -524,7 +526,7 @@ def test_a_line_cut_short_is_in_the_exit_status(
     assert status == 1
 
 
-def machines(*tables: str) -> list[Machine]:
+def machines(*tables: str) -> list[TracedMachine]:
     return named_machines(ReplayRequest(("trace",), release("6.1"), tables))[0]
 
 
@@ -610,7 +612,7 @@ def test_progress_is_shown_on_a_terminal_only(
     path.write_bytes(bytes(1000))
     for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr("sys.stderr", stream)
-        with Read([str(path)]) as progress:
+        with ReadProgress([str(path)]) as progress:
             progress.advance(250)
         assert ("25 %" in stream.getvalue()) == shown
         assert stream.getvalue().endswith("\r\x1b[K") == shown

@@ -21,11 +21,11 @@ from idle_states.report.escapes.text import printable
 from idle_states.report.html import page, pictures, svg
 from idle_states.report.html import select as html_select
 from idle_states.report.html import tune as html_tune
-from idle_states.report.html.pictures import Band, Curve, Point, Row, Span
+from idle_states.report.html.pictures import Band, BandRow, Curve, PictureSpan, Point
 from idle_states.report.style import Style
 from idle_states.report.tune_text import render
 from idle_states.resources import resource
-from idle_states.selection.selection import Selection, select
+from idle_states.selection.selection import TableSelection, select
 from idle_states.tune.tuning import Tuning
 from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, make_all, parse
 from tests.support.shared import once
@@ -407,7 +407,7 @@ HOSTILE = st.sampled_from(
 
 
 @cache
-def _selection() -> Selection:
+def _selection() -> TableSelection:
     states = [State(0, 0), State(1000, 10_000), State(5000, 50_000)]
     return select("menu", release("6.1"), states, 250)
 
@@ -479,7 +479,7 @@ def test_nothing_is_below_zero_but_what_is_negative() -> None:
     [
         pictures.points("t", "d", [Point(0, 0, 0, 0, "a", "")], AXIS, svg.linear(0, 1e-6, "")),
         pictures.curves("t", "d", [Curve("c", ((0.0, 1.0),))], AXIS),
-        pictures.spans("t", "d", [Span("s", 0, None, "")], AXIS),
+        pictures.spans("t", "d", [PictureSpan("s", 0, None, "")], AXIS),
     ],
     ids=["points", "curves", "spans"],
 )
@@ -506,7 +506,7 @@ def test_bands_fill_the_row(starts: list[int]) -> None:
         Band(start, end, (number,), str(number), "a name", "tip")
         for number, (start, end) in enumerate(zip(starts, ends, strict=True))
     )
-    drawing = pictures.bands("t", "d", [Row("row", row)], svg.times(starts, "time"))
+    drawing = pictures.bands("t", "d", [BandRow("row", row)], svg.times(starts, "time"))
     rects = drawing.findall(".//rect")
     assert len(rects) == len(starts)
     assert _share(rects[0].get("x")) == 0
@@ -519,7 +519,7 @@ def test_bands_fill_the_row(starts: list[int]) -> None:
 
 def test_states_in_turn_share_a_band() -> None:
     band = Band(1000, 10_000, (1, 4), "1+4", "1+4 a and b", "tip")
-    one, other = pictures.bands("t", "d", [Row("r", (band,))], AXIS).findall(".//rect")
+    one, other = pictures.bands("t", "d", [BandRow("r", (band,))], AXIS).findall(".//rect")
     assert one.get("x") == other.get("x")
     assert float(one.get("y", "")) + float(one.get("height", "")) == float(other.get("y", ""))
     assert (one.get("fill"), other.get("fill")) == ("url(#h1)", "url(#h4)")
@@ -528,7 +528,7 @@ def test_states_in_turn_share_a_band() -> None:
 def test_labels_only_where_they_fit() -> None:
     wide = Band(1000, 1_000_000, (1,), "1", "1 stop0_lite", "tip")
     narrow = Band(1_000_000, 1_060_000, (2,), "2", "2 stop1_lite", "tip")
-    drawing = pictures.bands("t", "d", [Row("row", (wide, narrow))], AXIS)
+    drawing = pictures.bands("t", "d", [BandRow("row", (wide, narrow))], AXIS)
     words = [text.text for text in drawing.findall(".//text[@class='on']")]
     assert "1 stop0_lite" in words
     assert "2" not in words

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from idle_states.report.html import page, pictures, svg
-from idle_states.report.html.page import Lines, Picture, Section, Table
-from idle_states.report.html.pictures import Point, Span
+from idle_states.report.html.page import Lines, PageTable, Picture, Section
+from idle_states.report.html.pictures import PictureSpan, Point
 from tests.support.chromium import NAMES, Browser, browser, found
 from tests.support.html_pages import COMMANDS, make_all, parse
 from tests.support.shared import once
@@ -43,9 +43,9 @@ def _zero() -> Section:
     some = [Point(0, 0, 0, 0, "one", "one"), Point(0, 0.0003, 0.0003, 3, "other", "other")]
     drawings = (
         pictures.points("points", "d", some, axis, up),
-        pictures.spans("spans", "d", [Span("span", 0, 2000, "span")], axis),
+        pictures.spans("spans", "d", [PictureSpan("span", 0, 2000, "span")], axis),
     )
-    table = Table("t", ("a", "b"), (("1", "2"),))
+    table = PageTable("t", ("a", "b"), (("1", "2"),))
     return Section("zero", tuple(Picture(drawing, table) for drawing in drawings))
 
 

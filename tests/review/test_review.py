@@ -21,9 +21,9 @@ from idle_states.linux.releases import release
 from idle_states.reading.git import Repository
 from idle_states.review import tree as review_tree
 from idle_states.review.findings import outcome
-from idle_states.review.review import Change, Circumstances, Review, ends, review
+from idle_states.review.review import Review, Reviewed, Yardstick, ends, review
 from idle_states.review.selection import Selector
-from idle_states.rules.engine import Selection
+from idle_states.rules.engine import RuleSelection
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import Source
@@ -60,12 +60,12 @@ def reviewed(history: History, text: str | None = None, **options: Any) -> Revie
     repository = Repository(history.directory)
     try:
         base, head = ends(repository, text)
-        return review(repository, base, head, Circumstances(KERNELS), **options)
+        return review(repository, base, head, Yardstick(KERNELS), **options)
     finally:
         repository.close()
 
 
-def only(found: Review) -> Change:
+def only(found: Review) -> Reviewed:
     [change] = found.changes
     return change
 
@@ -369,7 +369,7 @@ def test_finding_that_spreads_to_a_kernel_is_new_there() -> None:
     both = source(replace(base, states=(base.states[0], slow, *base.states[2:])))
     some = replace(base.states[1], latency_ns=200)
     only_old = source(replace(base, states=(base.states[0], some, *base.states[2:])))
-    kernels_only = Selection(select=("IS4",))
+    kernels_only = RuleSelection(select=("IS4",))
     found = outcome(
         *((s.table, check([s], KERNELS, selection=kernels_only)) for s in (only_old, both))
     )
@@ -731,7 +731,7 @@ def test_bare_repository_and_directory_within(stop0_lite: History, tmp_path: Pat
     for directory, count in ((bare, 1), (stop0_lite.directory / "hw", 1), (doc, 0)):
         repository = Repository(directory)
         base, head = ends(repository, None)
-        found = review(repository, base, head, Circumstances(KERNELS[:1]))
+        found = review(repository, base, head, Yardstick(KERNELS[:1]))
         repository.close()
         assert len(only(found).tables) == count
 
@@ -741,7 +741,7 @@ def test_skiboot_within_another_repository(history: History) -> None:
     history.commit({"fw/skiboot/hw/slw.c": c_of(AFTER), "hw/slw.c": c_of("power10")})
     within = Repository(history.directory / "fw/skiboot")
     base, head = ends(within, None)
-    [table] = only(review(within, base, head, Circumstances(KERNELS[:1]))).tables
+    [table] = only(review(within, base, head, Yardstick(KERNELS[:1]))).tables
     within.close()
     assert table.source.file == "fw/skiboot/hw/slw.c"
 

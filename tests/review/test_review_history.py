@@ -11,7 +11,7 @@ import pytest
 
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.reading.git import Repository
-from idle_states.review.review import Change, Circumstances, Review, review
+from idle_states.review.review import Review, Reviewed, Yardstick, review
 
 KERNELS = ("4.11", *DEFAULT)
 END = "ecebf4fb3"
@@ -55,11 +55,11 @@ def skiboot() -> Iterator[Repository]:
 @pytest.fixture(scope="module")
 def whole(skiboot: Repository) -> Review:
     """The history from nothing, commit by commit."""
-    circumstances = Circumstances([release(name) for name in KERNELS])
+    circumstances = Yardstick([release(name) for name in KERNELS])
     return review(skiboot, "", skiboot.resolve(END), circumstances, per_commit=True)
 
 
-def of(whole: Review, commit: str) -> Change:
+def of(whole: Review, commit: str) -> Reviewed:
     [change] = [change for change in whole.changes if change.head.startswith(commit)]
     return change
 
@@ -118,7 +118,7 @@ def test_renames_and_moves(whole: Review) -> None:
 
 
 def test_every_commit_can_be_taken_back(skiboot: Repository, whole: Review) -> None:
-    circumstances = Circumstances([release(name) for name in KERNELS[:2]])
+    circumstances = Yardstick([release(name) for name in KERNELS[:2]])
     for change in whole.changes:
         if change.base:
             forth = review(skiboot, change.base, change.head, circumstances).changes[0]

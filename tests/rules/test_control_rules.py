@@ -10,7 +10,7 @@ from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import STOP_LEVELS, PowerMgt, decode, encode
 from idle_states.rules.catalogue import rule_named
-from idle_states.rules.engine import Selection, run
+from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot.platform import ALL_LEVELS, Platform, parse_platform
 from idle_states.spec.library import find
 from idle_states.table import Cpu, Firmware, Flag, IdleState, IdleTable, Origin, Psscr, Register
@@ -68,7 +68,7 @@ MAKERS: dict[str, Callable[[IdleTable], Subject]] = {"spec": as_spec, "c": as_c,
 
 
 def found(code: str, subject: Subject) -> list[Finding]:
-    return run(subject, selection=Selection((code,)))
+    return run(subject, selection=RuleSelection((code,)))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from idle_states.findings import Confidence, Finding, Severity
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import PowerMgt, decode, encode
-from idle_states.rules.engine import Selection, run
+from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import parse_platform
 from idle_states.spec.library import find
@@ -54,7 +54,7 @@ def exported(table: IdleTable, platform: str = "all-levels") -> list[IdleState]:
 
 
 def found(code: str, made: Subject) -> list[Finding]:
-    return run(made, selection=Selection((code,)))
+    return run(made, selection=RuleSelection((code,)))
 
 
 def messages(made: Subject, code: str = "IS501") -> list[str]:

@@ -10,7 +10,7 @@ from idle_states.linux.governors.settling import Circumstances, Settling
 from idle_states.linux.governors.steady import Range, selection_map
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
-from idle_states.rules.engine import Selection, run
+from idle_states.rules.engine import RuleSelection, run
 from idle_states.selection.by_core import by_core
 from idle_states.spec.library import find
 from idle_states.table import IdleTable
@@ -23,7 +23,7 @@ def with_first(latency_ns: int, residency_ns: int) -> IdleTable:
 
 
 def fires(code: str, table: IdleTable, kernel: str) -> bool:
-    found = run(Subject(table, [release(kernel)]), (), Selection((code,)))
+    found = run(Subject(table, [release(kernel)]), (), RuleSelection((code,)))
     return any(finding.rule == code for finding in found)
 
 

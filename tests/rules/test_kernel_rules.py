@@ -10,7 +10,7 @@ from idle_states.findings import Finding, Severity
 from idle_states.linux.releases import DEFAULT, all_releases, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import PowerMgt, decode, encode
-from idle_states.rules.engine import Selection, run
+from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot.platform import parse_platform
 from idle_states.spec.library import find
 from idle_states.spec.packaged import current
@@ -77,12 +77,12 @@ FORMS = pytest.mark.parametrize("make", [subject, as_c, as_dt])
 
 
 def found(code: str, made: Subject) -> list[Finding]:
-    return run(made, selection=Selection((code,)))
+    return run(made, selection=RuleSelection((code,)))
 
 
 def all_found(made: Subject) -> list[Finding]:
     """IS401 to IS412; those on governors are tried elsewhere."""
-    return run(made, selection=Selection(("IS40", "IS41")))
+    return run(made, selection=RuleSelection(("IS40", "IS41")))
 
 
 def states_of(findings: list[Finding]) -> list[str]:

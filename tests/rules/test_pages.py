@@ -14,7 +14,7 @@ from idle_states.linux.releases import DEFAULT
 from idle_states.pipeline import Subject
 from idle_states.rules.catalogue import known_codes, rule_named, rules
 from idle_states.rules.engine import run, unused
-from idle_states.rules.rule import FORMS, Loaded
+from idle_states.rules.rule import FORMS, LoadedRule
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import read_sources
@@ -27,7 +27,7 @@ ALL = [pytest.param(loaded, id=loaded.rule.code) for loaded in rules()]
 CHECKED = [loaded for loaded in rules() if loaded.check is not None]
 
 
-def example_of(loaded: Loaded, title: str) -> str:
+def example_of(loaded: LoadedRule, title: str) -> str:
     return pages.written_out(pages.sections(loaded.page)[title])
 
 
@@ -42,14 +42,14 @@ def examples() -> Sequence[object]:
     return params
 
 
-Maker = Callable[[Loaded, str, str], Subject]
+Maker = Callable[[LoadedRule, str, str], Subject]
 
 
 @pytest.fixture
 def subject_of(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
     """(rule, section, form) -> the subject that the section's example is."""
 
-    def make(loaded: Loaded, title: str, form: str) -> Subject:
+    def make(loaded: LoadedRule, title: str, form: str) -> Subject:
         example = example_of(loaded, title)
         if pages.is_dts(example):
             request.getfixturevalue("dtc")
@@ -68,7 +68,7 @@ def subject_of(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
 
 
 @pytest.mark.parametrize("loaded", ALL)
-def test_page_is_complete(loaded: Loaded) -> None:
+def test_page_is_complete(loaded: LoadedRule) -> None:
     code, name, summary = pages.title(loaded.page)
     assert (code, name) == (loaded.rule.code, loaded.rule.name)
     assert summary == loaded.summary
@@ -78,7 +78,7 @@ def test_page_is_complete(loaded: Loaded) -> None:
 
 
 @pytest.mark.parametrize("loaded", ALL)
-def test_page_bodies_are_indented(loaded: Loaded) -> None:
+def test_page_bodies_are_indented(loaded: LoadedRule) -> None:
     for line in loaded.page.splitlines()[1:]:
         assert not line or line in pages.SECTIONS or line.startswith("    "), line
 
@@ -89,7 +89,7 @@ def test_codes_and_names_are_unique() -> None:
 
 
 @pytest.mark.parametrize("loaded", ALL)
-def test_module_is_named_after_its_rule(loaded: Loaded) -> None:
+def test_module_is_named_after_its_rule(loaded: LoadedRule) -> None:
     assert rule_named(loaded.rule.code.lower()) is loaded
     assert rule_named(loaded.rule.name) is loaded
     assert loaded.rule.forms
@@ -97,13 +97,13 @@ def test_module_is_named_after_its_rule(loaded: Loaded) -> None:
 
 
 @pytest.mark.parametrize("loaded", ALL)
-def test_page_mentions_only_rules_there_are(loaded: Loaded) -> None:
+def test_page_mentions_only_rules_there_are(loaded: LoadedRule) -> None:
     mentioned = set(re.findall(r"\bIS\d{3}\b", loaded.page))
     assert mentioned <= known_codes()
 
 
 @pytest.mark.parametrize(("loaded", "form"), examples())
-def test_example_fires(loaded: Loaded, form: str, subject_of: Maker) -> None:
+def test_example_fires(loaded: LoadedRule, form: str, subject_of: Maker) -> None:
     subject = subject_of(loaded, "Example", form)
     assert subject.form == form
     found = subjects.fired(loaded.rule.code, subject)
@@ -118,7 +118,7 @@ def test_example_fires(loaded: Loaded, form: str, subject_of: Maker) -> None:
 
 
 @pytest.mark.parametrize(("loaded", "form"), examples())
-def test_use_instead_does_not_fire(loaded: Loaded, form: str, subject_of: Maker) -> None:
+def test_use_instead_does_not_fire(loaded: LoadedRule, form: str, subject_of: Maker) -> None:
     subject = subject_of(loaded, "Use instead", form)
     assert subjects.fired(loaded.rule.code, subject) == []
 
@@ -147,7 +147,7 @@ def complaints(example: str, directory: Path) -> list[Finding]:
 
 
 @pytest.mark.parametrize("loaded", about_a_spec())
-def test_complaint_about_a_spec_is_as_its_page_says(loaded: Loaded, tmp_path: Path) -> None:
+def test_complaint_about_a_spec_is_as_its_page_says(loaded: LoadedRule, tmp_path: Path) -> None:
     found = complaints(example_of(loaded, "Example"), tmp_path)
     matching = [finding for finding in found if finding.rule == loaded.rule.code]
     assert matching

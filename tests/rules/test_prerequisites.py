@@ -14,8 +14,8 @@ from idle_states.findings import Finding, Location, Severity
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.rules.catalogue import WrongRule, code2requires, in_order, rule_named, rules
-from idle_states.rules.engine import Selection, once, run
-from idle_states.rules.rule import Loaded, Rule
+from idle_states.rules.engine import RuleSelection, once, run
+from idle_states.rules.rule import LoadedRule, Rule
 from idle_states.sources import read_table
 from idle_states.spec.library import find
 from idle_states.table import Origin
@@ -27,10 +27,10 @@ HERE, THERE = Location("t:states[0].latency"), Location("t:states[1].latency")
 SLIP = "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 200ns}"
 
 
-def checked(tmp_path: Path, text: str, selection: Selection | None = None) -> list[Finding]:
+def checked(tmp_path: Path, text: str, selection: RuleSelection | None = None) -> list[Finding]:
     file = tmp_path / "mine.yaml"
     file.write_text(text + "\n")
-    return check([read_table(str(file))], OLD, selection=selection or Selection())
+    return check([read_table(str(file))], OLD, selection=selection or RuleSelection())
 
 
 def at_latency(findings: list[Finding]) -> list[Finding]:
@@ -72,7 +72,7 @@ class TestOneFault:
         table = find("power9-fused")
         edited = (replace(table.states[0], latency_ns=1500), *table.states[1:])
         mine = replace(table, name="mine", states=edited, firmware=table.firmware)
-        found = run(Subject(mine, KERNELS), selection=Selection(select=("IS502",)))
+        found = run(Subject(mine, KERNELS), selection=RuleSelection(select=("IS502",)))
         per_place = Counter(f.location for f in found)
         assert per_place
         assert set(per_place.values()) == {1}
@@ -124,7 +124,7 @@ class TestOnce:
         assert len(once([finding("IS201"), both])) == 1
 
     def test_what_was_not_asked_for_silences_nothing(self, tmp_path: Path) -> None:
-        asked = at_latency(checked(tmp_path, SLIP, Selection(select=("IS4",))))
+        asked = at_latency(checked(tmp_path, SLIP, RuleSelection(select=("IS4",))))
         assert [f.rule for f in asked] == ["IS401"]
         assert asked[0].stands_for == ("IS402",)
 
@@ -177,7 +177,7 @@ class TestDeclarations:
         self, requires: dict[str, tuple[str, ...]], message: str
     ) -> None:
         made = [
-            Loaded(Rule(code, "name", Severity.NOTE, requires=others), "", None)
+            LoadedRule(Rule(code, "name", Severity.NOTE, requires=others), "", None)
             for code, others in requires.items()
         ]
         with pytest.raises(WrongRule, match=message):

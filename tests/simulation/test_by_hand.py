@@ -12,7 +12,7 @@ from idle_states.linux.releases import release
 from idle_states.replay.machine import from_times
 from idle_states.replay.polling import polling
 from idle_states.simulation import placement, topology
-from idle_states.simulation.programs import Duration, Kind, Op, Task, Workload
+from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
 from idle_states.simulation.setup import Costs, Effect, Setup
 from idle_states.simulation.simulate import simulate
 from tests.support import simulated_by_hand as hand
@@ -28,15 +28,15 @@ COSTS = Costs(
 )
 UNTIL = 20_000_000
 KERNELS = ("4.11", "5.13", "6.2", "7.2")
-WAIT = Op(Kind.WAIT)
+WAIT = Op(OpKind.WAIT)
 
 
 def run(ns: int) -> Op:
-    return Op(Kind.RUN, Duration(ns))
+    return Op(OpKind.RUN, Duration(ns))
 
 
 def wake(task: int) -> Op:
-    return Op(Kind.WAKE, first=task, count=1)
+    return Op(OpKind.WAKE, first=task, count=1)
 
 
 def ping_pong() -> tuple[Workload, list[Person]]:
@@ -79,8 +79,8 @@ def timers() -> tuple[Workload, list[Person]]:
 
     people += [Person("slow", slow, 0), Person("fast", fast, 0), Person("woken", woken, 1)]
     tasks = (
-        Task("slow", 0, (Op(Kind.EVERY, Duration(230_000)), run(7_001), wake(2)), cpu=0),
-        Task("fast", 0, (Op(Kind.SLEEP, Duration(41_957)), run(3_019)), cpu=0),
+        Task("slow", 0, (Op(OpKind.EVERY, Duration(230_000)), run(7_001), wake(2)), cpu=0),
+        Task("fast", 0, (Op(OpKind.SLEEP, Duration(41_957)), run(3_019)), cpu=0),
         Task("woken", 0, (WAIT, run(11_003)), cpu=1),
     )
     return Workload("timers", tasks), people

@@ -14,7 +14,7 @@ from idle_states.cli import main, workload_options
 from idle_states.findings import Finding, Unreadable
 from idle_states.resources import resource
 from idle_states.simulation import programs, workloads_file
-from idle_states.simulation.programs import Duration, Kind, Spread, Which
+from idle_states.simulation.programs import Duration, OpKind, Spread, Which
 from idle_states.simulation.setup import Costs
 from idle_states.simulation.workloads import BUILT_IN
 from idle_states.units import UNITS_NS
@@ -235,7 +235,7 @@ def test_programs_are_read() -> None:
     found = read(WORKLOAD)
     assert [task.name for task in found.tasks] == ["writer"] * 4 + ["logger"]
     writer, logger = found.tasks[1], found.tasks[4]
-    assert [op.kind for op in writer.ops] == [Kind.RUN, Kind.WAKE, Kind.COUNT, Kind.WAIT]
+    assert [op.kind for op in writer.ops] == [OpKind.RUN, OpKind.WAKE, OpKind.COUNT, OpKind.WAIT]
     assert writer.ops[0].duration == Duration(5_000, 20_000, Spread.UNIFORM)
     assert (writer.ops[1].first, writer.ops[1].count) == (4, 1)
     assert (logger.cpu, logger.again) == (0, 1)
@@ -253,7 +253,7 @@ def test_schema_and_reader_agree() -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     ops = set(schema["$defs"]["op"]["anyOf"][0]["enum"])
     ops |= set(schema["$defs"]["op"]["anyOf"][1]["properties"])
-    assert ops == {kind.name.lower() for kind in Kind}
+    assert ops == {kind.name.lower() for kind in OpKind}
     assert set(schema["$defs"]["task"]["properties"]) == set(workloads_file._TASK)
     assert set(schema["properties"]) == set(workloads_file._WORKLOAD)
     import yaml

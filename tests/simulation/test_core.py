@@ -13,8 +13,8 @@ from idle_states.linux.releases import all_releases
 from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation import simulate, topology
 from idle_states.simulation.placement import CLUSTER, SMT, Policy
-from idle_states.simulation.programs import Duration, Kind, Op, Spread, Task, Which, Workload
-from idle_states.simulation.setup import Run, Setup
+from idle_states.simulation.programs import Duration, Op, OpKind, Spread, Task, Which, Workload
+from idle_states.simulation.setup import Setup, SimulationRun
 from idle_states.simulation.workloads import BUILT_IN
 from tests.support.simulations import setup
 
@@ -29,7 +29,7 @@ MACHINES = (
 TRACE = 200
 
 
-def both(given_setup: Setup, seed: int = 3) -> tuple[Run, Run]:
+def both(given_setup: Setup, seed: int = 3) -> tuple[SimulationRun, SimulationRun]:
     assert simulate_core.knows(given_setup)
     return (
         simulate.simulate(given_setup, seed, TRACE),
@@ -101,10 +101,10 @@ def any_workload(draw: Any) -> Workload:
     firsts = [sum(counts[:i]) for i in range(len(counts))]
 
     def op() -> Op:
-        kind = draw(st.sampled_from(Kind))
-        if kind in (Kind.WAIT, Kind.COUNT):
+        kind = draw(st.sampled_from(OpKind))
+        if kind in (OpKind.WAIT, OpKind.COUNT):
             return Op(kind)
-        if kind is Kind.WAKE:
+        if kind is OpKind.WAKE:
             group = draw(st.integers(0, len(counts) - 1))
             return Op(
                 kind,
@@ -118,7 +118,7 @@ def any_workload(draw: Any) -> Workload:
     tasks = []
     for group, count in enumerate(counts):
         ops = tuple(op() for _ in range(draw(st.integers(1, 5))))
-        ops += (Op(Kind.RUN, draw(durations())), Op(Kind.WAIT))[: draw(st.integers(1, 2))]
+        ops += (Op(OpKind.RUN, draw(durations())), Op(OpKind.WAIT))[: draw(st.integers(1, 2))]
         bound = draw(st.sampled_from([None, None, 0, 1]))
         follows = bound is None and draw(st.booleans())
         once, again = draw(st.booleans()), draw(st.integers(0, len(ops) - 1))
@@ -177,10 +177,10 @@ def test_spins_and_timers_on_a_shared_cpu() -> None:
     """What interrupts a spin, and what takes time from a task."""
     spin, sleep, run = (
         Op(kind, Duration(ns))
-        for kind, ns in ((Kind.SPIN, 70_000), (Kind.SLEEP, 11_000), (Kind.RUN, 300_000))
+        for kind, ns in ((OpKind.SPIN, 70_000), (OpKind.SLEEP, 11_000), (OpKind.RUN, 300_000))
     )
     tasks = (
-        Task("spins", 0, (spin, Op(Kind.COUNT)), 0),
+        Task("spins", 0, (spin, Op(OpKind.COUNT)), 0),
         Task("sleeps", 0, (sleep,), 0),
         Task("runs", 0, (run, sleep)),
     )

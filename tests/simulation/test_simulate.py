@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from idle_states.replay.counters import total
 from idle_states.replay.machine import from_times
 from idle_states.simulation import programs, topology
-from idle_states.simulation.programs import Duration, Kind, Op, Task, Which, Workload
+from idle_states.simulation.programs import Duration, Op, OpKind, Task, Which, Workload
 from idle_states.simulation.scopes import Scopes
 from idle_states.simulation.setup import (
     HISTOGRAM_BITS,
@@ -19,7 +19,7 @@ from idle_states.simulation.setup import (
     BadParameter,
     Costs,
     Effect,
-    Run,
+    SimulationRun,
     bucket_of,
     bucket_top,
     check_costs,
@@ -34,10 +34,10 @@ from idle_states.spec.library import find
 from idle_states.spec.packaged import revisions
 from tests.support.simulations import setup
 
-WAIT, COUNT = Op(Kind.WAIT), Op(Kind.COUNT)
+WAIT, COUNT = Op(OpKind.WAIT), Op(OpKind.COUNT)
 
 
-def usage(found: Run) -> list[int]:
+def usage(found: SimulationRun) -> list[int]:
     return [state.usage for state in total(list(found.cpus)).states]
 
 
@@ -50,13 +50,13 @@ def once(*tasks: tuple[Op, ...], cpus: tuple[int | None, ...] = ()) -> Workload:
 
 
 def sleep(ns: int) -> Op:
-    return Op(Kind.SLEEP, Duration(ns))
+    return Op(OpKind.SLEEP, Duration(ns))
 
 
 # The idle loop
 
 
-def hops(found: Run) -> set[int]:
+def hops(found: SimulationRun) -> set[int]:
     """Times from one switch to the next, at the end."""
     times = [time for time, _, _ in found.trace[-50:]]
     return {after - before for before, after in pairwise(times)}
@@ -154,7 +154,7 @@ def test_haltpoll_does_not_shorten_snooze() -> None:
 
 
 def test_a_spin_ends_at_its_multiple_whoever_shares_the_cpu() -> None:
-    spins = Op(Kind.SPIN, Duration(1_000_000))
+    spins = Op(OpKind.SPIN, Duration(1_000_000))
     tasks = (Task("spins", 0, (spins, COUNT), 0), Task("runs", 0, (run(4_000_000_000),), 0))
     found = simulate(
         setup(Workload("w", tasks), "cpus=1", slice=100_000, duration_ns=20_000_000), 1
@@ -213,7 +213,7 @@ def test_siblings_slow_a_thread_down(others: str, lost: int) -> None:
     if others == "busy":
         tasks += [Task("b", i, (run(1_000_000),), i) for i in (1, 2, 3)]
     else:
-        tasks += [Task("b", i, (Op(Kind.SLEEP, Duration(50_000)), run(1)), i) for i in (1, 2, 3)]
+        tasks += [Task("b", i, (Op(OpKind.SLEEP, Duration(50_000)), run(1)), i) for i in (1, 2, 3)]
     times = ((1_000, 10_000_000),) if others == "polling" else ((0, 0),)
     base = setup(
         Workload("w", tuple(tasks)), "smt4", kernel="4.11", times=times, duration_ns=20_000_000

@@ -12,7 +12,7 @@ from idle_states import core
 from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation.simulate import simulate
 from tests.support.simulations import setup
-from tools.published_sweeps import PERIODS, POLLING, Case, Free, shares
+from tools.published_sweeps import PERIODS, POLLING, Free, MeasuredRow, shares
 
 pytestmark = pytest.mark.skipif(not core.available(), reason="the reference would take minutes")
 
@@ -20,12 +20,12 @@ STEADY = Free(work=4_000, handling=0, overshoot=1_500, jitter=1_000)
 SWEPT = Free(work=10_000, handling=7_000, overshoot=3_500, jitter=1_000)
 
 
-def row(cases: tuple[Case, ...], period_us: int, setting: str) -> Case:
+def row(cases: tuple[MeasuredRow, ...], period_us: int, setting: str) -> MeasuredRow:
     return next(case for case in cases if (case.period_us, case.setting) == (period_us, setting))
 
 
 @pytest.mark.parametrize("case", PERIODS.cases[:-1], ids=lambda case: f"{case.period_us}")
-def test_wake_up_sweep(case: Case) -> None:
+def test_wake_up_sweep(case: MeasuredRow) -> None:
     """Every row but the one that jitter decides."""
     found = shares(PERIODS.workload, case, SWEPT)
     assert found == pytest.approx(case.measured, abs=1)

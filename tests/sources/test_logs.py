@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from idle_states.linux import log as linux_log
 from idle_states.linux import register
-from idle_states.linux.log import LinuxLog, LoggedStop, Refused
+from idle_states.linux.log import LinuxLog, LoggedStop, RefusedState
 from idle_states.linux.releases import release
 from idle_states.skiboot import log as opal_log
 from idle_states.skiboot.export import export
@@ -145,7 +145,7 @@ def test_facts_of_a_kernel_log() -> None:
         offline_psscr=0x300371,
         spr_loss_level=16,
         tb_loss_level=16,
-        refused=(Refused(4, 0x200372, "ESL,EC bits unequal"),),
+        refused=(RefusedState(4, 0x200372, "ESL,EC bits unequal"),),
         only_snooze=True,
         no_full_loss=True,
         missing=("ibm,cpu-idle-state-psscr",),

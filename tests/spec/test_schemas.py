@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from idle_states import processors
 from idle_states.findings import Location
 from idle_states.reading import scalars
-from idle_states.reading.complaints import Problems
+from idle_states.reading.complaints import SpecProblems
 from idle_states.reading.document import Scalar, parse
 from idle_states.resources import resource
 from idle_states.spec import build as builder
@@ -76,7 +76,7 @@ def read(text: str, reader: type[yaml.SafeLoader]) -> object:
 
 def loader_codes(text: str) -> set[str]:
     """What the tool's own loader reports on a spec without ancestors."""
-    problems = Problems()
+    problems = SpecProblems()
     expanded = inherit.expand(parse(text, "mine.yaml"), lambda name: None, (), problems)
     builder.build(expanded, "mine.yaml", "", problems)
     return {finding.rule for finding in problems.findings}
@@ -341,7 +341,7 @@ def test_inheritance(text: str, good: bool, reader: type[yaml.SafeLoader]) -> No
     )
 )
 def test_times_are_read_alike(text: str) -> None:
-    problems = Problems()
+    problems = SpecProblems()
     scalars.time_ns(Scalar(text, True, Location()), problems)
     well_formed = not {finding.rule for finding in problems.findings} & FORMAT
     assert Validator(DEFS["time"]).is_valid(text) is well_formed

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
-from idle_states.spec.library import Loaded, find, load
+from idle_states.spec.library import LoadedSpec, find, load
 from idle_states.spec.packaged import current, revisions
 from idle_states.spec.suppress import suppressions
 from idle_states.spec.write import write
@@ -37,7 +37,7 @@ states:
 """
 
 
-def loaded(tmp_path: Path, text: str, name: str = "example.yaml") -> Loaded:
+def loaded(tmp_path: Path, text: str, name: str = "example.yaml") -> LoadedSpec:
     file = tmp_path / name
     file.write_text(text, "utf-8")
     return load(file, name)
@@ -365,11 +365,11 @@ def test_psscr_fields_cover_the_register(value: int) -> None:
 @given(nanoseconds=TIMES)
 def test_times_are_spelt_exactly(nanoseconds: int) -> None:
     from idle_states.findings import Location
-    from idle_states.reading.complaints import Problems
+    from idle_states.reading.complaints import SpecProblems
     from idle_states.reading.document import Scalar
     from idle_states.reading.scalars import time_ns
 
-    problems = Problems()
+    problems = SpecProblems()
     assert time_ns(Scalar(format_time(nanoseconds), False, Location()), problems) == nanoseconds
     assert not problems.findings
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from idle_states.statistics import outliers, schbench, student
 from idle_states.statistics.analysis import analyse
-from idle_states.statistics.comparison import Verdict, compare
-from idle_states.statistics.mmtests import Cell, Row, follows
+from idle_states.statistics.comparison import TestVerdict, compare
+from idle_states.statistics.mmtests import Cell, MeansRow, follows
 from idle_states.statistics.summary import Dataset, Summary, inconsistency, summarise
 from idle_states.statistics.summary_rows import summary_row
 from tests.support.thorough import examples
@@ -78,7 +78,7 @@ def test_pooled_t(first: list[float], second: list[float]) -> None:
         theirs.pvalue, rel=1e-8, abs=1e-290
     )
     if abs(theirs.pvalue - 0.05) > 1e-9:
-        assert (found.verdict is not Verdict.NONE) == (theirs.pvalue < 0.05)
+        assert (found.verdict is not TestVerdict.NONE) == (theirs.pvalue < 0.05)
 
 
 @given(samples)
@@ -231,5 +231,5 @@ def test_percentiles_of_exact_buckets(values: list[int]) -> None:
 def test_percents_follow_within_rounding(
     old: float, new: float, decimals: int, printed: float | None, result: bool | None
 ) -> None:
-    row = Row("Amean", "x", (Cell(old, decimals, 0.0), Cell(new, decimals, printed)))
+    row = MeansRow("Amean", "x", (Cell(old, decimals, 0.0), Cell(new, decimals, printed)))
     assert follows(row, 1) is result

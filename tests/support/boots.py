@@ -4,7 +4,7 @@ import gzip
 import re
 from pathlib import Path
 
-from idle_states.boot.boot import Booted, Recorded
+from idle_states.boot.boot import Booted, RecordedWorkload
 from tests.support import DATA
 
 MACHINES = ("powernv8", "powernv9", "powernv10")
@@ -27,10 +27,10 @@ def recorded_boot(machine: str, directory: Path) -> Booted:
     )
 
 
-def recorded_workload() -> Recorded:
+def recorded_workload() -> RecordedWorkload:
     """Of a powernv9 with one CPU, mostly idle; tests/data/boots."""
     where = DATA / "boots" / "powernv9"
-    return Recorded(
+    return RecordedWorkload(
         gzip.decompress((where / "recording.txt.gz").read_bytes()),
         "record: recording for 600 s\n",
         (where / "before.txt").read_text(),

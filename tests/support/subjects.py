@@ -15,7 +15,7 @@ from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.rules.catalogue import rule_named
-from idle_states.rules.engine import Selection, run
+from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import parse_platform
 from idle_states.sources import Source, read_source
@@ -29,7 +29,7 @@ POWER9 = Cpu("power9", 0x004E)
 
 def fired(code: str, subject: Subject) -> list[Finding]:
     """What one rule finds; as `run` would call it."""
-    return run(subject, selection=Selection((code,)))
+    return run(subject, selection=RuleSelection((code,)))
 
 
 def spec_file(text: str, directory: Path) -> Path:

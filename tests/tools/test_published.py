@@ -10,7 +10,7 @@ from tests.support import DOCS
 from tools import published_sweeps as published
 from tools import published_wakes
 from tools.published import pages, write
-from tools.published_sweeps import AIM, PERIODS, POLLING, Sweep, missed, predict, ticks
+from tools.published_sweeps import AIM, PERIODS, POLLING, MeasuredSweep, missed, predict, ticks
 from tools.published_wakes import ERROR_PERCENT, FACTOR, ROWS, counted, wakes
 
 PICTURES = sorted((DOCS / "published").glob("*"))
@@ -55,7 +55,7 @@ def test_pictures_stand_for_themselves(picture: Path) -> None:
     ids=["periods", "polling"],
 )
 def test_predicted_rows(
-    sweep: Sweep, bistable: set[tuple[int, str]], over: list[tuple[int, str]]
+    sweep: MeasuredSweep, bistable: set[tuple[int, str]], over: list[tuple[int, str]]
 ) -> None:
     """Half of the rows is fitted; the other half is as close as is aimed at, except where 1 us of
     jitter decides, which is at these, and where the model falls short."""

@@ -8,7 +8,7 @@ from idle_states.boot.predict import STAGES
 from idle_states.boot.qemu import MACHINES
 from tests.support import DOCS
 from tools import nightly as boot_nightly
-from tools.nightly import Case, cases, merged, today
+from tools.nightly import NightlyBoot, cases, merged, today
 from tools.validation import text
 
 
@@ -42,7 +42,7 @@ def test_every_spec_is_booted_where_it_belongs() -> None:
         assert {case.governor for case in found} == {"menu", "ladder"}
 
 
-def record(case: Case, **more: Any) -> dict[str, Any]:
+def record(case: NightlyBoot, **more: Any) -> dict[str, Any]:
     keys = ("machine", "table", "built", "levels", "governor")
     return {key: getattr(case, key) for key in keys} | more
 

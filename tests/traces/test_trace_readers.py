@@ -18,8 +18,8 @@ from idle_states.cli import main
 from idle_states.core.packing import compiled
 from idle_states.findings import Unreadable
 from idle_states.reading import sysfs
-from idle_states.reading.inputs import BLOCK, CPU_MAX, LINE_MAX, Input, Kind
-from idle_states.reading.problems import Problems
+from idle_states.reading.inputs import BLOCK, CPU_MAX, LINE_MAX, Input, InputKind
+from idle_states.reading.problems import InputProblems
 from idle_states.traces import recording
 from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import ABOVE, BELOW, UNKNOWN, Pairing, Period
@@ -80,9 +80,9 @@ def _both_ways(request: pytest.FixtureRequest) -> None:
     CORE.used = compiled if request.param == "core" else None
 
 
-def scan(data: bytes, size: int = BLOCK) -> tuple[list[Event], Problems, TraceText, list[int]]:
+def scan(data: bytes, size: int = BLOCK) -> tuple[list[Event], InputProblems, TraceText, list[int]]:
     """Events with their line numbers, of text that comes in blocks."""
-    problems = Problems()
+    problems = InputProblems()
     reader = TraceText(problems, CORE.used)
     events, lines = [], []
     for batch in reader.batches(data[at : at + size] for at in range(0, len(data), size)):
@@ -91,9 +91,9 @@ def scan(data: bytes, size: int = BLOCK) -> tuple[list[Event], Problems, TraceTe
     return events, problems, reader, lines
 
 
-def pair(data: bytes, **limits: int) -> tuple[list[Period], Problems, Pairing]:
+def pair(data: bytes, **limits: int) -> tuple[list[Period], InputProblems, Pairing]:
     """limits: cpu0=3, number of states of a CPU's table."""
-    problems = Problems()
+    problems = InputProblems()
     counts = {int(name[3:]): count for name, count in limits.items()}
     pairing = Pairing(problems, lambda cpu: counts.get(cpu)) if limits else Pairing(problems)
     reader = TraceText(problems, CORE.used)
@@ -101,11 +101,11 @@ def pair(data: bytes, **limits: int) -> tuple[list[Period], Problems, Pairing]:
     return periods + pairing.finish(), problems, pairing
 
 
-def counted(problems: Problems) -> dict[str, int]:
+def counted(problems: InputProblems) -> dict[str, int]:
     return {problem.kind: problem.count for problem in problems.listing()}
 
 
-def first(problems: Problems, kind: str) -> tuple[int | None, str]:
+def first(problems: InputProblems, kind: str) -> tuple[int | None, str]:
     found = next(problem for problem in problems.listing() if problem.kind == kind)
     return found.examples[0].line, found.examples[0].message
 
@@ -253,7 +253,7 @@ def test_the_core_reads_lines_as_python_does(
     chunk = b"\n".join(lines)
     results = []
     for core, thorough in ((compiled, False), (None, True), (None, False)):
-        problems = Problems()
+        problems = InputProblems()
         reader = TraceText(problems, core)
         batch = reader._thorough(b"\n" + chunk, 1) if thorough else reader._batch(chunk)
         numbers = [batch.line(index) for index in range(len(batch.events))]
@@ -567,7 +567,7 @@ def test_a_gigantic_line_takes_bounded_memory() -> None:
             yield b"x" * BLOCK
         yield b"x\n" + text(line(EXIT_STATE, 2_000), "half a li")
 
-    problems = Problems()
+    problems = InputProblems()
     reader = TraceText(problems, CORE.used)
     tracemalloc.start()
     events = [event for batch in reader.batches(blocks()) for event in batch.events]
@@ -591,7 +591,7 @@ def test_memory_does_not_grow_with_the_trace() -> None:
                     )
                 )
 
-        problems = Problems()
+        problems = InputProblems()
         reader, pairing = TraceText(problems, CORE.used), Pairing(problems)
         tracemalloc.start()
         for batch in reader.batches(trace()):
@@ -739,11 +739,11 @@ def test_a_compressed_trace_that_is_cut_gives_what_it_has(
 
 def test_kinds_are_told_by_content(tmp_path: Path) -> None:
     cases = {
-        Kind.TEXT: text(line(1, 0)),
-        Kind.DAT: b"\x17\x08\x44tracing6\0",
-        Kind.SYSFS: b"/sys/devices/system/cpu/cpu0/cpuidle/state0/name:WFI\n",
-        Kind.CSV: b"state, stop_tick\n",
-        Kind.JSONL: b'{"state": 1}\n',
+        InputKind.TEXT: text(line(1, 0)),
+        InputKind.DAT: b"\x17\x08\x44tracing6\0",
+        InputKind.SYSFS: b"/sys/devices/system/cpu/cpu0/cpuidle/state0/name:WFI\n",
+        InputKind.CSV: b"state, stop_tick\n",
+        InputKind.JSONL: b'{"state": 1}\n',
     }
     for kind, data in cases.items():
         for stored in (data, gzip.compress(data)):
@@ -758,7 +758,7 @@ HEADER = ",".join(recording.COLUMNS)
 ROW = "2000000000,7731,7731,0,0,0,1,1,0,7731,0,0,1000000000"
 
 
-def rows(tmp_path: Path, data: str | bytes) -> list[recording.Row]:
+def rows(tmp_path: Path, data: str | bytes) -> list[recording.RecordedDecision]:
     path = tmp_path / "recording"
     path.write_bytes(data.encode() if isinstance(data, str) else data)
     return list(recording.rows(Input(str(path))))

@@ -25,13 +25,13 @@ from idle_states.linux.releases import release
 from idle_states.reading.inputs import Input
 from idle_states.replay import energy
 from idle_states.replay import run as replays
-from idle_states.replay.machine import CpuTable, Machine, from_times
+from idle_states.replay.machine import CpuTable, TracedMachine, from_times
 from idle_states.replay.replay import Settings
 from idle_states.tune import evaluate as evaluating
 from idle_states.tune import running, spread
 from idle_states.tune.candidates import Grid, break_evens, scaled, together
-from idle_states.tune.cost import Step, best, break_even, cost, known, near_best
-from idle_states.tune.evaluate import Candidate, Outcomes, Task, evaluate
+from idle_states.tune.cost import WaitStep, best, break_even, cost, known, near_best
+from idle_states.tune.evaluate import Candidate, EvaluationTask, Outcomes, evaluate
 from idle_states.tune.gaps import Gaps, Gatherer, from_counts
 from idle_states.tune.results import Results
 from idle_states.tune.search import ENERGY, LATENCY, WEIGHTED, Objective, search
@@ -49,7 +49,7 @@ def table_of(*times: tuple[int, int]) -> CpuTable:
     return from_times([(exit_us * 1000, res_us * 1000) for exit_us, res_us in times], True)
 
 
-def model_of(table: CpuTable) -> energy.Model:
+def model_of(table: CpuTable) -> energy.PowerModel:
     rows = zip(table.names, table.states, strict=True)
     return energy.from_rows([(name, s.exit_ns, s.residency_ns) for name, s in rows])
 
@@ -84,17 +84,17 @@ def test_memcmp_shares(words: Gaps) -> None:
 
 @pytest.mark.parametrize("price", range(10, 21))
 def test_memcmp_threshold_is_32_bytes(words: Gaps, price: int) -> None:
-    found = best(words, [Step(1, 0, price)])
+    found = best(words, [WaitStep(1, 0, price)])
     assert found.thresholds == (4,)
-    even = break_even(words, [Step(1, 0, price)])
+    even = break_even(words, [WaitStep(1, 0, price)])
     assert even.thresholds == (price,)
     assert Fraction(22, 100) < even.cost / Fraction(found.cost) - 1 < Fraction(35, 100)
-    assert even.cost <= 2 * known(words, Step(1, 0, price))
+    assert even.cost <= 2 * known(words, WaitStep(1, 0, price))
 
 
 @pytest.mark.parametrize(("price", "percent"), [(40, 1.4), (60, 3.5), (80, 5.3)])
 def test_memcmp_with_dearer_set_up(words: Gaps, price: int, percent: float) -> None:
-    step = Step(1, 0, price)
+    step = WaitStep(1, 0, price)
     found = best(words, [step])
     assert found.thresholds[0] is not None
     assert found.thresholds[0] > 4
@@ -140,7 +140,7 @@ def test_optimum_is_that_of_all_thresholds(
     gaps: list[int], rates: list[int], first: int, second: int
 ) -> None:
     histogram = from_counts((gap, 1) for gap in gaps)
-    steps = [Step(rates[0], rates[1], first), Step(rates[1], rates[2], second)]
+    steps = [WaitStep(rates[0], rates[1], first), WaitStep(rates[1], rates[2], second)]
 
     def one(gap: int, low: int, high: int) -> int:
         """Of one gap, as it passes."""
@@ -169,7 +169,7 @@ def test_optimum_is_that_of_all_thresholds(
 def test_break_even_is_at_most_twice_what_could_be_known(
     gaps: list[int], rates: list[int], price: int
 ) -> None:
-    step = Step(rates[0], rates[2], price)
+    step = WaitStep(rates[0], rates[2], price)
     even = step.break_even
     cuts = [] if even is None else [even.numerator // even.denominator]
     histogram = from_counts(((gap, 1) for gap in gaps), cuts)
@@ -182,11 +182,14 @@ def test_break_even_is_at_most_twice_what_could_be_known(
 def test_near_best() -> None:
     histogram = from_counts([(1, 90), (100, 10)])
     # after 1: 90 + 10 + 10 * 50; up to 100 it costs more and more
-    assert near_best(histogram, Step(1, 0, 50)) == (1, 1)
-    assert near_best(histogram, Step(1, 0, 5), Fraction(3)) == (0, 46)
-    assert near_best(histogram, Step(1, 0, 100_000)) == (100, None)
+    assert near_best(histogram, WaitStep(1, 0, 50)) == (1, 1)
+    assert near_best(histogram, WaitStep(1, 0, 5), Fraction(3)) == (0, 46)
+    assert near_best(histogram, WaitStep(1, 0, 100_000)) == (100, None)
     # between gaps, waiting costs nothing where polling costs nothing
-    assert near_best(from_counts([(30, 7), (500, 3)]), Step(0, 0, 9), Fraction(0)) == (500, None)
+    assert near_best(from_counts([(30, 7), (500, 3)]), WaitStep(0, 0, 9), Fraction(0)) == (
+        500,
+        None,
+    )
 
 
 @given(FEW, RATES, st.integers(0, 200), st.integers(0, 300))
@@ -194,7 +197,7 @@ def test_near_best_is_all_that_is_near(
     gaps: list[int], rates: list[int], price: int, percent: int
 ) -> None:
     histogram = from_counts((gap, 1) for gap in gaps)
-    step, share = Step(rates[0], rates[2], price), Fraction(percent, 100)
+    step, share = WaitStep(rates[0], rates[2], price), Fraction(percent, 100)
     bound = best(histogram, [step]).cost * (1 + share)
     low, high = near_best(histogram, step, share)
     assert low is not None
@@ -311,10 +314,10 @@ def test_polls_that_were_cut_are_one_gap_with_what_follows(
 # Evaluation
 
 
-def task_of(name: Path, governor: str = "menu", kernel: str = "6.1", **more: Any) -> Task:
+def task_of(name: Path, governor: str = "menu", kernel: str = "6.1", **more: Any) -> EvaluationTask:
     table = table_of(*P9)
     source = read(Input(str(name)))
-    return Task(Settings(governor, release(kernel), 250, **more), table, source.cpus)
+    return EvaluationTask(Settings(governor, release(kernel), 250, **more), table, source.cpus)
 
 
 @pytest.fixture(scope="module")
@@ -339,9 +342,9 @@ CANDIDATES: list[Candidate] = [
 ]
 
 
-def replayed(task: Task, candidate: Candidate, name: Path) -> tuple[Any, ...]:
+def replayed(task: EvaluationTask, candidate: Candidate, name: Path) -> tuple[Any, ...]:
     """What `replay` says of the same."""
-    machine = Machine("", evaluating.with_residencies(task.table, candidate), {})
+    machine = TracedMachine("", evaluating.with_residencies(task.table, candidate), {})
     source = Input(str(name))
     judge = replays.from_recording if name == RECORDING else replays.from_trace
     total = (
@@ -773,8 +776,8 @@ def test_regret_within_the_bounds_of_figures() -> None:
 
     found = search(table, power, Objective(ENERGY), Grid(table, power), run)
     least, most = Fraction(5 + 57, 60) - 1, Fraction(5 + 76, 40) - 1
-    assert found.regrets[0] == energy.Bounds(least, most)
-    assert found.regrets[1] == energy.Bounds.exactly(0)
+    assert found.regrets[0] == energy.PowerBounds(least, most)
+    assert found.regrets[1] == energy.PowerBounds.exactly(0)
     assert found.regret(found.present) == Fraction(5_000 + 66_500, 50_000) - 1
 
 
@@ -1018,7 +1021,7 @@ def test_documented_figures(words: Gaps) -> None:
     rows = [row.strip("| ").split(" | ") for row in page.splitlines() if row.startswith("| ")][1:]
     assert [int(row[0]) for row in rows] == [10, 15, 20, 40, 60, 80]
     for price, threshold, of_32, of_even, least, even in rows:
-        step = Step(1, 0, int(price))
+        step = WaitStep(1, 0, int(price))
         found, at_even = best(words, [step]), break_even(words, [step])
         assert found.thresholds[0] is not None
         assert threshold == f"{8 * found.thresholds[0]} bytes"

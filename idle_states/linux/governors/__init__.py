@@ -17,7 +17,7 @@ from typing import Any
 from ..driver_table import DriverTable
 from ..releases import Release, release
 from .interface import Decision, Outcome, Situation, State
-from .interface import Governor as Implementation
+from .interface import GovernorModel as Implementation
 
 __all__ = [
     "Decision",

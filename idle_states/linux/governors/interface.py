@@ -95,7 +95,7 @@ class Outcome:
     clock_ns: int = 0
 
 
-class Governor(Protocol):
+class GovernorModel(Protocol):
     """One CPU's governor. select() and finished() alternate; both change its memory."""
 
     states: Sequence[State]

@@ -14,7 +14,7 @@ from .ladder_features import LadderFeatures
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LadderStep:
     """From state `source`, measured idles of first_ns..last_ns (None: without end) lead to `to`.
 
     after  how many of them it takes, since the state was entered and not necessarily in a row;
@@ -28,13 +28,15 @@ class Step:
     after: int
 
 
-def steps(states: Sequence[State], features: LadderFeatures, limit_us: int) -> tuple[Step, ...]:
+def steps(
+    states: Sequence[State], features: LadderFeatures, limit_us: int
+) -> tuple[LadderStep, ...]:
     """All steps under a latency limit of one us at least: states ascending, all idles for each."""
     unit = 1 if features.nanoseconds else 1000
     exits = [state.exit_ns // unit for state in states]
     limit = limit_us * 1000 // unit
     first = 1 if features.skips_polling and states[0].polling and len(states) > 1 else 0
-    found: list[Step] = []
+    found: list[LadderStep] = []
     bounds: list[tuple[int, int | None, tuple[int, int]]]
     for state, latency in enumerate(exits):
         stays = (state, 0)
@@ -54,17 +56,17 @@ def steps(states: Sequence[State], features: LadderFeatures, limit_us: int) -> t
         for low, high, (to, after) in bounds:
             if high is None or high >= low:
                 last_ns = None if high is None else (high + 1) * unit - 1
-                found = _added(found, Step(state, low * unit, last_ns, to, after))
+                found = _added(found, LadderStep(state, low * unit, last_ns, to, after))
     return tuple(found)
 
 
-def _added(found: list[Step], step: Step) -> list[Step]:
+def _added(found: list[LadderStep], step: LadderStep) -> list[LadderStep]:
     """Neighbours with the same end are one."""
     if found:
         last = found[-1]
         if (last.source, last.to, last.after) == (step.source, step.to, step.after):
             return [
                 *found[:-1],
-                Step(last.source, last.first_ns, step.last_ns, last.to, last.after),
+                LadderStep(last.source, last.first_ns, step.last_ns, last.to, last.after),
             ]
     return [*found, step]

@@ -10,8 +10,8 @@ from typing import Any
 from .interface import KTIME_MAX, Decision, Outcome, Situation, State, s64, u32, u64
 from .menu_correction import MAX_INTERESTING_US, Correction
 from .menu_features import S32_MAX, MenuFeatures
-from .menu_history import UNKNOWN, History
-from .menu_search import NS_PER_US, Search, Table, early, find, stops_tick
+from .menu_history import UNKNOWN, IntervalHistory
+from .menu_search import NS_PER_US, MenuSearch, MenuTable, early, find, stops_tick
 
 
 class Menu:
@@ -29,9 +29,9 @@ class Menu:
         self.states = states
         self.features = features
         self.hz = hz
-        self._table = Table(states, features, hz)
+        self._table = MenuTable(states, features, hz)
         self._per_us = self._table.per_us
-        self._history = History(
+        self._history = IntervalHistory(
             trims_both_ends=features.trims_both_ends,
             maximum=features.typical_maximum,
             ceiling=features.typical_ceiling,
@@ -104,7 +104,7 @@ class Menu:
         exit_latency = self._table.exit[outcome.state]
         return measured - exit_latency if measured > 2 * exit_latency else measured // 2
 
-    def _predict(self, situation: Situation, why: dict[str, Any]) -> Search:
+    def _predict(self, situation: Situation, why: dict[str, Any]) -> MenuSearch:
         """Next timer, its bucket, and the lesser of corrected timer and typical interval."""
         features = self.features
         typical_us = UNKNOWN
@@ -135,7 +135,7 @@ class Menu:
             predicted = self._interval(typical_us)
         why |= {"typical_us": typical_us, "predicted": predicted}
         latency = situation.latency_req_us * self._per_us
-        return Search(
+        return MenuSearch(
             next_timer=self._next_timer,
             delta=delta,
             predicted=predicted,
@@ -160,7 +160,7 @@ class Menu:
             return u64(sleep_ns), delta_ns if self.features.signed_event else u64(delta_ns)
         return u32(_divided(sleep_ns, NS_PER_US)), _divided(delta_ns, NS_PER_US)
 
-    def _limit(self, search: Search, situation: Situation, why: dict[str, Any]) -> None:
+    def _limit(self, search: MenuSearch, situation: Situation, why: dict[str, Any]) -> None:
         """With the tick stopped, what the prediction becomes; else the limit it sets."""
         features = self.features
         if search.stopped and features.stopped_tick:
@@ -172,7 +172,7 @@ class Menu:
             why["divisor"] = divisor
         why |= {"effective": search.predicted, "latency_limit": search.latency}
 
-    def _stopped_prediction(self, search: Search) -> int:
+    def _stopped_prediction(self, search: MenuSearch) -> int:
         """Of a prediction below a tick: a CPU must not stay in a shallow state without tick."""
         features = self.features
         event = u64(search.delta) if features.nanoseconds else u32(search.delta)

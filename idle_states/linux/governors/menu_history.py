@@ -13,7 +13,7 @@ STILL_ALIKE = 400
 """Variance in us^2 (20 us) below which samples count as alike whatever their average."""
 
 
-class Spread(NamedTuple):
+class SampleSpread(NamedTuple):
     """Samples still considered. Times in us, variance in us^2."""
 
     size: int
@@ -23,7 +23,7 @@ class Spread(NamedTuple):
     variance: int
 
 
-class History:
+class IntervalHistory:
     """Ring of intervals in us, u32. All 0 at boot."""
 
     def __init__(self, *, trims_both_ends: bool, maximum: bool, ceiling: int, unknown: str) -> None:
@@ -84,7 +84,7 @@ class History:
             else:
                 ceiling = spread.high
 
-    def _of_few(self, spread: Spread) -> int:
+    def _of_few(self, spread: SampleSpread) -> int:
         """Of six samples or less that are still unlike."""
         return spread.high if self._maximum and spread.size >= SIZE // 2 else UNKNOWN
 
@@ -93,29 +93,29 @@ def _mean(total: int, count: int) -> int:
     return total >> SHIFT if count == SIZE else total // count
 
 
-def _spread_of_differences(samples: list[int]) -> Spread:
+def _spread_of_differences(samples: list[int]) -> SampleSpread:
     """Variance as the mean square of differences from the (floored) average."""
     average = _mean(sum(samples), len(samples))
     squares = u64(sum((value - average) ** 2 for value in samples))
     variance = _mean(squares, len(samples))
-    return Spread(len(samples), min(samples), max(samples), average, variance)
+    return SampleSpread(len(samples), min(samples), max(samples), average, variance)
 
 
-def _spread_of_squares(samples: list[int]) -> Spread:
+def _spread_of_squares(samples: list[int]) -> SampleSpread:
     """Variance as the mean of squares less the square of the average, each of them floored."""
     average = _mean(sum(samples), len(samples))
     squares = u64(sum(value**2 for value in samples))
     variance = u64(_mean(squares, len(samples)) - average**2)
-    return Spread(len(samples), min(samples), max(samples), average, variance)
+    return SampleSpread(len(samples), min(samples), max(samples), average, variance)
 
 
-def _alike(spread: Spread) -> bool:
+def _alike(spread: SampleSpread) -> bool:
     """Standard deviation below a sixth of the average, for three quarters of the samples at
     least, or of 20 us at most."""
     small = spread.average**2 > 36 * spread.variance and spread.size * 4 >= SIZE * 3
     return small or spread.variance <= STILL_ALIKE
 
 
-def _few(spread: Spread) -> bool:
+def _few(spread: SampleSpread) -> bool:
     """Three quarters of the samples or less are left: nothing more is dropped."""
     return spread.size * 4 <= SIZE * 3

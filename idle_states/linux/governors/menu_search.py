@@ -14,7 +14,7 @@ THRESHOLD_US = 15
 POLLING_THRESHOLD_US = 20
 
 
-class Table:
+class MenuTable:
     """States and tick in the release's unit: us until 5.4 (floored), ns from 5.5.
 
     per_us: how many units a us has.
@@ -31,7 +31,7 @@ class Table:
 
 
 @dataclass(slots=True)
-class Search:
+class MenuSearch:
     """Where the search stands. Times in the release's unit.
 
     next_timer   unsigned
@@ -56,7 +56,7 @@ class Search:
     settled: bool = False
 
 
-def early(table: Table, search: Search) -> bool:
+def early(table: MenuTable, search: MenuSearch) -> bool:
     """State 0 whatever the prediction: nothing else is allowed, or the timer is too near."""
     if len(table.exit) == 1 or search.requested == 0:
         return True
@@ -64,7 +64,7 @@ def early(table: Table, search: Search) -> bool:
     return excluded and 0 in search.enabled
 
 
-def find(features: MenuFeatures, table: Table, search: Search) -> None:
+def find(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> None:
     """Searches from shallow to deep for `search.state`; mostly, the first state that does not fit
     is the end."""
     first = _first(features, table, search)
@@ -90,7 +90,7 @@ def find(features: MenuFeatures, table: Table, search: Search) -> None:
     search.state = max(search.state, 0)
 
 
-def _first(features: MenuFeatures, table: Table, search: Search) -> int:
+def _first(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> int:
     """Where to start: at 1 if the timer is too far for polling."""
     polls = features.polling_loop or (features.skips_polling and table.polling[0])
     if not polls or 1 not in search.enabled:
@@ -99,7 +99,7 @@ def _first(features: MenuFeatures, table: Table, search: Search) -> int:
     return 1 if far and search.requested > table.exit[1] else 0
 
 
-def _too_deep(features: MenuFeatures, table: Table, search: Search, state: int) -> None:
+def _too_deep(features: MenuFeatures, table: MenuTable, search: MenuSearch, state: int) -> None:
     """The residency of `state`, and of none before it, exceeds the prediction."""
     reached = table.residency[search.state]
     if _overrides(features, table, search, state):
@@ -114,7 +114,7 @@ def _too_deep(features: MenuFeatures, table: Table, search: Search, state: int) 
         search.settled = True
 
 
-def _overrides(features: MenuFeatures, table: Table, search: Search, state: int) -> bool:
+def _overrides(features: MenuFeatures, table: MenuTable, search: MenuSearch, state: int) -> bool:
     """`state` is taken instead of the polling state reached."""
     return (
         features.polling_override
@@ -126,7 +126,7 @@ def _overrides(features: MenuFeatures, table: Table, search: Search, state: int)
     )
 
 
-def stops_tick(features: MenuFeatures, table: Table, search: Search) -> bool:
+def stops_tick(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> bool:
     """Whether the tick stops. If it stays, states too deep for it give way to shallower ones."""
     if not features.decides_tick or search.settled:
         return True

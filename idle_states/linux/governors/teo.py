@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from .interface import Decision, Outcome, Situation, State, s64
 from .teo_features import TeoFeatures
 from .teo_hits import Hits
-from .teo_select import Selection
-from .teo_table import NEVER_IDLE, Choice, Table, Wakeup
+from .teo_select import TeoSelection
+from .teo_table import NEVER_IDLE, Choice, TeoTable, Wakeup
 
 
 class Generation(Protocol):
@@ -32,8 +32,8 @@ class Teo:
         self.states = states
         self.features = features
         self.hz = hz
-        self._table = Table(states, features, hz)
-        self.metrics: Generation = (Selection if features.bins else Hits)(self._table)
+        self._table = TeoTable(states, features, hz)
+        self.metrics: Generation = (TeoSelection if features.bins else Hits)(self._table)
         self._unlearnt: Wakeup | None = NEVER_IDLE
         self._selected_ns = 0
         self._sleep_length = 0

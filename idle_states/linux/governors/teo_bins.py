@@ -5,7 +5,7 @@ of the timer is a hit there; one in a shallower bin is an intercept there.
 """
 
 from .interface import KTIME_MAX, U64_MAX, s64, u32
-from .teo_table import DECAY_SHIFT, PULSE, Table, Wakeup
+from .teo_table import DECAY_SHIFT, PULSE, TeoTable, Wakeup
 
 RECENT = 9
 SHORT_NS = 15_000
@@ -24,7 +24,7 @@ class Bins:
     short_idles      idles below 15 us
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TeoTable) -> None:
         self.table = table
         self.features = table.features
         self.hits = [0] * table.count

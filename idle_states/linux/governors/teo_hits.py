@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .interface import U32_MAX, U64_MAX, Situation, u64
-from .teo_table import DECAY_SHIFT, PULSE, Choice, Table, Wakeup
+from .teo_table import DECAY_SHIFT, PULSE, Choice, TeoTable, Wakeup
 
 INTERVALS = 8
 
@@ -24,7 +24,7 @@ class Metrics:
 
 
 @dataclass(slots=True)
-class Search:
+class HitsSearch:
     """A pass over the states, shallow to deep.
 
     state       the deepest fit one so far, -1 for none
@@ -51,7 +51,7 @@ class Search:
 class Hits:
     """One CPU's first generation."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TeoTable) -> None:
         self.table = table
         self.features = table.features
         self.states = [Metrics() for _ in range(table.count)]
@@ -115,10 +115,10 @@ class Hits:
         if idle >= 0:
             self.states[idle].early_hits += PULSE
 
-    def _search(self, sleep: int, situation: Situation) -> Search:
+    def _search(self, sleep: int, situation: Situation) -> HitsSearch:
         table = self.table
         latency = table.latency(situation.latency_req_us)
-        search = Search(duration=sleep, constraint=table.count)
+        search = HitsSearch(duration=sleep, constraint=table.count)
         for i, metrics in enumerate(self.states):
             residency = table.residency[i]
             if i in situation.disabled:
@@ -141,7 +141,7 @@ class Hits:
                 search.early_hits = metrics.early_hits
         return search
 
-    def _pass_disabled(self, search: Search, i: int, situation: Situation) -> None:
+    def _pass_disabled(self, search: HitsSearch, i: int, situation: Situation) -> None:
         """A disabled state's early hits set a mark that deeper ones must exceed."""
         metrics = self.states[i]
         if not self.features.disabled_metrics:

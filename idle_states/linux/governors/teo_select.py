@@ -10,7 +10,7 @@ from typing import Any
 
 from .interface import KTIME_MAX, Situation, u32
 from .teo_bins import RECENT, SHORT_NS, Bins
-from .teo_table import Choice, Table, Wakeup
+from .teo_table import Choice, TeoTable, Wakeup
 
 TIGHT_NS = SHORT_NS // 2
 """Below this latency limit, timers need not be asked."""
@@ -34,10 +34,10 @@ class Candidate:
     recent: int = 0
 
 
-class Selection:
+class TeoSelection:
     """One CPU's second generation."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TeoTable) -> None:
         self.table = table
         self.features = table.features
         self.bins = Bins(table)

@@ -58,7 +58,7 @@ class Choice:
     asked: bool = True
 
 
-class Table:
+class TeoTable:
     """States in the release's units, us up to 5.4 and ns after."""
 
     def __init__(self, states: Sequence[State], features: TeoFeatures, hz: int) -> None:

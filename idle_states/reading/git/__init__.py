@@ -6,7 +6,7 @@ is what other rooms use.
 """
 
 from .place import is_top
-from .private import UNFIT, Damaged
-from .repository import Commit, Entry, Repository
+from .private import UNFIT, DamagedObject
+from .repository import Commit, Repository, TreeEntry
 
-__all__ = ["UNFIT", "Commit", "Damaged", "Entry", "Repository", "is_top"]
+__all__ = ["UNFIT", "Commit", "DamagedObject", "Repository", "TreeEntry", "is_top"]

@@ -70,7 +70,7 @@ class User:
     is_unfit: bool
 
 
-class Damaged(Unreadable):
+class DamagedObject(Unreadable):
     """An object of the repository is missing, or not what its name says."""
 
 
@@ -136,15 +136,15 @@ class Private:
     def text(self, *words: str) -> str:
         return self.output(*words).decode("utf-8", "surrogateescape")
 
-    def failed(self, done: launching.Done) -> Damaged:
+    def failed(self, done: launching.Done) -> DamagedObject:
         # the last word is the fatal one, which need not name the object
         said = [re.sub(r"^\w+: ", "", line) for line in done.complaints.strip().splitlines()]
         named = next((line for line in reversed(said) if _HASH.search(line)), None)
         found = named or (said[-1] if said else f"exit status {done.status}")
         return self.damaged(f"expected git to read the repository, found: {found}")
 
-    def damaged(self, message: str) -> Damaged:
-        return Damaged(self._bad(f"{message}{self._incomplete()}").findings)
+    def damaged(self, message: str) -> DamagedObject:
+        return DamagedObject(self._bad(f"{message}{self._incomplete()}").findings)
 
     @property
     def is_partial(self) -> bool:

@@ -40,7 +40,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """A file of a tree: its path from the repository's top, and its hash."""
 
     path: str
@@ -148,7 +148,7 @@ class Repository:
         """Who the user is to git, here."""
         return self._git.user()
 
-    def entries(self, commit: str, paths: Sequence[str] = ()) -> list[Entry]:
+    def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]:
         """Files below the directory: those named, by their paths from the top, or all.
 
         Links and submodules are no files.
@@ -156,7 +156,7 @@ class Repository:
         found = self._files(commit, paths)
         return [entry for entry in found if entry.path.startswith(self.prefix)]
 
-    def _files(self, commit: str, paths: Sequence[str]) -> list[Entry]:
+    def _files(self, commit: str, paths: Sequence[str]) -> list[TreeEntry]:
         if not commit:
             return []
         head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
@@ -184,7 +184,7 @@ class Repository:
                         (f"{path}{slash}{entry[0]}", entry[1], entry[2]) for entry in below[::-1]
                     ]
             elif not wanted or path in wanted:
-                found.append(Entry(path, name))
+                found.append(TreeEntry(path, name))
         return found
 
     def _tree(self, name: str) -> Sequence[tuple[str, bytes, str]]:
@@ -204,7 +204,7 @@ class Repository:
             self._trees[name] = found
         return self._trees[name]
 
-    def named(self, commit: str, path: str) -> list[Entry]:
+    def named(self, commit: str, path: str) -> list[TreeEntry]:
         """The file with a path from the top, in or outside the directory: one or none."""
         return [entry for entry in self._files(commit, [path]) if entry.path == path]
 
@@ -214,18 +214,18 @@ class Repository:
         found = [e for e in self.entries(commit) if e.path.endswith(suffix)]
         return sorted(entry.path for entry in found if self._held(entry, text))
 
-    def _held(self, entry: Entry, text: str) -> bool:
+    def _held(self, entry: TreeEntry, text: str) -> bool:
         key = entry.hash, text
         if key not in self._holds:
             limit = limits.FILE_BYTES
             self._holds[key] = self.size(entry) > limit or text.encode() in self.content(entry)
         return self._holds[key]
 
-    def size(self, entry: Entry) -> int:
+    def size(self, entry: TreeEntry) -> int:
         """Bytes of a file; it is not read."""
         return self._size(entry.hash, "blob")
 
-    def content(self, entry: Entry, limit: int = limits.FILE_BYTES) -> bytes:
+    def content(self, entry: TreeEntry, limit: int = limits.FILE_BYTES) -> bytes:
         """Raises Unreadable (IS930) also for more bytes than the limit: they are not read."""
         return self._object(entry.hash, "blob", limit, entry.path)
 

@@ -18,7 +18,7 @@ from .select import Lengths
 Names = list[str]
 
 
-class Machine(Form[machine.Machine]):
+class Machine(Form[machine.MachineFacts]):
     """What the tree says of its machine; what it does not say is empty or null."""
 
     model: str
@@ -85,7 +85,7 @@ class Failure(Form[tuple[str, str]]):
     detail: str
 
 
-class Verdict(Form[fwts.Verdict]):
+class Verdict(Form[fwts.ToolVerdict]):
     """What another tool's rules say of the tree."""
 
     tool: Literal["fwts", "op-test"]
@@ -95,7 +95,7 @@ class Verdict(Form[fwts.Verdict]):
     failures: list[Failure]
 
 
-class Difference(Form[trees.Difference]):
+class Difference(Form[trees.TreeDifference]):
     path: str
     a: str | None = derived(lambda found: _hex(found.a))
     b: str | None = derived(lambda found: _hex(found.b))
@@ -154,7 +154,7 @@ class Line(Head):
     audited: Annotated[Audited, INLINE] = derived(lambda audited: audited)
 
 
-class Group(Form[fleet.Group]):
+class Group(Form[fleet.TableGroup]):
     fingerprint: str
     cpu: str
     nearest: str | None
@@ -174,11 +174,11 @@ class Found(Form[tuple[str, str, str, int]]):
     inputs: Count
 
 
-def _of(severity: str) -> Callable[[fleet.Summary], int]:
+def _of(severity: str) -> Callable[[fleet.FleetSummary], int]:
     return lambda summary: sum(n for found, n in summary.found.items() if found[2] == severity)
 
 
-class Summary(Form[fleet.Summary]):
+class Summary(Form[fleet.FleetSummary]):
     error: Count = derived(_of("error"))
     warning: Count = derived(_of("warning"))
     note: Count = derived(_of("note"))
@@ -200,7 +200,7 @@ class Audit(Form[Any]):
     ]
 
 
-def _groups(summary: fleet.Summary) -> Iterator[With]:
+def _groups(summary: fleet.FleetSummary) -> Iterator[With]:
     outliers = {group.fingerprint for group in summary.outliers()}
     for group in summary.sorted_groups():
         yield With(group, outlier=group.fingerprint in outliers)
@@ -208,7 +208,7 @@ def _groups(summary: fleet.Summary) -> Iterator[With]:
 
 def _fact(name: str) -> Callable[[audited.Audited], str]:
     """Of the machine, "" where there is none."""
-    return lambda audited: getattr(audited.machine or machine.Machine(), name)
+    return lambda audited: getattr(audited.machine or machine.MachineFacts(), name)
 
 
 class Row(Form[audited.Audited]):

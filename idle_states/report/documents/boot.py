@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from ...boot import predict
 from ...boot.predict import SELECTED
-from ...boot.run import Result
+from ...boot.run import BootResult
 from ...forms import U32, Count, Form, Positive, derived
 
 
-class Versions(Form[Result]):
+class Versions(Form[BootResult]):
     qemu: Annotated[str, "As it calls itself."]
     skiboot: Annotated[str, "As OPAL's log has it; empty where it does not show."] = derived(
         lambda result: result.predicted.firmware
@@ -32,10 +32,10 @@ class Stage(Form[predict.Stage]):
     judged: Annotated[Count, "Properties, lines, states, decisions or counters compared."]
     undetermined: Annotated[Count, "Decisions that could not be judged for want of inputs."]
     note: Annotated[str, "Why something was not judged; may be empty."]
-    differences: Annotated[list[predict.Difference], "What is not as predicted."]
+    differences: Annotated[list[predict.Mismatch], "What is not as predicted."]
 
 
-class Decisions(Form[Result]):
+class Decisions(Form[BootResult]):
     judged: Annotated[Count, "Made again by the model."] = derived(
         lambda result: _selected(result).judged
     )
@@ -49,7 +49,7 @@ class Decisions(Form[Result]):
     )
 
 
-class Boot(Form[Result]):
+class Boot(Form[BootResult]):
     machine: Annotated[Literal["powernv8", "powernv9", "powernv10"], "QEMU's machine."] = derived(
         lambda result: result.request.machine
     )
@@ -77,5 +77,5 @@ class Boot(Form[Result]):
     )
 
 
-def _selected(result: Result) -> predict.Stage:
+def _selected(result: BootResult) -> predict.Stage:
     return next(stage for stage in result.stages if stage.name == SELECTED)

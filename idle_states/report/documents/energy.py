@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from ...forms import INLINE, Count, Form, derived
 from ...replay import energy
-from ...replay.energy import Model, Spent, StatePower
+from ...replay.energy import PowerModel, Spent, StatePower
 
 NS = 1_000_000_000
 
@@ -14,7 +14,7 @@ def rounded(value: Fraction | float | None, digits: int = 9) -> float | None:
     return None if value is None else round(float(value), digits)
 
 
-class Bounds(Form[energy.Bounds]):
+class Bounds(Form[energy.PowerBounds]):
     """A figure between two bounds."""
 
     low: Annotated[float, "Least that it may be."] = derived(lambda bounds: rounded(bounds.low))
@@ -44,7 +44,7 @@ class State(Form[tuple[str, StatePower]]):
     ground: Annotated[str, "Who says so."] = derived(lambda item: item[1].ground)
 
 
-class Power(Form[Model]):
+class Power(Form[PowerModel]):
     """What states draw."""
 
     unit: Annotated[Literal["relative", "watts"], "relative: to an awake CPU."]
@@ -61,21 +61,21 @@ class Payoff(Form[tuple[str, str, Any]]):
     us: Annotated[BreakEven, "From which idle length on it pays."]
 
 
-class TablePower(Form[tuple[Model, list[tuple[str, str, Any]]]]):
+class TablePower(Form[tuple[PowerModel, list[tuple[str, str, Any]]]]):
     """What states draw, and when they pay."""
 
     model: Annotated[Power, INLINE]
     break_evens: Annotated[list[Payoff], "By depth."]
 
 
-class Energy(Form[tuple[str, "energy.Bounds | None"]]):
+class Energy(Form[tuple[str, "energy.PowerBounds | None"]]):
     name: Annotated[str, "Name."]
     energy: Annotated[Bounds | None, "Of all its idle periods; null without figures."] = derived(
         lambda item: in_seconds(item[1])
     )
 
 
-def in_seconds(bounds: energy.Bounds | None) -> energy.Bounds | None:
+def in_seconds(bounds: energy.PowerBounds | None) -> energy.PowerBounds | None:
     return bounds and bounds.times(Fraction(1, NS))
 
 
@@ -95,7 +95,7 @@ class Table(Form[tuple[str, Spent]]):
     )
 
 
-class Spending(Form[tuple[Model, list[tuple[str, Spent]]]]):
+class Spending(Form[tuple[PowerModel, list[tuple[str, Spent]]]]):
     model: Annotated[Power, INLINE]
     tables: Annotated[list[Table], "What the idle time cost, table by table."]
 

@@ -25,7 +25,7 @@ class Packaged(Form[Sequence[Description]]):
     )
 
 
-class Place(Form[plan.Change]):
+class Place(Form[plan.ValueChange]):
     """A place in the tree."""
 
     file: str | None = derived(lambda change: change.file or None)
@@ -34,7 +34,7 @@ class Place(Form[plan.Change]):
     path: str = derived(lambda change: f"{change.table}.{change.state}.{change.field}")
 
 
-class Change(Form[plan.Change]):
+class Change(Form[plan.ValueChange]):
     location: Place = derived(lambda change: change)
     table: Annotated[str, "C array in the tree."]
     state: str
@@ -46,7 +46,7 @@ class Change(Form[plan.Change]):
     after: Annotated[str, "Likewise; empty for a row that goes."]
 
 
-class Step(Form[plan.Step]):
+class Step(Form[plan.PatchStep]):
     name: str = derived(lambda step: step.patch.name)
     subject: Annotated[str, "Subject of the patch's mail."] = derived(
         lambda step: step.patch.subject

@@ -8,7 +8,7 @@ from ...linux.releases import Release
 from ...reading import problems
 from ...replay import counters, run
 from ...replay.counters import PERCENTILES, percentile_name
-from ...replay.energy import Model, spent
+from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
 from .energy import Costs, rounded
 from .findings import SeverityName
@@ -138,7 +138,7 @@ class Replay(Form[Any]):
 
 
 def result_of(
-    result: run.Result, release: Release, settings: Settings | None, power: Model | None
+    result: run.ReplayResult, release: Release, settings: Settings | None, power: PowerModel | None
 ) -> With:
     """What Replay writes. settings: None where no governor was run; power: what is known of the
     states' power, None where nothing is."""

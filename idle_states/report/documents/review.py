@@ -58,7 +58,7 @@ class Added(Form[suppressions.Added]):
     line: Annotated[Positive, "Its line, counted from 1."] = derived(lambda added: added.where.line)
 
 
-class Change(Form[review.Change]):
+class Change(Form[review.Reviewed]):
     base: Annotated[Commit, "Commit before."]
     head: Annotated[Commit, "Commit after."]
     subject: Annotated[

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from ...forms import Form, Limits, derived
-from ...rules.rule import Loaded
+from ...rules.rule import LoadedRule
 from .findings import Code, Confidence, RuleName, SeverityName, Text
 
 Source = Literal["spec", "c", "dt", "sysfs", "nodes"]
 
 
-class Rule(Form[Loaded]):
+class Rule(Form[LoadedRule]):
     rule: Code = derived(lambda loaded: loaded.rule.code)
     name: RuleName = derived(lambda loaded: loaded.rule.name)
     severity: SeverityName = derived(lambda loaded: loaded.rule.severity)
@@ -27,5 +27,5 @@ class Rule(Form[Loaded]):
     ] = derived(lambda loaded: loaded.rule.aliases)
 
 
-class Rules(Form[Sequence[Loaded]]):
+class Rules(Form[Sequence[LoadedRule]]):
     rules: list[Rule] = derived(lambda rules: rules)

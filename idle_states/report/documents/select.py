@@ -7,7 +7,7 @@ from ...forms import GIVEN, INLINE, Count, Form, Limits, Positive, With, derived
 from ...linux.governors import State as Times
 from ...linux.governors.settling import Circumstances
 from ...selection.idle_lengths import first_us, last_us
-from ...selection.selection import Change, Mapped, Selection
+from ...selection.selection import Mapped, SelectionChange, TableSelection
 
 NotBelow0 = Annotated[float, Limits(minimum=0)]
 
@@ -106,7 +106,7 @@ class LockIn(Form[tuple[str, Any]]):
     range: Annotated[Lengths, INLINE]
 
 
-class Select(Form[Selection]):
+class Select(Form[TableSelection]):
     table: Annotated[str | None, "As given; null for --states."] = derived(
         lambda selection: selection.table or None
     )
@@ -168,7 +168,7 @@ def _idle_us(mapped: Mapped) -> int | None:
     return None if mapped.idle_ns is None else mapped.idle_ns // 1000
 
 
-def _ranges(selection: Selection, of_timers: bool) -> list[With]:
+def _ranges(selection: TableSelection, of_timers: bool) -> list[With]:
     return [
         With(mapped, idle_us=_idle_us(mapped), range=r, taken=selection.taken(r.states))
         for mapped in selection.maps
@@ -178,7 +178,8 @@ def _ranges(selection: Selection, of_timers: bool) -> list[With]:
 
 
 def with_changes(
-    first: Selection, changed: Sequence[tuple[Selection, list[tuple[Mapped, list[Change]]]]]
+    first: TableSelection,
+    changed: Sequence[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange]]]]],
 ) -> With:
     """What Select writes: a selection, and what others select otherwise."""
     changes = [

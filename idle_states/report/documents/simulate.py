@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from ...forms import GIVEN, Count, Form, Limits, With, derived
 from ...replay import counters
 from ...replay.counters import percentile_name
-from ...replay.energy import Model, spent
+from ...replay.energy import PowerModel, spent
 from ...simulation import setup, summary
 from ...simulation.placement import Policy
 from ...simulation.setup import SCOPES, WAKE_PERCENTILES, Setup
@@ -22,7 +22,7 @@ LATENCY = (
 )
 
 
-class Spread(Form[summary.Spread]):
+class Spread(Form[summary.RunSpread]):
     """Over the runs."""
 
     mean: Annotated[float, "Mean."] = derived(lambda value: round(value.mean, 6))
@@ -62,7 +62,7 @@ class Times(Form[tuple[int, Any]]):
     states: Annotated[list[Time], "By the lightest state that any thread of it had asked for."]
 
 
-class Run(Form[setup.Run]):
+class Run(Form[setup.SimulationRun]):
     """One seed's run."""
 
     seed: Annotated[Count, "The seed."]
@@ -102,7 +102,7 @@ class State(Form[Any]):
     reached: Annotated[Spread, "Idle periods that came to it, whatever was asked for."]
 
 
-class Table(Form[summary.Summary]):
+class Table(Form[summary.SimulationSummary]):
     """A table's runs."""
 
     table: Annotated[str, "The table."] = derived(lambda found: found.setup.name)
@@ -171,13 +171,13 @@ class Simulate(Form[Setup]):
     energy: Costs = GIVEN
 
 
-def simulated(found: Sequence[summary.Summary], power: Model | None) -> With:
+def simulated(found: Sequence[summary.SimulationSummary], power: PowerModel | None) -> With:
     """What Simulate writes. power: None where nothing says what states draw."""
     spents = [(each.setup.name, spent(each.figures, power)) for each in found] if power else []
     return With(found[0].setup, tables=found, energy=power and (power, spents))
 
 
-def _states(found: summary.Summary) -> Iterable[With]:
+def _states(found: summary.SimulationSummary) -> Iterable[With]:
     of = found.setup
     for number, (state, effect) in enumerate(zip(found.states, of.effects, strict=True)):
         yield With(
@@ -190,7 +190,7 @@ def _states(found: summary.Summary) -> Iterable[With]:
         )
 
 
-def _scopes(of: Setup, run: setup.Run) -> dict[str, Any]:
+def _scopes(of: Setup, run: setup.SimulationRun) -> dict[str, Any]:
     """Scope -> (time awake, name and time of each state)."""
     return {
         scope: (awake, zip(of.table.names, idle, strict=True))

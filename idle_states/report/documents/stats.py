@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from ...forms import GIVEN, INLINE, Count, Form, Limits, With, derived
 from ...statistics import comparison, histogram, outliers, percentile_blocks, schbench, summary
 from ...statistics.analysis import Analysis, Pair
-from ...statistics.mmtests import Row as TableRow
+from ...statistics.mmtests import MeansRow as TableRow
 from ...statistics.mmtests import change, follows
 
 Samples = Annotated[int, Limits(minimum=2)]
@@ -144,7 +144,7 @@ class Block(Form[schbench.Block]):
     percentiles: Annotated[list[Percentile], "In the order of the block."]
 
 
-class Group(Form[percentile_blocks.Group]):
+class Group(Form[percentile_blocks.BlockGroup]):
     label: Annotated[str, "Heading of the first block; empty if there was none."] = derived(
         lambda group: group.blocks[0].label
     )
@@ -214,7 +214,7 @@ class Stats(Form[Any]):
 def found(
     analysis: Analysis | None,
     histograms: Sequence[tuple[str, histogram.Histogram | None]],
-    groups: Sequence[percentile_blocks.Group],
+    groups: Sequence[percentile_blocks.BlockGroup],
     rows: Sequence[TableRow],
 ) -> With:
     """What Stats writes."""

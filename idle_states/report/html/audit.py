@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...audit.audited import Audited, Registered, Selected
-from ...audit.fleet import Group, Summary
-from ...audit.trees import Difference
+from ...audit.fleet import FleetSummary, TableGroup
+from ...audit.trees import TreeDifference
 from ...findings import Finding, Severity
 from ...selection.idle_lengths import lengths
 from ...table import IdleTable
@@ -14,20 +14,20 @@ from ..audit_text import heading, value
 from ..audit_text import sections as text_sections
 from ..kernel_ranges import kernel_ranges
 from . import pictures, stages, svg
-from .page import Lines, Part, Picture, Section, Table
-from .pictures import Band, Row
+from .page import Lines, PageTable, Part, Picture, Section
+from .pictures import Band, BandRow
 from .shares import legend
 
 _SHOWN = 40
 """Tables of a fleet that are listed."""
 
 
-def title(summary: Summary) -> str:
+def title(summary: FleetSummary) -> str:
     return f"Audit of {plural(summary.inputs, 'input')}, {plural(summary.tables, 'table')}"
 
 
 def sections(
-    audited: Audited, *, notes: bool, against: tuple[str, Sequence[Difference]] | None = None
+    audited: Audited, *, notes: bool, against: tuple[str, Sequence[TreeDifference]] | None = None
 ) -> list[Section]:
     """Everything about one table of an input. against: another tree, and what differs from it."""
     name = f"{audited.file}: {audited.table}" if audited.table else audited.file
@@ -87,7 +87,7 @@ def _selected(audited: Audited) -> Picture:
             where = lengths(first, last)
             bands.append(Band(first, end, series, short, f"{short} {what}", f"{where}: {what}"))
             lines.append((label if len(bands) == 1 else "", where, what))
-        rows.append(Row(label, tuple(bands)))
+        rows.append(BandRow(label, tuple(bands)))
     starts = [first for group in audited.selected for first, _, _ in group.ranges]
     caption = "What is selected for steady idles that an interrupt ends"
     drawing = pictures.bands(
@@ -97,7 +97,7 @@ def _selected(audited: Audited) -> Picture:
         rows,
         svg.times(starts, "idle length, every idle period alike"),
     )
-    table = Table(caption, ("kernels", "idle length", "selected"), tuple(lines))
+    table = PageTable(caption, ("kernels", "idle length", "selected"), tuple(lines))
     return Picture(drawing, table, legend(named))
 
 
@@ -118,11 +118,11 @@ def _numbered(audited: Audited) -> Iterator[tuple[Selected, dict[str, int]]]:
             yield replace(group, kernels=tuple(kernels)), dict(numbers)
 
 
-def _against(name: str, differences: Sequence[Difference]) -> Section:
+def _against(name: str, differences: Sequence[TreeDifference]) -> Section:
     if not differences:
         return Section(f"Same below /ibm,opal as {name}", ())
     rows = tuple((found.path, _value(found.a), _value(found.b)) for found in differences)
-    table = Table("Properties that differ", ("path", "here", "there"), rows)
+    table = PageTable("Properties that differ", ("path", "here", "there"), rows)
     return Section(f"Differs below /ibm,opal from {name}", (table,))
 
 
@@ -130,7 +130,7 @@ def _value(data: bytes | None) -> str:
     return "-" if data is None else value(data)
 
 
-def _findings(findings: Sequence[Finding]) -> Table:
+def _findings(findings: Sequence[Finding]) -> PageTable:
     rows = tuple(
         (
             f"{finding.rule} {finding.name}",
@@ -141,10 +141,10 @@ def _findings(findings: Sequence[Finding]) -> Table:
         )
         for finding in sorted(findings, key=lambda finding: -finding.severity)
     )
-    return Table("By severity", ("rule", "severity", "message", "place", "kernels"), rows)
+    return PageTable("By severity", ("rule", "severity", "message", "place", "kernels"), rows)
 
 
-def fleet(summary: Summary, passed_over: Mapping[str, int]) -> list[Section]:
+def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> list[Section]:
     """What many inputs have in common, and which stand out."""
     groups = summary.sorted_groups()
     outliers = {group.fingerprint for group in summary.outliers()}
@@ -155,7 +155,7 @@ def fleet(summary: Summary, passed_over: Mapping[str, int]) -> list[Section]:
     rows = tuple(_group(group, group.fingerprint in outliers) for group in shown)
     parts: list[Part] = [Lines(tuple(_counts(summary, passed_over)))]
     if rows:
-        parts.append(Table("Different tables", head, rows, frozenset({1, 4})))
+        parts.append(PageTable("Different tables", head, rows, frozenset({1, 4})))
     if len(groups) > len(shown):
         parts.append(Lines((f"and {plural(len(groups) - len(shown), 'table')} more",)))
     found = [Section("What they have in common", tuple(parts))]
@@ -167,12 +167,12 @@ def fleet(summary: Summary, passed_over: Mapping[str, int]) -> list[Section]:
             for (tool, test), counts in sorted(summary.verdicts.items())
         )
         columns = ("test", "pass", "fail", "not tested")
-        table = Table("Inputs by verdict", columns, verdicts, frozenset({1, 2, 3}))
+        table = PageTable("Inputs by verdict", columns, verdicts, frozenset({1, 2, 3}))
         found.append(Section("Other tools", (table,)))
     return found
 
 
-def _counts(summary: Summary, passed_over: Mapping[str, int]) -> Iterator[str]:
+def _counts(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[str]:
     different = plural(len(summary.groups), "different one")
     inputs, tables = plural(summary.inputs, "input"), plural(summary.tables, "table")
     yield f"{inputs}, {tables} of idle states, {different}"
@@ -184,7 +184,7 @@ def _counts(summary: Summary, passed_over: Mapping[str, int]) -> Iterator[str]:
     yield from (f"passed over: {what}: {count}" for what, count in sorted(passed_over.items()))
 
 
-def _group(group: Group, outlier: bool) -> tuple[str, ...]:
+def _group(group: TableGroup, outlier: bool) -> tuple[str, ...]:
     count = len(group.differences)
     return (
         group.fingerprint,
@@ -197,7 +197,7 @@ def _group(group: Group, outlier: bool) -> tuple[str, ...]:
     )
 
 
-def _rules(summary: Summary) -> Picture:
+def _rules(summary: FleetSummary) -> Picture:
     def key(item: tuple[tuple[str, str, str], int]) -> tuple[int, int, str]:
         (rule, _, severity), count = item
         return -Severity[severity.upper()], -count, rule
@@ -208,7 +208,7 @@ def _rules(summary: Summary) -> Picture:
     for (rule, name, severity), count in found:
         number, words = kinds.index(severity), f"{rule} {name}: {count}"
         band = Band(0, count / summary.inputs, (number,), str(count), str(count), words)
-        bars.append(Row(f"{rule} {name}", (band,)))
+        bars.append(BandRow(f"{rule} {name}", (band,)))
     drawing = pictures.bands(
         "Share of inputs with a finding",
         "For each rule a bar: the share of inputs with such a finding.",
@@ -216,6 +216,6 @@ def _rules(summary: Summary) -> Picture:
         svg.shares(f"share of {plural(summary.inputs, 'input')}"),
     )
     rows = tuple((f"{rule} {name}", severity, str(n)) for (rule, name, severity), n in found)
-    table = Table("Inputs by rule", ("rule", "severity", "inputs"), rows, frozenset({2}))
+    table = PageTable("Inputs by rule", ("rule", "severity", "inputs"), rows, frozenset({2}))
     legend = tuple((svg.swatch_band(number), kind) for number, kind in enumerate(kinds))
     return Picture(drawing, table, legend)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...replay.counters import Figures
-from ...replay.energy import WATTS, Bounds, Model, spent
+from ...replay.energy import WATTS, PowerBounds, PowerModel, spent
 from .. import energy_output
 from . import pictures, svg
-from .page import Lines, Picture, Section, Table
+from .page import Lines, PageTable, Picture, Section
 from .pictures import Point
 
 PAID = "exit latency paid"
@@ -27,7 +27,7 @@ class Priced:
     written: str
 
 
-def unit_explained(power: Model) -> Iterator[str]:
+def unit_explained(power: PowerModel) -> Iterator[str]:
     """A line where the unit is not everybody's."""
     if power.unit != WATTS:
         yield "energy in s awake: as much as an awake CPU draws in so many seconds"
@@ -38,7 +38,7 @@ def upwards(highest: Sequence[float]) -> svg.Axis:
     return svg.linear(0, max(highest), "")
 
 
-def section(some: Sequence[Priced], power: Model, latency: str, caption: str) -> Section:
+def section(some: Sequence[Priced], power: PowerModel, latency: str, caption: str) -> Section:
     """latency: what it is, in tables; caption: at the axis."""
     known = []
     said = list(power.assumptions)
@@ -61,7 +61,7 @@ def section(some: Sequence[Priced], power: Model, latency: str, caption: str) ->
 
 
 def _picture(
-    known: Sequence[tuple[Priced, float, Bounds]], unit: str, latency: str, caption: str
+    known: Sequence[tuple[Priced, float, PowerBounds]], unit: str, latency: str, caption: str
 ) -> Picture:
     points, rows = [], []
     for number, (each, latency_ns, total) in enumerate(known):
@@ -78,6 +78,6 @@ def _picture(
         upwards([point.high for point in points]),
     )
     head = ("table", f"energy, {unit}", f"p99 {latency}")
-    table = Table(f"Energy and {latency}", head, tuple(rows), frozenset({1, 2}))
+    table = PageTable(f"Energy and {latency}", head, tuple(rows), frozenset({1, 2}))
     samples = tuple((svg.swatch_marker(i), each.label) for i, (each, _, _) in enumerate(known))
     return Picture(drawing, table, samples)

@@ -15,7 +15,7 @@ _LISTED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """numbers: columns of figures, which are aligned to the right. unbroken: cells of one line."""
 
     caption: str
@@ -31,7 +31,7 @@ class Picture:
     """table: what it shows, for those who do not see it. legend: sample and words."""
 
     drawing: Element
-    table: Table
+    table: PageTable
     legend: tuple[tuple[Element, str], ...] = ()
     kind: str = "picture"
 
@@ -44,7 +44,7 @@ class Lines:
     kind: str = "lines"
 
 
-Part = Table | Picture | Lines
+Part = PageTable | Picture | Lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def render(
 def _part(part: Part) -> dict[str, object]:
     if isinstance(part, Lines):
         return {"kind": part.kind, "lines": _printable(part.lines)}
-    if isinstance(part, Table):
+    if isinstance(part, PageTable):
         return _table(part)
     return {
         "kind": part.kind,
@@ -87,7 +87,7 @@ def _part(part: Part) -> dict[str, object]:
     }
 
 
-def _table(table: Table) -> dict[str, object]:
+def _table(table: PageTable) -> dict[str, object]:
     return {
         "kind": table.kind,
         "caption": printable(table.caption),

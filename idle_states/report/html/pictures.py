@@ -37,7 +37,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BandRow:
     """Bands side by side under a label."""
 
     label: str
@@ -65,7 +65,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class PictureSpan:
     """From one value to another, of one thing; no last: there is none."""
 
     label: str
@@ -74,7 +74,7 @@ class Span:
     tip: str
 
 
-def bands(title: str, description: str, rows: Sequence[Row], axis: Axis) -> Element:
+def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> Element:
     """A row below the other."""
     pitch = _LABEL + _BAND + _GAP
     bottom = pitch * len(rows)
@@ -167,7 +167,7 @@ def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: 
     return found
 
 
-def spans(title: str, description: str, some: Sequence[Span], axis: Axis) -> Element:
+def spans(title: str, description: str, some: Sequence[PictureSpan], axis: Axis) -> Element:
     """A line for each, from a ring at its beginning to a bar at its end."""
     pitch = _LABEL + 18
     bottom = pitch * len(some)

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from ...linux.releases import Release
 from ...replay.counters import PERCENTILES, Figures, percentile_name
-from ...replay.energy import Model
+from ...replay.energy import PowerModel
 from ...replay.replay import Settings
-from ...replay.run import Account, Result
+from ...replay.run import Account, ReplayResult
 from ..replay_text import counted, microseconds, percent, reading
 from . import energies, pictures, svg
 from .energies import Priced
-from .page import Lines, Part, Picture, Section, Table
-from .pictures import Band, Row
+from .page import Lines, PageTable, Part, Picture, Section
+from .pictures import Band, BandRow
 from .shares import Share, bar, distribution, legend
 
 _CPUS = 32
@@ -24,7 +24,7 @@ def title(name: str, release: Release, settings: Settings | None) -> str:
     return f"{name}: {states}, Linux {release.name}"
 
 
-def sections(result: Result, power: Model | None = None) -> list[Section]:
+def sections(result: ReplayResult, power: PowerModel | None = None) -> list[Section]:
     """power: what is known of the states' power."""
     rests = f"{result.exactness}, resting on this:" if result.assumptions else result.exactness
     about = (reading(result.read), rests, *(f"- {said}" for said in result.assumptions))
@@ -70,7 +70,9 @@ def residencies(some: Named) -> Picture:
         for state in figures.states
     )
     head = ("state", "usage", "time", "share", "refused", "table")
-    table = Table("Usage and time by state", head, lines, frozenset({1, 2, 3, 4}), unbroken=True)
+    table = PageTable(
+        "Usage and time by state", head, lines, frozenset({1, 2, 3, 4}), unbroken=True
+    )
     return Picture(drawing, table, legend((label, _states(figures)) for label, figures in some))
 
 
@@ -101,11 +103,11 @@ def _by_cpu(accounts: Sequence[Account]) -> Iterator[Part]:
             for cpu, figures in account.cpus.items()
         )
         numbers = frozenset(range(1, len(own) + 1))
-        table = Table(f"Share of idle time: {account.machine}", ("CPU", *own), rows, numbers)
+        table = PageTable(f"Share of idle time: {account.machine}", ("CPU", *own), rows, numbers)
         yield Picture(drawing, table, legend([(account.machine, states)]))
 
 
-def _bar(label: str, figures: Figures) -> Row:
+def _bar(label: str, figures: Figures) -> BandRow:
     whole = figures.time_us or 1
     parts = [
         Share(state.number, state.name, state.time_us / whole, f"{state.time_us} us")
@@ -127,7 +129,7 @@ def fitting(some: Named) -> Picture:
                 tip = f"{what}: {count}, {share}"
                 bands.append(Band(*ends, (number,), share, f"{what} {share}", tip))
             first += count
-        rows.append(Row(label, tuple(bands)))
+        rows.append(BandRow(label, tuple(bands)))
     drawing = pictures.bands(
         "Idle periods whose state fits their length",
         "For each table a bar of all idle periods: the state fitted, was too deep, or too shallow.",
@@ -143,7 +145,7 @@ def fitting(some: Named) -> Picture:
         ]
     )
     head = ("state", "idle periods", "too deep", "too shallow", "table")
-    table = Table(
+    table = PageTable(
         "Too deep and too shallow by state", head, lines, frozenset({1, 2, 3}), unbroken=True
     )
     samples = tuple((svg.swatch_band(number), what) for number, what in enumerate(_FITS))
@@ -167,10 +169,10 @@ def latencies(some: Named) -> Picture:
     head = (energies.PAID, *(label for label, _ in some))
     numbers = frozenset(range(1, len(head)))
     caption = f"Percentiles of the {energies.AS_HELD}"
-    return Picture(drawing, Table(caption, head, rows, numbers), lines)
+    return Picture(drawing, PageTable(caption, head, rows, numbers), lines)
 
 
-def _energies(some: Named, power: Model) -> Section:
+def _energies(some: Named, power: PowerModel) -> Section:
     """Against what is known of waking: exit latencies."""
     priced = []
     for label, figures in some:

@@ -3,21 +3,21 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from xml.etree.ElementTree import Element
 
-from ...linux.governors.ladder_steps import Step
+from ...linux.governors.ladder_steps import LadderStep
 from ...linux.governors.steady import Range
 from ...pipeline import Journey
 from ...selection.idle_lengths import lengths
-from ...selection.selection import Mapped, Selection
+from ...selection.selection import Mapped, TableSelection
 from .. import select_output
 from ..kernel_ranges import kernel_ranges
 from ..select_changes import Changed, each, reach
 from . import pictures, stages, svg
-from .page import Lines, Part, Picture, Section, Table
-from .pictures import Band, Row
+from .page import Lines, PageTable, Part, Picture, Section
+from .pictures import Band, BandRow
 from .shares import legend
 
 
-def title(selections: Sequence[Selection]) -> str:
+def title(selections: Sequence[TableSelection]) -> str:
     first = selections[0]
     names = list(dict.fromkeys(s.table for s in selections if s.table))
     of = f"{' and '.join(names)}: " if names else ""
@@ -26,7 +26,7 @@ def title(selections: Sequence[Selection]) -> str:
 
 
 def sections(
-    selections: Sequence[Selection], changed: Changed, journeys: Sequence[Journey]
+    selections: Sequence[TableSelection], changed: Changed, journeys: Sequence[Journey]
 ) -> list[Section]:
     """selections: of the first table or kernel first; changed: what the others change in it."""
     found = [Section("What is selected", tuple(_maps(selections)))]
@@ -43,7 +43,7 @@ def sections(
     return [*found, *(section for journey in journeys for section in stages.of_journey(journey))]
 
 
-def _maps(selections: Sequence[Selection]) -> list[Part]:
+def _maps(selections: Sequence[TableSelection]) -> list[Part]:
     """With one selection, a picture for all maps over the idle's length; with several, one for
     each map, which shows what differs."""
     samples = legend(_numbered(selections))
@@ -66,7 +66,7 @@ def _maps(selections: Sequence[Selection]) -> list[Part]:
     return parts
 
 
-def _numbered(selections: Sequence[Selection]) -> list[tuple[str, Iterable[tuple[int, str]]]]:
+def _numbered(selections: Sequence[TableSelection]) -> list[tuple[str, Iterable[tuple[int, str]]]]:
     """Under tables' names, and those of kernels where a table's numbers depend on them."""
     named = _grouped(selections, lambda s: (s.table, s.names))
     table2names: dict[tuple[str, int], set[str]] = {}
@@ -77,7 +77,7 @@ def _numbered(selections: Sequence[Selection]) -> list[tuple[str, Iterable[tuple
     return [(s.table if fixed else label, enumerate(s.names)) for label, s in named]
 
 
-def _alike(selections: Sequence[Selection], number: int) -> list[tuple[str, Selection]]:
+def _alike(selections: Sequence[TableSelection], number: int) -> list[tuple[str, TableSelection]]:
     """Those that select the same are one row, under the names of all."""
     if len(selections) == 1:
         return [(select_output.circumstances(selections[0].maps[number]), selections[0])]
@@ -85,10 +85,10 @@ def _alike(selections: Sequence[Selection], number: int) -> list[tuple[str, Sele
 
 
 def _grouped(
-    selections: Sequence[Selection], key: Callable[[Selection], Hashable]
-) -> list[tuple[str, Selection]]:
+    selections: Sequence[TableSelection], key: Callable[[TableSelection], Hashable]
+) -> list[tuple[str, TableSelection]]:
     """The first of those that have the same key, under the names of all."""
-    groups: dict[Hashable, list[Selection]] = {}
+    groups: dict[Hashable, list[TableSelection]] = {}
     for selection in selections:
         groups.setdefault(key(selection), []).append(selection)
     kernels = list(dict.fromkeys(s.release.name for s in selections))
@@ -101,7 +101,7 @@ def _grouped(
     return found
 
 
-def _picture(rows: Sequence[tuple[str, Selection, Mapped]]) -> tuple[Element, Table]:
+def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]]) -> tuple[Element, PageTable]:
     one = rows[0][2]
     fixed = select_output.circumstances(one)
     over_timer = one.idle_ns is not None
@@ -117,7 +117,7 @@ def _picture(rows: Sequence[tuple[str, Selection, Mapped]]) -> tuple[Element, Ta
         f"A row for each of {'; '.join(label for label, _, _ in rows)}. Bands along a logarithmic "
         f"scale of the {what} carry the number of the state that is selected.",
         [
-            Row(label, tuple(_band(selection, r) for r in mapped.ranges))
+            BandRow(label, tuple(_band(selection, r) for r in mapped.ranges))
             for label, selection, mapped in rows
         ],
         svg.times(starts, f"{what}, every idle period alike"),
@@ -131,10 +131,10 @@ def _picture(rows: Sequence[tuple[str, Selection, Mapped]]) -> tuple[Element, Ta
         for labels, selected in alike.values()
         for place, cells in enumerate(selected)
     ]
-    return drawing, Table(caption, ("map", what, "selected"), tuple(lines))
+    return drawing, PageTable(caption, ("map", what, "selected"), tuple(lines))
 
 
-def _band(selection: Selection, r: Range) -> Band:
+def _band(selection: TableSelection, r: Range) -> Band:
     # ladder selects one behind the last
     series = tuple(sorted(state for state in r.states if state < len(selection.names)))
     short = "+".join(str(number) for number in series)
@@ -144,23 +144,23 @@ def _band(selection: Selection, r: Range) -> Band:
     return Band(r.first_ns, last, series, short, name, whole)
 
 
-def _taken(selection: Selection, r: Range) -> str:
+def _taken(selection: TableSelection, r: Range) -> str:
     return select_output.taken(selection, r)
 
 
-def _steps(selection: Selection) -> Section:
-    def row(step: Step) -> tuple[str, ...]:
+def _steps(selection: TableSelection) -> Section:
+    def row(step: LadderStep) -> tuple[str, ...]:
         name = selection.taken((step.source,))[0]
         way = select_output.way(selection, step)
         return name, lengths(step.first_ns, step.last_ns), way
 
-    table = Table(
+    table = PageTable(
         "From state to state", ("in", "idles measured", "leads"), tuple(map(row, selection.steps))
     )
     return Section(f"Steps: {select_output.title(selection)}", (table,))
 
 
-def _changes(first: Selection, changed: Changed) -> Section:
+def _changes(first: TableSelection, changed: Changed) -> Section:
     parts: list[Part] = []
     for other, maps in changed:
         said = tuple(line for line in reach(first, other) if line)
@@ -176,7 +176,7 @@ def _changes(first: Selection, changed: Changed) -> Section:
             for change in some
         )
         if rows:
-            parts.append(Table(caption, ("map", "idle length or timer", "before", "now"), rows))
+            parts.append(PageTable(caption, ("map", "idle length or timer", "before", "now"), rows))
         else:
             said = (f"{caption}: nothing changes", *said)
         if said:
@@ -184,12 +184,12 @@ def _changes(first: Selection, changed: Changed) -> Section:
     return Section("What changes", tuple(parts))
 
 
-def _short(selection: Selection) -> str:
+def _short(selection: TableSelection) -> str:
     of = f"{selection.table}, " if selection.table else ""
     return f"{of}Linux {selection.release.name}"
 
 
-def _states(selection: Selection) -> Section:
+def _states(selection: TableSelection) -> Section:
     rows = tuple(
         (
             name,
@@ -201,7 +201,7 @@ def _states(selection: Selection) -> Section:
         for number, (name, state) in enumerate(zip(selection.names, selection.states, strict=True))
     )
     head = ("state", "number", "exit latency", "target residency", "")
-    return Section("States", (Table("As given", head, rows, frozenset({1, 2, 3})),))
+    return Section("States", (PageTable("As given", head, rows, frozenset({1, 2, 3})),))
 
 
 def _joined(lines: Sequence[str]) -> list[str]:

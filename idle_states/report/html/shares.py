@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from . import pictures, svg
-from .pictures import Band, Curve, Row
+from .pictures import Band, BandRow, Curve
 
 Legend = tuple[tuple[Element, str], ...]
 States = Iterable[tuple[int, str]]
@@ -27,7 +27,7 @@ class Share:
     amount: str
 
 
-def bar(label: str, some: Sequence[Share]) -> Row:
+def bar(label: str, some: Sequence[Share]) -> BandRow:
     bands, first = [], 0.0
     for share in some:
         last, written = first + share.value, f"{share.value:.2%}"
@@ -44,7 +44,7 @@ def bar(label: str, some: Sequence[Share]) -> Row:
                 )
             )
         first = last
-    return Row(label, tuple(bands))
+    return BandRow(label, tuple(bands))
 
 
 def legend(some: Iterable[tuple[str, States]]) -> Legend:

@@ -5,26 +5,26 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from ...replay.counters import percentile_name
-from ...replay.energy import Model
+from ...replay.energy import PowerModel
 from ...simulation.setup import Costs, bucket_top
-from ...simulation.summary import BISTABLE_POINTS, Spread, Summary
+from ...simulation.summary import BISTABLE_POINTS, RunSpread, SimulationSummary
 from ...units import format_time
 from ...wording import joined, plural
 from . import energies, pictures, svg
 from .energies import Priced
-from .page import Lines, Part, Picture, Section, Table
+from .page import Lines, PageTable, Part, Picture, Section
 from .shares import Share, bar, distribution, legend
 
 _AWAKE = "awake"
 _WOKEN = "wake-up to first instruction"
 
 
-def title(found: Sequence[Summary]) -> str:
+def title(found: Sequence[SimulationSummary]) -> str:
     setup = found[0].setup
     return f"{setup.workload.name}: {setup.governor} of Linux {setup.release.name}, HZ {setup.hz}"
 
 
-def sections(found: Sequence[Summary], power: Model | None = None) -> list[Section]:
+def sections(found: Sequence[SimulationSummary], power: PowerModel | None = None) -> list[Section]:
     """One simulation, a Summary for each table. power: what states draw; None: nothing says."""
     said = [line for each in found if (line := _bistable(each))]
     return [
@@ -37,7 +37,7 @@ def sections(found: Sequence[Summary], power: Model | None = None) -> list[Secti
     ]
 
 
-def _about(found: Summary) -> Lines:
+def _about(found: SimulationSummary) -> Lines:
     setup = found.setup
     first, last = found.runs[0].seed, found.runs[-1].seed
     seeds = f"seed {first}" if first == last else f"seeds {first} to {last}: mean (least to most)"
@@ -51,18 +51,18 @@ def _about(found: Summary) -> Lines:
     )
 
 
-def _costs(costs: Costs) -> Table:
+def _costs(costs: Costs) -> PageTable:
     rows = []
     for name in Costs.__dataclass_fields__:
         value = getattr(costs, name)
         written = str(value) if name.endswith("_permille") else format_time(value)
         rows.append((name.replace("_", "-"), written))
-    return Table(
+    return PageTable(
         "Given, by no table or kernel", ("parameter", "value"), tuple(rows), frozenset({1})
     )
 
 
-def _times(found: Sequence[Summary]) -> Picture:
+def _times(found: Sequence[SimulationSummary]) -> Picture:
     rows, lines = [], []
     for each in found:
         parts = _shares(each)
@@ -98,14 +98,14 @@ def _times(found: Sequence[Summary]) -> Picture:
         "table",
     )
     caption = "Time by state asked for; idle periods that ended, as the kernel counts them"
-    table = Table(caption, head, tuple(lines), frozenset(range(1, 7)), unbroken=True)
+    table = PageTable(caption, head, tuple(lines), frozenset(range(1, 7)), unbroken=True)
     samples = legend(
         (each.setup.name, [(part.number, part.name) for part in _shares(each)]) for each in found
     )
     return Picture(drawing, table, samples)
 
 
-def _shares(found: Summary) -> list[Share]:
+def _shares(found: SimulationSummary) -> list[Share]:
     """Of all CPUs' time, awake first; periods that had not ended count, too."""
     # of a thread: so long had it asked for this state or a deeper one
     deeper = [100.0, *(share.mean for share in found.scopes[0].idle), 0.0]
@@ -116,7 +116,7 @@ def _shares(found: Summary) -> list[Share]:
     ]
 
 
-def _latencies(found: Sequence[Summary]) -> Picture:
+def _latencies(found: Sequence[SimulationSummary]) -> Picture:
     some = []
     for each in found:
         counts: Counter[int] = Counter()
@@ -131,7 +131,7 @@ def _latencies(found: Sequence[Summary]) -> Picture:
     return Picture(drawing, _compared(_WOKEN.capitalize(), found, rows), lines)
 
 
-def _energies(found: Sequence[Summary], power: Model) -> Section:
+def _energies(found: Sequence[SimulationSummary], power: PowerModel) -> Section:
     """Against what wake-ups waited in the simulation, of which an exit latency is but a part."""
     p99 = percentile_name(99.0)
     priced = []
@@ -143,7 +143,7 @@ def _energies(found: Sequence[Summary], power: Model) -> Section:
     return energies.section(priced, power, _WOKEN, _WOKEN)
 
 
-def _rates(found: Sequence[Summary]) -> Table:
+def _rates(found: Sequence[SimulationSummary]) -> PageTable:
     rows = [("switches/s", *(_written(each.switches_per_s, _whole) for each in found))]
     counts = found[0].setup.workload.counts
     if counts:
@@ -151,12 +151,14 @@ def _rates(found: Sequence[Summary]) -> Table:
     return _compared("Rates", found, rows)
 
 
-def _compared(caption: str, found: Sequence[Summary], rows: Sequence[tuple[str, ...]]) -> Table:
+def _compared(
+    caption: str, found: Sequence[SimulationSummary], rows: Sequence[tuple[str, ...]]
+) -> PageTable:
     head = ("", *(each.setup.name for each in found))
-    return Table(caption, head, tuple(rows), frozenset(range(1, len(head))))
+    return PageTable(caption, head, tuple(rows), frozenset(range(1, len(head))))
 
 
-def _scopes(found: Sequence[Summary]) -> list[Part]:
+def _scopes(found: Sequence[SimulationSummary]) -> list[Part]:
     """Which share of the time all of a core, pair or quad asked for a state or a deeper one."""
     parts: list[Part] = []
     for each in found:
@@ -168,11 +170,11 @@ def _scopes(found: Sequence[Summary]) -> list[Part]:
         )
         head = ("all of a", "of", *(f"{name} or deeper" for name in names))
         caption = f"Time in which all of it had asked for a state: {each.setup.name}"
-        parts.append(Table(caption, head, rows, frozenset(range(1, len(head)))))
+        parts.append(PageTable(caption, head, rows, frozenset(range(1, len(head)))))
     return parts
 
 
-def _bistable(found: Summary) -> str:
+def _bistable(found: SimulationSummary) -> str:
     if found.bistable is None:
         return ""
     if not found.bistable:
@@ -183,7 +185,7 @@ def _bistable(found: Summary) -> str:
     )
 
 
-def _written(value: Spread | None, form: Callable[[float], str]) -> str:
+def _written(value: RunSpread | None, form: Callable[[float], str]) -> str:
     if value is None:
         return "-"
     mean, least, most = (form(each) for each in (value.mean, value.least, value.greatest))

@@ -6,8 +6,8 @@ from ...pipeline import Journey
 from ...table import IdleTable
 from ..show_text import journey_stages, sections, stage_columns, whence
 from . import pictures, svg
-from .page import Lines, Part, Picture, Section, Table
-from .pictures import Span
+from .page import Lines, PageTable, Part, Picture, Section
+from .pictures import PictureSpan
 
 _NUMBERS = ("#", "LATENCY", "RESIDENCY", "SAVES")
 
@@ -34,7 +34,7 @@ def of_table(table: IdleTable, stages: Sequence[Sequence[str]]) -> tuple[Part, .
     columns[:2] = [columns[1], columns[0]]
     head, *rows = zip(*columns, strict=True)
     numbers = frozenset(i for i, name in enumerate(head) if name in _NUMBERS)
-    data = Table("States, stage by stage", head, tuple(rows), numbers, unbroken=True)
+    data = PageTable("States, stage by stage", head, tuple(rows), numbers, unbroken=True)
     if not table.states:
         return (data,)
     times = [t for s in table.states for t in (s.latency_ns, s.residency_ns) if t is not None]
@@ -43,7 +43,7 @@ def of_table(table: IdleTable, stages: Sequence[Sequence[str]]) -> tuple[Part, .
         f"For each state of {table.name} a line from its exit latency, a ring, to its target "
         "residency, a bar, on a logarithmic scale.",
         [
-            Span(
+            PictureSpan(
                 state.name,
                 state.latency_ns,
                 state.residency_ns,

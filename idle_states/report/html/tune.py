@@ -22,7 +22,7 @@ from ..tune_text import (
 )
 from . import energies, pictures, svg
 from .energies import AS_HELD, PAID
-from .page import Lines, Part, Picture, Section, Table
+from .page import Lines, PageTable, Part, Picture, Section
 from .pictures import Point
 from .shares import Share, bar, legend
 
@@ -118,11 +118,11 @@ def _front(tuning: Tuning) -> Picture:
         "residencies, us",
     )
     numbers = frozenset(range(1, len(head) - 1))
-    table = Table("Tables", head, tuple(rows), numbers, unbroken=True)
+    table = PageTable("Tables", head, tuple(rows), numbers, unbroken=True)
     return Picture(drawing, table, tuple((svg.swatch_marker(i), n) for n, i in series.items()))
 
 
-def _residencies(tuning: Tuning) -> Table:
+def _residencies(tuning: Tuning) -> PageTable:
     tuned, table, model = tuning.tuned, tuning.table, tuning.power
     rows = []
     for place, name in enumerate(table.names[1:]):
@@ -141,7 +141,7 @@ def _residencies(tuning: Tuning) -> Table:
             )
         )
     head = ("residency, us", "exit latency", "present", "break-even", "best", "within 1 %", "tried")
-    return Table("Target residencies", head, tuple(rows), frozenset(range(1, 7)), unbroken=True)
+    return PageTable("Target residencies", head, tuple(rows), frozenset(range(1, 7)), unbroken=True)
 
 
 def _edges(tuning: Tuning) -> Iterator[Part]:
@@ -172,13 +172,13 @@ def _times(tuning: Tuning) -> Picture:
         svg.shares("share of idle time"),
     )
     head = ("state", "usage", "time", "share", "table")
-    table = Table(
+    table = PageTable(
         "Usage and time by state", head, tuple(lines), frozenset({1, 2, 3}), unbroken=True
     )
     return Picture(drawing, table, legend([(tuning.name, enumerate(names))]))
 
 
-def _waits(tuning: Tuning) -> Table:
+def _waits(tuning: Tuning) -> PageTable:
     rows = []
     for wait in tuning.waits:
         found = regrets(wait)
@@ -196,4 +196,4 @@ def _waits(tuning: Tuning) -> Table:
     now = "has no time-out" if tuning.timeout_ns is None else f"for {wait_us(tuning.timeout_ns)} us"
     caption = f"How long to poll before a state, the time alone being known (now {first} {now})"
     head = ("time, us", "best", "within 1 %", "break-even", "costs more", "now costs more")
-    return Table(caption, head, tuple(rows), frozenset(range(1, 6)), unbroken=True)
+    return PageTable(caption, head, tuple(rows), frozenset(range(1, 6)), unbroken=True)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ...reading import limits
-from .lexer import Token, Unsupported, integer_literal, literal_bytes
+from .lexer import Token, UnsupportedC, integer_literal, literal_bytes
 
 
 class IntType(NamedTuple):
@@ -92,16 +92,16 @@ class _Evaluation:
             raise self.unexpected(f"{sign!r}")
         self.next += 1
 
-    def unexpected(self, expected: str) -> Unsupported:
+    def unexpected(self, expected: str) -> UnsupportedC:
         token = self.peek()
         found = token.text[:40] or "the end of the expression"
-        return Unsupported(f"expected {expected}, found {found}", token.start, token.end)
+        return UnsupportedC(f"expected {expected}, found {found}", token.start, token.end)
 
     def descend(self, token: Token) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             message = f"expected at most {MAX_DEPTH} levels of nesting, found more"
-            raise Unsupported(message, token.start, token.end)
+            raise UnsupportedC(message, token.start, token.end)
 
     def conditional(self) -> Constant:
         self.descend(self.peek())
@@ -179,7 +179,7 @@ class _Evaluation:
         target = _CASTS.get(" ".join(words))
         if target is None:
             message = f"expected an integer type, found {' '.join(words)}"
-            raise Unsupported(message, first.start, first.end)
+            raise UnsupportedC(message, first.start, first.end)
         return target
 
     def number(self, token: Token) -> Constant:
@@ -195,7 +195,7 @@ class _Evaluation:
             if candidate.holds(value):
                 return Constant(value, candidate)
         message = f"expected a decimal constant that fits long, found {token.text}"
-        raise Unsupported(message, token.start, token.end)
+        raise UnsupportedC(message, token.start, token.end)
 
     def name(self, token: Token) -> Constant:
         if self.in_if:
@@ -208,7 +208,7 @@ class _Evaluation:
             message = f"expected a #define of {token.text}, found none; {UNSETTLED[token.text]}"
         else:
             message = f"expected a constant or a known macro, found {token.text}"
-        raise Unsupported(message, token.start, token.end)
+        raise UnsupportedC(message, token.start, token.end)
 
 
 _MOVED = "it was {0:#x} before skiboot 7f73dfca2 and {1:#x} from then on"
@@ -231,7 +231,7 @@ def _character(token: Token) -> int:
     content = literal_bytes(token)
     if len(content) != 1:
         message = f"expected one character, found {token.text[:24]!a}"
-        raise Unsupported(message, token.start, token.end)
+        raise UnsupportedC(message, token.start, token.end)
     return IntType(8, True).wrapped(content[0])
 
 
@@ -247,7 +247,7 @@ def _signed(operator: Token, operand: Constant) -> Constant:
 def _checked(operator: Token, value: int, kind: IntType) -> Constant:
     if kind.signed and not kind.holds(value):
         message = f"expected a value that fits {kind}, found {value} (signed overflow)"
-        raise Unsupported(message, operator.start, operator.end)
+        raise UnsupportedC(message, operator.start, operator.end)
     return Constant(kind.wrapped(value), kind)
 
 
@@ -276,7 +276,7 @@ def _combined(operator: Token, left: Constant, right: Constant) -> Constant:
     if sign in ("/", "%"):
         if b == 0:
             message = f"expected a divisor other than 0, found {sign} 0"
-            raise Unsupported(message, operator.start, operator.end)
+            raise UnsupportedC(message, operator.start, operator.end)
         quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
         return _checked(operator, quotient if sign == "/" else a - quotient * b, kind)
     if sign == "|":
@@ -293,10 +293,10 @@ def _shifted(operator: Token, left: Constant, right: Constant) -> Constant:
     value, kind = left
     if not 0 <= right.value < kind.bits:
         message = f"expected a shift by 0 to {kind.bits - 1} bits of {kind}, found {right.value}"
-        raise Unsupported(message, operator.start, operator.end)
+        raise UnsupportedC(message, operator.start, operator.end)
     if operator.text == ">>":
         return Constant(value >> right.value, kind)
     if kind.signed and (value < 0 or value << right.value >= 1 << kind.bits):
         message = f"expected a shift that fits {kind}, found {value} << {right.value}"
-        raise Unsupported(message, operator.start, operator.end)
+        raise UnsupportedC(message, operator.start, operator.end)
     return Constant(kind.wrapped(value << right.value), kind)

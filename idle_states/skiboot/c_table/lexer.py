@@ -22,7 +22,7 @@ class Token(NamedTuple):
     hidden: frozenset[str] = frozenset()
 
 
-class Unsupported(Exception):
+class UnsupportedC(Exception):
     """C that cannot be evaluated. message: expected and found; start, end: offsets."""
 
     def __init__(self, message: str, start: int, end: int) -> None:
@@ -77,7 +77,7 @@ def literal_bytes(token: Token) -> bytes:
     """
     text = re.sub(SPLICE, "", token.text)
     if len(text) < 2 or text[-1] != text[0]:
-        raise Unsupported(
+        raise UnsupportedC(
             f"expected a closing {text[0]}, found the end of the line", token.start, token.end
         )
     body = text[1:-1]
@@ -111,7 +111,7 @@ def _escaped(match: re.Match[str], token: Token) -> bytes:
         return chr(int(short or long, 16)).encode("utf-8", "surrogatepass")
     if not 0 <= code <= 0xFF:
         message = f"expected an escape sequence of C, found {match[0][:24]!a}"
-        raise Unsupported(message, token.start, token.end)
+        raise UnsupportedC(message, token.start, token.end)
     return bytes([code])
 
 
@@ -130,12 +130,12 @@ def integer_literal(token: Token) -> tuple[int, bool, str]:
     match = _NUMBER.fullmatch(token.text) if len(token.text) <= _MAX_DIGITS else None
     if match is None:
         message = f"expected an integer, found {token.text[:40]}"
-        raise Unsupported(message, token.start, token.end)
+        raise UnsupportedC(message, token.start, token.end)
     for group, base in ((1, 16), (2, 2), (3, 8), (4, 10)):
         if match[group]:
             value = int(match[group], base)
             break
     if value > U64_MAX:
         message = f"expected an integer of 64 bits, found {token.text}"
-        raise Unsupported(message, token.start, token.end)
+        raise UnsupportedC(message, token.start, token.end)
     return value, match[4] is not None, match[5].lower()

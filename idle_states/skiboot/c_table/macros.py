@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from ...reading import limits
-from .lexer import Token, Unsupported, tokens
+from .lexer import Token, UnsupportedC, tokens
 
 MAX_TOKENS = limits.C_MACRO_TOKENS
 """Tokens that the expansions of one file may produce in all; skiboot's need fewer than 1,000."""
@@ -99,7 +99,7 @@ class Expander:
         self.left -= count
         if self.left < 0:
             message = f"expected macros of at most {MAX_TOKENS} tokens in all, found more"
-            raise Unsupported(message, token.start, token.end)
+            raise UnsupportedC(message, token.start, token.end)
 
     def expand(self, source: Sequence[Token], at: int, depth: int = 0) -> list[Token]:
         """All macros expanded as defined at offset `at`. Raises Unsupported.
@@ -118,7 +118,7 @@ class Expander:
                 continue
             if len(token.hidden) >= MAX_DEPTH or depth >= MAX_DEPTH:
                 message = f"expected at most {MAX_DEPTH} macros inside each other, found more"
-                raise Unsupported(message, token.start, token.end)
+                raise UnsupportedC(message, token.start, token.end)
             self.spend(1, token)
             if macro.parameters is None:
                 body, end, hidden = macro.body, token.end, token.hidden | {macro.name}
@@ -131,7 +131,7 @@ class Expander:
                 hidden = token.hidden & closing.hidden | {macro.name}
             if any(part.text in ("#", "##") for part in body):
                 message = f"expected a macro without # and ##, found {macro.name}"
-                raise Unsupported(message, token.start, end)
+                raise UnsupportedC(message, token.start, end)
             pending += [
                 Token(part.kind, part.text, token.start, end, part.hidden | hidden)
                 for part in reversed(body)
@@ -150,7 +150,7 @@ class Expander:
             arguments = ()
         if len(names) != len(arguments):
             message = f"expected {len(names)} arguments of {macro.name}, found {len(arguments)}"
-            raise Unsupported(message, use.start, use.end)
+            raise UnsupportedC(message, use.start, use.end)
         values = dict(zip(names, arguments, strict=True))
         body: list[Token] = []
         for token in macro.body:
@@ -174,4 +174,4 @@ def _arguments(pending: list[Token], use: Token) -> tuple[list[list[Token]], Tok
             continue
         depth += (token.text == "(") - (token.text == ")")
         arguments[-1].append(token)
-    raise Unsupported(f"expected ')' after {use.text}(, found none", use.start, use.end)
+    raise UnsupportedC(f"expected ')' after {use.text}(, found none", use.start, use.end)

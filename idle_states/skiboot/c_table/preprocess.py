@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...reading import limits
 from .builtin import DEFINITIONS
 from .expression import evaluate
-from .lexer import CHARACTER, COMMENT, SPLICE, STRING, Token, Unsupported, tokens
+from .lexer import CHARACTER, COMMENT, SPLICE, STRING, Token, UnsupportedC, tokens
 from .macros import Definitions, Expander, Macro
 
 MAX_DIRECTIVES = limits.C_DIRECTIVES
@@ -46,8 +46,8 @@ class Preprocessed:
     bare: str
     definitions: Definitions
     expander: Expander
-    problems: tuple[Unsupported, ...]
-    doubts: tuple[Unsupported, ...]
+    problems: tuple[UnsupportedC, ...]
+    doubts: tuple[UnsupportedC, ...]
 
 
 def preprocess(text: str, defines: Mapping[str, str] | None = None) -> Preprocessed:
@@ -72,7 +72,7 @@ class _Group:
     enclosing: bool
     taken: bool
     otherwise: bool = False
-    doubt: Unsupported | None = None
+    doubt: UnsupportedC | None = None
 
 
 class _Preprocessor:
@@ -88,8 +88,8 @@ class _Preprocessor:
         self.active = True
         self.inactive_from = 0
         self.directives = 0
-        self.problems: list[Unsupported] = []
-        self.doubts: list[Unsupported] = []
+        self.problems: list[UnsupportedC] = []
+        self.doubts: list[UnsupportedC] = []
 
     def run(self) -> Preprocessed:
         for match in _SCAN.finditer(self.text):
@@ -137,7 +137,7 @@ class _Preprocessor:
         return not self.code[line:offset].strip()
 
     def problem(self, message: str, offset: int) -> None:
-        self.problems.append(Unsupported(message, offset, offset + 1))
+        self.problems.append(UnsupportedC(message, offset, offset + 1))
 
     def directive(self, text: str, start: int, end: int) -> None:
         match = _DIRECTIVE.match(text)
@@ -189,13 +189,13 @@ class _Preprocessor:
         try:
             if end - offset > MAX_CONDITION_CHARACTERS:
                 message = f"expected at most {MAX_CONDITION_CHARACTERS} characters, found more"
-                raise Unsupported(message, offset, end)
+                raise UnsupportedC(message, offset, end)
             condition = tokens(self.text, offset, end)
             if word == "if":
                 return bool(self.condition(condition, offset, end))
             if len(condition) != 1 or condition[0].kind != "name":
-                raise Unsupported(f"expected one name after #{word}", offset, end)
-        except Unsupported as problem:
+                raise UnsupportedC(f"expected one name after #{word}", offset, end)
+        except UnsupportedC as problem:
             group.doubt = group.doubt or problem
             return False
         defined = self.definitions.lookup(condition[0].text, offset) is not None
@@ -215,7 +215,7 @@ class _Preprocessor:
                 index += 1
                 if not following or following[0].kind != "name":
                     message = "expected a name after defined"
-                    raise Unsupported(message, token.start, token.end)
+                    raise UnsupportedC(message, token.start, token.end)
                 found = self.definitions.lookup(following[0].text, offset) is not None
                 token = Token("number", str(int(found)), token.start, token.end)
             settled.append(token)
@@ -225,7 +225,7 @@ class _Preprocessor:
     def close(self, group: _Group, end: int) -> None:
         if group.doubt is not None:
             message = f"#if cannot be evaluated: {group.doubt.message}"
-            self.doubts.append(Unsupported(message, group.start, end))
+            self.doubts.append(UnsupportedC(message, group.start, end))
 
 
 def _without_comments(text: str) -> str:

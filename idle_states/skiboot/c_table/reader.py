@@ -12,9 +12,9 @@ from ...reading import limits
 from ...spec.library import packaged
 from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Register
 from .expression import evaluate
-from .lexer import Token, Unsupported, encoded, literal_bytes, tokens
+from .lexer import Token, UnsupportedC, encoded, literal_bytes, tokens
 from .preprocess import Preprocessed, preprocess
-from .structure import FIELD_MEMBERS, Array, Layout, Row, Span, arrays, layout, rows
+from .structure import FIELD_MEMBERS, Array, CRow, Span, StructMembers, arrays, layout, rows
 
 CODE, RULE_NAME = "IS932", "unsupported-c"
 MAX_CHARACTERS = limits.C_CHARACTERS
@@ -55,7 +55,7 @@ class _Reader:
         self.file = file
         self.defines = defines
         self.sha256 = sha256
-        self.problems: list[tuple[Unsupported, str]] = []
+        self.problems: list[tuple[UnsupportedC, str]] = []
         self.numbers: dict[tuple[str, int], int] = {}
         self.lines: list[int] = []
 
@@ -64,7 +64,7 @@ class _Reader:
             return []
         if len(self.text) > MAX_CHARACTERS:
             message = f"expected at most {MAX_CHARACTERS} characters, found {len(self.text)}"
-            self.blame([Unsupported(message, 0, 1)])
+            self.blame([UnsupportedC(message, 0, 1)])
             raise self.unreadable()
         clean = preprocess(self.text, self.defines)
         self.blame(clean.problems)
@@ -80,8 +80,10 @@ class _Reader:
             raise self.unreadable()
         return tables
 
-    def structure(self, clean: Preprocessed, struct: Layout) -> list[tuple[Array, list[Row]]]:
-        problems: list[Unsupported] = []
+    def structure(
+        self, clean: Preprocessed, struct: StructMembers
+    ) -> list[tuple[Array, list[CRow]]]:
+        problems: list[UnsupportedC] = []
         found = list(arrays(clean, problems))
         self.blame(problems)
         result = []
@@ -91,7 +93,7 @@ class _Reader:
             self.blame(problems, self.text[array.name.start : array.name.end])
         return result
 
-    def blame(self, problems: Iterable[Unsupported], path: str = "") -> None:
+    def blame(self, problems: Iterable[UnsupportedC], path: str = "") -> None:
         self.problems += [(problem, path) for problem in problems]
 
     def doubt(self, clean: Preprocessed, found: list[Array]) -> None:
@@ -107,8 +109,8 @@ class _Reader:
         self,
         clean: Preprocessed,
         array: Array,
-        found: list[Row],
-        struct: Layout,
+        found: list[CRow],
+        struct: StructMembers,
         has_residency: bool,
     ) -> IdleTable:
         name = self.text[array.name.start : array.name.end]
@@ -143,7 +145,7 @@ class _Reader:
     def digest(self) -> str:
         return self.sha256 or hashlib.sha256(encoded(self.text)).hexdigest()
 
-    def check_size(self, clean: Preprocessed, array: Array, found: list[Row], path: str) -> None:
+    def check_size(self, clean: Preprocessed, array: Array, found: list[CRow], path: str) -> None:
         """A size given must be the number of rows: others would be rows of zeros."""
         if self.problems or not clean.code[array.size.start : array.size.end].strip():
             return
@@ -151,11 +153,11 @@ class _Reader:
             size = self.number(clean, array.size, 64)
             if size != len(found):
                 message = f"expected {size} rows, the array's size, found {len(found)}"
-                raise Unsupported(message, array.size.start, array.size.end)
-        except Unsupported as problem:
+                raise UnsupportedC(message, array.size.start, array.size.end)
+        except UnsupportedC as problem:
             self.blame([problem], path)
 
-    def state(self, clean: Preprocessed, row: Row, struct: Layout, path: str) -> IdleState:
+    def state(self, clean: Preprocessed, row: CRow, struct: StructMembers, path: str) -> IdleState:
         where = {"state": self.location(Span(row.span.start, row.span.start + 1), path)}
         values: dict[str, int] = {}
         name = ""
@@ -173,7 +175,7 @@ class _Reader:
                 values[field] = self.number(clean, span, _BITS[field])
                 if field == "control":
                     self.place_fields(clean, span, f"{path}.{member}", where)
-            except Unsupported as problem:
+            except UnsupportedC as problem:
                 self.blame([problem], f"{path}.{member}")
         return IdleState(
             name=name,
@@ -190,7 +192,7 @@ class _Reader:
         text = clean.code[span.start : span.end]
         if len(text) > MAX_VALUE_CHARACTERS:
             message = f"expected a value of at most {MAX_VALUE_CHARACTERS} characters, found more"
-            raise Unsupported(message, span.start, span.end)
+            raise UnsupportedC(message, span.start, span.end)
         key = (text, clean.definitions.version(span.start))
         if key not in self.numbers:
             expanded = clean.expander.expand(self.value_tokens(clean, span), span.start)
@@ -198,7 +200,7 @@ class _Reader:
         value = self.numbers[key]
         if not -(1 << bits - 1) <= value < 1 << bits:
             message = f"expected a value of {bits} bits, found {value}"
-            raise Unsupported(message, span.start, span.end)
+            raise UnsupportedC(message, span.start, span.end)
         return value & (1 << bits) - 1
 
     def string(self, clean: Preprocessed, span: Span) -> str:
@@ -208,7 +210,7 @@ class _Reader:
         if other is not None or not literals:
             found = other.text[:40] if other else "nothing"
             message = f"expected a name in quotes, found {found}"
-            raise Unsupported(message, span.start, span.end)
+            raise UnsupportedC(message, span.start, span.end)
         content = b"".join(literal_bytes(token) for token in literals)
         return content.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ...reading import limits
-from .lexer import Unsupported
+from .lexer import UnsupportedC
 from .preprocess import Preprocessed
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CRow:
     """One row: where its text is, and member -> place of its value, in the order of the text."""
 
     span: Span
@@ -68,7 +68,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class StructMembers:
     """The struct's members in order. assumed: the file does not define it, any era's may be."""
 
     members: tuple[str, ...]
@@ -84,33 +84,33 @@ class Layout:
         return next((name for name in FIELD_MEMBERS[field] if name in self.members), None)
 
 
-def layout(clean: Preprocessed) -> Layout:
+def layout(clean: Preprocessed) -> StructMembers:
     match = _STRUCT.search(clean.bare)
     if match is None:
-        return Layout(tuple(names[0] for names in FIELD_MEMBERS.values()), assumed=True)
+        return StructMembers(tuple(names[0] for names in FIELD_MEMBERS.values()), assumed=True)
     declarations = match[1].split(";")
     names = [name for part in declarations for name in _DECLARATORS.findall(part.rstrip())]
-    return Layout(tuple(names), assumed=False)
+    return StructMembers(tuple(names), assumed=False)
 
 
-def arrays(clean: Preprocessed, problems: list[Unsupported]) -> Iterator[Array]:
+def arrays(clean: Preprocessed, problems: list[UnsupportedC]) -> Iterator[Array]:
     """Every array of struct cpu_idle_states with an initialiser, wherever it stands."""
     total = 0
     for count, match in enumerate(_ARRAY.finditer(clean.bare), 1):
         name = Span(*match.span(1))
         if count > MAX_ARRAYS:
             message = f"expected at most {MAX_ARRAYS} tables, found more"
-            problems.append(Unsupported(message, name.start, name.end))
+            problems.append(UnsupportedC(message, name.start, name.end))
             return
         try:
             end = _end_of_initialiser(clean.bare, match.end(), name)
-        except Unsupported as problem:
+        except UnsupportedC as problem:
             problems.append(problem)
             continue
         total += end - match.end()
         if total > MAX_ARRAY_CHARACTERS:
             message = f"expected at most {MAX_ARRAY_CHARACTERS} characters of tables, found more"
-            problems.append(Unsupported(message, name.start, name.end))
+            problems.append(UnsupportedC(message, name.start, name.end))
             return
         yield Array(name, Span(*match.span(2)), Span(match.end(), end))
 
@@ -120,26 +120,26 @@ def _end_of_initialiser(bare: str, start: int, name: Span) -> int:
     word = bare[name.start : name.end]
     if bare[start : start + 1] != "{":
         message = f"expected '{{' after {word}[] =, found {bare[start : start + 1]!a}"
-        raise Unsupported(message, name.start, name.end)
+        raise UnsupportedC(message, name.start, name.end)
     depth = 0
     for match in _BRACKET.finditer(bare, start):
         depth += 1 if match[0] in "({[" else -1
         if depth > MAX_NESTING:
             message = f"expected at most {MAX_NESTING} brackets inside each other, found more"
-            raise Unsupported(message, match.start(), match.end())
+            raise UnsupportedC(message, match.start(), match.end())
         if depth == 0:
             rest = bare[match.end() : match.end() + 200].lstrip()[:1]
             if rest != ";":
                 message = f"expected ';' after the rows of {word}, found {rest or 'nothing'}"
-                raise Unsupported(message, match.start(), match.end())
+                raise UnsupportedC(message, match.start(), match.end())
             return match.end()
     message = f"expected '}};' at the end of {word}, found the end of the file"
-    raise Unsupported(message, name.start, name.end)
+    raise UnsupportedC(message, name.start, name.end)
 
 
 def rows(
-    clean: Preprocessed, array: Array, struct: Layout, problems: list[Unsupported]
-) -> list[Row]:
+    clean: Preprocessed, array: Array, struct: StructMembers, problems: list[UnsupportedC]
+) -> list[CRow]:
     """The rows of an array; values without a designator take the struct's order."""
     base = array.initialiser.start - len(_DECLARATION)
     text = clean.code[array.initialiser.start : array.initialiser.end]
@@ -151,28 +151,28 @@ def rows(
     table = table and table.child_by_field_name("value")
     if table is None or table.type != "initializer_list":
         message = "expected rows in braces"
-        problems.append(Unsupported(message, array.name.start, array.name.end))
+        problems.append(UnsupportedC(message, array.name.start, array.name.end))
         return []
     found = []
     for node in table.named_children:
         try:
             found.append(_row(node, base, clean.code, struct))
-        except Unsupported as problem:
+        except UnsupportedC as problem:
             problems.append(problem)
-            found.append(Row(_span(node, base)))
+            found.append(CRow(_span(node, base)))
         if len(found) > MAX_ROWS:
             message = f"expected at most {MAX_ROWS} rows, found more"
-            problems.append(Unsupported(message, array.name.start, array.name.end))
+            problems.append(UnsupportedC(message, array.name.start, array.name.end))
             return []
     return found
 
 
-def _row(node: "Node", base: int, code: str, struct: Layout) -> Row:
+def _row(node: "Node", base: int, code: str, struct: StructMembers) -> CRow:
     span = _span(node, base)
     if node.type != "initializer_list":
         word = code[span.start : span.end].split("(")[0].split("=")[0].strip()
-        raise Unsupported(f"expected a row in braces, found {word[:60]!a}", span.start, span.end)
-    row = Row(span)
+        raise UnsupportedC(f"expected a row in braces, found {word[:60]!a}", span.start, span.end)
+    row = CRow(span)
     position = 0
     for child in node.named_children:
         value = child
@@ -183,12 +183,12 @@ def _row(node: "Node", base: int, code: str, struct: Layout) -> Row:
             member = struct.members[position]
         else:
             message = f"expected at most {len(struct.members)} values in a row, found more"
-            raise Unsupported(message, place.start, place.end)
+            raise UnsupportedC(message, place.start, place.end)
         found = struct.position(member)
         if found is None or member not in _KNOWN:
             known = ", ".join(name for name in struct.members if name in _KNOWN)
             message = f"expected a member of struct cpu_idle_states ({known}), found {member}"
-            raise Unsupported(message, place.start, place.end)
+            raise UnsupportedC(message, place.start, place.end)
         row.members[member] = _unbraced(value, base)
         position = found + 1
     return row
@@ -203,7 +203,7 @@ def _designated(pair: "Node", base: int, code: str) -> tuple[str, "Node"]:
     if value is None or len(designators) != 1 or designators[0].type not in kinds:
         found = code[span.start : span.end].split("=")[0].strip()
         message = f"expected a member's designator such as .name, found {found[:60]!a}"
-        raise Unsupported(message, span.start, span.end)
+        raise UnsupportedC(message, span.start, span.end)
     place = _span(designators[0], base)
     return code[place.start : place.end].lstrip(".").strip(), value
 
@@ -214,7 +214,7 @@ def _unbraced(value: "Node", base: int) -> Span:
         value = value.named_children[0]
     span = _span(value, base)
     if value.type in ("initializer_list", "initializer_pair"):
-        raise Unsupported("expected one value, found a list", span.start, span.end)
+        raise UnsupportedC("expected one value, found a list", span.start, span.end)
     return span
 
 
@@ -222,7 +222,7 @@ def _span(node: "Node", base: int) -> Span:
     return Span(base + node.start_byte, base + node.end_byte)
 
 
-def _syntax_error(root: "Node", base: int, code: str) -> Unsupported:
+def _syntax_error(root: "Node", base: int, code: str) -> UnsupportedC:
     """The first place that does not parse."""
     node = root
     while not (node.is_error or node.is_missing):
@@ -233,9 +233,9 @@ def _syntax_error(root: "Node", base: int, code: str) -> Unsupported:
     span = _span(node, base)
     start = max(span.start, base + len(_DECLARATION))
     if node.is_missing:
-        return Unsupported(f"expected {node.type!r}, found none", start, start + 1)
+        return UnsupportedC(f"expected {node.type!r}, found none", start, start + 1)
     found = code[start : min(span.end, start + 40)].split("\n")[0].strip()
-    return Unsupported(f"expected C that parses, found {found!a}", start, span.end)
+    return UnsupportedC(f"expected C that parses, found {found!a}", start, span.end)
 
 
 @lru_cache(maxsize=1)

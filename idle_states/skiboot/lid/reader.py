@@ -10,7 +10,7 @@ from ...reading import limits
 from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register
 from .container import Image, is_wrapped, unreadable, unwrap
 from .identify import Part, parts
-from .records import LAYOUTS, Layout, is_name, sure_rows
+from .records import LAYOUTS, RecordLayout, is_name, sure_rows
 
 MAX_ROWS = limits.LID_ROWS
 """In one image; skiboot 7.0 has 26."""
@@ -40,7 +40,7 @@ class LidTable:
     table: IdleTable
     offset: int
     rows: int
-    layout: Layout
+    layout: RecordLayout
 
 
 def looks_like_lid(data: bytes) -> bool:
@@ -75,7 +75,7 @@ def tables_in(image: Image, name: str, sha256: str) -> list[LidTable]:
     return found
 
 
-def _layout(data: bytes, name: str) -> tuple[Layout, list[int]]:
+def _layout(data: bytes, name: str) -> tuple[RecordLayout, list[int]]:
     """An image has one struct: the layout with the most rows beyond doubt, and these.
 
     Some flag words read the same in either byte order, so rows in the wrong one are counted too;
@@ -98,13 +98,15 @@ def _layout(data: bytes, name: str) -> tuple[Layout, list[int]]:
     return layout, found[layout]
 
 
-def _sequence(layout: Layout, starts: Sequence[int]) -> bool:
+def _sequence(layout: RecordLayout, starts: Sequence[int]) -> bool:
     """Whether two rows lie back to back."""
     return any(second - first == layout.size for first, second in itertools.pairwise(starts))
 
 
-def _by_layout(data: bytes, name: str, *, little_endian: bool = False) -> dict[Layout, list[int]]:
-    found: dict[Layout, list[int]] = {layout: [] for layout in LAYOUTS}
+def _by_layout(
+    data: bytes, name: str, *, little_endian: bool = False
+) -> dict[RecordLayout, list[int]]:
+    found: dict[RecordLayout, list[int]] = {layout: [] for layout in LAYOUTS}
     for layout, start in sure_rows(data, little_endian=little_endian):
         found[layout].append(start)
         if len(found[layout]) > MAX_ROWS:
@@ -113,7 +115,7 @@ def _by_layout(data: bytes, name: str, *, little_endian: bool = False) -> dict[L
 
 
 def _runs(
-    data: bytes, layout: Layout, starts: Sequence[int], name: str
+    data: bytes, layout: RecordLayout, starts: Sequence[int], name: str
 ) -> Iterator[tuple[int, list[IdleState]]]:
     """Rows back to back: those beyond doubt, others with a name beside them, and a single row
     whose name is damaged between two."""
@@ -149,7 +151,7 @@ def _table(
     part: Part,
     states: Sequence[IdleState],
     offset: int,
-    layout: Layout,
+    layout: RecordLayout,
     origin: Origin,
     taken: set[str],
 ) -> IdleTable:
@@ -179,7 +181,7 @@ def _table(
 
 
 def _places(
-    name: str, index: int, offset: int, layout: Layout, origin: Origin
+    name: str, index: int, offset: int, layout: RecordLayout, origin: Origin
 ) -> dict[str, Location]:
     """Field -> offset in the image and logical path: @0x264118:power9[0].latency_ns."""
     row = f"{name}[{index}]"

@@ -32,7 +32,7 @@ _NAME = re.compile(rb"[A-Za-z][!-~]{0,15}\0*")
 
 
 @dataclass(frozen=True)
-class Layout:
+class RecordLayout:
     """One way the struct was laid out.
 
     era      skiboot releases that have it
@@ -109,17 +109,17 @@ def is_name(field: bytes) -> bool:
 
 
 LAYOUTS = (
-    Layout(
+    RecordLayout(
         "5.3 and on",
         "16sIIQQII",
         ("name", "latency", "residency", "control", "mask", "flags", ""),
     ),
-    Layout(
+    RecordLayout(
         "4.1.1 to 5.2",
         "16sIIIIQQ",
         ("name", "latency", "residency", "flags", "", "control", "mask"),
     ),
-    Layout("up to 4.1", "16sIIQQ", ("name", "latency", "flags", "control", "mask")),
+    RecordLayout("up to 4.1", "16sIIQQ", ("name", "latency", "flags", "control", "mask")),
 )
 """Newest first."""
 
@@ -132,7 +132,7 @@ def _code_at(codes: str, index: int) -> int:
     return len("".join(_split_codes(codes)[:index]))
 
 
-def sure_rows(data: bytes, *, little_endian: bool = False) -> Iterator[tuple[Layout, int]]:
+def sure_rows(data: bytes, *, little_endian: bool = False) -> Iterator[tuple[RecordLayout, int]]:
     """Rows beyond doubt, with their offsets: a name, a flag word of likely bits with a class, and
     padding of 0. little_endian: in the wrong byte order, to say so."""
     for match in _pattern(little_endian).finditer(data):

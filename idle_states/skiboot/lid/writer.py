@@ -11,7 +11,7 @@ from ...table import NAME_BYTES, IdleState, IdleTable
 from .container import unwrap
 from .identify import UNUSED, is_unused
 from .reader import LidTable, tables_in
-from .records import Layout
+from .records import RecordLayout
 
 
 def replace(data: bytes, name: str, table: IdleTable, *, file: str = "skiboot.lid") -> bytes:
@@ -46,7 +46,7 @@ _WHY_SIGNED = (
 _WHY_COMPRESSED = "expected a bare image, found an xz stream; unpack it first: xz -d"
 
 
-def _unused(layout: Layout) -> IdleState:
+def _unused(layout: RecordLayout) -> IdleState:
     return IdleState(UNUSED, 0, 0 if layout.has_residency else None, 0)
 
 
@@ -63,7 +63,7 @@ def _obstacles(old: LidTable, table: IdleTable) -> Iterator[Finding]:
             yield _finding(old.table.name, message, table, index, field)
 
 
-def _unfit(state: IdleState, layout: Layout) -> Iterator[tuple[str, str]]:
+def _unfit(state: IdleState, layout: RecordLayout) -> Iterator[tuple[str, str]]:
     name = state.name.encode("utf-8", "surrogateescape")
     if not 1 <= len(name) <= NAME_BYTES or b"\0" in name:
         yield "name", f"expected a name of 1 to {NAME_BYTES} bytes, found {state.name!a}"

@@ -4,7 +4,7 @@ import re
 
 from ...reading import limits
 from ..c_table.preprocess import preprocess
-from .source import Refused, SourceText, TableText
+from .source import EditRefused, SourceText, TableText
 
 MAX_NAMES = limits.C_CONDITION_NAMES
 """Far beyond any C that people write; a limit on hostile text."""
@@ -29,13 +29,13 @@ def refuse_undecided(source: SourceText, table: TableText) -> None:
                 raise _refused(source, chosen, at)
 
 
-def _refused(source: SourceText, names: list[str], at: int) -> Refused:
+def _refused(source: SourceText, names: list[str], at: int) -> EditRefused:
     """At the last conditional on one of the names before the text that differs."""
     place = at, at + 1
     for match in _CONDITION.finditer(source.text, 0, at):
         if set(names) & set(_NAME.findall(match[1])):
             place = match.span()
-    return Refused(
+    return EditRefused(
         f"expected a table that is the same in every build, found it depends on "
         f"{' and '.join(names)}, which neither the file nor the tree's headers define; change it "
         "by hand",
@@ -54,5 +54,5 @@ def _open_names(source: SourceText) -> list[str]:
                 found[name] = None
         if len(found) > MAX_NAMES:
             message = f"expected at most {MAX_NAMES} names in conditionals, found more"
-            raise Refused(message, *match.span())
+            raise EditRefused(message, *match.span())
     return list(found)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from ...findings import Unreadable
 from ...table import IdleState, Register
 from ..c_table.lexer import encoded
-from ..c_table.structure import FIELD_MEMBERS, Row
+from ..c_table.structure import FIELD_MEMBERS, CRow
 from .conditionals import refuse_undecided
 from .fresh import fresh, number_of
 from .rows import Replacement, arranged, replaced
-from .source import Refused, SourceText, TableText
+from .source import EditRefused, SourceText, TableText
 from .values import rewritten
 
 FIELDS = ("name", "latency", "residency", "flags", "control", "mask")
@@ -37,7 +37,7 @@ def edit_table(source: SourceText, array: str, wanted: Sequence[IdleState]) -> s
     if len(table.rows) != len(wanted):
         name = source.tables[array].array.name
         message = f"expected {len(wanted)} rows after the edit, found {len(table.rows)}"
-        raise Refused(message, name.start, name.end)
+        raise EditRefused(message, name.start, name.end)
     edits: list[Replacement] = []
     for row, state, target in zip(table.rows, table.table.states, wanted, strict=True):
         edits += _row_edits(middle, row, state, target, table.table.register)
@@ -57,7 +57,7 @@ def _again(source: SourceText, text: str, table: TableText) -> SourceText:
     except Unreadable as unreadable:
         name = table.array.name
         message = f"expected C that reads after the edit, found: {unreadable.findings[0].message}"
-        raise Refused(message, name.start, name.end) from None
+        raise EditRefused(message, name.start, name.end) from None
 
 
 def _no_residency(source: SourceText, table: TableText, wanted: Sequence[IdleState]) -> None:
@@ -71,17 +71,17 @@ def _no_residency(source: SourceText, table: TableText, wanted: Sequence[IdleSta
             message = (
                 f"expected a target residency of {state.name}, which the struct has, found none"
             )
-            raise Refused(message, name.start, name.end)
+            raise EditRefused(message, name.start, name.end)
         if not has and state.residency_ns is not None:
             message = (
                 f"expected a struct with residency_ns for {state.name}, found one without; this "
                 "skiboot is older than target residencies"
             )
-            raise Refused(message, name.start, name.end)
+            raise EditRefused(message, name.start, name.end)
 
 
 def _row_edits(
-    source: SourceText, row: Row, state: IdleState, target: IdleState, register: Register
+    source: SourceText, row: CRow, state: IdleState, target: IdleState, register: Register
 ) -> Iterator[Replacement]:
     missing = []
     for field in FIELDS:
@@ -106,7 +106,7 @@ def _value(state: IdleState, field: str) -> bytes | int | None:
 
 
 def _inserted(
-    source: SourceText, row: Row, field: str, target: IdleState, register: Register
+    source: SourceText, row: CRow, field: str, target: IdleState, register: Register
 ) -> Replacement:
     """A member the row leaves out, after the last one that comes before it in other rows."""
     member = source.struct.member(field) or FIELD_MEMBERS[field][0]
@@ -143,7 +143,7 @@ def _field(member: str) -> str:
     return next(field for field, members in FIELD_MEMBERS.items() if member in members)
 
 
-def _designator(source: SourceText, row: Row, member: str) -> int | None:
+def _designator(source: SourceText, row: CRow, member: str) -> int | None:
     """Where `.member =` begins; None for a value without a designator."""
     before = source.clean.code[row.span.start : row.members[member].start]
     pattern = rf"(?:\.\s*{member}\s*=|\b{member}\s*:)\s*\{{?\s*\Z"
@@ -151,7 +151,7 @@ def _designator(source: SourceText, row: Row, member: str) -> int | None:
     return None if match is None else row.span.start + match.start()
 
 
-def _end_of_value(source: SourceText, row: Row, member: str) -> int:
+def _end_of_value(source: SourceText, row: CRow, member: str) -> int:
     """After the value, and after the brace around it if there is one."""
     span, code = row.members[member], source.clean.code
     if code[row.span.start + 1 : span.start].rstrip().endswith("{"):
@@ -170,11 +170,13 @@ def _verify(before: SourceText, after: SourceText, array: str, wanted: Sequence[
     """The table reads as wanted; every other table reads as before."""
     name = before.tables[array].array.name
     if list(before.tables) != list(after.tables):
-        raise Refused("expected the same tables after the edit, found others", name.start, name.end)
+        raise EditRefused(
+            "expected the same tables after the edit, found others", name.start, name.end
+        )
     for other, table in before.tables.items():
         found = after.tables[other].table.states
         expected = wanted if other == array else table.table.states
         pairs = zip([s.values() for s in found], [s.values() for s in expected], strict=False)
         if len(found) != len(expected) or any(a != b for a, b in pairs):
             message = f"expected {other} to read as wanted after the edit, found another value"
-            raise Refused(message, name.start, name.end)
+            raise EditRefused(message, name.start, name.end)

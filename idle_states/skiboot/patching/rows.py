@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from ...table import IdleState
-from ..c_table.lexer import COMMENT, STRING, Unsupported, integer_literal, tokens
-from .source import Refused, SourceText, TableText, without_comments
+from ..c_table.lexer import COMMENT, STRING, UnsupportedC, integer_literal, tokens
+from .source import EditRefused, SourceText, TableText, without_comments
 
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
 _REST_OF_LINE = re.compile(rf"(?:[ \t\f\v]|{COMMENT})*", re.DOTALL)
@@ -176,10 +176,10 @@ class _Arrangement:
             if len(words) == 1 and integer_literal(words[0])[0] == before:
                 yield Replacement(words[0].start, words[0].end, str(after))
                 return
-        except Unsupported:
+        except UnsupportedC:
             pass
         found = self.source.text[span.start : span.end].strip()
-        raise Refused(
+        raise EditRefused(
             f"expected the array's size as a number or none, found {found}; change it by hand",
             span.start,
             span.end,

@@ -10,16 +10,16 @@ from ...table import Flag, IdleTable
 from .. import c_table
 from ..c_table.builtin import FLAG_NAMES
 from ..c_table.expression import evaluate
-from ..c_table.lexer import COMMENT, STRING, Token, Unsupported, tokens
+from ..c_table.lexer import COMMENT, STRING, Token, UnsupportedC, tokens
 from ..c_table.preprocess import Preprocessed, preprocess
-from ..c_table.structure import Array, Layout, Row, arrays, layout, rows
+from ..c_table.structure import Array, CRow, StructMembers, arrays, layout, rows
 
 _FIRMWARE_MACRO = re.compile(r"(?:OPAL|IDLE)_\w+|PPC_BIT(?:MASK)?")
 """Names that stand for a bit or a field wherever they are used."""
 _COMMENT = re.compile(rf"({STRING})|([ \t]*)({COMMENT})", re.DOTALL)
 
 
-class Refused(Exception):
+class EditRefused(Exception):
     """An edit that this text does not take. message: why; start, end: place in the text."""
 
     def __init__(self, message: str, start: int, end: int) -> None:
@@ -35,7 +35,7 @@ class TableText:
 
     table: IdleTable
     array: Array
-    rows: tuple[Row, ...]
+    rows: tuple[CRow, ...]
 
 
 class SourceText:
@@ -51,8 +51,8 @@ class SourceText:
         self.defines = dict(defines or {})
         found = c_table.read(text, file, defines=self.defines)
         self.clean: Preprocessed = preprocess(text, self.defines)
-        self.struct: Layout = layout(self.clean)
-        problems: list[Unsupported] = []
+        self.struct: StructMembers = layout(self.clean)
+        problems: list[UnsupportedC] = []
         self.tables: dict[str, TableText] = {}
         for table, array in zip(found, arrays(self.clean, problems), strict=True):
             where = tuple(rows(self.clean, array, self.struct, problems))
@@ -79,7 +79,7 @@ class SourceText:
         try:
             expanded = self.clean.expander.expand(tokens(text), at)
             return evaluate(expanded, 0, len(text)).value
-        except Unsupported:
+        except UnsupportedC:
             return None
 
     def knows(self, macro: str) -> bool:

@@ -16,7 +16,7 @@ from ..c_table.structure import Span
 from ..c_table.writer import CONTEXT_FLAGS
 from . import numbers
 from .fresh import fresh, is_flag, number_of
-from .source import Refused, SourceText, comments_in, literals_restored, without_comments
+from .source import EditRefused, SourceText, comments_in, literals_restored, without_comments
 from .terms import Sum
 
 BITS = {"latency": 32, "residency": 32, "flags": 32, "control": 64, "mask": 64}
@@ -94,7 +94,7 @@ def _name(source: SourceText, span: Span, name: str) -> str:
     text = source.text[span.start : span.end]
     words = literals_restored(code, text)
     if any(word.kind != "string" for word in words):
-        raise Refused(
+        raise EditRefused(
             f"expected a name in quotes, found {text[:40]}; change it by hand", span.start, span.end
         )
     made = string_literal(name)
@@ -229,16 +229,16 @@ def _rest(old: Old, total: Sum, former: int, rest: int) -> None:
         total.append(f"{rest:#x}UL")
 
 
-def _refusal(old: Old, kept: Sequence[str], new: int) -> Refused:
+def _refusal(old: Old, kept: Sequence[str], new: int) -> EditRefused:
     start, end = old.span.start, old.span.end
     shown = " ".join(without_comments(old.text).replace("\\", " ").split())[:60]
     if kept:
         count = old.source.uses(kept[0])
         where = "used here alone" if count < 2 else f"used in {count} places of the tables"
-        return Refused(
+        return EditRefused(
             f"expected a value that can be changed to {new:#x} here alone, found {shown}, which "
             f"is behind the macro {kept[0]}, {where}; change it by hand",
             start,
             end,
         )
-    return Refused(f"expected a value that can become {new:#x}, found {shown}", start, end)
+    return EditRefused(f"expected a value that can become {new:#x}, found {shown}", start, end)

@@ -8,7 +8,7 @@ from idle_states.linux.governors.interface import U32_MAX, Decision, Outcome, Si
 from idle_states.linux.governors.menu import Menu
 from idle_states.linux.governors.menu_correction import Correction
 from idle_states.linux.governors.menu_features import BACKPORTS, features
-from idle_states.linux.governors.menu_history import UNKNOWN, History
+from idle_states.linux.governors.menu_history import UNKNOWN, IntervalHistory
 from idle_states.linux.releases import release, version_key
 from tests.support.menus import FAR_US, NO_LIMIT_US, P9, idle, menu, table
 
@@ -201,8 +201,8 @@ def test_4_20_takes_the_timer_for_polling_that_ran_out(kernel: str, pushed: int)
 
 
 def test_4_20_knows_no_interval_beyond_the_timers_prediction() -> None:
-    late = History(trims_both_ends=False, maximum=False, ceiling=U32_MAX, unknown="late")
-    always = History(trims_both_ends=False, maximum=False, ceiling=U32_MAX, unknown="")
+    late = IntervalHistory(trims_both_ends=False, maximum=False, ceiling=U32_MAX, unknown="late")
+    always = IntervalHistory(trims_both_ends=False, maximum=False, ceiling=U32_MAX, unknown="")
     for history in (late, always):
         for _ in range(8):
             history.push(50)
@@ -319,7 +319,7 @@ def test_6_17_does_not_limit_by_the_prediction(kernel: str, limited: bool) -> No
 
 def typical(history_us: list[int], kernel: str) -> int:
     known = features(release(kernel))
-    history = History(
+    history = IntervalHistory(
         trims_both_ends=known.trims_both_ends,
         maximum=known.typical_maximum,
         ceiling=known.typical_ceiling,
@@ -364,7 +364,9 @@ def test_the_sum_of_squares_wraps() -> None:
     """Differences of 1526 s: 8 squares are 1 % above 2^64, and the samples count as alike."""
     history_us = [1_174_000_000, 4_226_000_000] * 4
     for ceiling, expected in ((U32_MAX, 2_700_000_000), ((1 << 31) - 1, 1_174_000_000)):
-        history = History(trims_both_ends=False, maximum=False, ceiling=ceiling, unknown="late")
+        history = IntervalHistory(
+            trims_both_ends=False, maximum=False, ceiling=ceiling, unknown="late"
+        )
         for interval_us in history_us:
             history.push(interval_us)
         assert history.typical(U32_MAX) == expected

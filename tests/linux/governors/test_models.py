@@ -22,7 +22,7 @@ from idle_states.linux.governors.interface import (
     KTIME_MAX,
     U64_MAX,
     Decision,
-    Governor,
+    GovernorModel,
     Outcome,
     Situation,
     tick_ns,
@@ -77,7 +77,7 @@ class Pair:
     kernel: Release
     name: str
     oracle: GovernorOracle
-    model: Callable[[Sequence[State]], Governor]
+    model: Callable[[Sequence[State]], GovernorModel]
 
     def check(self, cpus: Sequence[Cpu], origin: str = "") -> int:
         """Fails with the shortest account of the first disagreement; else how many were decided."""
@@ -431,8 +431,8 @@ def pair_of(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
         made = UtilisedTeo if name == "teo" else made
         features = importlib.import_module(f"{package}.{name}_features").features(kernel)
 
-        def model(states: Sequence[State]) -> Governor:
-            return cast(Governor, made([ModelState(*state) for state in states], features, hz))
+        def model(states: Sequence[State]) -> GovernorModel:
+            return cast(GovernorModel, made([ModelState(*state) for state in states], features, hz))
 
         return Pair(kernel, name, oracle, model)
 
@@ -477,7 +477,7 @@ def test_any_sequence(pair_of: Callable[[str, int], Pair], name: str) -> None:
 class Wrong:
     """A ladder that is wrong about one thing: two tasks waiting for I/O keep the tick."""
 
-    def __init__(self, right: Governor) -> None:
+    def __init__(self, right: GovernorModel) -> None:
         self.right = right
         self.states, self.hz = right.states, right.hz
         self.finished = right.finished

@@ -19,7 +19,7 @@ from idle_states.linux.governors.interface import (
 from idle_states.linux.governors.teo import Teo
 from idle_states.linux.governors.teo_features import BACKPORTS, CHANGES, TeoFeatures, features
 from idle_states.linux.governors.teo_hits import Hits
-from idle_states.linux.governors.teo_select import Selection
+from idle_states.linux.governors.teo_select import TeoSelection
 from idle_states.linux.releases import MAINLINE, PRESETS, release, version_key
 from tests.support import vectors
 
@@ -131,7 +131,7 @@ def test_oldest_is_the_default() -> None:
     assert features(release("5.1")) == TeoFeatures()
 
 
-@pytest.mark.parametrize(("kernel", "generation"), [("5.13", Hits), ("5.14", Selection)])
+@pytest.mark.parametrize(("kernel", "generation"), [("5.13", Hits), ("5.14", TeoSelection)])
 def test_generations(kernel: str, generation: type) -> None:
     assert isinstance(Teo(P9, of(kernel)).metrics, generation)
 
@@ -251,11 +251,11 @@ def test_overhead_counts_up_to_5_4() -> None:
 
 def with_bins(
     governor: Teo, hits: list[int], intercepts: list[int], total: int | None = None
-) -> Selection:
+) -> TeoSelection:
     """A governor that has made its first decision, with these metrics."""
     governor.select(idle(FAR))
     metrics = governor.metrics
-    assert isinstance(metrics, Selection)
+    assert isinstance(metrics, TeoSelection)
     metrics.bins.hits, metrics.bins.intercepts = hits, intercepts
     metrics.bins.total = sum(hits) + sum(intercepts) if total is None else total
     metrics.bins.short_idles = metrics.bins.tick_intercepts = 0
@@ -304,7 +304,7 @@ def test_stale_slot_bug_a_recent_intercept_is_taken_off_twice() -> None:
     governor = Teo(table, of("6.8"))
     live(governor, 1, idle(FAR), 20_000)
     metrics = governor.metrics
-    assert isinstance(metrics, Selection)
+    assert isinstance(metrics, TeoSelection)
     assert metrics.bins.recent == [0, 1, 0]
     live(governor, 25, idle(FAR), FAR)
     assert metrics.bins.recent[1] > U32_MAX - 3
@@ -402,7 +402,7 @@ def test_a_hit_is_close_to_the_timer(kernel: str, hits: int) -> None:
     governor = Teo(P9, of(kernel))
     live(governor, 1, idle(FAR), 40 * MS)
     metrics = governor.metrics
-    assert isinstance(metrics, Selection)
+    assert isinstance(metrics, TeoSelection)
     assert (metrics.bins.hits[6], metrics.bins.intercepts[6]) == (hits, 1024 - hits)
 
 
@@ -412,7 +412,7 @@ def test_half_the_exit_latency_is_taken_off() -> None:
         governor = Teo(table, of("6.1"))
         live(governor, 1, idle(FAR), residency)
         metrics = governor.metrics
-        assert isinstance(metrics, Selection)
+        assert isinstance(metrics, TeoSelection)
         assert metrics.bins.intercepts[0] == 1024 * intercept
 
 
@@ -510,7 +510,7 @@ def test_utilised_with_the_tick_stopped() -> None:
 @pytest.mark.parametrize("kernel", ["5.1", "5.10", "5.14", "6.8", "7.2"])
 def test_tick(kernel: str) -> None:
     governor = Teo(P9, of(kernel))
-    if isinstance(governor.metrics, Selection):
+    if isinstance(governor.metrics, TeoSelection):
         with_bins(governor, [0, 0, 0, 0, 0, 0, 1000], [0] * 7)
     assert answer(governor.select(idle(FAR, delta=MS))) == (6, True)
     assert answer(governor.select(idle(TICK))) == (4, True)
