@@ -16,10 +16,10 @@ _NAME = 200
 """Bytes of a name that fit beside what a temporary one adds."""
 
 
-def write_file(path: Path, content: str | bytes) -> None:
-    """Raises OSError, with the name that was given."""
+def write_file(path: Path, content: str | bytes, *, named: bool = True) -> None:
+    """named: see `replacing`. Raises OSError, with the name that was given."""
     data = encoded(content) if isinstance(content, str) else content
-    with replacing(path) as file:
+    with replacing(path, named=named) as file:
         file.write(data)
 
 
@@ -52,13 +52,19 @@ def naming(file: Path | str) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
+def replacing(path: Path, *, named: bool = True) -> Iterator[IO[bytes]]:
     """A file to be written beside `path`, which takes its place if nothing fails.
 
     A file that is there keeps its mode, and its owner where that is allowed; a new one gets what
     the umask leaves. A link stays: what it leads to is replaced. A device or a pipe, as /dev/null,
     is written to. Whatever ends the program but SIGKILL, nothing is left beside.
+
+    named: whether the user named the file, and not its directory alone: a link there may be
+    somebody else's, and is replaced itself.
     """
+    if not named and path.is_symlink():
+        with suppress(FileNotFoundError):
+            path.unlink()
     target = Path(os.path.realpath(path))
     before = target.stat() if target.exists() else None
     if before is not None and not stat.S_ISREG(before.st_mode):

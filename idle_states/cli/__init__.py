@@ -12,6 +12,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn, TextIO
@@ -114,6 +115,7 @@ def _note(
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # names from the field may hold what the terminal's encoding does not
@@ -128,6 +130,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Ended as ended:
         say(f"ended by {ended.name}")
         return 128 + ended.number
+
+
+def _open_standard_streams() -> None:
+    """Those that were closed (>&-) become ones that cannot be used, so that no other file takes
+    their numbers and a result that cannot be written is an error, not a traceback."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            with suppress(OSError):
+                opened = os.open(os.devnull, os.O_RDONLY if number < 2 else os.O_WRONLY)
+                if opened != number:
+                    os.dup2(opened, number)
+                    os.close(opened)
+            setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
 def _run(words: list[str]) -> int:

@@ -132,5 +132,5 @@ def _mailed(made: "Plan", directory: Path | None) -> list[str]:
         return []
     directory.mkdir(parents=True, exist_ok=True)
     for name, content in rendered:
-        write_file(directory / name, content)
+        write_file(directory / name, content, named=False)
     return [(directory / name).as_posix() for name, _ in rendered]

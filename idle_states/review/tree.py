@@ -210,7 +210,8 @@ def _words_of(data: bytes) -> frozenset[str]:
     text = data.decode("utf-8", "replace")
     keys = _FLOW_KEY if _FLOW.match(text) else _BLOCK_KEY
     seeming = frozenset(match[2] for match in keys.finditer(text))
-    if not any(word in text for word in _SPEC_WORDS):
+    # an escape may stand for any letter of them
+    if "\\" not in text and not any(word in text for word in _SPEC_WORDS):
         return seeming
     try:
         return (_SPEC_WORDS | {"name"}) & parse(decode(data, ""), "").entries.keys()

@@ -21,6 +21,7 @@ HOSTILE = st.sampled_from(
         "\n::error::x", "\x1b]0;t\x07", "\x9b31m", "\u202e", "\u2066", "\u061c", "\u200f", "\x85",
         "\u2028", "\x7f", "\0", "\udcff", "\ud800", "]]>", "<script>x</script>", "a|b", "`", "%0A",
         "##[add-mask]x", "\r\n.", "&lt;", "\\", "](javascript:x)", '"', "'", "\nBcc: x",
+        "##vso[x]", "##TeamCity[x]", "https://evil.example", "WWW.evil.example", "@everybody",
     ]
 )  # fmt: skip
 """What one form or another gives a meaning to."""

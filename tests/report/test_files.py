@@ -3,6 +3,8 @@
 import os
 import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +14,8 @@ import pytest
 from idle_states.cli import main
 from idle_states.files import replacing, write_file
 from idle_states.signals import Ended, deferred, handled
+from idle_states.skiboot import c_table
+from idle_states.spec.library import find
 
 
 @contextmanager
@@ -60,6 +64,33 @@ def test_a_name_as_long_as_names_may_be(tmp_path: Path) -> None:
     path = tmp_path / ("ä" * 127)
     write_file(path, "x")
     assert path.read_text() == "x"
+
+
+def test_a_link_that_the_user_did_not_name_is_replaced(tmp_path: Path) -> None:
+    """patch -o DIR: what is there may be a stranger's, as the names of its files can be told."""
+    tree = tmp_path / "tree"
+    (tree / "hw").mkdir(parents=True)
+    (tree / "hw/slw.c").write_text(c_table.write([find("power9@84368bbf8")]))
+    name = "0001-slw-Bring-power9_cpu_idle_states-in-line-with-power9.patch"
+    for target in ("victim", "nothing"):
+        (tmp_path / "victim").write_text("mine")
+        (tree / name).unlink(missing_ok=True)
+        (tree / name).symlink_to(f"../{target}")
+        assert main(["patch", "power9", "--tree", str(tree), "-o", str(tree)]) == 0
+        assert (tmp_path / "victim").read_text() == "mine"
+        assert not (tmp_path / "nothing").exists()
+        assert (tree / name).read_text().startswith("From ")
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["list", "list --format json", "show power9", "patch --list"])
+def test_a_closed_standard_output_is_an_error(words: str, closed: str, tmp_path: Path) -> None:
+    command = f"{sys.executable} -m idle_states {words} {closed}"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 3
+    expected = b"" if "2>" in closed else b"Bad file descriptor\n"
+    assert done.stderr.endswith(expected)
+    assert done.stderr.count(b"\n") == bool(expected)
 
 
 def test_text_is_written_as_utf8_whatever_it_holds(tmp_path: Path) -> None:

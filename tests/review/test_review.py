@@ -402,6 +402,16 @@ def test_specs_read_their_ancestors_at_the_same_end(history: History) -> None:
     assert (new.location.file, new.location.line) == ("specs/base.yaml", 4)
 
 
+def test_no_spelling_of_a_key_hides_a_spec(history: History) -> None:
+    history.commit({"mine.yaml": spec("mine", "extends: power9\n")})
+    hidden = '"n\\x61me": mine\n"\\u0065xtends": power9\noverride:\n  stop0: {latency: 300ns}\n'
+    history.commit({"mine.yaml": hidden, "new.yaml": hidden.replace("mine", "new")})
+    found = only(reviewed(history, specs=True))
+    assert [table.source.name for table in found.tables] == ["mine", "new"]
+    assert all(table.after is not None for table in found.tables)
+    assert all("IS201" in rules(table.outcome.new) for table in found.tables)
+
+
 def test_ancestor_that_appears_beside_replaces_the_packaged_one(history: History) -> None:
     history.commit({"mine.yaml": spec("mine", "extends: power9-dd1\n")})
     history.commit({"power9-dd1.yaml": spec("power9-dd1", "extends: power10\n")})

@@ -24,8 +24,8 @@ _RAW = re.compile(
 _COMMAND = re.compile(
     r"::(error|warning|notice) ([a-zA-Z]+=[^:,\r\n]*)(,[a-zA-Z]+=[^:,\r\n]*)*::[^\r\n]*"
 )
-_RUNNER = re.compile(r"^\s*::|##\[", re.MULTILINE)
-"""What GitHub's runner looks for in a log."""
+_RUNNER = re.compile(r"^\s*::|##(vso|teamcity)?\[", re.MULTILINE | re.IGNORECASE)
+"""What GitHub's runner, Azure's and TeamCity's look for in a log."""
 _HEADERS = ["From", "Date", "Subject", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"]
 _ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "a", "video", "audio"}
 
@@ -49,7 +49,7 @@ def raw(text: str) -> Iterator[str]:
 def _text(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         if _RUNNER.search(line):
-            yield f"a command for GitHub's runner: {line!a}"
+            yield f"a command for a runner: {line!a}"
 
 
 def _github(text: str) -> Iterator[str]:
@@ -59,6 +59,7 @@ def _github(text: str) -> Iterator[str]:
 
 
 def _json(text: str) -> Iterator[str]:
+    yield from _text(text)
     try:
         json.loads(text)
     except ValueError as error:
@@ -122,7 +123,9 @@ def _html(text: str) -> Iterator[str]:
 def _markdown(text: str) -> Iterator[str]:
     width = 0
     for line in text.splitlines():
-        plain = re.sub(r"\\.", "", line)
+        if re.search(r"://|www\.|@[^\s<]", line, re.IGNORECASE):
+            yield f"Markdown: what becomes a link, or calls somebody, in {line!a}"
+        plain = re.sub(r"\\.", "", line.replace("<!-- -->", ""))
         if re.search("[<>]", plain):
             yield f"Markdown: HTML in {line!a}"
         if re.search(r"\]\(|!\[|`", plain):

@@ -8,6 +8,8 @@ import json
 import re
 from typing import Any
 
+from .text import OLD_WORKFLOW
+
 _SUSPECT = re.compile(r"[^\x20-\x7e\n]")
 
 
@@ -16,7 +18,7 @@ def encoded(document: Any, *, indent: int | None = 2) -> str:
     separators = (",", ":") if indent is None else None
     text = json.dumps(document, indent=indent, ensure_ascii=False, separators=separators)
     # outside of its strings JSON is ASCII
-    return _SUSPECT.sub(_escape, text)
+    return OLD_WORKFLOW.sub(r"\\u0023", _SUSPECT.sub(_escape, text))
 
 
 def _escape(found: re.Match[str]) -> str:

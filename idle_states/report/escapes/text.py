@@ -15,7 +15,8 @@ _STYLED = re.compile(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
 """What Style writes; nothing else that begins with ESC passes."""
 _NOT_IN_LINES = re.compile(r"[^\x20-\x7e\n\t]")
 _WORKFLOW = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
-_OLD_WORKFLOW = re.compile(r"#(?=#\[)")
+OLD_WORKFLOW = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
+"""Commands of GitHub's runner as it was before, of Azure's and of TeamCity's."""
 
 
 def printable(text: str) -> str:
@@ -37,12 +38,13 @@ def guarded(text: str, *, coloured: bool) -> str:
     """A whole report, as it leaves the program: the last look, whatever its parts have let through.
 
     Also no line is one that GitHub's runner takes for a command: it looks for :: behind blanks at
-    a line's beginning, and for ##[ anywhere. coloured: Style's sequences pass.
+    a line's beginning, and for ##[ anywhere; nor one for Azure's or TeamCity's. coloured: Style's
+    sequences pass.
     """
     parts = _STYLED.split(text) if coloured else [text]
     parts[::2] = [_NOT_IN_LINES.sub(_escape, part) for part in parts[::2]]
     text = "".join(parts)
-    return _OLD_WORKFLOW.sub(r"\\x23", _WORKFLOW.sub(r"\1\\x3a", text))
+    return OLD_WORKFLOW.sub(r"\\x23", _WORKFLOW.sub(r"\1\\x3a", text))
 
 
 def _escape(found: re.Match[str]) -> str:
