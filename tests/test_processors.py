@@ -197,6 +197,7 @@ class TestPower12:
         spec = power12.json("show", "power12", "--kernel", "7.2")
         assert dtb["linux"]["states"] == spec["linux"]["states"]
 
+    @pytest.mark.slow
     def test_audit_and_select(self, power12: Copy) -> None:
         power12.run("generate", "power12", "--to", "dtb", "-o", "audited.dtb")
         audited = power12.json("audit", "audited.dtb")["inputs"][0]

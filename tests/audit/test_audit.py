@@ -24,6 +24,7 @@ from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import LATENCIES, cells, u32_array
 from idle_states.resources import resource
 from tests.support import DATA
+from tests.support.thorough import slow
 
 TREES = DATA / "trees"
 SETTING = Setting(kernels_of(("5.10", "6.1", "6.12")))
@@ -137,6 +138,7 @@ def test_processes_change_nothing(fleet: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_cluster_changes_nothing(fleet: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     from idle_states.audit.fleet import audit_on
@@ -397,7 +399,10 @@ LONG_LOGS: dict[str, Callable[[], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", LONG_LOGS)
+@pytest.mark.parametrize(
+    "name",
+    ["distinct", "wide", *slow(*sorted(LONG_LOGS.keys() - {"distinct", "wide"}))],
+)
 @pytest.mark.parametrize(
     "alone", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["alone", "collected"]
 )

@@ -244,6 +244,7 @@ def test_a_stub_that_does_not_do_its_part_is_told(stub: tuple[Path, bytearray]) 
 # Firmware that cannot be made.
 
 
+@pytest.mark.slow
 def test_a_tree_that_is_none_and_one_without_the_table(tmp_path: Path, skiboot_tree: Path) -> None:
     from idle_states.findings import Faulty, Unreadable
 

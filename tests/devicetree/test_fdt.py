@@ -16,6 +16,7 @@ from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import MAX_DEPTH, Node
 from idle_states.findings import Finding, Severity, Unreadable
 from tests import support
+from tests.support.thorough import examples, slow
 
 DATA = support.DATA / "dt"
 BEGIN, END_NODE, PROP, NOP, END = 1, 2, 3, 4, 9
@@ -456,7 +457,7 @@ class Slowly(fdt._Reader):
         return None
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=examples(150, 500))
 @given(root=TREES, data=st.data())
 def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
     """The same tree from a blob, and from one with a byte or a word changed; and no other."""
@@ -572,7 +573,14 @@ def costly(what: str) -> bytes:
     return blob(begin() + b"".join(nodes) + words(END_NODE, END), strings)
 
 
-@pytest.mark.parametrize("what", ["NOPs", "nodes", "long string", "overlapping names"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "NOPs",
+        "overlapping names",
+        *slow("nodes", "long string"),
+    ],
+)
 def test_costly_blob_is_refused_in_time(what: str) -> None:
     data = costly(what)
     start = time.process_time()

@@ -10,6 +10,7 @@ from idle_states.findings import Unreadable
 from idle_states.linux.releases import UnknownRelease, release
 from idle_states.sources.formats import read_path
 from tests.reading.test_hostile import valid
+from tests.support.thorough import examples
 
 ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 LOGS = {
@@ -39,7 +40,10 @@ def test_foreign_digits_are_read_or_refused(name: str, tmp_path: Path) -> None:
     text = {**LOGS, **TEXTS}[name]
     places = [at for at, char in enumerate(text) if char.isdigit()]
     path = tmp_path / "it"
-    made = [text[:at] + text[at].translate(ARABIC) + text[at + 1 :] for at in places[:120]]
+    made = [
+        text[:at] + text[at].translate(ARABIC) + text[at + 1 :]
+        for at in places[: examples(30, 120)]
+    ]
     for changed in (*made, text.translate(ARABIC)):
         path.unlink(missing_ok=True)
         path.write_text(changed)

@@ -24,6 +24,7 @@ from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import Period
 from idle_states.traces.recording import COLUMNS, OPTIONAL, rows
 from tests.support import ROOT
+from tests.support.thorough import slow
 
 pytestmark = pytest.mark.skipif(
     not core.available(), reason="the C core is not compiled (setup.py build_ext --inplace)"
@@ -148,7 +149,7 @@ def problems_of(problems: Sequence[Problem]) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("governor", ["menu", "teo", "ladder", "haltpoll", None])
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("records", [1 << 16, 37])
+@pytest.mark.parametrize("records", [*slow(1 << 16), 37])
 def test_recordings(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

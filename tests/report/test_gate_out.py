@@ -15,6 +15,7 @@ from idle_states.cli import command_names, main
 from tests.report.test_escapes import HOSTILE
 from tests.support.forms import FORMS, faults
 from tests.support.gate_out import DRIVERS, Drawn, Line
+from tests.support.thorough import examples
 
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
 """An example runs a hundred commands."""
@@ -72,7 +73,7 @@ def wrong(line: Line) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-@settings(max_examples=3, phases=NO_SHRINKING, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(1, 3), phases=NO_SHRINKING, suppress_health_check=list(HealthCheck))
 @example(
     "\x1b]0;t\x07\n::error::x\u202e\x9b",
     b"f\xff\n::error::x\x1b\xe2\x80\xae",

@@ -129,7 +129,12 @@ def test_core_and_reference_settle_alike(
 
 
 @pytest.mark.parametrize(
-    ("governor", "kernel"), [("menu", "4.11"), ("menu", "7.2"), ("teo", "6.6")]
+    ("governor", "kernel"),
+    [
+        ("menu", "4.11"),
+        pytest.param("menu", "7.2", marks=pytest.mark.slow),
+        pytest.param("teo", "6.6", marks=pytest.mark.slow),
+    ],
 )
 def test_core_and_reference_give_the_same_map(
     governor: str, kernel: str, monkeypatch: pytest.MonkeyPatch
@@ -429,7 +434,7 @@ def test_without_the_core(
 
 
 @pytest.mark.parametrize("command", ["select", pytest.param("diff", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("governor", ["menu", "teo"])
+@pytest.mark.parametrize("governor", ["menu", pytest.param("teo", marks=pytest.mark.slow)])
 def test_all_kernels_are_those_that_have_the_governor(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -17,6 +17,7 @@ from idle_states.simulation.setup import Costs, Effect, Setup
 from idle_states.simulation.simulate import simulate
 from tests.support import simulated_by_hand as hand
 from tests.support.simulated_by_hand import Person, World
+from tests.support.thorough import slow
 
 COSTS = Costs(
     switch=hand.SWITCH,
@@ -109,7 +110,7 @@ def hand_off() -> tuple[Workload, list[Person]]:
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("case", [ping_pong, timers, hand_off])
-@pytest.mark.parametrize("recent", [True, False])
+@pytest.mark.parametrize("recent", [True, *slow(False)])
 @pytest.mark.parametrize("name", ["menu", "ladder"])
 def test_another_program_does_the_same(case: Any, kernel: str, recent: bool, name: str) -> None:
     workload, people = case()

@@ -46,7 +46,7 @@ from tests.support.thorough import examples
 from tests.support.vectors import TABLES
 
 HZS = (100, 250, 1000)
-DECISIONS = int(os.environ.get("GOVERNOR_DECISIONS") or examples(50_000, 200_000))
+DECISIONS = int(os.environ.get("GOVERNOR_DECISIONS") or examples(20_000, 200_000))
 SEED = os.environ.get("GOVERNOR_SEED", "")
 NO_LIMIT = 2_000_000_000
 INT_MAX = (1 << 31) - 1
@@ -461,7 +461,7 @@ def test_any_sequence(pair_of: Callable[[str, int], Pair], name: str) -> None:
 
     # Disagreements are shrunk here, in batches: hypothesis would start a program for each try.
     @settings(
-        max_examples=max(50, DECISIONS // 1000),
+        max_examples=max(20, DECISIONS // 1000),
         deadline=None,
         phases=(Phase.explicit, Phase.reuse, Phase.generate),
         suppress_health_check=list(HealthCheck),
