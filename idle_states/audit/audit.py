@@ -18,6 +18,7 @@ from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..linux.uname import running
 from ..pipeline import Subject
+from ..reading.opening import Found
 from ..rules.engine import ALL, RuleSelection, run, suppress
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source, read_file
@@ -48,15 +49,15 @@ class Setting:
     against: Node | None = field(default=None, compare=False, repr=False)
 
 
-def audit_path(path: Path, setting: Setting) -> list[Audited]:
+def audit_path(where: Path | Found, setting: Setting) -> list[Audited]:
     """Each table of a file or directory; what cannot be read is one entry that says why.
 
     Never fails: among thousands of inputs one must not end the run (IS990).
     """
-    shown = path.as_posix()
+    shown = where.as_posix()
     digest = ""
     try:
-        file = File.open(path)
+        file = File.open(where)
         digest = file.sha256 if file.data else ""
         results = [audit(source, setting) for source in read_file(file)]
         found = _collected(file)

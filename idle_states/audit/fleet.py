@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..findings import Severity, Unreadable
-from ..reading import opening
+from ..reading import limits, opening
+from ..reading.opening import Found
 from ..sources import format_skiboot
 from ..sources.formats import format_of
 from ..sources.source import File
@@ -35,71 +36,84 @@ _PERHAPS = (".tar", ".tgz", ".gz", ".xz", ".bz2", ".c", ".txt")
 """Ends of names of files that are inputs if their content says so."""
 
 
+_FORBIDDEN = "directories that cannot be read"
+_TOO_LARGE = f"directories with more than {limits.DIRECTORY_ENTRIES:,} entries"
+
+
 @dataclass(slots=True)
 class Walk:
     """Inputs below directories. passed_over: entries that are none, by reason."""
 
     passed_over: Counter[str] = field(default_factory=Counter)
 
-    def inputs(self, words: Iterable[str]) -> Iterator[Path]:
+    def inputs(self, words: Iterable[str]) -> Iterator[Path | Found]:
         """Each file; each directory that is a device tree; what lies in other directories, sorted.
 
         Links inside of directories are not followed, devices and pipes not opened.
         """
         for word in words:
             path = Path(word)
-            if opening.is_directory(path) and not is_tree(path):
-                yield from self._below(path)
-            else:
+            if not opening.is_directory(path):
                 yield path
+                continue
+            try:
+                with opening.Tree(path) as tree:
+                    if is_tree(tree):
+                        yield path
+                    else:
+                        yield from self._below(tree)
+            except OSError:
+                self.passed_over[_FORBIDDEN] += 1
 
-    def _below(self, top: Path) -> Iterator[Path]:
-        waiting = [top]
+    def _below(self, tree: opening.Tree) -> Iterator[Found]:
+        waiting = [""]
         while waiting:
             directory = waiting.pop()
             try:
-                with opening.Tree(directory) as tree:
-                    entries = sorted(tree.entries(), key=lambda entry: entry.name)
+                entries = sorted(tree.entries(directory, follow=False), key=lambda each: each.name)
             except OSError:
-                self.passed_over["directories that cannot be read"] += 1
+                self.passed_over[_FORBIDDEN] += 1
+                continue
+            except Unreadable:
+                self.passed_over[_TOO_LARGE] += 1
                 continue
             below = []
             for entry in entries:
-                path = directory / entry.name
+                found = Found(tree.path, f"{directory}{entry.name}")
                 if entry.kind == opening.LINK:
                     self.passed_over["links"] += 1
                 elif entry.kind == opening.DIRECTORY:
-                    if is_tree(path):
-                        yield path
+                    if is_tree(tree, found.inner):
+                        yield found
                     else:
-                        below.append(path)
+                        below.append(f"{found.inner}/")
                 elif entry.kind != opening.FILE:
                     self.passed_over["devices, pipes and sockets"] += 1
                 elif entry.name.endswith(_INPUTS) or (
-                    entry.name.endswith(_PERHAPS) and _is_input(path)
+                    entry.name.endswith(_PERHAPS) and _is_input(found)
                 ):
-                    yield path
+                    yield found
                 else:
                     self.passed_over["files of another kind"] += 1
             waiting += reversed(below)
 
 
-def is_tree(directory: Path) -> bool:
-    """Whether a directory is one input: a device tree, the power-mgt node of one, or a skiboot."""
-    if format_skiboot.recognises(b"", directory):
+def is_tree(tree: opening.Tree, relative: str = "") -> bool:
+    """Whether a directory of the tree is one input: a device tree, the power-mgt node of one, or a
+    skiboot."""
+    if format_skiboot.is_skiboot(tree, relative or "."):
         return True
     try:
-        with opening.Tree(directory) as tree:
-            names = (entry.name for entry in tree.entries())
-            return any(name in _SIGNS or "cpu-idle-state" in name for name in names)
-    except OSError:
+        names = (entry.name for entry in tree.entries(relative, follow=False))
+        return any(name in _SIGNS or "cpu-idle-state" in name for name in names)
+    except (OSError, Unreadable):
         return False
 
 
-def _is_input(path: Path) -> bool:
+def _is_input(found: Found) -> bool:
     """Whether a format takes the file for what it is, and not as any text."""
     try:
-        return format_of(File.open(path)) not in (None, "spec")
+        return format_of(File.open(found)) not in (None, "spec")
     except Unreadable:
         return True
 
@@ -112,7 +126,7 @@ class Executor(Protocol):
 
 
 def audit_all(
-    paths: Iterable[Path], setting: Setting, workers: int | None = None
+    paths: Iterable[Path | Found], setting: Setting, workers: int | None = None
 ) -> Iterator[list[Audited]]:
     """The audit of each path, in order. workers: processes; None: as many as there are CPUs."""
     waiting = iter(paths)
@@ -128,13 +142,15 @@ def audit_all(
         yield from _spread(pool, chain(few, waiting), setting, workers * _UNDER_WAY)
 
 
-def audit_on(client: Executor, paths: Iterable[Path], setting: Setting) -> Iterator[list[Audited]]:
+def audit_on(
+    client: Executor, paths: Iterable[Path | Found], setting: Setting
+) -> Iterator[list[Audited]]:
     """The same on a Dask cluster whose workers see the same files under the same paths."""
     yield from _spread(client, paths, setting, _UNDER_WAY * 16)
 
 
 def _spread(
-    pool: Executor, paths: Iterable[Path], setting: Setting, limit: int
+    pool: Executor, paths: Iterable[Path | Found], setting: Setting, limit: int
 ) -> Iterator[list[Audited]]:
     """limit: chunks that may be under way."""
     waiting = iter(paths)
@@ -151,7 +167,7 @@ def _spread(
             future.cancel()
 
 
-def _audit_chunk(paths: Sequence[Path], setting: Setting) -> list[list[Audited]]:
+def _audit_chunk(paths: Sequence[Path | Found], setting: Setting) -> list[list[Audited]]:
     return [audit_path(path, setting) for path in paths]
 
 

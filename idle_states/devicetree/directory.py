@@ -4,6 +4,7 @@ Only directories and regular files count, links are left alone, and how much is 
 as for a blob.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 from ..findings import Finding, Location, Severity, Unreadable
@@ -17,8 +18,10 @@ MAX_ENTRIES = limits.TREE_ENTRIES
 _NEEDED = ("ibm,cpu-idle-state-", "ibm,enabled-stop-levels", "cpu-version", "compatible")
 
 
-def read(path: Path) -> Node:
+def read(path: Path, opened: Callable[[], Tree] | None = None) -> Node:
     """The root node; nodes and properties sorted by name.
+
+    opened  opens the directory; None: by its path
 
     A directory called power-mgt keeps its name, so that it is known as that node; any other is
     taken for a root. Properties that the user may not read are left out, as a running machine
@@ -30,7 +33,7 @@ def read(path: Path) -> Node:
     own_name = path.resolve().name
     reader = _Reader(path)
     try:
-        tree = Tree(path)
+        tree = opened() if opened else Tree(path)
     except OSError as error:
         raise reader.not_readable("/", "directory", error) from None
     with tree:

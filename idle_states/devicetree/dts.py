@@ -6,10 +6,10 @@ before.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ..findings import Finding, Location, Severity, Unreadable
-from ..reading import launching, limits
+from ..reading import launching, limits, opening
 from . import dts_includes, fdt
 from .dts_places import Places, places
 from .tree import Node
@@ -27,15 +27,18 @@ _PREPROCESSED = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _NO_PLACE = re.compile(r"(?:FATAL ERROR|ERROR(?: \(\w+\))?): (?P<text>.+)")
 
 
-def read(text: str | bytes, file: str) -> Node:
-    """The root node of a source; `file` is what messages call it, and where includes are sought.
+def read(text: str | bytes, file: str, beside: Callable[[], opening.Tree] | None = None) -> Node:
+    """The root node of a source.
+
+    file    what messages call it
+    beside  opens the directory where includes are sought; None: that of `file`
 
     Raises Unreadable: IS931 with dtc's complaints, each at the line and column of the file where it
     was written; IS930 if dtc is missing or goes beyond its bounds, or an include leads out of the
     source's directory.
     """
     source = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-    return fdt.read(_compiled(source, file), file)
+    return fdt.read(_compiled(source, file, beside), file)
 
 
 def write(root: Node, about: Sequence[str] = ()) -> str:
@@ -51,7 +54,7 @@ def write(root: Node, about: Sequence[str] = ()) -> str:
     return render(root, about)
 
 
-def _compiled(source: bytes, file: str) -> bytes:
+def _compiled(source: bytes, file: str, beside: Callable[[], opening.Tree] | None) -> bytes:
     program = launching.find("dtc")
     if program is None:
         raise _unreadable(
@@ -61,7 +64,7 @@ def _compiled(source: bytes, file: str) -> bytes:
         )
     if len(source) > limits.DTS_BYTES:
         raise _unreadable(file, f"expected at most {limits.DTS_BYTES} bytes, found {len(source)}")
-    expanded = dts_includes.expanded(source, file)
+    expanded = dts_includes.expanded(source, file, beside)
     bounds = launching.Bounds(
         time_s=limits.DTC_S,
         memory_bytes=limits.DTC_MEMORY_BYTES,

@@ -16,6 +16,7 @@ dtc-parser.y (/incbin/ with its escapes undone), srcpos.c (where names are sough
 import os
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,8 +68,10 @@ class ExpandedSource:
         return file, first + max(0, line - self._starts[at])
 
 
-def expanded(source: bytes, file: str) -> ExpandedSource:
-    """file: what messages call the source; its includes are sought beside it.
+def expanded(
+    source: bytes, file: str, beside: Callable[[], opening.Tree] | None = None
+) -> ExpandedSource:
+    """file and beside: as of `dts.read`.
 
     Raises Unreadable: IS931 for an include that does not exist; IS930 for one that leads out of the
     directory of `file`, is no regular file, or is one too many. Both at the place of the include.
@@ -77,7 +80,8 @@ def expanded(source: bytes, file: str) -> ExpandedSource:
         tree = None
         if _DIRECTIVE.search(source):
             try:
-                tree = stack.enter_context(opening.Tree(Path(file).parent))
+                opened = beside() if beside else opening.Tree(Path(file).parent)
+                tree = stack.enter_context(opened)
             except OSError:
                 # a source that lies in no directory, as one of an archive
                 tree = None

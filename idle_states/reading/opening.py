@@ -126,6 +126,26 @@ class DirectoryEntry:
     kind: str
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found below a directory that the user named, and how to come to it again by way of
+    `Tree`, also from another process.
+
+    top    the directory that was named
+    inner  the path below it
+    """
+
+    top: Path
+    inner: str
+
+    @property
+    def path(self) -> Path:
+        return self.top / self.inner
+
+    def as_posix(self) -> str:
+        return self.path.as_posix()
+
+
 class Tree:
     """A directory that the user named, and what lies below it.
 
@@ -148,12 +168,14 @@ class Tree:
     def __exit__(self, *reason: object) -> None:
         self.close()
 
-    def below(self, name: str) -> "Tree":
-        """A directory of this one, and no link, as a tree of its own. Raises OSError."""
+    def below(self, relative: str) -> "Tree":
+        """A directory below this one, and no link, as a tree of its own. Raises OSError, Outside
+        among them."""
         made = object.__new__(Tree)
-        made._root = os.open(name, _PASSED | os.O_NOFOLLOW, dir_fd=self._root)
-        made.path = self.path / name
-        made._real = os.path.join(self._real, os.fsencode(name))
+        with self._reached(relative, False) as (directory, name):
+            made._root = os.open(name, _PASSED | os.O_NOFOLLOW, dir_fd=directory)
+        made.path = self.path / relative
+        made._real = os.path.join(self._real, os.fsencode(relative))
         return made
 
     def kind_of(self, relative: str, *, follow: bool = True) -> str | None:

@@ -14,4 +14,4 @@ def read(file: File) -> list[Source]:
     from ..devicetree import directory
     from .trees import sources_of
 
-    return sources_of(directory.read(file.path), file.shown, "directory", "")
+    return sources_of(directory.read(file.path, file.opened), file.shown, "directory", "")

@@ -32,6 +32,6 @@ def read(file: File) -> list[Source]:
     from ..devicetree import dts
     from .trees import sources_of
 
-    root = dts.read(file.data, file.shown)
+    root = dts.read(file.data, file.shown, file.beside)
     places = dts.places(file.text, file.shown)
     return sources_of(root, file.shown, "dts", file.sha256, places, {file.shown: file.text})

@@ -12,9 +12,14 @@ def recognises(head: bytes, path: Path) -> bool:
         return False
     try:
         with opening.Tree(path) as tree:
-            return tree.is_file(TABLES[0]) and tree.is_directory("include")
+            return is_skiboot(tree)
     except OSError:
         return False
+
+
+def is_skiboot(tree: opening.Tree, relative: str = ".") -> bool:
+    """Whether a directory of the tree is skiboot's source."""
+    return tree.is_file(f"{relative}/{TABLES[0]}") and tree.is_directory(f"{relative}/include")
 
 
 def read(file: File) -> list[Source]:
@@ -23,7 +28,7 @@ def read(file: File) -> list[Source]:
     macros: dict[str, str] = {}
     sources = []
     try:
-        with opening.Tree(file.path) as tree:
+        with file.opened() as tree:
             for name in filter(tree.is_file, HEADERS):
                 macros |= c_table.definitions_in(File(file.path / name, tree.read(name)).text)
             for name in filter(tree.is_file, TABLES):

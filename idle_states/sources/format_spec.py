@@ -13,12 +13,16 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 def read(file: File) -> list[Source]:
-    return [load_spec(file.path, file.shown)]
+    top = file.found.top if file.found else None
+    return [_source(load(file.path, file.shown, file.data, top), file.path)]
 
 
 def load_spec(path: Path, shown: str | None = None) -> Source:
     """A spec with its ancestors. shown: what messages call it, None for a packaged one."""
-    loaded: LoadedSpec = load(path, shown)
+    return _source(load(path, shown), path)
+
+
+def _source(loaded: LoadedSpec, path: Path) -> Source:
     file = next(iter(loaded.sources))
     digest = hashlib.sha256(loaded.sources[file].encode()).hexdigest()
     name = loaded.table.name if loaded.table else path.stem

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable
@@ -46,30 +46,54 @@ class File:
     """A file or directory that a format may read.
 
     path   where it is
+    found  the way to it, if it was found below a directory that the user named
     shown  what messages and reports call it
     data   the bytes of a file; of a directory none
     """
 
-    def __init__(self, path: Path, data: bytes) -> None:
-        self.path = path
-        self.shown = path.as_posix()
+    def __init__(self, where: Path | opening.Found, data: bytes) -> None:
+        self.found = where if isinstance(where, opening.Found) else None
+        self.path = where.path if isinstance(where, opening.Found) else where
+        self.shown = where.as_posix()
         self.data = data
 
     @classmethod
-    def open(cls, path: Path) -> "File":
-        """Raises Unreadable (IS930) for what is no regular file, too large or forbidden."""
-        shown = path.as_posix()
+    def open(cls, where: Path | opening.Found) -> "File":
+        """What the user named, or what was found below a directory that was: of that, a link is
+        not followed. Raises Unreadable (IS930) for what is no regular file, too large or forbidden.
+        """
+        shown = where.as_posix()
         try:
-            kind = opening.kind_of(path)
+            if isinstance(where, opening.Found):
+                with opening.Tree(where.top) as tree:
+                    if tree.kind_of(where.inner, follow=False) == opening.DIRECTORY:
+                        return cls(where, b"")
+                    data = tree.read(where.inner, MAX_BYTES, shown=shown, follow=False)
+                    return cls(where, data)
+            kind = opening.kind_of(where)
             if kind == opening.DIRECTORY:
-                return cls(path, b"")
+                return cls(where, b"")
             if kind is None:
                 message = "expected a regular file or a directory, found nothing of that name"
                 raise unreadable(shown, message)
-            return cls(path, opening.read(path, MAX_BYTES, shown=shown))
+            return cls(where, opening.read(where, MAX_BYTES, shown=shown))
         except OSError as error:
             message = f"expected a readable file, found: {error.strerror}"
             raise unreadable(shown, message) from None
+
+    def opened(self) -> opening.Tree:
+        """The directory that it is. Raises OSError."""
+        if self.found is None:
+            return opening.Tree(self.path)
+        with opening.Tree(self.found.top) as top:
+            return top.below(self.found.inner)
+
+    def beside(self) -> opening.Tree:
+        """The directory that it lies in. Raises OSError."""
+        if self.found is None:
+            return opening.Tree(self.path.parent)
+        with opening.Tree(self.found.top) as top:
+            return top.below(PurePosixPath(self.found.inner).parent.as_posix())
 
     @cached_property
     def text(self) -> str:

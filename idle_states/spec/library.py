@@ -64,14 +64,18 @@ def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[Id
                 continue
 
 
-def load(file: Path, shown_as: str | None = None) -> LoadedSpec:
+def load(
+    file: Path, shown_as: str | None = None, data: bytes | None = None, top: Path | None = None
+) -> LoadedSpec:
     """Loads a spec with its ancestors.
 
     shown_as  how messages name the file; packaged specs are shown by their file name alone
+    data      what the file holds, where it has been read
+    top       the directory below which its ancestors must lie; None: see `_beside`
     Raises Unreadable (exit 3) if the file or an ancestor cannot be parsed, OSError if it
     cannot be read. All other problems are findings.
     """
-    return _Loading({}).load(file, shown_as or display_name(file))
+    return _Loading({}, top).load(file, shown_as or display_name(file), data)
 
 
 def load_held(path: str, contents: abc.Mapping[str, bytes]) -> LoadedSpec:
@@ -91,17 +95,22 @@ def display_name(file: Path) -> str:
 
 
 class _Loading:
-    """One load. contents: path -> bytes of specs that are not read from disk."""
+    """One load.
 
-    def __init__(self, contents: abc.Mapping[str, bytes]) -> None:
+    contents  path -> bytes of specs that are not read from disk
+    top       the directory below which parents must lie; None: see `_beside`
+    """
+
+    def __init__(self, contents: abc.Mapping[str, bytes], top: Path | None = None) -> None:
         self.contents = contents
+        self.top = top
         self.problems = SpecProblems()
         self.suppressions: list[Suppression] = []
         self.sources: dict[str, str] = {}
         self.digests: dict[str, str] = {}
 
-    def load(self, file: PurePath, shown: str) -> LoadedSpec:
-        expanded = self.expand_file(file, shown, ())
+    def load(self, file: PurePath, shown: str, data: bytes | None = None) -> LoadedSpec:
+        expanded = self.expand_file(file, shown, (), data)
         table = build(expanded, shown, self.digests[shown], self.problems)
         findings = tuple(dict.fromkeys(self.problems.findings))
         usable = expanded.ok and not any(f.severity is Severity.ERROR for f in findings)
@@ -140,17 +149,21 @@ class _Loading:
         if child.as_posix() in self.contents:
             if beside.as_posix() in self.contents:
                 return beside, None
-        elif (data := _beside(Path(beside))) is not None:
+        elif (data := _beside(Path(beside), self.top)) is not None:
             return beside, data
         revision = resolve_name(name)
         return (revision.file if revision else None), None
 
 
-def _beside(file: Path) -> bytes | None:
+def _beside(file: Path, top: Path | None) -> bytes | None:
     """What a parent beside its child holds; None if there is no such file. It is read only if it
-    lies in the child's repository, or outside of one in the child's directory. Raises Unreadable
-    (IS930) for a link that leads out of that, of which nothing is read."""
-    tree, path = opening.tree_of(file)
+    lies below `top`; without, in the child's repository, or outside of one in the child's
+    directory. Raises Unreadable (IS930) for a link that leads out of that, of which nothing is
+    read."""
+    if top is None:
+        tree, path = opening.tree_of(file)
+    else:
+        tree, path = opening.Tree(top), file.relative_to(top).as_posix()
     with tree:
         if tree.is_file(path):
             return tree.read(path, shown=file.as_posix())
