@@ -117,8 +117,8 @@ LOG_SHOWN_BYTES = _limit(
     "log, of which the rest is counted", "a log whose lines findings show", 4 * MIB, "bytes"
 )
 
-STATISTICS_BYTES = _limit("benchmark results", "size", 64 * MIB, "bytes")
-STATISTICS_LINES = _limit("benchmark results", "lines or samples", 2_000_000)
+STATISTICS_BYTES = _limit("benchmark results, all files together", "size", 64 * MIB, "bytes")
+STATISTICS_LINES = _limit("benchmark results, all files together", "lines or samples", 2_000_000)
 
 DTC_S = _limit("dtc", "time", 30, "s")
 DTC_MEMORY_BYTES = _limit("dtc", "memory", GIB, "bytes")

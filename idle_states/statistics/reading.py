@@ -10,6 +10,7 @@ A mail may hold several of them; samples want a file of their own.
 
 import hashlib
 import re
+from dataclasses import dataclass
 
 from ..reading import limits, opening
 from ..reading.problems import unreadable
@@ -23,12 +24,34 @@ from .summary_rows import is_head
 _QUOTING = re.compile(r"(?:> ?)+")
 
 
-def open_file(name: str) -> ResultsFile:
-    """name: - is standard input. Raises OSError, and Unreadable for what is no file, too large or
-    empty."""
+@dataclass(slots=True)
+class Taken:
+    """What the files of one run have together, which the limits are for."""
+
+    size: int = 0
+    lines: int = 0
+    words: int = 0
+
+    def add(
+        self, file: str, *, size: int = 0, lines: int = 0, words: int = 0, at: int | None = None
+    ) -> None:
+        """at: the line of the file. Raises Unreadable."""
+        self.size += size
+        self.lines += lines
+        self.words += words
+        if self.size > limits.STATISTICS_BYTES:
+            raise unreadable(file, f"expected at most {limits.STATISTICS_BYTES} bytes in all files")
+        if max(self.lines, self.words) > limits.STATISTICS_LINES:
+            message = f"expected at most {limits.STATISTICS_LINES} lines or samples in all files"
+            raise unreadable(file, message, at)
+
+
+def open_file(name: str, taken: Taken | None = None) -> ResultsFile:
+    """name: - is standard input; taken: by the files before it. Raises OSError, and Unreadable for
+    what is no file, too large or empty."""
+    taken = taken or Taken()
     data = opening.read_operand(name, limits.STATISTICS_BYTES)
-    if data.count(b"\n") > limits.STATISTICS_LINES:
-        raise unreadable(name, f"expected at most {limits.STATISTICS_LINES} lines or samples")
+    taken.add(name, size=len(data), lines=data.count(b"\n"))
     text = data.decode("utf-8", "backslashreplace")
     lines = tuple(_unquoted(line) for line in text.split("\n"))
     if not any(line.strip() for line in lines):
@@ -86,10 +109,13 @@ def samples(
     return Dataset(file.name, tuple(values), None, file.name)
 
 
-def named_samples(file: ResultsFile, delimiter: str = " \t") -> dict[str, list[float]]:
-    """Lines of a name and its samples; lines of the same name add up."""
+def named_samples(
+    file: ResultsFile, delimiter: str = " \t", taken: Taken | None = None
+) -> dict[str, list[float]]:
+    """Lines of a name and its samples; lines of the same name add up. taken: by the files before
+    it."""
     found: dict[str, list[float]] = {}
-    count = 0
+    taken = taken or Taken()
     parting = re.compile(f"[{re.escape(delimiter)}]+")
     for number, line in enumerate(file.lines, 1):
         words = _words(line, parting)
@@ -99,10 +125,7 @@ def named_samples(file: ResultsFile, delimiter: str = " \t") -> dict[str, list[f
             raise unreadable(
                 file.name, f"expected a name and its samples, found {shown(words[0])}", number
             )
-        count += len(words)
-        if count > limits.STATISTICS_LINES:
-            message = f"expected at most {limits.STATISTICS_LINES} lines or samples"
-            raise unreadable(file.name, message, number)
+        taken.add(file.name, words=len(words), at=number)
         found.setdefault(words[0], []).extend(_sample(file, number, word) for word in words[1:])
     return found
 

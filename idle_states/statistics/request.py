@@ -12,7 +12,7 @@ from .histogram import Histogram, histogram
 from .ministat import LEAST_SAMPLES, MOST_SETS
 from .mmtests import MeansRow, follows, joined, table
 from .percentile_blocks import BlockGroup, groups, of_samples
-from .reading import named_samples, open_file, samples
+from .reading import Taken, named_samples, open_file, samples
 from .summary import SMALLEST, Dataset
 from .summary_rows import rows, summary_row
 
@@ -92,7 +92,8 @@ class Compared:
 
 def stats(request: StatsRequest) -> Compared:
     """Raises UsageError also for what does not go with the files; Unreadable, OSError."""
-    files = [open_file(name) for name in request.files]
+    taken = Taken()
+    files = [open_file(name, taken) for name in request.files]
     _check_kinds(request, files)
     kinds = {kind for file in files for kind in file.kinds}
     analysis: Analysis | None = None
@@ -203,5 +204,6 @@ def _table(request: StatsRequest, files: Sequence[ResultsFile]) -> list[MeansRow
         return [row for file in files for row in table(file)]
     if request.summaries or any(ResultsKind.SAMPLES not in file.kinds for file in files):
         raise UsageError("expected files with lines of NAME SAMPLE... for --mmtests")
-    named = [(file.name, named_samples(file, request.delimiter)) for file in files]
+    taken = Taken()
+    named = [(file.name, named_samples(file, request.delimiter, taken)) for file in files]
     return joined(named, request.mean or "Amean", request.lower_is_better)

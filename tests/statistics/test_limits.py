@@ -12,6 +12,7 @@ from idle_states.findings import Unreadable
 from idle_states.reading import limits
 from idle_states.statistics import reading
 from idle_states.statistics.numbers import is_number
+from idle_states.statistics.request import StatsRequest, stats
 
 
 def test_a_device_is_no_file_of_results(capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,6 +38,27 @@ def test_samples_are_counted(text: str, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(limits, "STATISTICS_LINES", 3)
     with pytest.raises(Unreadable, match="expected at most 3 lines or samples"):
         reading.named_samples(reading.open_file(str(path)))
+
+
+def test_files_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a"
+    path.write_text("1\n2\n3\n")
+    assert stats(StatsRequest((str(path),) * 3))
+    monkeypatch.setattr(limits, "STATISTICS_LINES", 8)
+    with pytest.raises(Unreadable, match="expected at most 8 lines or samples in all files"):
+        stats(StatsRequest((str(path),) * 3))
+    monkeypatch.setattr(limits, "STATISTICS_BYTES", 17)
+    with pytest.raises(Unreadable, match="expected at most 17 bytes in all files"):
+        stats(StatsRequest((str(path),) * 3))
+
+
+def test_named_samples_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a"
+    path.write_text("name 1 2 3\n")
+    assert stats(StatsRequest((str(path),) * 2, form="mmtests"))
+    monkeypatch.setattr(limits, "STATISTICS_LINES", 7)
+    with pytest.raises(Unreadable, match="expected at most 7 lines or samples in all files"):
+        stats(StatsRequest((str(path),) * 2, form="mmtests"))
 
 
 def test_a_pipe_is_read_where_it_is_the_operand() -> None:
