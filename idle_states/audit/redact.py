@@ -36,7 +36,8 @@ def redacted(audited: Audited, other: Node | None = None) -> Audited:
     goes as well: it often is the machine's.
     """
     tree = audited.source.tree if audited.source else None
-    if tree is None and audited.kind not in _WRITTEN_BY_PEOPLE:
+    says = tree is not None and any(_serials(tree))
+    if not says and audited.kind not in _WRITTEN_BY_PEOPLE:
         audited = _nameless(audited)
     redactor = _Redactor([node for node in (tree, other) if node is not None])
     bare = replace(audited, source=_table_alone(audited.source))

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -232,3 +233,18 @@ def test_a_quotation_that_was_cut_is_not_shown_and_takes_no_time(quote: str) -> 
         audited = Audited("a", "", "", "unreadable", findings=(finding,))
         [shown] = redacted(audited).findings
         assert shown.message.removesuffix(" and more") == "the archive's end, found [text]"
+
+
+def test_a_tree_that_says_no_serial_goes_by_its_digest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = fdt.read((TREES / "powernv9.dtb").read_bytes(), "")
+    bare = replace(bare, properties={k: v for k, v in bare.properties.items() if k != "system-id"})
+    written(tmp_path / f"host-{OWN}.dtb", bare)
+    (tmp_path / OWN).mkdir()
+    written(tmp_path / OWN / "a.dtb", bare)
+    with tarfile.open(tmp_path / f"of-{OWN}.tar", "w") as archive:
+        archive.add(tmp_path / OWN, OWN)
+    for form in ("text", "json", "sarif", "github", "junit"):
+        main(["audit", str(tmp_path), "--redact", "--format", form, "--config", "none"])
+        assert OWN not in capsys.readouterr().out
