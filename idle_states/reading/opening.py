@@ -12,6 +12,7 @@ put there meanwhile leads nowhere else.
 Names are bytes: those that are no UTF-8 are str with surrogates, as os.fsdecode() makes them.
 """
 
+import errno
 import io
 import os
 import select
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 from . import limits
 from .problems import unreadable
@@ -43,6 +44,7 @@ _WALKED = _FLAGS | os.O_NOFOLLOW
 _PASSED = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 """A directory on the way, which need not be readable."""
 _BLOCK = 1 << 20
+_TOO_DEEP = f"more than {limits.DIRECTORY_DEPTH} directories within each other"
 
 
 class Outside(OSError):
@@ -263,6 +265,8 @@ class Tree:
                             os.close(opened.pop())
                     todo += _names(target)
                 elif todo:
+                    if len(opened) > limits.DIRECTORY_DEPTH:
+                        raise OSError(errno.ENAMETOOLONG, _TOO_DEEP, relative)
                     opened.append(os.open(name, _PASSED | os.O_NOFOLLOW, dir_fd=opened[-1]))
                 else:
                     yield opened[-1], name
@@ -336,11 +340,43 @@ def _regular(
             waiting = select.poll()
             waiting.register(number, select.POLLIN)
             waiting.poll()
-        os.set_blocking(number, True)
-        return io.FileIO(number, "rb")
+            os.set_blocking(number, True)
+        return _Opened(number, shown)
     except BaseException:
         os.close(number)
         raise
+
+
+class _Opened(io.FileIO):
+    """A file that is open. Reading does not wait, as some files of /proc would have it (a pipe's
+    reader does), and errors have the file's name."""
+
+    def __init__(self, number: int, shown: str) -> None:
+        super().__init__(number, "rb")
+        self._shown = shown
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        with self._naming():
+            found: bytes = self._held(super().read(size))
+        return found
+
+    def readinto(self, buffer: Any, /) -> int:
+        with self._naming():
+            found: int = self._held(super().readinto(buffer))
+        return found
+
+    def _held(self, found: Any) -> Any:
+        if found is None:
+            raise BlockingIOError(errno.EAGAIN, "a file that has no end now")
+        return found
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = self._shown
+            raise
 
 
 def _expect(mode: int, shown: str, pipes: bool) -> None:

@@ -1,5 +1,6 @@
 """A fleet is read within the directory that was named, whatever happens to it meanwhile."""
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -121,6 +122,19 @@ def test_a_link_within_the_fleet_is_not_followed_either(top: Path) -> None:
     walk = Walk()
     assert [each.as_posix() for each in walk.inputs([str(top)])] == [f"{top}/b/tree.dtb"]
     assert walk.passed_over == {"links": 1}
+
+
+def test_a_deep_directory_is_left_off_soon(top: Path) -> None:
+    """Each level is come to by way of all above it."""
+    here = os.open(top, os.O_RDONLY)
+    for _ in range(3 * limits.DIRECTORY_DEPTH):
+        os.mkdir("d", dir_fd=here)
+        here, above = os.open("d", os.O_RDONLY, dir_fd=here), here
+        os.close(above)
+    os.close(here)
+    walk = Walk()
+    assert [each.as_posix() for each in walk.inputs([str(top)])] == [f"{top}/b/tree.dtb"]
+    assert walk.passed_over == {"directories that cannot be read": 1}
 
 
 def test_a_directory_with_too_many_entries_does_not_end_the_run(

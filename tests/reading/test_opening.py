@@ -267,3 +267,42 @@ def test_running_machine_has_a_tree_behind_a_link() -> None:
         assert tree.read("status").startswith(b"Name:")
     with Tree("/sys/class") as tree:
         assert tree.is_directory("net") or any(tree.entries())
+
+
+def test_a_file_that_waits_is_an_error(tmp_path: Path) -> None:
+    """As /proc/kmsg: a regular file by its mode, whose reader waits for what the kernel says."""
+    from idle_states.reading.opening import _Opened
+
+    here, there = os.pipe2(os.O_NONBLOCK)
+    with os.fdopen(there, "wb"), _Opened(here, "kmsg") as file:
+        for read in (file.read, lambda: file.read(9), lambda: file.readinto(bytearray(9))):
+            with pytest.raises(BlockingIOError) as raised:
+                read()
+            assert raised.value.filename == "kmsg"
+
+
+@pytest.mark.skipif(not os.access("/proc/kmsg", os.R_OK), reason="/proc/kmsg is for root")
+def test_the_kernels_log_is_not_waited_for() -> None:
+    command = [sys.executable, "-m", "idle_states", "show", "/proc/kmsg"]
+    done = subprocess.run(command, capture_output=True, timeout=60)
+    assert done.returncode == 3, done
+    assert b"/proc/kmsg" in done.stderr
+
+
+def test_an_error_of_reading_names_the_file() -> None:
+    with pytest.raises(OSError, match="/proc/self/mem"):
+        opening.read("/proc/self/mem")
+
+
+def test_directories_nest_only_so_deep(tmp_path: Path) -> None:
+    names = ["d"] * (limits.DIRECTORY_DEPTH + 1)
+    here = os.open(tmp_path, os.O_RDONLY)
+    for name in names:
+        os.mkdir(name, dir_fd=here)
+        here, above = os.open(name, os.O_RDONLY, dir_fd=here), here
+        os.close(above)
+    os.close(here)
+    with Tree(tmp_path) as tree:
+        assert [entry.kind for entry in tree.entries("/".join(names[:-1]))] == [DIRECTORY]
+        with pytest.raises(OSError, match="more than 256 directories"):
+            list(tree.entries("/".join([*names, "x"])))
