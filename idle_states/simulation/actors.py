@@ -1,4 +1,4 @@
-"""Who takes part in a simulation: tasks and CPUs, and what is known of them at a time."""
+"""The actors of a simulation, tasks and CPUs, with their state at the simulated time."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -8,25 +8,34 @@ from ..replay.counters import Tally
 from .programs import Task as Program
 
 BETWEEN, RUNNING, IDLE, EXITING = range(4)
-"""Phases of a CPU. BETWEEN: in the kernel, on its way to a task or to the governor."""
+"""Phases of a CPU. BETWEEN: in the kernel, on the path to a task or to the governor."""
 BUSY, HOLDS, FREE = range(3)
-"""What a thread takes of its core."""
+"""A thread's use of its core: it computes, idles but keeps its share, or gave its share up."""
 CPU_STREAMS = 1 << 32
-"""The streams of random numbers of CPUs begin there, those of tasks at 0."""
+"""Number of the random stream of CPU 0; the streams of tasks are numbered from 0."""
 WORK = 1000
-"""Units of work that a thread alone on its core does in a ns."""
+"""Units of work that a thread does per ns while its siblings slow nothing down."""
 
 
 @dataclass(slots=True, eq=False)
 class RunningTask:
-    """A task's place in its program, and on the machine.
+    """A task: its position in its program, and its CPU.
 
-    cpu, recent  it ran on last, and was remembered as recently used
-    tokens       wake-ups that came while it did not wait
-    debt_ns      kernel's work to do before its program goes on
-    wakes        of which is that of the wake-up it is at
-    work         what is left of a run that was interrupted; spins_until_ns: of a spin, 0: of none
-    woken_ns     when, if it was since it ran last
+    number          index in Workload.tasks
+    key             key of the task's random stream
+    at              index of the next op of the program
+    draws           random numbers drawn so far
+    turn            wake-ups so far of ops with Which.NEXT
+    cpu             CPU that the task runs on, or ran on last
+    recent          the recently used CPU (task_struct.recent_used_cpu)
+    waits           whether the task is blocked in `wait`
+    tokens          wake-ups that arrived while the task was not waiting
+    debt_ns         kernel time to spend before the program continues
+    wakes           whether debt_ns already includes the cost of the `wake` op at `at`
+    work            units of work left of an interrupted `run`
+    spins_until_ns  end of an interrupted `spin`; 0: none
+    woken_ns        time of the last wake-up; None once the task runs
+    due_ns          expiry of the task's timer
     """
 
     number: int
@@ -49,8 +58,25 @@ class RunningTask:
 
 @dataclass(slots=True, eq=False)
 class SimulatedCpu:
-    """since_ns: its idle period, or the run of its task at `rate`, began. until_ns: the run ends.
-    pending: tasks whose timers came while it could not see to them."""
+    """A CPU: its phase, its run queue and its timers.
+
+    key           key of the CPU's random stream
+    governor      None if the kernel asks no governor
+    takes         BUSY, HOLDS or FREE
+    queue         runnable tasks, without the running one
+    pending       tasks whose timers expired and are not handled yet
+    timers        (expiry in ns, sequence number, task number), ascending
+    since_ns      start of the idle period, or time from which the task runs at `rate`
+    until_ns      time at which the task's run, or its time slice, ends
+    slice_end_ns  end of the running task's time slice
+    work          units of work left of the present run
+    rate          units of work per ns
+    spins         whether the present run is a `spin`, which siblings do not slow down
+    state         number of the idle state entered last
+    stopped       whether the tick is stopped
+    got_tick      whether the tick ended the idle period (tick_idle_got_tick)
+    draws         random numbers drawn so far
+    """
 
     number: int
     key: int

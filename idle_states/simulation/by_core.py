@@ -1,4 +1,4 @@
-"""What simulate.Simulation does, by the compiled core: the same run, a hundred times sooner."""
+"""simulate.Simulation by the compiled core: the same results, about a hundred times faster."""
 
 import struct
 from array import array
@@ -26,30 +26,33 @@ _POLL_SECONDS = 0.1
 
 
 class Watch:
-    """A simulation seen by another thread."""
+    """Lets another thread read the progress of a running simulation, and stop it."""
 
     def __init__(self) -> None:
         self.cells = array("Q", (0, 0))
 
     @property
     def now_ns(self) -> int:
-        """Time of its last event, or one not long before it."""
+        """Simulated time in ns of a recent event; it may lag behind the latest."""
         return self.cells[0]
 
     def stop(self) -> None:
-        """Soon. What it returns is of no use then."""
+        """Asks the simulation to stop early. The result of a stopped simulation is incomplete."""
         self.cells[1] = 1
 
 
 def knows(setup: Setup) -> bool:
-    """Whether the core is there and can do this: every governor but haltpoll."""
+    """Whether the core is installed and can run this setup: any governor but haltpoll."""
     if not core.available() or setup.governor == "haltpoll":
         return False
     return core.can_replay(_governor(setup))
 
 
 def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> SimulationRun:
-    """By the core. The interpreter's lock is released meanwhile."""
+    """Runs one seed by the core, with the interpreter's lock released.
+
+    trace: number of task switches to keep in the result.
+    """
     topology, states = setup.topology, setup.table.states
     governor = _governor(setup)
     tallies = [Tally(setup.table, counts_in_ns(setup.release)) for _ in range(topology.cpus)]
@@ -118,7 +121,7 @@ def _zeros(count: int) -> "array[int]":
 
 
 def _setting(setup: Setup, seed: int, trace: int) -> "array[int]":
-    """struct sim_setting of core/simulate.h."""
+    """Returns the values of struct sim_setting in core/simulate.h, in its order."""
     costs, loop = setup.costs, idle_loop.features(setup.release)
     limit = polling(setup.table, setup.release, setup.hz)
     return array(
@@ -157,11 +160,11 @@ def _setting(setup: Setup, seed: int, trace: int) -> "array[int]":
 
 
 def _programs(setup: Setup) -> tuple[bytes, bytes]:
-    """Ops, each program's once, and tasks."""
+    """Returns the ops and the tasks, packed for the core; each program's ops occur once."""
     places: dict[int, int] = {}
     ops, programs = bytearray(), bytearray()
     for task in setup.workload.tasks:
-        # tasks of one name share theirs
+        # tasks of the same name share one program
         first = places.get(id(task.ops))
         if first is None:
             first = places[id(task.ops)] = len(ops) // _OP.size
@@ -192,10 +195,10 @@ def _programs(setup: Setup) -> tuple[bytes, bytes]:
 def simulate_all(
     setup: Setup, seeds: Sequence[int], advance: Callable[[int], None] = lambda more_ns: None
 ) -> list[SimulationRun]:
-    """One run a seed, on as many threads as there are processors.
+    """Runs every seed, in parallel threads, one per available processor. Returns results in order.
 
-    advance: told now and then how many ns more were simulated, all runs together. An interruption
-    stops those under way.
+    advance: called repeatedly with the ns simulated since the last call, summed over all runs. An
+    exception, such as KeyboardInterrupt, stops the runs that are still going on.
     """
     watches = [Watch() for _ in seeds]
     pool = ThreadPoolExecutor(max(1, min(core.processors(), len(seeds))))

@@ -1,4 +1,4 @@
-"""What is simulated, but for the tables, as it is asked for: workload, machine, parameters."""
+"""A simulation's workload, machine and parameters as requested, and as read from their files."""
 
 import hashlib
 import re
@@ -26,16 +26,17 @@ _SEEDS_MAX, _RUNS_MAX = (1 << 64) - 1, 10_000
 
 @dataclass(frozen=True, slots=True)
 class WorkloadRequest:
-    """What to simulate. Raises UsageError for what cannot be meant.
+    """What to simulate. Raises UsageError for contradictory or unusable options.
 
     workload   one of workloads.BUILT_IN with its parameters, a YAML file or a trace of cpu_idle
-    topology   as topology.parse() takes it, or a file; None: 8 CPUs, or those to which all tasks
-               are bound
-    placement  as placement.parse() takes it
-    duration   such as 20ms; None: as long as a trace, else 1 s
-    seed, runs seeds from `seed` on, one for each run
-    costs      parameters that no table or kernel says
-    exits      each STATE=TIME: the exit latency that the hardware really has
+    topology   text for topology.parse(), or a file; None: as many CPUs as the workload binds tasks
+               to if all its tasks are bound, otherwise at least 8
+    placement  text for placement.parse()
+    duration   simulated time, such as 20ms; None: the length of a trace, otherwise 1 s
+    seed       seed of the first run; each later run adds 1
+    runs       number of runs
+    costs      parameters that neither the table nor the kernel determines
+    exits      STATE=TIME: the real exit latency of a state, instead of the advertised one
     """
 
     workload: str
@@ -60,7 +61,7 @@ class WorkloadRequest:
         return range(self.seed, self.seed + self.runs)
 
     def exits_ns(self, table: CpuTable) -> dict[str, int]:
-        """State -> the exit latency that the hardware really has. Raises UsageError."""
+        """Returns state name -> real exit latency in ns. Raises UsageError."""
         found = {}
         for text in self.exits:
             name, equals, time = text.partition("=")
@@ -74,7 +75,7 @@ class WorkloadRequest:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is simulated. files: with their SHA-256."""
+    """The parts of a simulation. files: (name, SHA-256) of every file read."""
 
     workload: Workload
     topology: Topology
@@ -84,7 +85,7 @@ class Given:
 
 
 def given(request: WorkloadRequest) -> Given:
-    """Reads what a request names. Raises UsageError, and Unreadable for a file's fault."""
+    """Reads the files that a request names. Raises UsageError, and Unreadable for a bad file."""
     workload, duration_ns, files = _workload(request.workload)
     if request.duration is not None:
         duration_ns = time_ns("--duration", request.duration)
@@ -104,7 +105,7 @@ def given(request: WorkloadRequest) -> Given:
 
 
 def time_ns(option: str, text: str) -> int:
-    """Of 200ns or 10us. option: for the error. Raises UsageError."""
+    """Returns the ns of a time such as 200ns or 10us. option: named in the UsageError raised."""
     match = _TIME.fullmatch(text)
     if match is None:
         raise UsageError(
@@ -114,7 +115,7 @@ def time_ns(option: str, text: str) -> int:
 
 
 def _workload(text: str) -> tuple[Workload, int, list[tuple[str, str]]]:
-    """The workload, for how long to simulate it unless that is said, and its file."""
+    """Returns the workload, the default duration in ns, and (name, SHA-256) of its file."""
     found = workloads.built_in(text)
     if found is not None:
         return found, _SECOND_NS, []
@@ -132,10 +133,10 @@ def _workload(text: str) -> tuple[Workload, int, list[tuple[str, str]]]:
 
 
 def _topology(text: str | None, workload: Workload) -> tuple[Topology, list[tuple[str, str]]]:
-    """The machine, and its file."""
+    """Returns the machine, and (name, SHA-256) of its file."""
     if text is None:
         bound = [task.cpu for task in workload.tasks if task.cpu is not None]
-        # others would idle, and most of what is counted would be theirs
+        # further CPUs would only idle, and their idle time would dominate the totals
         least = 1 if len(bound) == len(workload.tasks) else _CPUS
         return topologies.parse(f"cpus={max([least, *(cpu + 1 for cpu in bound)])}"), []
     path = Path(text)

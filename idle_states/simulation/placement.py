@@ -1,27 +1,27 @@
-"""Where a task that wakes up runs: the scheduler's search for an idle CPU.
+"""CPU selection at wake-up: the scheduler's search for an idle CPU.
 
-As in Linux kernel/sched/fair.c, wake_affine() and select_idle_sibling(), with an idle mask that is
-always right. First a target is chosen between the waker's CPU and the one the task ran on last;
-then, in this order, the first that is idle:
+Follows wake_affine() and select_idle_sibling() of Linux kernel/sched/fair.c, with an idle mask that
+is always current. The search first picks a target, either the waker's CPU or the CPU on which the
+task ran last, then takes the first idle CPU in this order:
 
   1  the target
   2  the previous CPU, if it shares the last-level cache with the target
-  3  the recently used CPU, where that is on (32e839dda3ba). When it is looked at, the previous one
-     is remembered in its place, as from 5.14 on (89aafd67f28c); what 4.16 to 5.13 remembered, the
-     CPU on which a task last woke another, is not modelled
-  4  a CPU of a wholly idle core, in a walk around the last-level cache that begins behind the
-     target
+  3  the recently used CPU, if enabled (32e839dda3ba). Whenever step 3 is reached, the previous CPU
+     becomes the recently used one, as from 5.14 on (89aafd67f28c). Releases 4.16 to 5.13 record the
+     CPU on which a task last woke another; that is not modelled
+  4  a CPU of a fully idle core, in a walk around the last-level cache that starts after the target
   5  a sibling of the previous CPU
   6  any CPU of that walk
 
-and otherwise the target, busy as it is. What a core is for 4 and 5 is cpu_smt_mask(): the core as
-built or, as before it knew fused cores, the one shown. Cluster scheduling puts between 3 and 4:
-among the clusters that have an idle CPU, the one with the fewest busy ones (spread) or the most
-(pack), in the order of the walk; of it a CPU of an idle core, else any.
+If no CPU is idle, the target is taken. Steps 4 and 5 take the core from cpu_smt_mask(): the core as
+built or, as in kernels that do not know fused cores, the core as shown. Cluster scheduling adds a
+step between 3 and 4: of the clusters with an idle CPU it takes the one with the fewest busy CPUs
+(spread) or the most (pack), the first in walk order if several are equal, and in that cluster a CPU
+of an idle core, otherwise any idle CPU.
 
-What is simpler than the kernel: load is the length of the run queue, the walk is never cut short,
-and nothing is moved while it runs or waits. A new task begins in the last-level cache with the
-most idle CPUs, as if its first CPU had been the target; to pack, in the first that has an idle one.
+Simplifications: load is the length of the run queue, the walk is never cut short, and running or
+queued tasks are never migrated. A new task is placed in the last-level cache with the most idle
+CPUs, with the first CPU of that cache as target; with pack, in the first cache with an idle CPU.
 """
 
 from collections.abc import Sequence
@@ -34,12 +34,17 @@ CLUSTER = ("off", "spread", "pack")
 
 
 class BadPlacement(ValueError):
-    """A placement that cannot be; says what was expected and what was found."""
+    """An invalid placement; the message says what was expected and what was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """recent: the recently used CPU is a candidate. smt, cluster: one of SMT, CLUSTER."""
+    """Placement options.
+
+    recent  whether the recently used CPU is a candidate
+    smt     one of SMT: which core steps 4 and 5 use
+    cluster one of CLUSTER: the cluster scheduling
+    """
 
     recent: bool = True
     smt: str = "small"
@@ -50,7 +55,7 @@ class Policy:
 
 
 def parse(text: str) -> Policy:
-    """Words: recent=off,smt=big,cluster=spread; what is left out is as by default.
+    """Parses words such as recent=off,smt=big,cluster=spread; omitted words keep their defaults.
 
     Raises BadPlacement.
     """
@@ -74,7 +79,7 @@ def parse(text: str) -> Policy:
 
 
 class Placement:
-    """Which CPUs have how many tasks, running or queued, and where the next one goes."""
+    """Number of running and queued tasks per CPU, and the choice of a CPU for the next task."""
 
     def __init__(self, topology: Topology, policy: Policy) -> None:
         self.tasks = [0] * topology.cpus
@@ -89,8 +94,8 @@ class Placement:
         return self.tasks[cpu] == 0
 
     def first(self) -> int:
-        """Where a new task begins: in the cache with the most idle CPUs, then the fewest tasks; to
-        pack, in the first that has an idle CPU."""
+        """Returns the CPU of a new task: in the last-level cache with the most idle CPUs, then the
+        fewest tasks; with pack, in the first cache with an idle CPU."""
         packs = self._policy.cluster == "pack"
 
         def order(members: Sequence[int]) -> tuple[int, int]:
@@ -99,12 +104,12 @@ class Placement:
                 return -1, 0
             return -idle, sum(self.tasks[cpu] for cpu in members)
 
-        # min() keeps the first of equals
+        # min() returns the first of equal caches
         cpu = min(self._llc_members, key=order)[0]
         return self.choose(cpu, cpu, cpu)
 
     def target(self, waker: int, previous: int, sync: bool) -> int:
-        """wake_affine(). waker: the CPU that wakes; sync: the waker is about to sleep."""
+        """wake_affine(). waker: CPU of the waking task; sync: that task is about to sleep."""
         if self.idle(waker) and self._shares_cache(waker, previous):
             return previous if self.idle(previous) else waker
         if sync and self.tasks[waker] == 1:
@@ -119,7 +124,7 @@ class Placement:
         return self.beyond(target, previous, recent) if near is None else near
 
     def near(self, target: int, previous: int) -> int | None:
-        """1 and 2 of the search; None: neither will do."""
+        """Steps 1 and 2 of the search; None if neither finds an idle CPU."""
         if self.idle(target):
             return target
         if self._shares_cache(previous, target) and self.idle(previous):
@@ -127,7 +132,7 @@ class Placement:
         return None
 
     def beyond(self, target: int, previous: int, recent: int) -> int:
-        """The rest of the search."""
+        """Steps 3 to 6 of the search; returns the target if no CPU is idle."""
         if self._policy.recent and self._shares_cache(recent, target) and self.idle(recent):
             return recent
         walk = [cpu for cpu in self._walk(target) if self.idle(cpu)]
@@ -152,7 +157,7 @@ class Placement:
         def busy(cpu: int) -> int:
             return wanted * sum(self.tasks[other] != 0 for other in members[clusters[cpu]])
 
-        # min() keeps the first of equals
+        # min() returns the first of equal clusters
         best = clusters[min(walk, key=busy)]
         inside = [cpu for cpu in walk if clusters[cpu] == best]
         return next((cpu for cpu in inside if self._idle_core(cpu)), inside[0])

@@ -1,16 +1,16 @@
-"""What tasks do: small programs of run, spin, sleep, every, wake, wait and count.
+"""Task programs, made of run, spin, sleep, every, wake, wait and count.
 
-    run D       computes for D, longer while siblings use the core, too
-    spin D      computes until the time is the next multiple of D, whatever siblings do
-    sleep D     a timer on the CPU wakes it after D
-    every D     a timer wakes it at the next multiple of D
-    wake TASK   a task that waits goes on; if it does not wait yet, it will not have to
-    wait        until another one wakes it
-    count       one request, or whatever the workload counts, is done
+    run D       computes for D, or longer while siblings use the core too
+    spin D      computes until the next multiple of D, whatever the siblings do
+    sleep D     sleeps until a timer on the same CPU expires after D
+    every D     sleeps until a timer expires at the next multiple of D
+    wake TASK   wakes a task; if that task is not waiting, its next `wait` returns at once
+    wait        blocks until another task wakes this one
+    count       counts one request, or whatever unit the workload reports
 
-A program begins again at its end, unless it is to run once. Durations are fixed, uniform or
-exponential, whole ns, drawn from a generator that counts: the n-th draw of a task depends on the
-seed, the task and n alone.
+A program restarts at its end unless it runs once. Durations are fixed, uniform or exponential, in
+whole ns, from a counter-based random generator: the n-th draw of a task depends on the seed, the
+task and n alone.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from ..findings import UsageError
 U64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 LN2_Q32 = 2977044472
-"""ln 2 * 2^32, to the nearest."""
+"""ln 2 * 2^32, rounded to nearest."""
 DURATION_MAX = 1 << 40
 TASKS_MAX = 1 << 16
 
@@ -37,7 +37,7 @@ class OpKind(IntEnum):
 
 
 MULTIPLES = (OpKind.EVERY, OpKind.SPIN)
-"""Of whose duration the time at their end is a multiple."""
+"""Ops that end when the time is a multiple of their duration."""
 
 
 class Spread(IntEnum):
@@ -47,8 +47,8 @@ class Spread(IntEnum):
 
 
 class Which(IntEnum):
-    """Which of several tasks of a name: the one of the waker's own number, the next one in turn,
-    any, or all."""
+    """Which task a `wake` of a name with several tasks means: the one with the waker's own number,
+    each in turn, a random one, or all."""
 
     SAME = 0
     NEXT = 1
@@ -58,7 +58,7 @@ class Which(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """FIXED: low; UNIFORM: low to high, both included; EXPONENTIAL: low on the average."""
+    """In ns. FIXED: low; UNIFORM: low to high, both included; EXPONENTIAL: low is the mean."""
 
     low: int
     high: int = 0
@@ -70,7 +70,8 @@ NO_TIME = Duration(0)
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """first, count: of WAKE, the tasks. sync: the waker is about to sleep."""
+    """One step of a program. Of WAKE: `count` tasks from number `first` on, and sync: the waker is
+    about to sleep."""
 
     kind: OpKind
     duration: Duration = NO_TIME
@@ -82,9 +83,14 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """number: among those of its name. cpu: it is bound to; None: it is placed. with_waker: it
-    runs where its waker does, as a worker of its CPU. again: the op that it begins again with;
-    those before are done once."""
+    """A task as the workload defines it.
+
+    number      index among the tasks of the same name
+    cpu         CPU that the task is bound to; None: the scheduler places it
+    with_waker  whether the task runs on its waker's CPU, like a per-CPU kernel worker
+    once        whether the program ends instead of restarting
+    again       index of the op at which the program restarts
+    """
 
     name: str
     number: int
@@ -97,7 +103,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """counts: what `count` counts, for reports; "" where nothing is counted."""
+    """A set of tasks. counts: the unit that `count` counts, for reports; "": nothing is counted."""
 
     name: str
     tasks: tuple[Task, ...]
@@ -114,11 +120,11 @@ _SAID = {
 
 
 class BadWorkload(UsageError):
-    """A workload that cannot be run; says what was expected and what was found."""
+    """An invalid workload; the message says what was expected and what was found."""
 
 
 def check(workload: Workload) -> None:
-    """Raises BadWorkload for what would do nothing, or never let time pass."""
+    """Raises BadWorkload for a program that does nothing, or that never lets time pass."""
     if not workload.tasks:
         raise BadWorkload(f"{workload.name}: expected a task, found none")
     if len(workload.tasks) > TASKS_MAX:
@@ -161,7 +167,7 @@ def stream_key(seed: int, stream: int) -> int:
 
 
 def draw(key: int, counter: int) -> int:
-    """64 random bits."""
+    """Returns the 64 random bits number `counter` of a stream."""
     return mix(key + (counter + 1) * GOLDEN & U64)
 
 
@@ -170,7 +176,7 @@ def uniform(bits: int, low: int, high: int) -> int:
 
 
 def _log2_table() -> tuple[int, ...]:
-    """2^32 * log2(1 + i/256), floored, for i from 0 to 256: by squaring, without floats."""
+    """Returns floor(2^32 * log2(1 + i/256)), i from 0 to 256, by repeated squaring in integers."""
     found = []
     for i in range(256):
         value, bits = (256 + i) << 120, 0
@@ -187,7 +193,7 @@ LOG2_Q32 = _log2_table()
 
 
 def exponential(bits: int, mean: int) -> int:
-    """-ln(bits / 2^64) * mean, by a table with linear interpolation."""
+    """Returns -ln(bits / 2^64) * mean, interpolated linearly in a table of logarithms."""
     bits |= 1
     zeros = 64 - bits.bit_length()
     mantissa = bits << zeros & U64
@@ -198,7 +204,7 @@ def exponential(bits: int, mean: int) -> int:
 
 
 def length(duration: Duration, bits: int) -> int:
-    """Of one draw."""
+    """Returns the duration in ns that 64 random bits give."""
     if duration.spread is Spread.UNIFORM:
         return uniform(bits, duration.low, duration.high)
     if duration.spread is Spread.EXPONENTIAL:

@@ -1,4 +1,4 @@
-"""Simulations as they are asked for, one for each table, and their runs."""
+"""A simulation request, its preparation (one setup for each table) and its runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,11 +21,12 @@ from .summary import UNNOTICED_NS, SimulationSummary, summary
 
 @dataclass(frozen=True, slots=True)
 class SimulateRequest:
-    """What to simulate, with which tables. Raises UsageError for what cannot be meant.
+    """What to simulate, with which tables. Raises UsageError for contradictory options.
 
-    tables    each a TABLE; states: one more, by its times
-    disabled  names of states that are switched off
-    bistable  tell whether UNNOTICED_NS of jitter would change the result
+    tables    TABLE operands
+    states    a further table, given by its times
+    disabled  names of disabled states
+    bistable  whether to test if a jitter of UNNOTICED_NS changes the result
     """
 
     workload: WorkloadRequest
@@ -46,10 +47,10 @@ class SimulateRequest:
 
 @dataclass(frozen=True, slots=True)
 class PreparedSimulation:
-    """A request with all that it names read: one setup for each table.
+    """A request after all files that it names were read: one setup for each table.
 
-    power   what is known of the states' power
-    inputs  files that were read, with their SHA-256
+    power   power model of the states; None without figures
+    inputs  (name, SHA-256) of every file read
     """
 
     setups: tuple[Setup, ...]
@@ -60,17 +61,17 @@ class PreparedSimulation:
 
     @property
     def runs(self) -> int:
-        """Of each setup, that with a jitter included."""
+        """Number of runs of each setup, including the run with a jitter."""
         return len(self.seeds) + self.bistable
 
     @property
     def compiled(self) -> bool:
-        """The core knows all of it."""
+        """Whether the compiled core can run every setup."""
         return all(map(by_core.knows, self.setups))
 
 
 def prepare(request: SimulateRequest) -> PreparedSimulation:
-    """Raises UsageError, UnknownGovernor, and what reading files raises."""
+    """Reads what a request names. Raises UsageError, UnknownGovernor, Unreadable and OSError."""
     of = given(request.workload)
     held = [of_table(text, request.platform, request.release) for text in request.tables]
     if request.states:
@@ -114,7 +115,7 @@ def _switched_off(table: CpuTable, names: tuple[str, ...]) -> CpuTable:
 def run(
     prepared: PreparedSimulation, setup: Setup, advance: Callable[[int], None]
 ) -> SimulationSummary:
-    """All runs of one setup. advance: is called with the ns that were simulated."""
+    """Runs one setup with all seeds. advance: called with the ns simulated since the last call."""
     runs = _runs(setup, prepared.seeds, advance)
     jittered = None
     if prepared.bistable:

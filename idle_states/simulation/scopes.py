@@ -1,10 +1,11 @@
-"""Cores, pairs and quads: how deep they are, from what their threads asked for.
+"""Idle levels of cores, pairs and quads, derived from the requests of their threads.
 
-The lightest request wins. A level is a state's number in the kernel's table, -1 while awake: that
-of a core is the least of its threads, of a pair the least of its cores, of a quad the least of its
-pairs. A state that acts on more than its thread takes effect while all of that has asked for it or
-more; until then, the thread has the next lighter state for which this holds. That is POWER9's
-cascade of levels, 11 to 8 to 5 to 4 to 2, as far as the kernel's table has them.
+A level is the number of a state in the kernel's table, -1 (AWAKE) for a running thread. The lowest
+request wins: the level of a core is the lowest of its threads, that of a pair the lowest of its
+cores, that of a quad the lowest of its pairs. A state whose scope is larger than a thread takes
+effect only while every thread in that scope has requested this state or a deeper one. Otherwise the
+thread enters the deepest lighter state that meets this condition: POWER9's cascade of levels 11, 8,
+5, 4 and 2, as far as the kernel's table has them.
 """
 
 from collections.abc import Sequence
@@ -18,8 +19,12 @@ GROUPINGS = ("small_core", "pair", "quad")
 
 
 class Scopes:
-    """levels: scope -> instance -> level. ready_ns: when its last wake-up from a state that acts
-    on it is over. scope_ns: see Run."""
+    """The levels of all scopes at the simulated time.
+
+    levels    scope -> instance -> level
+    ready_ns  scope -> instance -> end of its last wake-up from a state of that scope
+    scope_ns  scope -> level + 1 -> ns; see SimulationRun
+    """
 
     def __init__(self, topology: Topology, effects: Sequence[Effect]) -> None:
         self._effects = effects
@@ -27,7 +32,7 @@ class Scopes:
             range(topology.cpus),
             *(getattr(topology, grouping) for grouping in GROUPINGS),
         ]
-        # scope -> instance -> the instances of the scope below that it consists of
+        # scope -> instance -> its instances of the next smaller scope
         self._parts: list[list[list[int]]] = [[]]
         for below, scope in zip(self._of_cpu, self._of_cpu[1:], strict=False):
             parts: list[list[int]] = [[] for _ in range(max(scope) + 1)]
@@ -42,7 +47,7 @@ class Scopes:
         self._since = [[0] * count for count in counts]
 
     def ask(self, cpu: int, level: int, now: int) -> None:
-        """The thread's level is another from now on."""
+        """Sets the level that a thread requests from time `now` (ns) on."""
         for scope in range(len(SCOPES)):
             instance = self._of_cpu[scope][cpu]
             if scope > THREAD:
@@ -53,7 +58,7 @@ class Scopes:
             self.levels[scope][instance] = level
 
     def reached(self, cpu: int) -> int:
-        """The state that the thread's request comes to."""
+        """Returns the state that the hardware really enters for the thread's request."""
         for state in range(self.levels[THREAD][cpu], 0, -1):
             scope = self._effects[state].scope
             if self.levels[scope][self._of_cpu[scope][cpu]] >= state:
@@ -61,8 +66,8 @@ class Scopes:
         return 0
 
     def wake(self, cpu: int, state: int, done_ns: int) -> int:
-        """When a wake-up from `state`, done at done_ns but for others of the same core, pair or
-        quad that are under way, really is."""
+        """Returns the time in ns at which a thread's wake-up from `state` ends: done_ns, or later
+        if its core, pair or quad is still waking up for another thread."""
         for scope in range(1, len(SCOPES)):
             done_ns = max(done_ns, self.ready_ns[scope][self._of_cpu[scope][cpu]])
         scope = self._effects[state].scope
@@ -71,7 +76,7 @@ class Scopes:
         return done_ns
 
     def close(self, now: int) -> None:
-        """The end of the simulation."""
+        """Adds the time since the last change of each level, at the end of the simulation."""
         for scope, levels in enumerate(self.levels):
             for instance in range(len(levels)):
                 self._account(scope, instance, now)

@@ -1,7 +1,7 @@
-"""What a simulation is given, and what comes out of it.
+"""Input and result of a simulation.
 
-The parameters of Costs are free: no document gives them for a machine in general. Their defaults
-are of the size measured on POWER9, and every one is an option.
+The parameters of Costs are free: no document gives them for a machine in general. The defaults have
+the magnitude measured on POWER9, and each parameter is an option of the command line.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from .programs import Workload
 from .topology import Topology
 
 SCOPES = ("thread", "core", "pair", "quad")
-"""What a state acts on, in ascending order."""
+"""Scopes of a state: the hardware that it acts on, in ascending order."""
 HISTOGRAM_BITS = 7
-"""Latencies are exact below 2^7 ns, and to one part in 2^7 above."""
+"""The latency histogram is exact below 2^7 ns; above, its buckets are 2^-7 of the value wide."""
 HISTOGRAM_SIZE = (64 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS
 WAKE_PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
 
@@ -40,13 +40,13 @@ class Costs:
     ipi: Annotated[Count, "Until an idle CPU that does not poll hears of a wake-up by another."] = (
         1100
     )
-    """POWER9: 2565 ns to wake a polling CPU and 3856 ns one in stop0_lite, of which the table of
-    that time explains 200."""
+    """On POWER9 it took 2565 ns to wake a polling CPU and 3856 ns to wake one in stop0_lite; the
+    exit latency in the table of that time explains 200 ns of the difference."""
     snooze_overshoot: Annotated[
         Count, "Polling is over, and measured, so long after its time limit."
     ] = 1500
-    """Of the size that docs/published.md fits, 2500 and 3500 ns; with 500 ns, a period of 50 us is
-    on the other side of (1, 10)'s edge."""
+    """docs/published.md fits 2500 and 3500 ns. With 500 ns, a wake-up period of 50 us would fall on
+    the other side of the boundary for residencies (1, 10)."""
     jitter: Annotated[Count, "Of every end of an idle state: 0 to so much more, uniform."] = 0
     slice: Annotated[Count, "A task that shares its CPU yields after so long."] = 3_000_000
     background: Annotated[
@@ -57,15 +57,15 @@ class Costs:
     smt_busy_permille: Annotated[
         Count, "By how much a sibling that computes slows a thread down."
     ] = 101
-    """Fitted, as the next one, to a POWER9 partition of four threads (R2 0.95): 63.0 - 19.1 busy -
-    8.15 snooze, in units of all three siblings."""
+    """Fitted, like smt_hold_permille, to a POWER9 partition of four threads (R2 0.95): 63.0 - 19.1
+    busy - 8.15 snooze, in units of all three siblings."""
     smt_hold_permille: Annotated[
         Count, "By how much one that idles without giving up its share of the core does."
     ] = 43
 
 
 LEAST_RATE_PERMILLE = 100
-"""Siblings slow a thread down to this at most."""
+"""Lower limit of a thread's rate of work, however many siblings slow the thread down."""
 COST_LIMITS = {
     **dict.fromkeys(Costs.__dataclass_fields__, (0, 1_000_000_000)),
     "background": (1_000_000, 1_000_000_000_000),
@@ -74,15 +74,15 @@ COST_LIMITS = {
     "smt_busy_permille": (0, 1000),
     "smt_hold_permille": (0, 1000),
 }
-"""Parameter -> least and greatest value. A wake-up that took no time could go on for ever."""
+"""Parameter -> (minimum, maximum). With a wake cost of 0, time might never advance."""
 
 
 class BadParameter(UsageError):
-    """Names a parameter, what was expected and what was found."""
+    """A parameter out of range; the message names it, what was expected and what was found."""
 
 
 def check_costs(costs: Costs) -> None:
-    """Raises BadParameter."""
+    """Raises BadParameter for a parameter outside COST_LIMITS."""
     for name, (least, most) in COST_LIMITS.items():
         if not least <= getattr(costs, name) <= most:
             raise BadParameter(
@@ -92,11 +92,12 @@ def check_costs(costs: Costs) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a state of the kernel's table is to the hardware.
+    """What the hardware does in a state of the kernel's table.
 
-    exit_ns   from the wake-up to the first instruction
-    scope     a number in SCOPES
-    holds     its thread keeps its share of the core: polling, and states without loss of it
+    exit_ns   time from the wake-up event to the first instruction
+    scope     index in SCOPES of the hardware that the state acts on
+    holds     whether the thread keeps its share of the core: polling, and states that lose no
+              context (ESL and EC clear)
     """
 
     exit_ns: int
@@ -106,7 +107,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """One simulation but for its seed. effects: one for each state of the table."""
+    """A simulation without its seed. effects: one for each state of the table."""
 
     name: str
     topology: Topology
@@ -122,17 +123,17 @@ class Setup:
 
     @property
     def polls(self) -> bool:
-        """Whether state 0 is a loop, which interrupts do not end."""
+        """Whether state 0 is a polling loop, which interrupts do not end."""
         return self.table.names[0] == SNOOZE or self.table.states[0].polling
 
 
 def effects_of(
     table: CpuTable, source: IdleTable | None, exits_ns: dict[str, int] | None = None
 ) -> tuple[Effect, ...]:
-    """From the rows of the table that firmware has; what it does not say, from the kernel's.
+    """Returns the effect of each state, from firmware's rows or, for what they lack, the kernel's.
 
-    exits_ns: name -> the exit latency that the hardware really has. A row whose control register
-    sets neither ESL nor EC, as stop0_lite's, holds the thread's share of the core.
+    source: firmware's table, or None. exits_ns: state name -> real exit latency in ns. A row whose
+    control register sets neither ESL nor EC, such as stop0_lite, keeps its share of the core.
     """
     found = []
     rows = {row.name: row for row in source.states} if source else {}
@@ -142,7 +143,7 @@ def effects_of(
         if source and row:
             exit_ns = row.latency_ns
             named = row.scope or scope_of(row, source.register)
-            # nothing is shared by more than a quad here
+            # the largest scope modelled is the quad
             scope = SCOPES.index(named) if named in SCOPES else len(SCOPES) - 1
             if source.register is Register.PSSCR:
                 holds = not (row.psscr.esl or row.psscr.ec)
@@ -152,10 +153,10 @@ def effects_of(
 
 
 def scope_of(row: IdleState, register: Register) -> str:
-    """What a row of firmware acts on, by its level: firmware does not say.
+    """Returns the scope that a row's level implies; firmware's rows do not state the scope.
 
-    POWER9: a pair shares the clocks that level 8 stops, a quad the L3 that level 11 flushes.
-    POWER8: all but nap take the core.
+    POWER9: level 8 stops the clocks that a pair shares, level 11 flushes the L3 of a quad.
+    POWER8: every state deeper than nap acts on the core.
     """
     if register is Register.PSSCR:
         if not row.level or not (row.psscr.esl or row.psscr.ec):
@@ -167,19 +168,21 @@ def scope_of(row: IdleState, register: Register) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SimulationRun:
-    """What one seed's simulation did.
+    """Result of one seed.
 
-    cpus         CPU -> what its kernel counted, by the state that was asked for
-    reached      state -> idle periods that ended in it: with siblings awake, a lighter one than
-                 was asked for
-    scope_ns     scope -> level -> time summed over its instances; level -1, the first, is awake,
-                 the others are the lightest state that any thread of it had asked for
-    latencies    bucket -> wake-ups; from the wake-up to the first instruction; latency_max_ns: the
-                 greatest of them
-    switches     tasks that began to run, or went on; counted: what the workload counts
-    events       of the simulation
-    digest       of every event, its time and whom it concerned
-    trace        (time in ns, CPU, task) of the first switches, as many as were asked for
+    cpus            CPU -> counters as its kernel counts them, by the state requested
+    reached         state -> idle periods in which the hardware really entered it; lighter than the
+                    requested state where siblings were awake
+    scope_ns        scope -> level + 1 -> ns, summed over the scope's instances; level -1 is awake,
+                    the others are the lightest state that any thread of the instance had requested
+    latencies       bucket -> number of wake-ups; the time from wake-up to the task's first
+                    instruction
+    latency_max_ns  the greatest of these times, exact
+    switches        number of times a task began or continued to run
+    counted         number of `count` ops done
+    events          number of simulated events
+    digest          hash of all events, each with its time and its CPU or task
+    trace           (time in ns, CPU, task) of the first switches, as many as requested
     """
 
     seed: int
@@ -196,8 +199,11 @@ class SimulationRun:
     trace: tuple[tuple[int, int, int], ...] = ()
 
     def latency_ns(self, percentile: float) -> int | None:
-        """Nearest rank, the greatest value that its bucket may have had: the exact one below 2^7
-        ns and of the greatest, else at most one part in 2^7 more. None without wake-ups."""
+        """Returns a percentile of the wake-up latency by nearest rank; None without wake-ups.
+
+        Returns the upper end of the value's bucket, but at most the exact maximum: exact below
+        2^7 ns, above it too large by at most one part in 2^7.
+        """
         count = sum(self.latencies.values())
         if not count:
             return None
@@ -210,12 +216,12 @@ class SimulationRun:
 
 
 def bucket_of(value: int) -> int:
-    """Exact below 2^HISTOGRAM_BITS; above, so many buckets for every power of two."""
+    """Exact below 2^HISTOGRAM_BITS; above, 2^HISTOGRAM_BITS buckets for each power of two."""
     shift = max(value.bit_length() - HISTOGRAM_BITS - 1, 0)
     return (shift << HISTOGRAM_BITS) + (value >> shift)
 
 
 def bucket_top(bucket: int) -> int:
-    """The greatest value that it takes."""
+    """Returns the greatest value that falls into the bucket."""
     shift = max((bucket >> HISTOGRAM_BITS) - 1, 0)
     return ((bucket - (shift << HISTOGRAM_BITS) + 1) << shift) - 1

@@ -1,23 +1,24 @@
-"""Tasks run, block and wake others; CPUs idle as their kernel's governor has it. Discrete events.
+"""Discrete-event simulation of tasks that run, block and wake each other on CPUs that idle.
 
-Time is in whole ns, from 0; what happens at the same time happens in the order in which it was
-planned. For a seed, everything is as it was the last time.
+Time is in whole ns, from 0. Events of the same time happen in the order in which they were
+scheduled. The same setup and seed give the same result.
 
-  a task blocks      With nothing else to run, its CPU asks the governor idle_entry later, with the
-                     next timer that it has and the tick. The state selected is asked for.
-  idle               Polling ends by its time limit (and the governor is asked again, a turn later),
-                     any other state by the tick unless that was stopped. Interrupts that wake
-                     nothing here do not end polling.
-  waking up          A wake-up by another CPU is heard ipi later unless the CPU polls; then the exit
-                     latency of the state reached is paid, and what its core, pair or quad takes if
-                     another thread has begun to wake that up (simulate_scopes.py). The period is
-                     measured from before to after. A timer's own wake-up is done on its CPU and
-                     takes as long as a waker's: after that, while polling within it, and from the
-                     time of a task that computes.
-  computing          Siblings that compute, or hold their share of the core, slow a thread down.
-  sharing            Tasks wait in line; one that shares its CPU yields at the end of its slice.
+  a task blocks      If no other task is runnable, the CPU asks its governor idle_entry ns later,
+                     with the CPU's next timer and the tick, and requests the selected state.
+  idle               Polling ends at its time limit, after which the governor is asked again `turn`
+                     ns later. Any other state is ended by the tick unless the tick is stopped. An
+                     interrupt that wakes no task on this CPU does not end polling.
+  waking up          A CPU hears of a wake-up by another CPU `ipi` ns later, or at once if it polls.
+                     Then it needs the exit latency of the state that was really entered, and waits
+                     for its core, pair or quad if another thread is already waking that up
+                     (scopes.py). The measured idle period ends after all of this. A timer wakes its
+                     task on the timer's CPU, at the cost of one wake-up: after the idle period,
+                     within it if the CPU polls, or from the time of a task that computes.
+  computing          Siblings that compute, or keep their share of the core, slow a thread down.
+  sharing            Tasks queue for their CPU; with others queued, a task yields at the end of its
+                     time slice.
 
-The kernel's tick costs nothing, and no latency limit, I/O wait or load is told to the governor.
+The kernel's tick costs no time, and the governor sees no latency limit, I/O wait or load.
 This is the reference; idle_states/core/simulate.c does the same, event by event.
 """
 
@@ -63,7 +64,7 @@ from .setup import LEAST_RATE_PERMILLE, Setup, SimulationRun, bucket_of
 
 
 class Simulation:
-    """One seed's simulation; run() once."""
+    """The simulation of one seed; call run() once."""
 
     def __init__(self, setup: Setup, seed: int, trace: int = 0) -> None:
         topology = setup.topology
@@ -145,10 +146,10 @@ class Simulation:
             return None
         return Governor.for_kernel(setup.governor, setup.release, setup.table.states, setup.hz)
 
-    # The plan: one entry for every CPU and for every task with a timer
+    # The schedule: at most one event for each CPU and for each task with a timer
 
     def _at(self, whom: int, time: int) -> None:
-        """Instead of what was planned for it."""
+        """Schedules the next event of a CPU or task; replaces the one scheduled before."""
         self._sequence += 1
         self._plan[whom] = self._sequence
         heappush(self._planned, (time, self._sequence, whom))
@@ -184,7 +185,7 @@ class Simulation:
         self._at(cpu.number, self._now + time)
 
     def _settle(self, cpu: SimulatedCpu) -> None:
-        """Sees to timers first, then to tasks; idles if there is neither."""
+        """Handles expired timers first, then runnable tasks; idles if there are neither."""
         cpu.phase = BETWEEN
         if cpu.pending:
             for task in cpu.pending:
@@ -237,7 +238,7 @@ class Simulation:
             self._at(cpu.number, now + timer_ns)
 
     def _exit(self, cpu: SimulatedCpu, delay_ns: int, *, got_tick: bool = False) -> None:
-        """Something wakes the CPU up, which hears of it after the delay."""
+        """Wakes an idle CPU, which learns of the wake-up delay_ns from now."""
         costs, state = self._costs, self._scopes.reached(cpu.number)
         self._reached[state] += 1
         self._wakes(cpu)
@@ -253,10 +254,10 @@ class Simulation:
         self._take(cpu, BUSY)
 
     def _idled(self, cpu: SimulatedCpu, *, time_limit: bool) -> None:
-        """The idle period is over, and measured."""
+        """Ends the idle period: tells the governor its length and counts it."""
         residency_ns = self._now - cpu.since_ns
         if self._polls(cpu) and not cpu.stopped:
-            # polling does not end by the tick, but it is seen
+            # the tick does not end polling, but the governor is told that it came
             cpu.got_tick = self._now // self._tick_ns > cpu.since_ns // self._tick_ns
         if cpu.governor is not None:
             cpu.governor.reflect(
@@ -297,7 +298,7 @@ class Simulation:
     # Tasks on a CPU
 
     def _switch(self, cpu: SimulatedCpu) -> None:
-        """The first in line begins, or goes on."""
+        """Runs the first task of the queue."""
         task = cpu.queue.popleft()
         cpu.task, cpu.phase, cpu.stopped, task.cpu = task, RUNNING, False, cpu.number
         cpu.slice_end_ns = self._now + self._costs.slice
@@ -321,7 +322,7 @@ class Simulation:
             self._advance(cpu, task)
 
     def _run(self, cpu: SimulatedCpu) -> None:
-        """Computes on from now, at the rate that the siblings leave."""
+        """Schedules the end of the present run, at the rate that the siblings leave."""
         now = self._now
         cpu.since_ns, cpu.rate = now, self._rate(cpu)
         cpu.until_ns = now - -cpu.work // cpu.rate
@@ -351,7 +352,7 @@ class Simulation:
             self._run(cpu)
 
     def _leave(self, cpu: SimulatedCpu) -> None:
-        """The task blocks."""
+        """The running task blocks."""
         cpu.task = None
         self._placement.tasks[cpu.number] -= 1
         if cpu.queue:
@@ -360,7 +361,7 @@ class Simulation:
             self._between(cpu, self._costs.idle_entry)
 
     def _advance(self, cpu: SimulatedCpu, task: RunningTask) -> None:
-        """Through the program until something takes time."""
+        """Executes the task's program up to the first op that takes time."""
         while True:
             ops = task.program.ops
             if task.at == len(ops):
@@ -417,7 +418,7 @@ class Simulation:
                 other.tokens += 1
 
     def _paid(self, cpu: SimulatedCpu, task: RunningTask) -> bool:
-        """Whether no kernel's work is left to do before the program goes on."""
+        """Returns True if no kernel time is due before the program continues; else spends it."""
         if not task.debt_ns:
             return True
         cpu.work, task.debt_ns = task.debt_ns * WORK, 0
@@ -451,9 +452,9 @@ class Simulation:
         self._leave(cpu)
 
     def _timer(self, task: RunningTask) -> None:
-        """On the CPU where the task was when it went to sleep."""
+        """A task's timer expires, on the CPU on which the task went to sleep."""
         cpu = self._cpus[task.cpu]
-        # the first in time, and of these the first in order
+        # timers are sorted by expiry, then by the order in which they were started
         cpu.timers.pop(0)
         if cpu.phase == RUNNING or (cpu.phase == IDLE and self._polls(cpu)):
             if cpu.phase == RUNNING and not cpu.spins:
@@ -495,7 +496,7 @@ class Simulation:
         self._placement.tasks[number] += 1
         if cpu.phase == IDLE:
             if number == waker:
-                # its own timer while it polls: the wake-up is done within the idle period
+                # a timer of this CPU expired while it polled: the wake-up is part of the period
                 self._exit(cpu, self._costs.wake)
             else:
                 self._exit(cpu, 0 if self._polls(cpu) else self._costs.ipi)
@@ -507,5 +508,8 @@ class Simulation:
 
 
 def simulate(setup: Setup, seed: int, trace: int = 0) -> SimulationRun:
-    """By the reference. trace: how many switches to keep. Raises UnknownGovernor."""
+    """Runs one seed by the Python reference. trace: number of switches to keep in the result.
+
+    Raises UnknownGovernor.
+    """
     return Simulation(setup, seed, trace).run()

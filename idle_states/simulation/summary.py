@@ -1,4 +1,4 @@
-"""What several runs of one simulation have in common: least, mean and greatest."""
+"""Minimum, mean and maximum over several runs of one simulation."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from ..replay.counters import Figures, percentile_name, total
 from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun
 
 BISTABLE_POINTS = 10.0
-"""A state's share of the time that changes by more, in points of a hundred, for a jitter that
-nobody would notice."""
+"""A state is bistable if a jitter of UNNOTICED_NS changes its share of the time by more than this,
+in percentage points."""
 UNNOTICED_NS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class RunSpread:
-    """Over the runs."""
+    """Mean, minimum and maximum of a figure over the runs."""
 
     mean: float
     least: float
@@ -28,8 +28,11 @@ def spread(values: Iterable[float]) -> RunSpread:
 
 @dataclass(frozen=True, slots=True)
 class StateSummary:
-    """Sums over CPUs. share: of all CPUs' time. reached: idle periods that came to this state,
-    whatever was asked for."""
+    """A state's counters, summed over CPUs.
+
+    share    percent of all CPUs' time
+    reached  idle periods in which the hardware really entered this state, whatever was requested
+    """
 
     name: str
     usage: RunSpread
@@ -42,8 +45,8 @@ class StateSummary:
 
 @dataclass(frozen=True, slots=True)
 class ScopeSummary:
-    """idle: the share of the time in which all of a core, pair or quad had asked for a state, this
-    one or a deeper, by state; of all instances."""
+    """Idle time of the cores, pairs or quads. idle: state -> percent of the time, averaged over the
+    instances, in which every thread of an instance had requested this state or a deeper one."""
 
     scope: str
     instances: int
@@ -52,9 +55,12 @@ class ScopeSummary:
 
 @dataclass(frozen=True, slots=True)
 class SimulationSummary:
-    """latency_ns: percentile -> from a wake-up to the first instruction; None without wake-ups.
-    bistable: names of states whose share a jitter of UNNOTICED_NS changes by more than
-    BISTABLE_POINTS; None where that was not tried."""
+    """Figures of all runs of a setup.
+
+    latency_ns  percentile -> ns from wake-up to the task's first instruction; None: no wake-ups
+    bistable    names of states whose share of the time a jitter of UNNOTICED_NS changes by more
+                than BISTABLE_POINTS; None if not tested
+    """
 
     setup: Setup
     runs: tuple[SimulationRun, ...]
@@ -67,14 +73,14 @@ class SimulationSummary:
 
     @property
     def figures(self) -> Figures:
-        """Of all CPUs in all runs."""
+        """Counters summed over all CPUs and all runs."""
         return total([cpu for run in self.runs for cpu in run.cpus])
 
 
 def summary(
     setup: Setup, runs: Sequence[SimulationRun], jittered: SimulationRun | None = None
 ) -> SimulationSummary:
-    """jittered: a run of the first seed with a jitter of UNNOTICED_NS."""
+    """Summarises runs. jittered: the first seed again, with a jitter of UNNOTICED_NS; or None."""
     totals = [total(list(run.cpus)) for run in runs]
     seconds = setup.duration_ns / 1e9
     latencies: dict[str, RunSpread | None] = {}
@@ -94,7 +100,7 @@ def summary(
 
 
 def shares(setup: Setup, figures: Figures) -> list[float]:
-    """State -> share of all CPUs' time, in a hundred."""
+    """Returns state -> share of all CPUs' time, in percent."""
     whole = setup.duration_ns * setup.topology.cpus
     return [100_000 * state.time_us / whole for state in figures.states]
 

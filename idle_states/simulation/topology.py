@@ -1,4 +1,4 @@
-"""Which CPUs are threads of which core, and what cores share.
+"""Machine topology: which CPUs are threads of a core, and which resources cores share.
 
 A topology is made from a preset, from key=value words, from a device tree (topology_tree.py) or
 from YAML (topology_file.py).
@@ -13,19 +13,19 @@ GROUPINGS = ("core", "small_core", "pair", "quad", "cluster", "llc")
 
 
 class BadTopology(ValueError):
-    """A machine that cannot be; says what was expected and what was found."""
+    """An impossible machine; the message says what was expected and what was found."""
 
 
 @dataclass(frozen=True)
 class Topology:
-    """CPU -> number of its group, for every grouping; groups are numbered from 0 by first CPU.
+    """For every grouping: CPU -> number of its group; groups are numbered from 0 by first CPU.
 
-    core        as the kernel shows it; two fused SMT4 cores are one of eight threads
-    small_core  as it was built: what shares execution resources, and stops together
-    pair        small cores that share an L2 (POWER9: level 8 and deeper stop it)
+    core        core as the kernel shows it; two fused SMT4 cores are one core of eight threads
+    small_core  core as built: its threads share execution resources and stop together
+    pair        small cores that share an L2 (POWER9: levels from 8 on stop it)
     quad        pairs that share an L3 slice (POWER9: level 11 stops it)
-    cluster     what cluster scheduling spreads over or packs into
-    llc         last-level cache: how far a task that wakes up looks for an idle CPU
+    cluster     group over which cluster scheduling spreads, or into which it packs
+    llc         last-level cache: the CPUs in which a wake-up looks for an idle one
     """
 
     name: str
@@ -74,7 +74,7 @@ class Topology:
 
     @cached_property
     def members(self) -> Mapping[str, tuple[tuple[int, ...], ...]]:
-        """Grouping -> the CPUs of each of its groups, ascending."""
+        """Returns grouping -> group -> its CPUs, ascending."""
         found = {}
         for grouping in GROUPINGS:
             groups: list[list[int]] = [[] for _ in range(max(getattr(self, grouping)) + 1)]
@@ -88,7 +88,7 @@ class Topology:
 
 
 def numbered(groups: Sequence[object]) -> tuple[int, ...]:
-    """Any names of groups as numbers, in the order of first CPUs."""
+    """Returns group numbers for group names, CPU by CPU, numbered from 0 by first CPU."""
     numbers: dict[object, int] = {}
     return tuple(numbers.setdefault(group, len(numbers)) for group in groups)
 
@@ -97,10 +97,11 @@ def numbered(groups: Sequence[object]) -> tuple[int, ...]:
 class Shape:
     """A regular machine.
 
-    threads   per core as built; with fused, the kernel shows two of them as one core whose
-              threads interleave: 0,2,4,6 and 1,3,5,7
+    threads   threads of a core as built
+    fused     whether the kernel shows two such cores as one, with interleaved threads: 0,2,4,6 and
+              1,3,5,7
     pair      cores that share an L2; quad: pairs that make a quad
-    cluster   CPUs of a cluster; 0: a pair
+    cluster   CPUs of a cluster; 0: the CPUs of a pair
     llc       CPUs that share the last-level cache; 0: all
     """
 
@@ -128,7 +129,7 @@ PRESETS: Mapping[str, Shape] = {
 
 
 def regular(shape: Shape, name: str = "") -> Topology:
-    """Raises BadTopology for what does not divide."""
+    """Raises BadTopology if CPUs, cores and groups do not divide evenly."""
     for word in ("cpus", "threads", "pair", "quad"):
         if getattr(shape, word) < 1:
             raise BadTopology(f"expected {word} of 1 or more, found {getattr(shape, word)}")
@@ -171,7 +172,7 @@ def regular(shape: Shape, name: str = "") -> Topology:
 
 
 def describe(shape: Shape) -> str:
-    """As parse() takes it."""
+    """Returns the words that parse() reads as this shape."""
     default = Shape()
     words = [f"cpus={shape.cpus}"]
     for word in ("threads", "fused", "pair", "quad", "cluster", "llc"):

@@ -2,13 +2,13 @@
 
     name: two clusters
     cpus: 8
-    threads: 2            # as on the command line: regular
+    threads: 2            # the words of the command line: a regular machine
     fused: no
     pair: 2
     cluster: 4
 
-or, for what is not regular, CPUs group by group, each grouping that is left out being one group a
-core (core: a group a CPU; llc: one group of all):
+An irregular machine lists the CPUs of each group. Defaults of omitted groupings: every CPU is a
+core; small_core is as core, pair as small_core, quad and cluster as pair; all CPUs share one llc:
 
     name: big and little
     groups:
@@ -32,7 +32,7 @@ _BLOB = b"\xd0\x0d\xfe\xed"
 
 
 def read(path: Path) -> Topology:
-    """Raises OSError; Unreadable with places."""
+    """Raises OSError; Unreadable, with the place of every problem."""
     from ..devicetree import dts, fdt
 
     file = str(path)
@@ -128,7 +128,7 @@ def _grouped(document: Mapping, name: str, problems: SpecProblems) -> Topology |
 
 
 def _members(value: Sequence, problems: SpecProblems) -> dict[int, int]:
-    """CPU -> group."""
+    """Returns CPU -> number of its group."""
     found: dict[int, int] = {}
     for number, group in enumerate(value.items):
         items = group.items if isinstance(group, Sequence) else [group]

@@ -1,11 +1,11 @@
-"""The topology that a device tree describes: /cpus of POWER machines, or any CPU nodes.
+"""The topology in a device tree: /cpus of POWER machines, or any CPU nodes.
 
-A node is a core with the threads of ibm,ppc-interrupt-server#s; Linux numbers them in the order of
-the nodes. ibm,thread-groups holds, for each property that threads may share, its number, how many
-groups there are, how many threads a group has, and the threads: property 1 is the L1 cache, which
-makes the cores as built out of a fused one, 2 is L2 and L3, which makes the last-level cache.
-l2-cache (or next-level-cache) leads to the L2 and from there to the L3: cores that lead to one L2
-are a pair, pairs that lead to one L3 are a quad.
+A CPU node is a core; ibm,ppc-interrupt-server#s lists its threads, and Linux numbers them in the
+order of the nodes. ibm,thread-groups holds, for each property that threads may share: the
+property's number, the number of groups, the threads in a group, and the threads. Property 1 is the
+L1 cache; its groups are the cores as built that make up a fused core. Property 2 is L2 and L3; its
+groups are the last-level caches. l2-cache (or next-level-cache) refers to the L2, whose node refers
+to the L3: cores with the same L2 are a pair, pairs with the same L3 are a quad.
 
 Source: Linux arch/powerpc/kernel/smp.c, parse_thread_groups(), and setup-common.c,
 smp_setup_cpu_maps(); skiboot hdata/ (cache nodes).
@@ -26,14 +26,14 @@ _BYTES_MOST = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ThreadGroups:
-    """What threads share by `shared`; groups: the threads' numbers."""
+    """Groups of threads that share property number `shared`; groups: their thread numbers."""
 
     shared: int
     groups: tuple[tuple[int, ...], ...]
 
 
 def thread_groups(data: bytes, path: str) -> tuple[ThreadGroups, ...]:
-    """The property's value. Raises BadTopology."""
+    """Parses the value of ibm,thread-groups. Raises BadTopology."""
     if len(data) > _BYTES_MOST:
         raise BadTopology(f"{path}: expected at most {_BYTES_MOST} bytes, found {len(data)}")
     if len(data) % 4:
@@ -62,7 +62,7 @@ def thread_groups(data: bytes, path: str) -> tuple[ThreadGroups, ...]:
 
 
 def from_tree(root: Node, name: str) -> Topology:
-    """Raises BadTopology for a tree without CPUs, or with threads that do not fit together."""
+    """Raises BadTopology for a tree without CPUs, or with inconsistent threads."""
     caches = _caches(root)
     cores: list[str] = []
     small: list[object] = []
@@ -84,7 +84,7 @@ def from_tree(root: Node, name: str) -> Topology:
             core = (path, _group(shared.get(SHARES_L1), thread, path))
             cores.append(path)
             small.append(core)
-            # fused cores have an L2 for either half
+            # each half of a fused core has its own L2
             split = core[1] is not None
             pair.append(levels[0] if levels and not split else core)
             quad.append(levels[-1] if levels and not split else core)
@@ -132,7 +132,7 @@ def _cells(node: Node, name: str) -> list[int]:
 
 
 def _caches(root: Node) -> dict[int, Node]:
-    """Phandle -> node."""
+    """Returns phandle -> cache node."""
     found = {}
     for _, node in root.walk():
         phandle = node.u32("phandle") or node.u32("linux,phandle")
@@ -142,7 +142,7 @@ def _caches(root: Node) -> dict[int, Node]:
 
 
 def _levels(node: Node, caches: dict[int, Node]) -> list[int]:
-    """Phandles of the caches it leads to, L2 first."""
+    """Returns the phandles of the caches that a node refers to, L2 first."""
     found: list[int] = []
     at: Node | None = node
     while at is not None:

@@ -1,7 +1,7 @@
-"""The workloads that come with the tool, by name: NAME or NAME:key=value,...
+"""Built-in workloads, by name: NAME or NAME:key=value,...
 
-Each is a program of a few lines (programs.py), of the size of a published benchmark where there is
-one. What their tasks do between two waits is a parameter: no document gives it.
+Each is a program of a few lines (programs.py), with the times of a published benchmark where there
+is one. How long the tasks compute between two waits is a parameter: no document gives it.
 """
 
 import re
@@ -18,11 +18,11 @@ _COUNT = re.compile(r"\d{1,6}", re.ASCII)
 
 WAIT, COUNT = Op(OpKind.WAIT), Op(OpKind.COUNT)
 QUIET = (Op(OpKind.SLEEP, Duration(1_000_000)),) * 10
-"""Idle periods for a governor to remember, as of a machine on which nothing runs yet."""
+"""Initial idle periods that fill the governor's history, as on a machine that was idle before."""
 
 
 Ns = Annotated[int, "ns"]
-"""A parameter that is a time."""
+"""A parameter that is a time in ns."""
 
 
 def run(ns: int) -> Op:
@@ -30,7 +30,7 @@ def run(ns: int) -> Op:
 
 
 def run_about(ns: int) -> Op:
-    """Half of it to one and a half, uniform."""
+    """Returns a run of ns / 2 to 3 * ns / 2, uniform."""
     return Op(OpKind.RUN, Duration(ns - ns // 2, ns + ns // 2, Spread.UNIFORM))
 
 
@@ -178,7 +178,7 @@ BUILT_IN: dict[str, Callable[..., Workload]] = {
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A workload that comes with the tool. parameters: name -> default."""
+    """A built-in workload. text: its description; parameters: name -> default, as text."""
 
     name: str
     text: str
@@ -197,7 +197,7 @@ def described() -> list[Described]:
 
 
 def built_in(text: str) -> Workload | None:
-    """None if the name before the colon is none of them. Raises BadWorkload."""
+    """Returns None if no built-in workload has the name before the colon. Raises BadWorkload."""
     name, _, words = text.partition(":")
     function = BUILT_IN.get(name)
     if function is None:

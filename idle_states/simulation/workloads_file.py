@@ -1,4 +1,4 @@
-"""Workloads that users write: YAML, every problem with its place.
+"""Workloads from YAML files; errors name the place of every problem.
 
     name: log writer
     counts: commits
@@ -17,9 +17,9 @@
           - run: 2us
           - wake: {task: writer, which: next}
 
-`first`, beside `program`, is done once before it; with `once: yes` the program is, too. Times are
-fixed, {uniform: [FROM, TO]} or {exponential: MEAN}. which: same (the default), next, random or all.
-schemas/idle-states-workload.schema.json describes it for editors.
+`first`, beside `program`, is executed once before it; with `once: yes`, so is the program. Times
+are fixed, {uniform: [FROM, TO]} or {exponential: MEAN}. which: same (the default), next, random or
+all. The schema for editors is schemas/idle-states-workload.schema.json.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class _Group:
 
 
 def read(data: bytes, file: str) -> Workload:
-    """Raises Unreadable with all that is wrong."""
+    """Raises Unreadable with all problems of the file."""
     text = decode(data, file)
     document = parse(text, file)
     problems = SpecProblems()
@@ -270,7 +270,7 @@ def _known_keys(
 
 
 def misfit(workload: Workload, cpus: int, file: str | None) -> Unreadable | None:
-    """For a task that is bound to a CPU the machine does not have."""
+    """Returns the error for a task that is bound to a CPU the machine lacks; None if none is."""
     for task in workload.tasks:
         if task.cpu is not None and task.cpu >= cpus:
             message = f"expected {task.name} on one of {cpus} CPUs, found CPU {task.cpu}"

@@ -1,8 +1,8 @@
-"""A trace of cpu_idle as a workload: each CPU computes and sleeps as long as traced, once.
+"""A trace of cpu_idle as a workload: each CPU computes and sleeps for the traced times, once.
 
-A task is bound to every CPU; it computes while the CPU was not idle, and a timer ends each sleep.
-What another choice of states would have changed about the work is not in a trace; what it changes
-about the latencies is what the simulation finds: a sleep that ends late makes all later ones late.
+One task is bound to each CPU. It computes while the CPU was not idle, and a timer ends each sleep.
+The trace does not show how other idle states would have changed the work itself; the simulation
+does show how they change latencies: a sleep that ends late delays all that follow.
 """
 
 from ..findings import Unreadable
@@ -17,7 +17,7 @@ PERIODS_MAX = 500_000
 
 
 def read(source: Input) -> tuple[Workload, int]:
-    """The workload, and for how long the trace goes, in ns. Raises Unreadable."""
+    """Returns the workload and the length of the trace in ns. Raises Unreadable."""
     from ..reading.inputs import InputKind as InputKind
     from ..traces import dat as trace_dat
 
