@@ -5,17 +5,28 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..findings import Finding, Location, Severity, sort_findings
+from ..findings import Finding, Location, Severity, UsageError, sort_findings
 from ..rules.catalogue import known_codes
 from .config import Accepted
 
 
 def today() -> datetime.date:
     """The day expiries are held against: SOURCE_DATE_EPOCH's where set, for reproducible runs."""
+    given = source_date()
+    return given.date() if given else datetime.date.today()
+
+
+def source_date() -> datetime.datetime | None:
+    """SOURCE_DATE_EPOCH's time, None where it is no number. Raises UsageError for a year past
+    9999."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch.isascii() and epoch.isdecimal():
-        return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC).date()
-    return datetime.date.today()
+    if not (epoch.isascii() and epoch.isdecimal()):
+        return None
+    try:
+        return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
+    except (ValueError, OverflowError, OSError):
+        message = f"expected seconds since 1970 in SOURCE_DATE_EPOCH, found {epoch:.40}"
+        raise UsageError(message) from None
 
 
 def accept(

@@ -1,6 +1,7 @@
 """Findings for people: place, message, the source line with a caret, what it relates to."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from ..findings import Finding, Location, Severity
 from ..wording import joined, plural
@@ -66,11 +67,17 @@ def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
+@lru_cache(maxsize=4)
+def lines_of(text: str) -> Sequence[str]:
+    """Of a source that many findings may be about."""
+    return text.splitlines()
+
+
 def _frame(where: Location, texts: Mapping[str, str], style: Style) -> list[str]:
     """The source line and a caret under the value, where there is one."""
     if where.file is None or where.line is None or where.column is None:
         return []
-    lines = texts.get(where.file, "").splitlines()
+    lines = lines_of(texts.get(where.file, ""))
     if where.line > len(lines):
         return []
     source = lines[where.line - 1]

@@ -3,12 +3,12 @@ bytes: the date is SOURCE_DATE_EPOCH's, else the description's, else today's.
 """
 
 import datetime
-import os
 import re
 from collections.abc import Sequence
 from email.utils import format_datetime
 
 from .. import __version__
+from ..check.accepted import source_date
 from ..patches.plan import PatchStep, Plan, ValueChange
 from .escapes import mail as escapes
 from .escapes.mail import address, header
@@ -81,15 +81,12 @@ def _listed(changes: Sequence[ValueChange]) -> str:
 
 
 def _date(step: PatchStep) -> str:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     utc = datetime.UTC
-    if epoch.isdigit():
-        when = datetime.datetime.fromtimestamp(int(epoch), utc)
-    elif step.patch.date:
-        when = datetime.datetime.combine(step.patch.date, datetime.time(), utc)
-    else:
-        when = datetime.datetime.now(utc).replace(microsecond=0)
-    return format_datetime(when)
+    described = step.patch.date
+    when = datetime.datetime.combine(described, datetime.time(), utc) if described else None
+    return format_datetime(
+        source_date() or when or datetime.datetime.now(utc).replace(microsecond=0)
+    )
 
 
 def _stat(step: PatchStep) -> str:

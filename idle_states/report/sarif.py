@@ -14,6 +14,7 @@ from ..rules.catalogue import rules
 from ..rules.rule import LoadedRule
 from .escapes.json import encoded
 from .escapes.uri import uri
+from .findings_text import lines_of
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 _RANKS = {"low": 25.0, "medium": 50.0, "high": 90.0}
@@ -141,7 +142,7 @@ def _region(where: Location, texts: Mapping[str, str]) -> dict[str, Any]:
     region: dict[str, Any] = {"startLine": where.line}
     if where.column is not None:
         region |= {"startColumn": where.column, "endColumn": where.column + max(1, where.length)}
-    lines = texts.get(where.file or "", "").splitlines()
+    lines = lines_of(texts.get(where.file or "", ""))
     if where.line is not None and where.line <= len(lines) and len(lines[where.line - 1]) < 400:
         region["snippet"] = {"text": lines[where.line - 1]}
     return region

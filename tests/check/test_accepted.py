@@ -104,6 +104,24 @@ def test_no_pattern_takes_long() -> None:
     assert time.process_time() - started < 2
 
 
+def test_many_suppressions_take_no_long_time(capsys: pytest.CaptureFixture[str]) -> None:
+    config(*(f"IS203 mine:*x{number}* because" for number in range(10_000)))
+    started = time.process_time()
+    assert main(["check", "mine.yaml"]) == 0
+    assert capsys.readouterr().out.count("IS902") == 10_000
+    assert time.process_time() - started < 6
+
+
+@pytest.mark.parametrize("epoch", ["253402300800", "9" * 30, "9" * 5000])
+def test_a_date_that_is_none(
+    epoch: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    config("IS206 mine:states[2].latency until 2027-01-15 today")
+    assert main(["check", "mine.yaml"]) == 2
+    assert "in SOURCE_DATE_EPOCH, found" in capsys.readouterr().err
+
+
 def test_the_nearest_configuration_of_the_repository_counts(tmp_path: Path) -> None:
     config("IS206 mine:* all")
     below = tmp_path / "a/b"
