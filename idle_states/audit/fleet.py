@@ -38,6 +38,7 @@ _PERHAPS = (".tar", ".tgz", ".gz", ".xz", ".bz2", ".c", ".txt")
 
 _FORBIDDEN = "directories that cannot be read"
 _TOO_LARGE = f"directories with more than {limits.DIRECTORY_ENTRIES:,} entries"
+_UNSEARCHED = (_FORBIDDEN, _TOO_LARGE)
 
 
 @dataclass(slots=True)
@@ -45,6 +46,11 @@ class Walk:
     """Inputs below directories. passed_over: entries that are none, by reason."""
 
     passed_over: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def not_searched(self) -> list[tuple[str, int]]:
+        """Kinds of directories that were not looked into, and how many there were of each."""
+        return [(what, self.passed_over[what]) for what in _UNSEARCHED if self.passed_over[what]]
 
     def inputs(self, words: Iterable[str]) -> Iterator[Path | Found]:
         """Each file; each directory that is a device tree; what lies in other directories, sorted.

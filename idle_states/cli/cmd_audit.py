@@ -117,6 +117,8 @@ def run(arguments: argparse.Namespace) -> int:
         sources = [each.source for each in everything if each.source]
         texts = {file: text for source in sources for file, text in source.texts.items()}
         out.document(formats.render(out.format, "audit", findings, digests, texts))
+    for what, count in walk.not_searched:
+        say(f"not searched: {what}: {count}")
     if not summary.inputs:
         say("expected an input, found none")
     if summary.unreadable_count or not summary.inputs:

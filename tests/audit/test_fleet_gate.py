@@ -11,6 +11,7 @@ from idle_states.audit import fleet
 from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.audit.audited import Audited
 from idle_states.audit.fleet import Walk, audit_all
+from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
 from idle_states.reading.opening import Found
@@ -147,3 +148,15 @@ def test_a_directory_with_too_many_entries_does_not_end_the_run(
     walk = Walk()
     assert [each.as_posix() for each in walk.inputs([str(top)])] == [f"{top}/b/tree.dtb"]
     assert list(walk.passed_over.values()) == [1]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "jsonl"])
+def test_what_was_not_searched_is_said_whatever_the_form(
+    form: str, top: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(limits, "DIRECTORY_ENTRIES", 2)
+    (top / "c").mkdir()
+    for name in "xyz":
+        (top / "c" / name).touch()
+    assert main(["audit", str(top), "--format", form, "--config", "none"]) in (0, 1)
+    assert "not searched: directories with more than" in capsys.readouterr().err
