@@ -1,4 +1,4 @@
-"""Tables to try: the present one scaled, its states' residencies one at a time, break-evens."""
+"""Candidate tables: the present one scaled, single residencies changed, and break-evens."""
 
 from collections.abc import Iterable, Sequence
 from math import isqrt
@@ -8,23 +8,24 @@ from ..replay.machine import CpuTable
 from .evaluate import Candidate, candidate_of
 
 HALVINGS = 8
-"""A table is scaled as a whole by 2^-4 to 2^4, in steps of the square root of 2."""
+"""A whole table is scaled by 2^-4 to 2^4, in steps of the square root of 2."""
 RESIDENCY_MAX_US = 4_294_967
-"""What firmware can say in ns, 32 bits wide."""
+"""The greatest residency that firmware can express: 32 bits of ns."""
 _STEPS = 45
-"""From 1 us to the greatest, or back."""
+"""Steps of the square root of 2 between 1 us and RESIDENCY_MAX_US."""
 
 
 def scaled(residency_us: int, halves: int) -> int:
-    """2^(halves / 2) of it, in whole us from 1 on."""
+    """Returns residency_us * 2^(halves / 2), floored, from 1 to RESIDENCY_MAX_US."""
     square = residency_us * residency_us
     square = square << halves if halves >= 0 else square >> -halves
     return min(max(isqrt(square), 1), RESIDENCY_MAX_US)
 
 
 def break_evens(table: CpuTable, model: PowerModel) -> Candidate:
-    """Of each state against the one before, with figures in the middle of their bounds; rounded up
-    to whole us, and not below the one before. A state that never pays keeps its residency."""
+    """Returns each state's break-even against the state before it, in us, with every power figure
+    in the middle of its bounds. Rounded up, and never below the residency before. A state that
+    never pays keeps its residency."""
     middle = model.middles()
     found: list[int] = []
     own = candidate_of(table)
@@ -36,9 +37,10 @@ def break_evens(table: CpuTable, model: PowerModel) -> Candidate:
 
 
 def _between(own: int, even: int, exit_us: int) -> list[int]:
-    """From a 16th of the lesser one to 16 times the greater one, in steps of the square root of 2
-    from its own on: some 50 at most. None below the exit latency but its own and the break-even: a
-    state is not entered for less than it takes to leave."""
+    """Returns the residencies to try for a state, in us: from 1/16 of the lesser of `own` and
+    `even` to 16 times the greater, in steps of the square root of 2 counted from `own`; some 50 at
+    most. Values below the exit latency are left out, except `own` and `even`: entering a state for
+    less than its exit latency cannot pay."""
     least = max(scaled(min(own, even), -HALVINGS), exit_us)
     greatest = scaled(max(own, even), HALVINGS)
     steps = {scaled(max(own, 1), halves) for halves in range(-_STEPS, _STEPS + 1)}
@@ -46,7 +48,7 @@ def _between(own: int, even: int, exit_us: int) -> list[int]:
 
 
 class Grid:
-    """Residencies to try, by state, and the candidates made of them."""
+    """The residencies to try for each state, and the candidate tables made of them."""
 
     def __init__(self, table: CpuTable, model: PowerModel) -> None:
         self.present = candidate_of(table)
@@ -56,7 +58,7 @@ class Grid:
         self.values = [_between(own, even, exit_us) for own, even, exit_us in limits]
 
     def first(self) -> list[Candidate]:
-        """The present table, break-evens, and the present one scaled as a whole."""
+        """Returns the present table, the break-evens, and the scaled versions of the former."""
         wholes = (
             tuple(
                 max(scaled(own, halves), min(own, exit_us))
@@ -67,7 +69,8 @@ class Grid:
         return _once((self.present, self.even, *wholes))
 
     def around(self, base: Candidate) -> list[Candidate]:
-        """One residency changed, and with it those that it passes: states stay in order."""
+        """Returns all tables in which one residency of `base` differs. Residencies that the new one
+        passes are moved along with it, so that they stay ascending."""
         return _once(
             (
                 *(min(own, value) for own in base[:place]),
@@ -79,12 +82,13 @@ class Grid:
         )
 
     def cuts(self) -> list[int]:
-        """Lengths in ns at which a histogram is to be exact: all gaps below a residency."""
+        """Returns the lengths in ns at which a gap histogram must be exact: each residency to try,
+        less 1 ns."""
         return [1000 * value - 1 for values in self.values for value in values]
 
 
 def together(base: Candidate, changes: Sequence[Candidate]) -> Candidate | None:
-    """All changes at once; None if residencies would not ascend."""
+    """Applies all changes to `base`; None if the residencies would no longer ascend."""
     found = list(base)
     for change in changes:
         for place, value in enumerate(change):

@@ -1,16 +1,17 @@
-"""How long to stay on the cheap path before a fixed price is paid.
+"""The cost of waiting up to a threshold before paying a fixed price.
 
 An idle CPU polls at one rate; after some time it may pay a price, entering and leaving a state, to
-go on at a lower rate. A comparison of memory goes on word by word; after some words it may pay for
-setting up a faster loop. Nobody knows beforehand how long it will last; the histogram of how long
-it lasted is what there is. The cost of waiting until T, over all gaps t, with tail(u) of them
-longer than u:
+continue at a lower rate. (A memory comparison is the same problem: it goes on word by word, and
+after some words it may pay for setting up a faster loop.) The length of the gap is not known when
+it begins; only a histogram of earlier lengths is. With tail(u) the number of gaps longer than u,
+waiting until T costs, over all gaps:
 
     sum over u < T of tail(u) * rate  +  tail(T) * price  +  sum over u >= T of tail(u) * after
 
-The first sum is that of min(t, T). Break-even waits until what was spent is the price, T = price /
-(rate - after), and never costs more than twice what could be known afterwards; whether that is good
-the histogram tells. With several states in a row, each has its threshold.
+The first sum is that of min(t, T) over all gap lengths t. The break-even T = price / (rate - after)
+waits until the waiting has cost as much as the price; it never costs more than twice the optimum
+with known lengths, and the histogram shows how much it costs really. In a chain of several states
+each step has its own threshold.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,11 @@ Number = int | Fraction
 
 @dataclass(frozen=True, slots=True)
 class WaitStep:
-    """From one way of waiting to the next. rate, after: per unit of time, before and after it."""
+    """The step from one way of waiting to the next.
+
+    rate, after  cost per unit of time before and after the step
+    price        cost of the step itself
+    """
 
     rate: Number
     after: Number
@@ -32,23 +37,24 @@ class WaitStep:
 
     @property
     def break_even(self) -> Fraction | None:
-        """The wait that costs as much as the price saves; None if waiting costs no more."""
+        """Returns the wait that costs as much as the price; None if the step saves nothing."""
         gain = Fraction(self.rate - self.after)
         return Fraction(self.price) / gain if gain > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """thresholds: of each step, None: never taken. cost: over all gaps."""
+    """thresholds: one for each step, None: the step is never taken. cost: summed over all gaps."""
 
     thresholds: tuple[int | None, ...]
     cost: Number
 
 
 def cost(gaps: Gaps, steps: Sequence[WaitStep], thresholds: Sequence[int | None]) -> Number:
-    """Over all gaps. thresholds: of each step, in ascending order; None: the step is never taken.
+    """Returns the cost summed over all gaps.
 
-    A gap as long as the threshold still ends before the step.
+    thresholds: one for each step, ascending; None: the step is never taken. A gap exactly as long
+    as the threshold ends before the step.
     """
     total: Number = steps[-1].after * gaps.total
     for step, threshold in zip(steps, thresholds, strict=True):
@@ -57,7 +63,7 @@ def cost(gaps: Gaps, steps: Sequence[WaitStep], thresholds: Sequence[int | None]
 
 
 def _part(gaps: Gaps, step: WaitStep, threshold: int | None) -> Number:
-    """What a step contributes, beside what all gaps cost at the last rate: the sums telescope."""
+    """Returns what a step adds to the cost of all gaps at the last rate: the sums telescope."""
     if threshold is None:
         return (step.rate - step.after) * gaps.total
     within, longer = gaps.shared(threshold)
@@ -65,9 +71,10 @@ def _part(gaps: Gaps, step: WaitStep, threshold: int | None) -> Number:
 
 
 def best(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
-    """Thresholds that cost least; the lowest of these. A step's is not below the one's before.
+    """Returns the ascending thresholds of least cost; the lowest ones if several cost the same.
 
-    Between two gaps nothing is gained by waiting longer, so thresholds are 0, a gap, or never.
+    Each threshold is 0, the length of a gap, or None (never): between the lengths of two successive
+    gaps, waiting longer gains nothing.
     """
     places: list[int | None] = [0, *(gap for gap in gaps.greatest if gap), None]
     choices: list[list[int]] = []
@@ -92,7 +99,7 @@ def best(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
 
 
 def break_even(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
-    """Every step at its break-even, rounded up; none before the one in front of it."""
+    """Returns every step at its break-even, rounded up, but not before the step preceding it."""
     thresholds: list[int | None] = []
     for step in steps:
         exact = step.break_even
@@ -120,11 +127,12 @@ def known(gaps: Gaps, step: WaitStep) -> Number:
 def near_best(
     gaps: Gaps, step: WaitStep, share: Fraction = Fraction(1, 100)
 ) -> tuple[int | None, int | None]:
-    """Between which thresholds the cost is at most that share above the least: how sharp the
-    optimum is. All thresholds around the best one up to the first that costs more; None: the step
-    is never taken.
+    """Returns the lowest and the highest threshold around the best one between which the cost stays
+    within `share` of the least: the sharpness of the optimum. Highest None: up to never taking the
+    step.
 
-    From one gap to the next the cost rises, as longer ones wait longer, and falls at the next.
+    Between two gap lengths the cost rises with the threshold, as longer gaps wait longer; at each
+    gap length it falls.
     """
     places = [0, *(gap for gap in gaps.greatest if gap)]
     costs = [cost(gaps, [step], [place]) for place in places]
@@ -133,7 +141,7 @@ def near_best(
     bound = costs[at] * (1 + share)
 
     def before(place: int) -> Number:
-        """The cost of one less than it."""
+        """Returns the cost of the threshold one below places[place]."""
         return costs[place - 1] + slopes[place - 1] * (places[place] - 1 - places[place - 1])
 
     low = high = at
@@ -142,7 +150,7 @@ def near_best(
     while high + 1 < len(places) and before(high + 1) <= bound and costs[high + 1] <= bound:
         high += 1
     if high + 1 == len(places):
-        # beyond the longest gap nothing is ever paid
+        # a threshold beyond the longest gap never takes the step
         return places[low], None
     last = places[high + 1] - 1
     if before(high + 1) > bound:

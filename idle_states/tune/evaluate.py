@@ -1,9 +1,9 @@
-"""One candidate: what a governor would have selected over all gaps, or what the histogram says.
+"""Evaluation of candidates: what a governor would have selected over all gaps.
 
-With a governor nothing is left out: it is asked gap by gap, with its memory, as `replay` does it.
-Of exact recordings, menu is asked for eight candidates at a time. Without one, each gap is taken to
-be known when it begins, and goes to the deepest state whose residency it reaches: what a governor
-that is never wrong would do.
+With a governor, every gap is replayed in order, with the governor's history, as `replay` does it.
+For exact recordings, menu evaluates eight candidates at a time. Without a governor, the length of
+each gap is taken as known when it begins, and the gap goes to the deepest state whose residency it
+reaches: the decisions of a governor that is never wrong.
 """
 
 from array import array
@@ -26,17 +26,18 @@ from .source import CpuGaps
 Candidate = tuple[int, ...]
 """Target residencies in us of states 1, 2, ..."""
 TOGETHER = 8
-"""Candidates that are evaluated at a time: lanes of the core's sweep."""
+"""Candidates evaluated at a time: the lanes of the core's sweep."""
 _BLOCK = 1 << 14
-"""Rows of one go: they and their decisions fit a cache."""
+"""Rows processed at a time: the rows and their decisions fit a cache."""
 _US = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What came of a candidate: by state, idle periods and time in us.
+    """The result of a candidate: idle periods and idle time in us, by state.
 
-    busy_us, work  of a simulation: time not idle, and what the workload counts; 0 otherwise
+    busy_us  of a simulation: time not idle, in us; otherwise 0
+    work     of a simulation: count of work done; otherwise 0
     """
 
     candidate: Candidate
@@ -46,7 +47,7 @@ class Outcomes:
     work: int = 0
 
     def figures(self, table: CpuTable) -> Figures:
-        """As of a replay; too deep and too shallow are not counted."""
+        """Returns replay counters; `above` and `below` are not counted and stay 0."""
         latencies: Counter[int] = Counter()
         for state, count in zip(table.states, self.usage, strict=True):
             latencies[state.exit_ns] += count
@@ -58,9 +59,9 @@ class Outcomes:
 
 
 class Work(Protocol):
-    """What evaluates candidates.
+    """Evaluates candidates.
 
-    fast  the compiled core does it, which leaves the interpreter to others meanwhile
+    fast  whether the compiled core does it; the interpreter's lock is then released
     """
 
     @property
@@ -71,7 +72,7 @@ class Work(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """What does not change from candidate to candidate. table: the present one."""
+    """What all candidates share. table: the present one."""
 
     settings: Settings
     table: CpuTable
@@ -97,12 +98,12 @@ def with_residencies(table: CpuTable, candidate: Candidate) -> CpuTable:
 
 
 def candidate_of(table: CpuTable) -> Candidate:
-    """A table's own residencies."""
+    """Returns a table's present residencies."""
     return tuple(state.residency_ns // _US for state in table.states[1:])
 
 
 def evaluate(task: EvaluationTask, candidates: Sequence[Candidate]) -> list[Outcomes]:
-    """Candidates with the governor, in order. Raises UnknownGovernor."""
+    """Evaluates candidates with the governor; results in order. Raises UnknownGovernor."""
     tables = [with_residencies(task.table, candidate) for candidate in candidates]
     found: list[list[Figures]] = [[] for _ in candidates]
     fast = task.fast
@@ -128,11 +129,14 @@ def _outcomes(candidate: Candidate, figures: Figures) -> Outcomes:
 
 
 def known(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
-    """Every gap known beforehand. A residency must be one of the gaps' cuts, less 1 ns."""
+    """Evaluates a candidate with the length of every gap known when the gap begins.
+
+    For exact results, 1 ns less than each residency must be one of the gaps' cuts.
+    """
     limits = [0, *(residency_us * _US for residency_us in candidate)]
     usage, time_us = [], []
     for number, limit in enumerate(limits):
-        # a deeper state of no greater residency goes first
+        # of two states, the deeper is chosen if its residency is no greater
         longest = min(limits[number + 1 :], default=None)
         first = gaps.up_to(limit - 1) if limit else (0, 0)
         last = (gaps.count, gaps.total) if longest is None else gaps.up_to(longest - 1)
@@ -142,7 +146,7 @@ def known(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
 
 
 def _followed(table: CpuTable, settings: Settings, periods: "array[int]", fast: bool) -> Figures:
-    """A trace's periods of one CPU."""
+    """Replays one CPU's traced periods."""
     if fast:
         return follow(table, settings, periods).figures()
     model = ReplayModel(TracedMachine("", table, {}), settings, InputProblems())
@@ -154,7 +158,7 @@ def _followed(table: CpuTable, settings: Settings, periods: "array[int]", fast: 
 def _decided(
     tables: Sequence[CpuTable], settings: Settings, cpu: CpuGaps, fast: bool
 ) -> list[Figures]:
-    """A recording's decisions of one CPU."""
+    """Replays one CPU's recorded decisions with each table."""
     in_ns = counts_in_ns(settings.release)
     tallies = [Tally(table, in_ns) for table in tables]
     if not fast:
@@ -186,7 +190,7 @@ def _stream(states: Sequence[State], settings: Settings, cpu: CpuGaps) -> core.S
 
 
 def _referred(governor: Governor, tally: Tally, cpu: CpuGaps) -> None:
-    """By the reference, decision by decision."""
+    """Replays one CPU's recorded decisions by the Python reference."""
     if cpu.earlier is not None and cpu.earlier.state < len(governor.states):
         governor.switched_on(cpu.earlier)
     recorded = memoryview(cpu.rows)[core.ROW.size - 1 :: core.ROW.size]

@@ -1,7 +1,7 @@
-"""A histogram of idle gaps: count and sum of buckets a thousandth wide; small values exact.
+"""A histogram of idle gaps: counts and sums in buckets 2^-10 of the value wide; exact below 2^11.
 
-Sums over all gaps up to some length are exact wherever a bucket ends: at every bucket's greatest
-gap, which is where an optimum lies, and at `cuts`, lengths that matter beforehand.
+Sums over all gaps up to a length are exact at the greatest gap of every bucket, which is where an
+optimum lies, and at the lengths given as `cuts`.
 """
 
 from bisect import bisect_right
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 _DIGITS = 11
-"""Bits of a value that tell buckets apart: below 2^11 each value has its own."""
+"""Significant bits of a value that select its bucket; values below 2^11 have one bucket each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """Idle gaps. Buckets are in ascending order.
+    """A histogram of idle gaps, with buckets in ascending order.
 
-    greatest         each bucket's greatest gap, in ns (or in whatever is counted)
-    counts, sums     of the gaps in the first n buckets, n from 0
+    greatest         greatest gap in each bucket, in ns (or in the unit counted)
+    counts, sums     [n]: number and sum of the gaps in the first n buckets, n from 0
     """
 
     greatest: tuple[int, ...]
@@ -31,28 +31,29 @@ class Gaps:
 
     @property
     def total(self) -> int:
-        """Sum of all."""
+        """Sum of all gaps."""
         return self.sums[-1]
 
     def up_to(self, length: int) -> tuple[int, int]:
-        """Count and sum of the gaps that are not longer.
+        """Returns the number and the sum of the gaps up to `length`.
 
-        A bucket that the length divides counts as longer, unless it is one of the cuts.
+        A bucket with gaps on both sides of `length` is left out as a whole; a cut has no such
+        bucket.
         """
         place = bisect_right(self.greatest, length)
         return self.counts[place], self.sums[place]
 
     def shared(self, length: int) -> tuple[int, int]:
-        """The sum of what of each gap lies within the length, and the count of longer ones."""
+        """Returns the sum of min(gap, length) over all gaps, and the number of longer gaps."""
         count, total = self.up_to(length)
         longer = self.count - count
         return total + longer * length, longer
 
 
 def from_counts(pairs: Iterable[tuple[int, int]], cuts: Iterable[int] = ()) -> Gaps:
-    """pairs: (gap, how many). cuts: lengths L such that `up_to(L)` is to be exact.
+    """Builds a histogram of (gap, count) pairs; up_to() is exact at every length in `cuts`.
 
-    Raises ValueError for a negative gap or number.
+    Raises ValueError for a negative gap or count.
     """
     gathered = Gatherer(cuts)
     for gap, count in pairs:
@@ -61,13 +62,13 @@ def from_counts(pairs: Iterable[tuple[int, int]], cuts: Iterable[int] = ()) -> G
 
 
 class Gatherer:
-    """Gaps as they come."""
+    """Builds a histogram gap by gap."""
 
     def __init__(self, cuts: Iterable[int] = ()) -> None:
         self._buckets: dict[int, list[int]] = {}
         self._cuts: dict[int, list[int]] = {}
         for cut in sorted(set(cuts)):
-            # a gap as long as the cut belongs to what ends there
+            # buckets are split after the cut: a gap as long as the cut lies below the split
             self._cuts.setdefault(_bucket(cut + 1), []).append(cut + 1)
 
     def add(self, gap: int, count: int = 1) -> None:
@@ -82,7 +83,7 @@ class Gatherer:
         self._put(low, gap, count)
 
     def extend(self, gaps: Sequence[int]) -> None:
-        """Many, one each."""
+        """Adds each gap once."""
         buckets, cuts = self._buckets, self._cuts
         for gap in gaps:
             shift = gap.bit_length() - _DIGITS
@@ -116,6 +117,6 @@ class Gatherer:
 
 
 def _bucket(gap: int) -> int:
-    """The least value of a gap's bucket."""
+    """Returns the least value that falls into the gap's bucket."""
     shift = max(gap.bit_length() - _DIGITS, 0)
     return gap >> shift << shift

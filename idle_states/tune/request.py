@@ -1,4 +1,4 @@
-"""A tuning as it is asked for, and its way from there to what was found."""
+"""A tuning request, and its execution."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -30,16 +30,18 @@ from .waits import Wait, cuts, waits
 
 @dataclass(frozen=True, slots=True)
 class TuneRequest:
-    """What to tune, and over which idle gaps. Raises UsageError for what cannot be meant.
+    """What to tune, and over which idle gaps. Raises UsageError for contradictory options.
 
     of          the table or the states, and the governor in the loop
-    trace, workload, gaps   where idle gaps come from, one of the three: a trace of cpu_idle or a
-                recording, a simulation, a list (CSV of gap_ns,count)
-    governed    False: every gap is taken to be known when it begins; so are those of a list
+    trace       idle gaps from a trace of cpu_idle or a recording (one of trace, workload and gaps)
+    workload    idle gaps from a simulation
+    gaps        idle gaps from a list (CSV of gap_ns,count)
+    governed    False: no governor; every gap's length is taken as known when the gap begins. A list
+                of gaps is always evaluated so
     next_timer  one of replay.NEXT_TIMERS, for traces of cpu_idle
-    jobs        processes; None: one for each CPU
+    jobs        number of processes; None: one for each CPU
     scheduler   address of a Dask cluster to evaluate on
-    resume      file of what was evaluated; None: one in the user's cache
+    resume      file that keeps evaluated candidates; None: a file in the user's cache
     """
 
     of: GovernorRequest
@@ -70,7 +72,7 @@ class TuneRequest:
 
     @property
     def alone(self) -> bool:
-        """No governor is asked."""
+        """Whether tuning runs without a governor."""
         return not self.governed or self.gaps is not None
 
     @property
@@ -85,10 +87,11 @@ def tune(
     say: Callable[[str], None] = lambda message: None,
     bar: StartBar = NoBar,
 ) -> Iterator[Tuning]:
-    """What was found. What was evaluated is kept until the context ends without an error.
+    """Context manager that tunes and yields the result. Evaluated candidates stay on disk until the
+    context ends without an error.
 
-    say: is called with what the user should know; bar: with what is counted.
-    Raises UsageError, Unreadable, OSError and what reading a table raises.
+    say: called with messages for the user; bar: makes a progress bar from the name of its unit.
+    Raises UsageError, Unreadable, OSError and the errors of reading a table.
     """
     held = _held(request)
     if held.note:
@@ -143,7 +146,7 @@ def _held(request: TuneRequest) -> HeldTables:
 
 
 def _power(request: PowerRequest, held: HeldTables) -> PowerModel:
-    """Of every state."""
+    """Returns a power model that covers every state. Raises UsageError if a figure is missing."""
     names: Sequence[str] = held.states.names
     power = request.model([held.states], held.rows)
     if power is not None:
@@ -158,7 +161,7 @@ def _power(request: PowerRequest, held: HeldTables) -> PowerModel:
 
 
 def _source(request: TuneRequest, cuts: list[int], bar: StartBar) -> GapSource:
-    """Idle gaps of a trace, a recording or a list. Raises Unreadable, OSError."""
+    """Reads the idle gaps of a trace, a recording or a list. Raises Unreadable, OSError."""
     name = request.trace or request.gaps or ""
     with bar("bytes read") as shown:
         shown.expect(os.path.getsize(name) if os.path.isfile(name) else 0)
@@ -169,7 +172,7 @@ def _source(request: TuneRequest, cuts: list[int], bar: StartBar) -> GapSource:
 def _simulation(
     request: WorkloadRequest, settings: Settings, held: HeldTables
 ) -> tuple[GapSource, TuneSimulation]:
-    """A workload that is simulated. Raises UsageError, and Unreadable for a file's fault."""
+    """Prepares a simulated workload. Raises UsageError, and Unreadable for a bad file."""
     of = given(request)
     table: CpuTable = held.states
     setup = Setup(

@@ -1,8 +1,8 @@
-"""What was evaluated already: a file of JSON lines that only grows, so that nothing is lost.
+"""Evaluated candidates on disk: an append-only file of JSON lines.
 
-The first line names what the results are of, by a digest of all that they depend on; each other
-line is one candidate, with a check that it is as it was written. Lines are on the disk before
-anything else goes on. A last line without its end, of a run that was killed, is dropped.
+The first line holds a digest of all inputs that the results depend on. Each further line is one
+candidate with a checksum. Every line is flushed to disk before the evaluation continues. An
+incomplete last line, left by a run that was killed, is dropped.
 """
 
 import hashlib
@@ -22,15 +22,15 @@ _VERSION = 2
 
 
 class Results:
-    """digest: of all that the results depend on. path: None keeps them in memory only.
+    """Evaluated candidates. digest: of all inputs of the evaluation; path: None: in memory only.
 
-    Raises Unreadable for a file that is not of these inputs, or has a broken line; OSError.
+    Raises Unreadable for a file of other inputs or with a damaged line; OSError.
     """
 
     def __init__(self, digest: str, path: Path | None = None) -> None:
         self.path = path
         self.kept = 0
-        """Results that were there already."""
+        """Number of results found in the file."""
         self._digest = digest
         self._found: dict[Candidate, Outcomes] = {}
         self._file: Any = None
@@ -68,7 +68,7 @@ class Results:
 
     def _write(self, path: Path, lines: bytes) -> None:
         if self._file is None:
-            # appended to, so that two runs at a time leave each other's lines alone
+            # append, so that two concurrent runs do not overwrite each other's lines
             self._file = path.open("ab")
             if not self._file.tell():
                 lines = self._head() + lines
@@ -123,7 +123,7 @@ def _document(outcomes: Outcomes) -> dict[str, Any]:
 
 
 def _outcomes(document: dict[str, Any]) -> Outcomes:
-    """Raises ValueError, KeyError, TypeError."""
+    """Reads one candidate's result. Raises ValueError, KeyError, TypeError for a malformed one."""
     lists = [document[key] for key in ("residencies_us", "usage", "time_us")]
     numbers = [document[key] for key in ("busy_us", "work")]
     for values in (*lists, numbers):

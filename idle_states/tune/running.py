@@ -1,4 +1,4 @@
-"""Candidates of `tune` evaluated, here or on a cluster, and what came of them kept meanwhile."""
+"""Evaluation of candidates, here or on a cluster, with the results kept on disk meanwhile."""
 
 import hashlib
 import logging
@@ -24,7 +24,7 @@ from .spread import Cluster, on_processors
 
 
 class EvaluationBar(Protocol):
-    """Shows how much of a known number is done, which may grow, while a context lasts."""
+    """A progress bar, shown while its context lasts; its total may grow."""
 
     def __enter__(self) -> Self: ...
 
@@ -37,18 +37,18 @@ class EvaluationBar(Protocol):
     ) -> None: ...
 
     def expect(self, count: int) -> None:
-        """So many more are to be done."""
+        """Adds `count` to the total."""
 
     def advance(self, count: int = 1) -> None:
-        """So many more are done."""
+        """Adds `count` to what is done."""
 
 
 StartBar = Callable[[str], EvaluationBar]
-"""Of what is counted."""
+"""Makes a progress bar from the name of the unit counted."""
 
 
 class NoBar:
-    """Shows nothing."""
+    """A progress bar that shows nothing."""
 
     def __init__(self, what: str) -> None:
         pass
@@ -82,7 +82,8 @@ def known(source: GapSource, table: CpuTable) -> Run:
 def keeping(
     resume: Path | None, work: Work, source: GapSource, say: Callable[[str], None]
 ) -> Iterator[Results]:
-    """Where results are kept: as told, or in the user's cache until all is written."""
+    """Opens the results in the `resume` file, or in the user's cache until the output is written.
+    say: called with messages for the user."""
     digest = _digest(work, source)
     path = resume or _cached(digest, say)
     with Results(digest, path) as results:
@@ -101,7 +102,7 @@ def keeping(
 
 
 def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
-    """None where there is no place to write to."""
+    """Returns the results file in the user's cache; None if its directory cannot be made."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     directory = Path(home) / "idle-states"
     try:
@@ -114,15 +115,16 @@ def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
 
 
 def _digest(work: Work, source: GapSource) -> str:
-    """Of all that an evaluation depends on; not of power and objective, which come after it."""
-    # a task's gaps are told by their file
+    """Returns a digest of all inputs of an evaluation. Power and objective are not among them: they
+    only judge its results."""
+    # the gaps themselves are identified by the SHA-256 of their files
     given = replace(work, cpus=()) if isinstance(work, EvaluationTask) else work
     return hashlib.sha256(repr((__version__, source.files, given)).encode()).hexdigest()
 
 
 @contextmanager
 def quiet(name: str) -> Iterator[None]:
-    """Without what a library logs of a failure that the command tells of itself."""
+    """Silences a library's logger: the command reports the failure itself."""
     handlers = logging.getLogger(name).handlers
     levels = [handler.level for handler in handlers]
     for handler in handlers:
@@ -138,7 +140,7 @@ def quiet(name: str) -> Iterator[None]:
 def running(
     work: Work, results: Results, jobs: int | None, scheduler: str | None, start: StartBar
 ) -> Iterator[Run]:
-    """Evaluates with the governor, here or on a cluster."""
+    """Yields a function that evaluates candidates with the governor, here or on a cluster."""
     with start("tables evaluated") as bar:
 
         def over(spread: Callable[[Sequence[Candidate]], None]) -> Run:
@@ -154,7 +156,7 @@ def running(
             yield over(lambda new: on_processors(work, new, results, bar.advance, jobs))
             return
         with suppress(ImportError):
-            # which sets its logging up
+            # importing distributed configures its logging
             import_module("distributed")
         with quiet("distributed"), client(scheduler) as connected:
             cluster = Cluster(connected, work)

@@ -1,9 +1,9 @@
-"""From the present table to the best that was found, and how much it matters.
+"""The search from the present table to the best one found, and the measure of the difference.
 
-Residencies are changed one at a time, with those that the changed one would pass, until no change
-is better: from the present table, from break-evens and from the present table scaled as a whole.
-The best is the least of all tables tried on these ways: no single change improves on it, another
-table may.
+Three descents start from the present table, from the break-evens, and from the best of these and
+of the present table scaled as a whole. Each changes one residency at a time, and moves those that
+the new one passes, until no change is better. The best is the least of all tables tried: no single
+change improves it, but a table that was not tried may be better.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,10 +20,10 @@ from .evaluate import Candidate, Outcomes
 ENERGY, LATENCY, WEIGHTED = "energy", "latency", "weighted"
 OBJECTIVES = (ENERGY, LATENCY, WEIGHTED)
 NEAR = Fraction(1, 100)
-"""Costs that far above the least are as good."""
+"""Tables that cost at most this share more than the best count as equally good."""
 
 Run = Callable[[Sequence[Candidate]], Mapping[Candidate, Outcomes]]
-"""Evaluates candidates, those among its results already at no cost."""
+"""Returns the outcomes of candidates, evaluating only those without a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +40,19 @@ class Objective:
 
     @property
     def stall(self) -> Fraction:
-        """What a ns of wake latency costs, in ns awake."""
+        """The cost of a ns of wake latency, in ns of an awake CPU's energy."""
         return self.weight if self.kind == WEIGHTED else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A candidate by the objective.
+    """A candidate judged by the objective.
 
-    energy   in ns times the model's unit; of a simulation, with what was computed, for each unit of
-             work done
-    mean_ns  exit latency that a wake-up paid, on average; p99_ns: by nearest rank
-    value    what is to be least; feasible: False if the objective rules the table out
+    energy    in ns times the model's unit; of a simulation, of the whole run per unit of work done
+    mean_ns   mean exit latency per wake-up
+    p99_ns    99th percentile of the exit latency, by nearest rank
+    value     the figure to minimise
+    feasible  False if the objective excludes the table
     """
 
     outcomes: Outcomes
@@ -72,15 +73,18 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What came of it.
+    """The result of a search.
 
+    present    the present table
+    even       the table of break-evens
     ranges     of each state, the least and the greatest residency tried
-    near       of each state, between which of those tried each one costs at most 1 % more than
-               the best, the others as in the best table
-    front      tables that no other one beats in both p99 wake latency and energy
-    if_low, if_high  the best with all figures at their lower, their upper bounds
-    regrets    of the present table and break-evens: what they cost beyond the best, as a share,
-               between the least and the most that figures within their bounds allow
+    near       of each state, the range of tried residencies that cost at most 1 % more than the
+               best, with the other residencies as in the best table
+    front      the Pareto front: tables that no other beats in both p99 wake latency and energy
+    if_low, if_high  the best with all power figures at their lower or their upper bounds
+    regrets    of the present table and of break-evens: cost above the best, as a share; the least
+               and the greatest that figures within their bounds allow
+    tried      number of tables tried
     """
 
     objective: Objective
@@ -96,13 +100,13 @@ class Tuned:
     tried: int
 
     def regret(self, judged: Judged) -> Fraction | None:
-        """What the table costs beyond the best, as a share; None where the best costs nothing."""
+        """Returns the cost above the best, as a share; None if the best costs nothing."""
         if not self.best.value:
             return None
         return judged.value / self.best.value - 1
 
     def edges(self) -> tuple[bool, ...]:
-        """Of each state, whether the best residency is the least or the greatest tried."""
+        """Returns, by state, whether the best residency is the least or the greatest tried."""
         pairs = zip(self.best.candidate, self.ranges, strict=True)
         return tuple(value in ends for value, ends in pairs)
 
@@ -110,7 +114,7 @@ class Tuned:
 def search(
     table: CpuTable, model: PowerModel, objective: Objective, grid: Grid, run: Run, passes: int = 20
 ) -> Tuned:
-    """model: knows every state of the table. passes: at most, over all states."""
+    """Searches for the best table. model: knows every state; passes: maximum for each descent."""
     judge = _Judge(table, model, objective)
     seen: dict[Candidate, Judged] = {}
 
@@ -141,7 +145,7 @@ def search(
         descend(seen[start])
     best = min(seen.values(), key=rank)
     for _ in range(passes):
-        # of tables that cost the same, another than the one a way led to
+        # descents may miss a table of the same cost that is closer to the present one
         evaluate(grid.around(best.candidate))
         before, best = best, min(seen.values(), key=rank)
         if best is before:
@@ -172,7 +176,7 @@ class _Judge:
         self._most: Fraction | None = None
 
     def present(self, outcomes: Outcomes) -> Judged:
-        """The table as it is; what others may cost."""
+        """Judges the present table and sets the energy limit of objective `latency`."""
         found = self(outcomes)
         self._most = found.energy.middle
         return found
@@ -195,14 +199,15 @@ class _Judge:
         return Judged(outcomes, energy, mean, _p99(figures), value, feasible)
 
     def low(self, judged: Judged) -> Fraction:
-        """The value with all figures at their lower bounds."""
+        """Returns the value with all power figures at their lower bounds."""
         return self._at(judged, judged.energy.low, self._model.awake.low)
 
     def high(self, judged: Judged) -> Fraction:
         return self._at(judged, judged.energy.high, self._model.awake.high)
 
     def regret_bounds(self, judged: Judged, best: Judged) -> PowerBounds | None:
-        """A ratio of sums of figures is least and greatest where each figure is at a bound."""
+        """Returns the bounds of the cost above the best, as a share. A ratio of sums of power
+        figures has its extremes where each figure is at a bound; all combinations are tried."""
         found = []
         for model in _corners(self._model):
             judge = _Judge(self._table, model, self._objective)
@@ -223,7 +228,7 @@ class _Judge:
 
 
 def _corners(model: PowerModel) -> Iterator[PowerModel]:
-    """With every figure at its lower or upper bound."""
+    """Yields the model with every combination of lower and upper bounds."""
     powers = [model.awake, *(state.power for state in model.states.values())]
     for awake, *values in product(*(sorted({each.low, each.high}) for each in powers)):
         pairs = zip(model.states.items(), values, strict=True)
@@ -238,7 +243,7 @@ def _p99(figures: Figures) -> int:
 
 
 def _ranked(present: Candidate) -> Callable[[Judged], tuple[bool, Fraction, int, Candidate]]:
-    """Least value first; of equals, what changes fewest of the present residencies."""
+    """Sorts by value; equal values by the number of residencies that differ from the present."""
 
     def rank(judged: Judged) -> tuple[bool, Fraction, int, Candidate]:
         changes = _changes(judged, present)
@@ -248,7 +253,7 @@ def _ranked(present: Candidate) -> Callable[[Judged], tuple[bool, Fraction, int,
 
 
 def _changes(judged: Judged, present: Candidate) -> int:
-    """How many residencies are others."""
+    """Returns how many residencies differ from the present ones."""
     return sum(a != b for a, b in zip(judged.candidate, present, strict=True))
 
 
@@ -257,7 +262,7 @@ def _better(judged: Judged, best: Judged) -> bool:
 
 
 def _best_by_place(better: Sequence[Judged], base: Candidate) -> list[Judged]:
-    """Of each state, the change that gains most."""
+    """Returns, for each state, the change that gains most."""
     found: dict[int, Judged] = {}
     for judged in sorted(better, key=lambda each: each.key):
         pairs = enumerate(zip(judged.candidate, base, strict=True))
@@ -283,12 +288,13 @@ def _near(judged: Sequence[Judged], best: Judged) -> tuple[tuple[int, int], ...]
 
 
 def _last_good(values: Iterable[int], tried: Mapping[int, bool]) -> int:
-    """Of those before the first that is not."""
+    """Returns the last of the values before the first that `tried` marks as False."""
     return list(takewhile(tried.__getitem__, values))[-1]
 
 
 def _front(judged: Sequence[Judged], present: Candidate) -> tuple[Judged, ...]:
-    """By p99, ascending; energy in the middle of its bounds descends. Of equals as the best one."""
+    """Returns the Pareto front, p99 ascending and energy (middle of its bounds) descending. Of
+    equal tables it takes the one closest to the present."""
     found: list[Judged] = []
     ordered = sorted(
         judged,

@@ -1,8 +1,8 @@
-"""One candidate in a simulated workload: what it does to idle periods, and to the work done.
+"""Evaluation of a candidate in a simulated workload: its effect on idle periods and on work done.
 
-Nothing is recorded here, so that another table leads to other gaps: a CPU that wakes up later works
-later. Energy is therefore that of the whole run, what was computed included, and a table is judged
-by what a unit of work costs.
+Nothing is recorded, so another table leads to other gaps: a CPU that wakes up later works later.
+Energy therefore covers the whole run, computing included, and a table is judged by the energy per
+unit of work.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ from .evaluate import Candidate, Outcomes, with_residencies
 
 @dataclass(frozen=True, slots=True)
 class TuneSimulation:
-    """setup: with the present table. seeds: of the runs, whose figures are added up."""
+    """setup: with the present table. seeds: one run each; their counters are added up."""
 
     setup: Setup
     seeds: tuple[int, ...]
 
     @property
     def fast(self) -> bool:
-        """See evaluate.Task."""
+        """See evaluate.Work."""
         return simulate_core.knows(self.setup)
 
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
-        """Candidates, in order. Raises UnknownGovernor."""
+        """Evaluates candidates; results in order. Raises UnknownGovernor."""
         return [self._one(candidate) for candidate in candidates]
 
     def _one(self, candidate: Candidate) -> Outcomes:

@@ -1,11 +1,12 @@
-"""Idle gaps, and what a governor was given at each, kept in memory to be gone through often.
+"""Idle gaps and the governor's inputs at each, kept in memory to be replayed many times.
 
-    exact recording   64 bytes a decision; a governor is given what it was given then
+    exact recording   64 bytes a decision; the governor gets its recorded inputs
     trace of cpu_idle 24 bytes a period; estimated, see replay.py
-    list              CSV of gap_ns,count: no order, so no governor can be asked
+    list              CSV of gap_ns,count: unordered, so no governor can be asked
 
-A recorded decision is a gap of its own, also where the tick cut it short; but polls that a time-out
-cut, and what follows them, are one gap. A governor is asked at each of them, as it was then.
+Each recorded decision is a gap of its own, even if the tick cut it short. Polls that ended by their
+time limit and the decision after them are one gap in the histogram; a governor is still asked at
+each of them, as it was when recorded.
 """
 
 import re
@@ -27,20 +28,20 @@ from .gaps import Gaps, Gatherer, from_counts
 EXACT, ESTIMATED, COUNTED, SIMULATED = "exact", "estimated", "counted", "simulated"
 _PAIR = re.compile(rb"\s*(\d{1,19})\s*,\s*(\d{1,19})\s*", re.ASCII)
 _CLOCK, _RESIDENCY = 2, 4
-"""Where a row has these, in words of eight bytes."""
+"""Index of these fields in a row, in 8-byte words."""
 _REJECTED, _LIMIT, _STATE = 59, 61, 63
-"""In bytes."""
+"""Offset of these fields in a row, in bytes."""
 TURN_NS = 100_000
-"""From a poll that was cut to the next selection, at most: else the CPU ran something between."""
+"""Maximum time from the end of a poll to the next selection; if longer, the CPU ran a task."""
 
 
 @dataclass(frozen=True, slots=True)
 class CpuGaps:
     """One CPU's gaps, in order.
 
-    rows     as the core packs them, AS_SELECTED; empty of a trace
-    periods  start, end and state traced, 8 bytes each; empty of a recording
-    earlier  the idle period before the first row, None if the recording begins at boot
+    rows     recorded decisions as the core packs them, AS_SELECTED; empty for a trace
+    periods  traced start (ns), end (ns) and state, 8 bytes each; empty for a recording
+    earlier  the idle period before the first row; None if the recording begins at boot
     """
 
     number: int
@@ -51,8 +52,12 @@ class CpuGaps:
 
 @dataclass(frozen=True, slots=True)
 class GapSource:
-    """files: with their SHA-256. exactness: one of those above. assumptions: about the gaps, in
-    words."""
+    """Idle gaps of all CPUs.
+
+    files        (name, SHA-256) of every file read
+    exactness    EXACT, ESTIMATED, COUNTED or SIMULATED
+    assumptions  sentences on what the gaps rest on
+    """
 
     name: str
     files: tuple[tuple[str, str], ...]
@@ -64,7 +69,7 @@ class GapSource:
 
 
 def read(source: Input, cuts: Iterable[int] = ()) -> GapSource:
-    """A trace or an exact recording, whole. cuts: see gaps.py. Raises Unreadable."""
+    """Reads a whole trace or exact recording. cuts: see gaps.py. Raises Unreadable."""
     gathered = Gatherer(cuts)
     if source.kind in (InputKind.CSV, InputKind.JSONL):
         joined = Joined()
@@ -99,7 +104,7 @@ def read(source: Input, cuts: Iterable[int] = ()) -> GapSource:
 
 
 def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
-    """CSV of gap in ns and count; a header and comments (#) may be there. Raises Unreadable."""
+    """Reads CSV of gap in ns and count; a header and # comments are allowed. Raises Unreadable."""
     gathered = Gatherer(cuts)
     found = False
     for number, text in lines(source.blocks(), source.name):
@@ -123,7 +128,7 @@ def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
 
 
 def simulated(name: str, files: tuple[tuple[str, str], ...]) -> GapSource:
-    """Of a workload: its gaps are those of each candidate's own simulation."""
+    """The source for a workload: no gaps of its own, as each candidate's simulation makes them."""
     said = (
         "tasks, their CPUs and what they cost are simulated, and gaps follow from the table",
         "energy is that of all CPUs for the whole run, for each unit of work counted",
@@ -166,18 +171,18 @@ def _periods(
 
 
 class Joined:
-    """Rows of one gap, joined: polls that a time-out cut, and what follows.
+    """Joins decisions that belong to one gap: polls that a time limit ended, and what follows.
 
-    count  of such polls that were joined to what follows
+    count  number of polls joined to the decision after them
     """
 
     def __init__(self) -> None:
         self.count = 0
         self._open: dict[int, tuple[int, int, int]] = {}
-        """CPU -> where its gap began, where it ends so far, and of how many polls it is."""
+        """CPU -> (start of its unfinished gap in ns, end so far in ns, number of polls)."""
 
     def gaps(self, cpu: int, rows: bytes) -> list[int]:
-        """Of successive rows of a CPU: those that are at an end."""
+        """Takes successive rows of a CPU; returns the lengths in ns of the gaps that ended."""
         size, words = core.ROW.size, memoryview(rows).cast("Q")
         lengths = words[_RESIDENCY :: size // 8].tolist()
         refused, limits = rows[_REJECTED::size], rows[_LIMIT::size]
@@ -196,7 +201,7 @@ class Joined:
             if not polls:
                 begin = clock
             end = clock + length
-            # what the limit says of a deeper state is left from the poll before
+            # with a deeper state, poll_time_limit is left over from the poll before
             if limit and not state and not rejected:
                 polls += 1
             elif not rejected:
@@ -208,7 +213,7 @@ class Joined:
         return found
 
     def rest(self) -> list[int]:
-        """Gaps that last beyond the recording, as long as was seen."""
+        """Returns the lengths so far of gaps that last beyond the end of the recording, in ns."""
         self.count += sum(polls - 1 for _, _, polls in self._open.values())
         return [end - begin for begin, end, _ in self._open.values()]
 
@@ -230,7 +235,7 @@ def _recorded(source: Input, gathered: Gatherer, joined: Joined) -> list[CpuGaps
 
 
 def _recorded_rows(source: Input) -> Iterator[tuple[int, bytes, int, int]]:
-    """CPU, rows, and the state and residency before them."""
+    """Yields CPU, packed rows, and the state and residency (ns) of the idle period before them."""
     if core.available():
         for parts in chunks(source):
             for part in parts:

@@ -1,6 +1,6 @@
-"""Candidates over the processors of this machine, or over a Dask cluster.
+"""Evaluation of candidates on all processors of this machine, or on a Dask cluster.
 
-What is done is given to the results at once, so that an interruption loses only what was under way.
+Each result is stored as soon as it is there, so an interruption loses only unfinished candidates.
 """
 
 import time
@@ -28,9 +28,9 @@ def on_processors(
     advance: Advance,
     jobs: int | None = None,
 ) -> None:
-    """Evaluates what is not among the results. jobs: at a time; None: one for each processor.
+    """Evaluates candidates and adds them to the results. jobs: None: one for each processor.
 
-    Threads, where the compiled core does the work; processes otherwise. Raises Unreadable if a
+    Uses threads if the compiled core does the work, otherwise processes. Raises Unreadable if a
     process dies.
     """
     chunks = _chunks(candidates)
@@ -60,9 +60,9 @@ def _threads(count: int) -> Iterator[Executor]:
 
 
 class Cluster:
-    """The same on a Dask cluster, to which what it takes is sent once.
+    """Evaluates candidates on a Dask cluster; the shared input is sent once.
 
-    Raises Unreadable if its scheduler or its workers die.
+    Raises Unreadable if the scheduler or the workers die.
     """
 
     def __init__(self, client: Any, work: Work) -> None:
@@ -77,7 +77,7 @@ class Cluster:
         waiting: dict[Any, int] = {}
         try:
             if self._given is None:
-                # by a name of its own: by that of its content, it might be forgotten meanwhile
+                # a unique name: under a name derived from its content, Dask may release it early
                 self._given = client.scatter(self._work, broadcast=True, hash=False)
             for chunk in chunks:
                 future = client.submit(evaluate, self._given, chunk, pure=False)
@@ -92,7 +92,7 @@ class Cluster:
                 client.cancel(list(waiting))
 
     def _gather(self, waiting: dict[Any, int], results: Results, advance: Advance) -> None:
-        """What is done by now."""
+        """Adds the results that are finished."""
         done = [future for future in waiting if future.done()]
         for future in done:
             if future.status == "error":
@@ -112,7 +112,7 @@ class Cluster:
 
 
 def evaluate(work: Work, candidates: Sequence[Candidate]) -> list[Outcomes]:
-    """One piece of what is spread."""
+    """Evaluates one chunk of candidates."""
     return work.evaluate(candidates)
 
 
@@ -121,7 +121,7 @@ def _chunks(candidates: Sequence[Candidate]) -> list[Sequence[Candidate]]:
 
 
 def _died(error: BaseException | None) -> bool:
-    """Whether it is the cluster's fault, not the work's."""
+    """Whether the error means that the cluster failed, not the evaluation."""
     return type(error).__module__.startswith(("distributed", "asyncio", "concurrent"))
 
 

@@ -1,4 +1,4 @@
-"""One run of tune: what was found, of what, and what it rests on."""
+"""The result of a run of tune, with its inputs and assumptions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,8 +14,13 @@ from .waits import Wait
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """A run of tune. settings: None without a governor. timeout_ns: of state 0, at present.
-    files: all that were read, with their SHA-256."""
+    """A run of tune.
+
+    settings    None without a governor
+    waits       best polling time before each state
+    timeout_ns  present polling limit of state 0; None: polls until the CPU is woken
+    files       (name, SHA-256) of every file read
+    """
 
     name: str
     source: GapSource
@@ -30,16 +35,16 @@ class Tuning:
 
     @property
     def gaps(self) -> int:
-        """How many; of a simulation, with the present table."""
+        """Number of gaps; of a simulation, with the present table."""
         return self.source.gaps.count or sum(self.tuned.present.outcomes.usage)
 
     @property
     def idle_ns(self) -> int:
-        """Likewise, their sum."""
+        """Sum of the gaps in ns; of a simulation, idle time with the present table."""
         return self.source.gaps.total or 1000 * sum(self.tuned.present.outcomes.time_us)
 
     def assumptions(self) -> Iterator[str]:
-        """What all figures rest on."""
+        """Yields the assumptions behind all figures, as sentences."""
         yield from self.source.assumptions
         if self.settings is None:
             yield "every gap is known when it begins: no governor was asked"

@@ -1,4 +1,4 @@
-"""How long to poll before each state, if nothing but the time polled so far were known."""
+"""The best polling time before each state, if the time polled so far is all that is known."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,13 +11,14 @@ from .gaps import Gaps
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Polling, then one state.
+    """The cost of polling for some time, then entering one state.
 
-    best_ns         polling time that costs least; None: the state is never worth it
-    near_ns         from which to which it costs at most 1 % more
-    break_even_ns   bounds; None for never
-    ..._cost        in ns times the model's unit: of the best, of break-even, of the present
-                    time-out, and if every gap were known beforehand
+    best_ns         polling time of least cost; None: the state never pays
+    near_ns         range of polling times that cost at most 1 % more than the best
+    break_even_ns   bounds of the break-even; None: the state never pays
+    best_cost, even_cost, present_cost, known_cost
+                    in ns times the model's unit: of the best polling time, of break-even, of the
+                    present time-out, and with the length of every gap known beforehand
     """
 
     name: str
@@ -33,7 +34,7 @@ class Wait:
 def step(
     model: PowerModel, polls: str, name: str, latency_price: Fraction = Fraction(0)
 ) -> WaitStep:
-    """From what polls to a state. latency_price: of each wake-up from it."""
+    """Returns the step from polling to a state. latency_price: added cost of each wake-up."""
     middle = model.middles()
     awake, state = middle.awake.low, middle.states[name]
     after = state.power.low
@@ -42,7 +43,10 @@ def step(
 
 
 def steps(table: CpuTable, model: PowerModel, weight: Fraction = Fraction(0)) -> list[WaitStep]:
-    """Of each state of a table, from its state 0. weight: awake ns that a ns of latency costs."""
+    """Returns the steps from state 0 to each other state of a table.
+
+    weight: cost of 1 ns of wake latency, in ns of an awake CPU's energy.
+    """
     return [
         step(model, table.names[0], name, weight * model.awake.middle * state.exit_ns)
         for name, state in zip(table.names[1:], table.states[1:], strict=True)
@@ -52,7 +56,7 @@ def steps(table: CpuTable, model: PowerModel, weight: Fraction = Fraction(0)) ->
 def cuts(
     table: CpuTable, model: PowerModel, timeout_ns: int | None, weight: Fraction = Fraction(0)
 ) -> list[int]:
-    """Lengths at which a histogram is to be exact for `waits`."""
+    """Returns the lengths in ns at which the histogram given to waits() must be exact."""
     found = [] if timeout_ns is None else [timeout_ns]
     for each in steps(table, model, weight):
         even = each.break_even
@@ -68,7 +72,11 @@ def waits(
     timeout_ns: int | None,
     weight: Fraction = Fraction(0),
 ) -> tuple[Wait, ...]:
-    """timeout_ns: how long state 0 polls at present; None: until the CPU is woken."""
+    """Returns the best polling time before each state except state 0.
+
+    timeout_ns: present polling limit of state 0; None: it polls until the CPU is woken. weight: as
+    in steps().
+    """
     found = []
     for name, each in zip(table.names[1:], steps(table, model, weight), strict=True):
         chosen = best(gaps, [each])
@@ -107,8 +115,8 @@ def _ceiling(value: Fraction) -> int:
 
 
 def regrets(wait: Wait) -> tuple[Fraction, Fraction] | None:
-    """Of break-even and of the present time-out: cost beyond the best, as a share. None where the
-    best costs nothing."""
+    """Returns the cost of break-even and of the present time-out above the best, as a share; None
+    if the best costs nothing."""
     if not wait.best_cost:
         return None
     least = Fraction(wait.best_cost)
