@@ -6,14 +6,14 @@ import sys
 from contextlib import suppress
 
 _BY_SIGNAL = 128
-"""Exit statuses above it are those of signals."""
+"""An exit status of 128 + N says that signal N ended the program."""
 
 
 def run() -> int:
     """Runs the command line and returns its exit status.
 
-    Until main() handles signals, and after it, nothing is under way: SIGINT ends the program at
-    once, without the traceback that Python would print of an import.
+    Before main() installs its signal handlers, SIGINT ends the program at once: nothing needs
+    cleaning up yet, and Python would otherwise print the traceback of an import.
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -21,7 +21,8 @@ def run() -> int:
 
     status = main()
     if status > _BY_SIGNAL:
-        # all is cleaned up; the interpreter would wait for threads that wait for ended processes
+        # everything is cleaned up; a normal exit would wait for threads which themselves wait for
+        # processes that have been ended
         with suppress(OSError):
             sys.stdout.flush()
             sys.stderr.flush()

@@ -1,7 +1,7 @@
 """Tables that do not come by way of OPAL: held by a running kernel, or listed by a tree's CPUs.
 
-Both stand beside `IdleTable.states`, which has the same rows in the table's own terms, for what
-only their kernel knows.
+`IdleTable.states` has the same rows as every table has them; the values here add what only the
+running kernel or the tree's CPU nodes tell (`IdleTable.held`, `IdleTable.listed`).
 """
 
 from collections.abc import Mapping
@@ -15,8 +15,9 @@ from .findings import Location
 class HeldState:
     """One cpuidle/stateN directory of sysfs. Times in us; None where the kernel does not say.
 
-    disabled          by the user; the kernel's own reasons do not show
-    default_disabled  CPUIDLE_FLAG_OFF: off from the start (default_status)
+    disabled          the user switched the state off (sysfs does not show states that the kernel
+                      switched off)
+    default_disabled  CPUIDLE_FLAG_OFF: switched off at boot (default_status)
     usage, time_us    since boot, of all CPUs that share the table
     """
 
@@ -32,9 +33,9 @@ class HeldState:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What some CPUs of a running machine hold.
+    """The cpuidle states that some CPUs of a running machine share.
 
-    states     all of them, by number
+    states     all states, by number
     first_row  number of the first state that is a row of the table; those before it are the
                kernel's own (snooze, POLL, WFI)
     cpus       CPUs with this table
@@ -49,7 +50,11 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class ListedNode:
-    """An idle-state node of a tree, raw. `where` places it; `places` its properties."""
+    """An idle-state node of a device tree, its properties as raw bytes.
+
+    where   place of the node
+    places  property -> its place
+    """
 
     path: str
     properties: Mapping[str, bytes] = field(default_factory=dict)
@@ -58,11 +63,11 @@ class ListedNode:
 
     @property
     def name(self) -> str:
-        """Without the unit address, as Linux's node->name."""
+        """The node's name without its unit address, as Linux's node->name."""
         return self.path.rpartition("/")[2].partition("@")[0]
 
     def u32(self, name: str) -> int | None:
-        """As of_property_read_u32(): the first cell, None if there is not a whole one."""
+        """As of_property_read_u32(): the first cell; None if the property is absent or shorter."""
         data = self.properties.get(name, b"")
         return int.from_bytes(data[:4], "big") if len(data) >= 4 else None
 
@@ -73,7 +78,7 @@ class ListedNode:
 
     @property
     def available(self) -> bool:
-        """As of_device_is_available()."""
+        """Whether Linux takes the node for available by its status: of_device_is_available()."""
         if "status" not in self.properties:
             return True
         return self.strings("status")[:1] in (("okay",), ("ok",))
@@ -84,7 +89,11 @@ class ListedNode:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An entry of a list of phandles that refers to no node, and why."""
+    """An entry of a phandle list that refers to no node.
+
+    property, index  the list, and the entry's position in it
+    reason           why the entry leads nowhere
+    """
 
     property: str
     index: int
@@ -97,14 +106,14 @@ class IdleList:
     """The idle states of CPUs that share a list (Arm and RISC-V).
 
     cpus           paths of the CPU nodes
-    enable_method  theirs; "" if they have none
-    riscv          the CPUs are RISC-V's, not Arm's
-    first          number of the first of them, in the order of the tree
+    enable_method  enable-method of these CPUs; "" if they have none
+    riscv          True for RISC-V CPUs, False for Arm
+    first          number of the first of these CPUs, in the order of the tree
     flat           nodes of cpu-idle-states, None for a reference that leads nowhere
     own_domain     nodes of domain-idle-states of the CPU's own power domain, likewise
-    domains        nodes of the power domains above it: no cpuidle states
+    domains        nodes of the power domains above that one; Linux makes no cpuidle states of them
     broken         the references that lead nowhere
-    siblings       the lists of all CPUs of the tree, this one included
+    siblings       every IdleList of the tree, this one included
     """
 
     cpus: tuple[str, ...]
@@ -119,10 +128,10 @@ class IdleList:
     siblings: "tuple[IdleList, ...]" = field(default=(), compare=False, repr=False)
 
     def nodes(self, hierarchy: bool = True) -> tuple[ListedNode, ...]:
-        """By index as of_get_cpu_state_node() finds them, the power domain's before the CPU's, up
-        to the first index at which there is none.
+        """The state nodes in the order of of_get_cpu_state_node(), up to the first index without
+        a node. At an index that both have, the power domain's node stands for the CPU's.
 
-        hierarchy: the kernel looks at power domains (since 5.6)
+        hierarchy: whether the kernel looks at power domains (since 5.6)
         """
         found = []
         for own, flat in zip_longest(self.own_domain if hierarchy else (), self.flat):

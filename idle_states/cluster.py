@@ -12,9 +12,9 @@ _SECONDS = 10
 
 @contextmanager
 def client(address: str) -> Iterator[Any]:
-    """A client of the scheduler at the address, e.g. tcp://host:8786; closed in the end.
+    """A context manager: a Dask client of the scheduler at `address`, e.g. tcp://host:8786.
 
-    Raises Unreadable (IS930) without the extra, and where nobody answers.
+    Raises Unreadable (IS930) if the extra is not installed or no scheduler answers.
     """
     try:
         make: Any = import_module("distributed").Client

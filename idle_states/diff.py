@@ -1,7 +1,7 @@
 """diff: two tables compared by meaning, stage by stage.
 
-Rows are matched by name. A stage's differences are reported even where they follow from an
-earlier one: 200 ns against 1 us is one thing, what a kernel makes of it another.
+Rows are matched by name. A stage's differences are reported even where they follow from those of
+an earlier stage: 200 ns against 1 us in the table, and again what each kernel makes of both.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,14 +51,15 @@ def diff(
     governor: str | None = None,
     hz: int = 250,
 ) -> list[Difference]:
-    """All differences in order of the stages. Both sources must have a table.
+    """Returns all differences in the order of the stages. Both sources must have a table.
 
-    governor  compare too what it selects of what each kernel registers, for idles ended by an
-              interrupt with the timer far away and the tick running
+    governor  if given, also compare which states it selects among those each kernel registers, for
+              idle periods ended by an interrupt, with the next timer far away and the tick running
+    hz        the kernel's tick rate, for the governor
     """
     way_a, way_b = (journey(source, platform, kernels) for source in (a, b))
     held = [way.table.held is not None for way in (way_a, way_b)]
-    # what a kernel holds has its driver behind it, a table before it
+    # a dump of sysfs has been through the driver: its rows do not compare with a firmware table's
     found = [] if held[0] != held[1] else list(_tables(way_a.table, way_b.table))
     if way_a.export is not None and way_b.export is not None:
         found += _exports(way_a.export, way_a.table, way_b.export, way_b.table)
@@ -89,7 +90,7 @@ def _tables(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
 
 
 def _by_name(table: IdleTable) -> dict[str, IdleState]:
-    """Rows by name; a second row of the same name is told apart by its number."""
+    """Name -> row; the key of a second row of the same name is "name[index]"."""
     rows: dict[str, IdleState] = {}
     for index, state in enumerate(table.states):
         rows[state.name if state.name not in rows else f"{state.name}[{index}]"] = state
@@ -104,7 +105,7 @@ def _whole(state: IdleState | None) -> str:
 
 
 def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
-    """Field -> value as a person writes it; only what the table's source tells."""
+    """Field -> value as a person writes it, of the fields that the kind of source has."""
     register = table.register
     fields = {
         "latency": format_time(state.latency_ns),
@@ -129,7 +130,7 @@ def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
 
 
 def _node_fields(node: ListedNode, parameter: str | None) -> dict[str, str]:
-    """What else Linux reads of a node: whether the timer stops, the status, the parameter."""
+    """The other properties Linux reads of a node: local-timer-stop, status and `parameter`."""
     fields = {
         "timer-stop": "yes" if TIMER_STOP in node.properties else "no",
         "available": "yes" if node.available else "no",
@@ -150,7 +151,7 @@ def _exports(a: Export, table_a: IdleTable, b: Export, table_b: IdleTable) -> It
 
 
 def _arrivals(a: Arrival, b: Arrival, known: bool) -> Iterator[Difference]:
-    """known: more than the states is known of both."""
+    """known: neither side is a dump of sysfs, so default_stop, deepest_stop etc. are known too."""
     stage = f"linux {a.release.name}"
     states_a = {state.name: state for state in a.driver.states}
     states_b = {state.name: state for state in b.driver.states}
@@ -190,7 +191,7 @@ def _timeout(microseconds: int | None) -> str:
 
 
 def _selections(a: Arrival, b: Arrival, governor: str, hz: int) -> Iterator[Difference]:
-    """Idle lengths for which another state is selected."""
+    """Differences: the ranges of idle lengths for which the governor selects different states."""
     ranges_a, ranges_b = (
         selection_map(settling_of(governor, arrival.release, arrival.driver, hz), Circumstances())
         for arrival in (a, b)

@@ -13,24 +13,27 @@ from typing import IO
 from .signals import deferred
 
 _NAME = 200
-"""Bytes of a name that fit beside what a temporary one adds."""
+"""Bytes of the target's name that a temporary name may keep beside what it adds."""
 
 
 def write_file(path: Path, content: str | bytes, *, named: bool = True) -> None:
-    """named: see `replacing`. Raises OSError, with the name that was given."""
+    """Writes a file whole or not at all. Raises OSError, with `path` as its filename.
+
+    named: see `replacing`
+    """
     data = encoded(content) if isinstance(content, str) else content
     with replacing(path, named=named) as file:
         file.write(data)
 
 
 def encoded(text: str) -> bytes:
-    """UTF-8 whatever the text holds; what has no such form is written as an escape."""
+    """The text in UTF-8; a surrogate, which UTF-8 cannot hold, as a backslash escape."""
     return text.encode("utf-8", "backslashreplace")
 
 
 def standard_output_fails() -> bool:
-    """Whether what is left for standard output cannot be written. It is given up then, or the
-    interpreter would fail on it once more at its end."""
+    """Flushes standard output and returns whether that failed. After a failure standard output
+    goes to /dev/null, or the interpreter would fail once more when it exits."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -42,7 +45,8 @@ def standard_output_fails() -> bool:
 
 @contextmanager
 def naming(file: Path | str) -> Iterator[None]:
-    """A write that fails does not know its file; within, its OSError is given the name."""
+    """A context manager: an OSError raised within that names no file gets `file` as its filename
+    (errors of write() name none)."""
     try:
         yield
     except OSError as error:
@@ -53,14 +57,15 @@ def naming(file: Path | str) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path, *, named: bool = True) -> Iterator[IO[bytes]]:
-    """A file to be written beside `path`, which takes its place if nothing fails.
+    """A context manager: a temporary file beside `path`, open for writing, which is renamed to
+    `path` if nothing fails and removed otherwise.
 
-    A file that is there keeps its mode, and its owner where that is allowed; a new one gets what
-    the umask leaves. A link stays: what it leads to is replaced. A device or a pipe, as /dev/null,
-    is written to. Whatever ends the program but SIGKILL, nothing is left beside.
+    A replaced file's mode is kept, and its owner where that is allowed; a new file's mode follows
+    the umask. If `path` is a link, the file it leads to is replaced. A device or a pipe, such as
+    /dev/null, is written to directly. The temporary file is left behind only after SIGKILL.
 
-    named: whether the user named the file, and not its directory alone: a link there may be
-    somebody else's, and is replaced itself.
+    named: True if the user named the file; False if only its directory was named: a link at `path`
+    may then be somebody else's, and is itself replaced.
     """
     if not named and path.is_symlink():
         with suppress(FileNotFoundError):
@@ -89,7 +94,7 @@ def replacing(path: Path, *, named: bool = True) -> Iterator[IO[bytes]]:
 
 
 def _beside(target: Path, shown: Path) -> tuple[int, str]:
-    """A new file, open, in the target's directory."""
+    """Creates the temporary file in the target's directory. Returns its descriptor and path."""
     try:
         name = os.fsdecode(os.fsencode(target.name)[:_NAME])
         return tempfile.mkstemp(dir=target.parent, prefix=f".{name}.")
@@ -98,7 +103,8 @@ def _beside(target: Path, shown: Path) -> tuple[int, str]:
 
 
 def _take_over(file: int, before: os.stat_result | None) -> None:
-    """Owner and mode of the file that is replaced."""
+    """Gives the new file the owner and mode of `before`, the file it replaces; if there was none,
+    the mode that the umask leaves."""
     if before is None:
         mask = os.umask(0)
         os.umask(mask)
@@ -110,18 +116,21 @@ def _take_over(file: int, before: os.stat_result | None) -> None:
         try:
             os.fchown(file, before.st_uid, before.st_gid)
         except OSError:
-            # somebody else's program must not become this user's
+            # the owner could not be kept: a set-user-ID program must not become this user's
             mode &= ~(stat.S_ISUID | stat.S_ISGID)
     os.fchmod(file, mode)
 
 
 def check_writable(name: str | None, *, appended: bool = False) -> None:
-    """Before hours of work, whose result is to go there. Raises OSError."""
+    """Raises OSError if `name` cannot be written: asked before work that may take hours.
+
+    appended: the file is to be appended to, not replaced
+    """
     if not name:
         return
     target = os.path.realpath(name)
     directory = os.path.dirname(target)
-    # a file is replaced by one from beside it, a device is written to
+    # a regular file is replaced by a new one beside it, a device is written to directly
     as_it_is = os.path.exists(target) and (appended or not os.path.isfile(target))
     fault = 0
     if os.path.isdir(target):

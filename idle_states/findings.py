@@ -57,21 +57,22 @@ class Location:
 
 
 MAX_MESSAGE = 1000
-"""Characters of a message, which may quote a name of any length."""
+"""A finding's message is cut to this many characters: it may quote a name of any length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One complaint.
 
-    message      longer ones are cut
-
-    rule, name   "IS203", "residency-tie"
-    kernels      releases it holds for; empty: whatever the kernel
-    table        the table it was found in
-    suppressed   the reason given, None when not suppressed
+    rule, name   code and name of the rule: "IS203", "residency-tie"
+    message      cut to MAX_MESSAGE characters
+    related      other places, each with what it has to do with the finding
+    kernels      releases the finding holds for; empty: all
+    table        name of the table it was found in
+    suppressed   the reason given for suppressing it; None when not suppressed
     kept_in      where the suppression stands: "source", "config", "baseline"; "" when there is none
-    stands_for   rules that found the same fault at the place, by what follows from this one
+    stands_for   rules that would report consequences of the same fault at the same place, and are
+                 silent because of this finding
     """
 
     rule: str
@@ -93,24 +94,24 @@ class Finding:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Its own rule, and those it stands for."""
+        """The finding's own rule, and the rules in `stands_for`."""
         return (self.rule, *self.stands_for)
 
     @property
     def counts(self) -> bool:
-        """Suppressed findings are shown on demand but never decide the exit status."""
+        """Whether the finding can decide the exit status: False if it is suppressed."""
         return self.suppressed is None
 
 
 class UsageError(ValueError):
-    """A request that cannot be meant: exit status 2. Says what was expected and what was found."""
+    """Arguments that make no sense: exit status 2. The message says what was expected and found."""
 
 
 class Rejected(Exception):
     """Input that a command cannot go on with.
 
-    findings  what and where; there is always at least one
-    texts     file -> text, for source frames, where the reader has it
+    findings  what is wrong and where; at least one
+    texts     file -> its text, from which reports quote lines; only files whose text was kept
     """
 
     def __init__(self, findings: Sequence[Finding], texts: Mapping[str, str] | None = None) -> None:
@@ -132,7 +133,7 @@ class CannotGenerate(Faulty):
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Stable order for every report: file, place, rule, message."""
+    """The findings in the order of every report: by file, place, rule, message."""
 
     def key(finding: Finding) -> tuple[str, str, int, int, str, str, str]:
         where = finding.location
@@ -150,8 +151,9 @@ def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def identities(findings: Iterable[Finding]) -> list[str]:
-    """What stays the same about each finding when lines move: rule and logical path, numbered
-    where one rule finds several things at a path. A tree's paths say which file's tree."""
+    """Returns for each finding an identity that does not change when lines move: rule and logical
+    path, numbered where one rule has several findings at a path. For a device tree, whose paths
+    are alike in every file, the identity names the file too."""
     seen: dict[str, int] = {}
     names = []
     for finding in findings:
@@ -164,5 +166,5 @@ def identities(findings: Iterable[Finding]) -> list[str]:
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:
-    """Highest severity among the findings that count."""
+    """Highest severity among the findings that are not suppressed; None if there are none."""
     return max((f.severity for f in findings if f.counts), default=None)

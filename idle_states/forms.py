@@ -1,4 +1,4 @@
-"""Forms: what a JSON object of the output consists of, said once.
+"""Forms: the one definition of the keys of each JSON object of the output.
 
 A form is a class whose annotations are the keys, in order, each with its type, its limits and what
 it means. `report/encoder.py` writes a value by a form, `tools/schema.py` writes the JSON schema of
@@ -33,7 +33,7 @@ Value = TypeVar("Value")
 
 
 class Form(Generic[Value]):
-    """How a Value is written. keywords: what else the JSON schema says of the object."""
+    """The keys with which a Value is written. keywords: more JSON schema keywords of the object."""
 
     keywords: ClassVar[Mapping[str, Any]] = {}
 
@@ -52,12 +52,12 @@ class Derived(NamedTuple):
 
 
 def derived(compute: Callable[[Any], Any]) -> Any:
-    """The default of a form's key that is computed from the value."""
+    """Returns the default that marks a key as computed from the whole value by `compute`."""
     return Derived(compute)
 
 
 GIVEN: Any = object()
-"""The default of a key that is no attribute of the value alone: a With has it."""
+"""The default of a key that the value lacks: it is written With(value, key=...)."""
 
 
 class With:
@@ -72,7 +72,7 @@ class With:
 
 
 INLINE = Limits()
-"""Marks a key whose form's keys stand in its own place."""
+"""Marks a key that is not written itself: the keys of its form are written in its place."""
 OMITTED = Limits()
 """Marks a key that is left out where its value would be None."""
 
@@ -84,8 +84,12 @@ U64 = Annotated[int, Limits(minimum=0, maximum=(1 << 64) - 1)]
 
 
 class Key(NamedTuple):
-    """One key of a form. kind: its annotated type; take: its value, from what the form
-    writes; attribute: the name of that value there, "" where it is none."""
+    """One key of a form.
+
+    kind       the annotated type
+    take       the function that returns the key's value, given the value that the form writes
+    attribute  the attribute that `take` returns, "" if the value is computed or taken by position
+    """
 
     name: str
     kind: Any
@@ -117,6 +121,6 @@ def keys(form: type) -> list[Key]:
 
 
 def written(form: type) -> Any:
-    """What a form writes: IdleState of Form[IdleState]; a dataclass writes itself."""
+    """The type a form writes: IdleState for Form[IdleState], a dataclass itself for a dataclass."""
     bases = getattr(form, "__orig_bases__", ())
     return next((get_args(base)[0] for base in bases if get_origin(base) is Form), form)

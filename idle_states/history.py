@@ -2,9 +2,9 @@
 
 A subsystem (skiboot's export, Linux's driver, a governor) has a frozen dataclass of features whose
 defaults are those of the oldest release modelled, and rows that say since when which features have
-other values. What a release does is the fold of all rows up to it. A feature's type is bool, a
-Literal, or U32, alone or with None or in a tuple, so that both mypy and the first fold see a value
-that means nothing.
+other values. The features of a release are the fold of all rows up to it. A feature's type is bool,
+a Literal, or U32, alone or with None or in a tuple, so that mypy and the first fold both reject a
+value that has no meaning.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -41,15 +41,16 @@ U32 = Annotated[int, range(1 << 32)]
 
 
 class WrongRow(TypeError):
-    """A row that no release can have: the message says which, what it holds and what was expected.
+    """A row with an unknown field, value or release. The message says which row, what was expected
+    and what was found.
 
-    No ValueError: those say that a subsystem is not in a release.
+    Not a ValueError, which says that a release lacks the subsystem.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """From `release` on, features have these values. commit: what brought it, "" if unknown."""
+    """From `release` on, features have these values. commit: which changed them, "" if unknown."""
 
     release: str
     commit: str
@@ -57,7 +58,7 @@ class Since:
 
 
 def rows_of(features: Callable[P, object]) -> Callable[Concatenate[str, str, P], Since]:
-    """A constructor of rows, whose keywords and their types are the dataclass's fields.
+    """Returns a constructor of rows whose keyword arguments are the dataclass's fields.
 
     since = rows_of(MenuFeatures); since("5.13", "COMMIT", stopped_tick="timer")
     """
@@ -71,7 +72,7 @@ def rows_of(features: Callable[P, object]) -> Callable[Concatenate[str, str, P],
 
 
 def values_of(features: Callable[P, object]) -> Callable[P, dict[str, object]]:
-    """A dict() whose keywords and their types are the dataclass's fields, for backports."""
+    """Returns a dict() that takes only the dataclass's fields as keywords, for backports."""
 
     def values(*args: P.args, **named: P.kwargs) -> dict[str, object]:
         if args:
@@ -84,9 +85,10 @@ def values_of(features: Callable[P, object]) -> Callable[P, dict[str, object]]:
 class History(Generic[FeaturesT]):
     """A subsystem's features over its releases.
 
-    oldest     of the oldest release modelled
-    rows       of two for the same feature and release the later one counts
-    backports  a distribution's kernel -> what it has beyond its mainline release
+    oldest     features of the oldest release modelled
+    rows       changes, in any order; of two for the same feature and release the later one counts
+    backports  name of a distribution's kernel -> features in which it differs from its mainline
+               release
     """
 
     def __init__(
@@ -110,8 +112,9 @@ class History(Generic[FeaturesT]):
         """Features of a release: all rows up to it, then what was backported.
 
         key      the release's place in the order of releases
-        place    from a release's name to its key; raises ValueError for one that there is not
-        kernel   the distribution's kernel, "" for none; kernels: all there are
+        place    returns the key of a release, given its name; raises ValueError if it is unknown
+        kernel   name of a distribution's kernel, "" for a mainline release
+        kernels  names of all distributions' kernels
         Raises WrongRow; all rows are checked when the first release is asked for.
         """
         if self._dated is None:
@@ -158,7 +161,7 @@ def types_of(features: type) -> dict[str, Any]:
 
 
 def check_values(features: type, values: Values, where: str) -> None:
-    """Raises WrongRow for a field that the dataclass has not, or a value that its type excludes."""
+    """Raises WrongRow for a field that the dataclass lacks, or a value that its type excludes."""
     types = types_of(features)
     for name, value in values.items():
         if name not in types:

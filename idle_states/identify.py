@@ -20,12 +20,12 @@ _MOST_STATES = 0xFF
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """One way in which rows differ from those wanted.
+    """One difference between a table and the packaged table it claims to be.
 
     index   row of the table, None if a row is missing
     field   what differs, as Subject.at() takes it; "state" for a whole row
     text    e.g. "exit latency 6us instead of 5us", "is missing; power9 has it first"
-    wanted  the row it should be; None for a row that should not be there
+    wanted  the packaged table's row; None for a row that the packaged table lacks
     """
 
     index: int | None
@@ -36,11 +36,11 @@ class RowDifference:
 
 @dataclass(frozen=True)
 class Claim:
-    """The packaged table a subject claims to be, or for a tree the one it is nearest to.
+    """The packaged table a subject claims to be, or for a device tree the nearest one.
 
-    required  its rows that must be there
-    wanted    those and the ones that may be there and are, in order
-    lost      its other rows, where firmware decided so
+    required  rows of `table` that the subject must have
+    wanted    in order, the required rows and those that the subject may have and does have
+    lost      rows of `table` that firmware does not export, with the reasons
     """
 
     table: IdleTable
@@ -50,7 +50,7 @@ class Claim:
 
     @cached_property
     def rows(self) -> tuple[object, ...]:
-        """What firmware would export, to tell claims apart."""
+        """The values of the wanted rows; claims with equal rows cannot be told apart."""
         return tuple(state.values() for state in self.wanted)
 
 
@@ -63,8 +63,11 @@ def is_main(table: IdleTable) -> bool:
 
 @lru_cache(maxsize=4)
 def claim(subject: Subject) -> Claim | None:
-    """None for a packaged spec, a table of another name, and a tree with no states or with more
-    than any skiboot can export."""
+    """Returns the packaged table that a subject is to be compared with.
+
+    None for a packaged spec, a table that has the name of no packaged one, and a device tree with
+    no states or with more than any skiboot can export.
+    """
     if subject.form == "dt":
         return _nearest(subject) if 0 < len(subject.table.states) <= _MOST_STATES else None
     reference = subject.reference
@@ -72,8 +75,8 @@ def claim(subject: Subject) -> Claim | None:
 
 
 def _nearest(subject: Subject) -> Claim | None:
-    """What skiboot would export from the packaged tables, under the tree's own stop levels; the
-    closest of these, the earlier revision of equals."""
+    """Exports every packaged table as skiboot would, under the tree's own stop levels, and returns
+    the one with the fewest differences from the tree; of equals, the earlier revision."""
     levels = subject.node.stop_levels if subject.node else None
     platform = replace(
         ALL_LEVELS,
@@ -95,7 +98,7 @@ def _nearest(subject: Subject) -> Claim | None:
 
 def _candidates(table: IdleTable) -> Iterator[IdleTable]:
     def wanted(revision: Revision) -> bool:
-        # a revision is named after its generation, and need not be read to be passed over
+        # names of revisions begin with the generation, so others are skipped without being read
         own = table.cpu is None or revision.name.startswith(table.cpu.generation)
         return own and not revision.historical
 
@@ -108,7 +111,7 @@ def _candidates(table: IdleTable) -> Iterator[IdleTable]:
 
 @lru_cache(maxsize=64)
 def _variants(platform: Platform) -> tuple[Platform, ...]:
-    """A tree does not tell whether there is a wakeup engine, or fast sleep is allowed."""
+    """The platform with and without wakeup engine and fast sleep: a tree does not tell which."""
     return tuple(
         replace(platform, wakeup_engine=wakeup_engine, fast_sleep=fast_sleep)
         for wakeup_engine in (True, False)
@@ -118,7 +121,8 @@ def _variants(platform: Platform) -> tuple[Platform, ...]:
 
 @lru_cache(maxsize=1024)
 def _export_claim(revision: str, platform: Platform, names: frozenset[str]) -> Claim:
-    """names: states of the tree in question."""
+    """What skiboot exports of a revision. names: of the states in the tree, which may include
+    states that only NVRAM settings bring back."""
     table = find(revision)
     exported = export(table, platform)
     # NVRAM may bring back what OPAL's own mask takes away
@@ -135,13 +139,13 @@ def _export_claim(revision: str, platform: Platform, names: frozenset[str]) -> C
 
 @lru_cache(maxsize=4)
 def drift(subject: Subject) -> tuple[RowDifference, ...]:
-    """In what a subject differs from the packaged table it claims to be."""
+    """The differences between a subject and the packaged table it claims to be or is nearest to."""
     claimed = claim(subject)
     return tuple(compare(subject.table, claimed)) if claimed else ()
 
 
 def compare(table: IdleTable, claimed: Claim) -> list[RowDifference]:
-    """Everything in which a table differs from what it claims to be: fields, rows, order."""
+    """The differences between a table and its claim: in fields, in rows, and in their order."""
     found, wanted, who = table.states, claimed.wanted, claimed.table.name
     pairs = _pairs(found, wanted)
     by_row = sorted((index, at) for at, index in pairs.items())
@@ -168,7 +172,8 @@ def compare(table: IdleTable, claimed: Claim) -> list[RowDifference]:
 
 
 def _pairs(found: Sequence[IdleState], wanted: Sequence[IdleState]) -> dict[int, int]:
-    """Position in wanted -> row in found: equal rows first, then equal names, then renamed rows."""
+    """Pairs rows: position in `wanted` -> position in `found`. Equal rows are paired first, then
+    rows of equal names, then rows equal but for the name."""
     pairs: dict[int, int] = {}
 
     def key_all(state: IdleState) -> object:
@@ -193,7 +198,7 @@ def _pairs(found: Sequence[IdleState], wanted: Sequence[IdleState]) -> dict[int,
 
 
 def _longest_run(order: Sequence[int]) -> list[int]:
-    """A longest ascending subsequence: what is not in it has been moved."""
+    """Returns a longest ascending subsequence; the rows outside it have been moved."""
     runs: list[list[int]] = [[]]
     for at in order:
         before = [run for run in runs if not run or run[-1] < at]
@@ -208,7 +213,7 @@ def _position(at: int, wanted: Sequence[IdleState]) -> str:
 def field_differences(
     found: IdleState, wanted: IdleState, register: Register
 ) -> Iterator[tuple[str, str]]:
-    """(field, text) for each value of one row that is not the other's."""
+    """(field, text) for each value in which two rows differ."""
     if found.name != wanted.name:
         yield "name", f"name {found.name!a} instead of {wanted.name!a}"
     if found.latency_ns != wanted.latency_ns:

@@ -1,6 +1,7 @@
-"""One table's whole way: what firmware exports, what each kernel registers, computed on demand.
+"""A table through all stages: what firmware exports of it and what each kernel registers.
 
-`Subject` is what rules look at; `journey` is the same as one frozen value, as `show` prints it.
+`Subject` computes each stage on demand, for rules; `journey` returns all stages as one frozen
+value, which `show` prints.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ class Subject:
     """A table under check.
 
     table      the table
-    node       its power-mgt node as raw bytes, if it was read from a device tree
+    node       the table's power-mgt node as raw bytes, if it was read from a device tree
     platform   the machine its export is computed for
     kernels    the releases asked for
     """
@@ -48,7 +49,7 @@ class Subject:
 
     @property
     def form(self) -> str:
-        """spec, c, dt, sysfs or nodes: the kind of source. A compiled table is as C."""
+        """Kind of source: spec, c, dt, sysfs or nodes. Tables of a skiboot.lid count as c."""
         if self.table.held is not None:
             return "sysfs"
         if self.table.listed is not None:
@@ -59,7 +60,7 @@ class Subject:
 
     @property
     def is_opal(self) -> bool:
-        """False for tables that OPAL firmware does not export: of pseries, Arm, RISC-V, sysfs."""
+        """False for tables that OPAL does not export: those of pseries, Arm, RISC-V and sysfs."""
         return self.table.register is not Register.NONE
 
     @property
@@ -84,13 +85,13 @@ class Subject:
 
     @cached_property
     def exported_indices(self) -> tuple[int, ...]:
-        """Rows of the table that are in the tree, in order."""
+        """Positions of the table's rows that firmware exports, in order."""
         if self.export is not None:
             return self.export.indices
         return tuple(range(len(self.table.states)))
 
     def alike(self, release: Release) -> object:
-        """The same for releases whose drivers make the same of the table, apart from their name."""
+        """Returns a key that is equal for releases whose drivers register the table alike."""
         return release.name if self.table.listed else id(release.features)
 
     def linux(self, release: Release) -> DriverTable:
@@ -113,11 +114,13 @@ class Subject:
         return driver
 
     def row(self, source: int) -> int:
-        """Index in the table of the exported row a DriverState or Lost speaks of."""
+        """Position in the table of an exported row, given its position among the exported rows (as
+        DriverState.source and Lost.index count)."""
         return self.exported_indices[source]
 
     def at(self, index: int | None, field: str = "state") -> Location:
-        """Place of a field of a row: "latency", "flags", "control.mtl", ...; None: the table."""
+        """Place of a field of a row ("latency", "flags", "control.mtl", ...), or of the nearest
+        thing around it whose place is known. index: None for a field of the table itself."""
         where = self.table.where if index is None else self.table.states[index].where
         if index is None:
             return where.get(field) or where.get("table") or Location(path=self.table.name)
@@ -129,9 +132,9 @@ class Subject:
 
     @cached_property
     def reference(self) -> IdleTable | None:
-        """The packaged spec this table claims to be, by name or by its C array; None if none.
+        """The packaged table this table claims to be, by its name or that of its C array.
 
-        A packaged spec has no reference: it is one.
+        None if there is none, and for a packaged spec itself.
         """
         own = self.table
         array = own.name if own.origin.kind == "c" else own.firmware.array
@@ -150,10 +153,11 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What one kernel made of the exported tree, with rows counted as in the table.
+    """What one kernel registers of the exported tree. Rows are positions in the table.
 
     registered  row -> the state registered for it
-    lost        (row, what befell it); likewise changed
+    lost        (row, why Linux does not register it)
+    changed     (row, a value that Linux changes)
     """
 
     release: Release
@@ -165,7 +169,12 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """export is None where firmware has no say: a tree already exported, or pseries."""
+    """A table through all stages.
+
+    export    what firmware exports; None where the table does not go through OPAL's export: a
+              device tree, which has, or pseries, which has no OPAL
+    arrivals  one for each kernel asked for
+    """
 
     source: Source
     table: IdleTable
@@ -175,7 +184,7 @@ class Journey:
 
 
 def journey(source: Source, platform: Platform, kernels: Sequence[Release]) -> Journey:
-    """Follows a readable source. The source must have a table."""
+    """Computes every stage for the table of a source. The source must have one."""
     table = source.table
     assert table is not None
     subject = Subject(table, kernels, platform, source.node)
@@ -189,9 +198,9 @@ def journey(source: Source, platform: Platform, kernels: Sequence[Release]) -> J
 
 
 def registered(text: str, platform: Platform, release: Release) -> tuple[Source, Arrival]:
-    """A TABLE, and what a kernel registers of it: a state at least.
+    """Reads a TABLE and returns its source and what a kernel registers of it.
 
-    Raises UsageError if there is none, and what reading a table raises.
+    Raises UsageError if the kernel registers no state, and what reading a table raises.
     """
     source = read_table(text)
     arrival = journey(source, platform, [release]).arrivals[0]
@@ -204,7 +213,7 @@ def registered(text: str, platform: Platform, release: Release) -> tuple[Source,
 
 
 def switched_off(source: Source, text: str) -> str:
-    """What is to be said of a TABLE that is a dump with states switched off; "" of others."""
+    """A note for the user if the TABLE is a dump of sysfs with states switched off, else ""."""
     held = source.table.held if source.table else None
     off = [state.name for state in held.states if state.disabled] if held else []
     if not off:
@@ -218,7 +227,7 @@ def switched_off(source: Source, text: str) -> str:
 def held_by(
     release: Release, request: GovernorRequest, say: Callable[[str], None] = lambda message: None
 ) -> DriverTable | list[State]:
-    """What a governor selects from. say: is called with what the user should know.
+    """The states a governor selects from. say: called with notes for the user.
 
     Raises UsageError if a kernel registers nothing, and what reading a table raises.
     """

@@ -1,7 +1,7 @@
 """/ibm,opal/power-mgt: the parallel arrays that carry a table from firmware to Linux.
 
-A node is kept as raw bytes, because what Linux makes of a short or ragged property depends on
-its length. `decode` turns it into a table where that is possible.
+Properties are kept as raw bytes, because what Linux makes of a property whose length is wrong
+depends on the length. `decode` returns the node as a table.
 
 Source: skiboot add_cpu_idle_state_properties(), hw/slw.c; Linux
 Documentation/devicetree/bindings/powerpc/opal/power-mgt.txt.
@@ -51,14 +51,18 @@ FIELD_PROPERTY = {
 
 @dataclass(frozen=True, slots=True)
 class PowerMgt:
-    """The node's properties in order, raw. `where` places the node; `places` its properties."""
+    """The node's properties in order, as raw bytes.
+
+    where   place of the node
+    places  property -> its place
+    """
 
     properties: Mapping[str, bytes]
     where: Location = field(default_factory=lambda: Location(path=NODE))
     places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
 
     def count(self, name: str) -> int | None:
-        """Whole entries in an array property; None if it is absent."""
+        """Number of whole entries in an array property; None if it is absent."""
         data = self.properties.get(name)
         if data is None:
             return None
@@ -79,19 +83,19 @@ class PowerMgt:
         return int.from_bytes(data, "big") if data is not None and len(data) == 4 else None
 
     def at(self, name: str, index: int | None = None) -> Location:
-        """Place of a property, or of one of its entries."""
+        """Place of a property or, given an index, of one of its entries."""
         path = f"{self.where.path or NODE}:{name}" + ("" if index is None else f"[{index}]")
         return self.places.get(name, self.where).at(path)
 
 
 def cells(data: bytes, size: int) -> tuple[int, ...]:
-    """Whole big-endian entries of 4 or 8 bytes."""
+    """The whole big-endian entries of `size` bytes (4 or 8); a rest that is shorter is dropped."""
     count = len(data) // size
     return struct.unpack(f">{count}{'I' if size == 4 else 'Q'}", data[: count * size])
 
 
 def signed(cell: int) -> int:
-    """A 32-bit number as the s32 of the same bits; greater ones wrap, as C's do."""
+    """The lowest 32 bits of a number, read as an s32."""
     return (cell + 0x80000000) % 0x100000000 - 0x80000000
 
 
@@ -111,7 +115,7 @@ def u64_array(values: Iterable[int]) -> bytes:
 
 
 def encode(states: Iterable[IdleState], register: Register) -> dict[str, bytes]:
-    """The eight (or fewer) array properties of some states, in skiboot's order."""
+    """Property -> bytes: the array properties skiboot makes of the states, in its order."""
     states = list(states)
     properties = {
         NAMES: b"".join(state.name.encode("utf-8", "surrogateescape") + b"\0" for state in states),

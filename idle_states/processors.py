@@ -1,7 +1,7 @@
 """The one registry of processors: what firmware, kernels and other programs know each one by.
 
 To add a processor, add an entry to PROCESSORS and a spec of its name to specs/. Nothing else names
-a generation, a PVR or a chip; what an entry leaves out, no modelled release has.
+a generation, a PVR or a chip. What an entry leaves out, no modelled release knows or has.
 
 Sources: PVR values Linux arch/powerpc/include/asm/reg.h; chips skiboot include/chip.h; levels the
 tables of skiboot hw/slw.c and hdata/test/op920.wsp.dts, p10-rainier.dts.
@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 UNKNOWN_CHIP = "UNKNOWN"
-"""skiboot's name for a chip it has no name for."""
+"""skiboot's name for a chip of unknown type (PROC_CHIP_UNKNOWN)."""
 NAP_ONLY = "power8-nap-only"
-"""The table that skiboot takes where it has no other."""
+"""The table that skiboot uses for a chip for which it has no other."""
 
 
 class UnknownProcessor(ValueError):
@@ -22,9 +22,10 @@ class UnknownProcessor(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The first release that knows something, and the commit that brought it ("": not known).
+    """The first release of skiboot or Linux that supports something.
 
-    An empty release stands for every one that has anything of the kind.
+    release  "": every release that is modelled
+    commit   which added the support, "" if not known
     """
 
     release: str
@@ -39,7 +40,7 @@ class Chip:
     """A type of chip.
 
     name            as skiboot names it: "P9_NIMBUS" for PROC_CHIP_P9_NIMBUS
-    skiboot         first release that takes the processor's table for it; None: none modelled
+    skiboot         first release that uses the processor's table for it; None: none modelled
     sleeps_from_ec  EC level below which skiboot offers no fast sleep, 0 where all have it
     """
 
@@ -53,7 +54,7 @@ class Version:
     """A version of a processor.
 
     pvr      upper half of the Processor Version Register
-    linux    first release whose stop driver takes it, among those that look at the PVR (5.10 on);
+    linux    first release whose stop driver accepts this PVR, among those that check it (5.10 on);
              None: none modelled, or the processor has no stop instruction
     testers  other programs that know it: "fwts", "op-test"
     """
@@ -69,13 +70,13 @@ class Processor:
     """A generation of processors.
 
     name              "power9": also the name of its packaged table
-    isa               version of the Power ISA, (3, 0)
-    pvr               of the usual version: what a table or tree is of that names no other
-    versions          all of them
+    isa               version of the Power ISA, e.g. (3, 0)
+    pvr               PVR of the usual version, assumed for a table or tree that names none
+    versions          all versions
     levels            stop levels the hardware implements; () without a stop instruction
-    table             packaged table that skiboot takes for its chips; "": the one of its name
-    variants          what makes skiboot take another -> that table: "mambo" the simulator, "dd1"
-                      the first silicon, "fused-core"
+    table             packaged table that skiboot uses for these chips; "": the one of this name
+    variants          (variant, packaged table that skiboot uses for it): "mambo" the simulator,
+                      "dd1" the first silicon, "fused-core"
     grouped_levels    MTL names the last of four levels (3, 7, 11) instead of one level
     fast_sleep        hostboot says whether its chips may sleep, and sleep needs the workaround for
                       erratum 1 (SLEEP_ENABLED_ER1)
@@ -215,15 +216,16 @@ def named(generation: str) -> Processor:
 
 
 def of_chip(chip: str) -> Processor | None:
-    """The processor of a skiboot chip type; None for one that is not in the registry."""
+    """The processor of a skiboot chip type; None if the chip is not in the registry."""
     return _CHIP2PROCESSOR.get(chip)
 
 
 def of_pvr(pvr: int) -> Processor | None:
-    """The processor with the upper half of a PVR; None for one that is not in the registry."""
+    """The processor of a version (upper half of the PVR); None if it is not in the registry."""
     return _PVR2PROCESSOR.get(pvr)
 
 
 def assumed(isa300: bool) -> Processor:
-    """The processor a table is taken for that names none: of the first with its register."""
+    """The processor assumed for a table that names none: the first in the registry with its
+    register. isa300: the register is PSSCR, else PMICR."""
     return named("power9" if isa300 else "power8")

@@ -1,7 +1,7 @@
 """Finds the package's data: specs, templates, schemas, patch descriptions.
 
-Works from a wheel, an editable install and a bare checkout: in the first, templates and schemas
-lie inside the package; in the others beside it.
+Works from a wheel, where templates and schemas lie inside the package, and from an editable install
+or a checkout, where they lie beside it.
 """
 
 from functools import cache
@@ -19,7 +19,7 @@ def resource(*parts: str) -> Path:
 
     Raises FileNotFoundError naming the places looked in.
     """
-    # a package's directory cannot have the dash of skiboot-patches
+    # inside the package the directory is skiboot_patches: package names cannot have a dash
     inside = _PACKAGE.joinpath(parts[0].replace("-", "_"), *parts[1:])
     candidates = [inside, _PACKAGE.parent.joinpath(*parts)]
     for candidate in candidates:
@@ -31,7 +31,8 @@ def resource(*parts: str) -> Path:
 
 @cache
 def template(name: str) -> "jinja2.Template":
-    """A template by its file name; a name it lacks when rendered is an error."""
+    """A Jinja2 template, by its file name. Rendering it raises UndefinedError for a name that was
+    not given."""
     import jinja2
 
     environment = jinja2.Environment(

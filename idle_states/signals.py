@@ -1,7 +1,7 @@
-"""Signals that end the program: what is under way cleans up after itself, and then it ends.
+"""Turns signals that end the program into exceptions, so that every `finally` cleans up first.
 
-SIGINT raises KeyboardInterrupt, SIGTERM and SIGHUP raise Ended, so that every `finally` runs. (A
-reader that went away is an error of the write, BrokenPipeError: Python ignores SIGPIPE.)
+SIGINT raises KeyboardInterrupt; SIGTERM and SIGHUP raise Ended. (Python ignores SIGPIPE: a write to
+a closed pipe raises BrokenPipeError.)
 """
 
 import signal
@@ -15,12 +15,13 @@ from typing import Any
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE_S = 1.0
-"""A second signal within this time does not disturb what the first one made to clean up."""
+"""Signals within this time after the first are ignored, so that its cleaning up is not
+interrupted."""
 _AGAIN_S = 0.001
 
 
 class Ended(SystemExit):
-    """By a signal. number: which; the exit status is the shell's for it."""
+    """Raised by SIGTERM and SIGHUP. number: of the signal; the exit status is 128 + number."""
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
@@ -32,7 +33,10 @@ class Ended(SystemExit):
 
 
 class _State:
-    """deferring: steps under way that no signal interrupts. waiting: one that came, 0 for none."""
+    """deferring   number of `deferred` blocks being run
+    waiting    a signal still to be raised, 0 for none
+    raised_at  when a signal was last raised, by time.monotonic()
+    """
 
     deferring = 0
     waiting = 0
@@ -41,10 +45,11 @@ class _State:
 
 @contextmanager
 def handled() -> Iterator[None]:
-    """Within, signals raise; afterwards they do what they did before.
+    """A context manager: within it SIGINT, SIGTERM and SIGHUP raise; the handlers of before are
+    restored at its end.
 
-    One that is ignored, as with nohup, stays so. Handlers are the main thread's: elsewhere nothing
-    changes.
+    A signal that is ignored, as with nohup, stays ignored. Python sets handlers in the main thread
+    only: in other threads this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -68,7 +73,7 @@ def handled() -> Iterator[None]:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """A step that is done whole: a signal that comes within it raises at its end."""
+    """A context manager that signals do not interrupt: a signal within it raises at its end."""
     _State.deferring += 1
     try:
         yield
@@ -100,8 +105,9 @@ def _comes_again(number: int, frame: FrameType | None) -> None:
 
 
 def _lost(otherwise: Callable[[Any], object]) -> Callable[[Any], object]:
-    """What becomes of exceptions that nobody can catch: a signal that came within a callback of
-    the interpreter's is lost there, so it comes again."""
+    """Returns a hook for sys.unraisablehook. Python discards an exception raised within one of its
+    own callbacks, such as __del__: if it was a signal's, a timer raises it again shortly after.
+    Others are passed to `otherwise`."""
 
     def hook(lost: Any) -> None:
         if isinstance(lost.exc_value, (KeyboardInterrupt, Ended)):

@@ -1,7 +1,7 @@
-"""What every stage hands on beside its result: states lost, things said, values changed.
+"""What every stage returns beside its result: states lost, values changed, messages printed.
 
-A state that does not reach the next stage is never just missing: it is a `Lost` with the
-reason a person can act on and the ground (function and commit) that makes it so.
+A state that does not reach the next stage is reported as a `Lost`, with a reason for people and the
+ground: the function and commit that decide it.
 """
 
 from dataclasses import dataclass

@@ -42,7 +42,7 @@ class Flag(enum.IntFlag, boundary=enum.KEEP):
     USE_PMICR = 0x0080_0000
 
     def __rand__(self, other: int) -> int:  # type: ignore[override]
-        """flags & Flag: a plain integer, without enum's way through its members."""
+        """int & Flag: a plain integer (enum's own operator is slow: it looks up its members)."""
         return int.__and__(self, other)
 
 
@@ -175,9 +175,9 @@ class Power:
 class IdleState:
     """One row of a table.
 
-    name           as in firmware, at most 15 bytes to be safe
+    name           as in firmware; Linux and skiboot keep at most 15 bytes of it
     latency_ns     exit latency, u32
-    residency_ns   target residency, u32; None where the table's era had no such field
+    residency_ns   target residency, u32; None where firmware of that time had no such field
     flags          OPAL_PM_* bits, u32; see `Flag`
     control, mask  PSSCR or PMICR value and mask, u64
     scope          what the state acts on: thread, core, pair, quad or chip
@@ -206,7 +206,7 @@ class IdleState:
 
     @property
     def level(self) -> int:
-        """Requested level: the only part of PSSCR that skiboot's export looks at."""
+        """Requested level (RL), the only PSSCR field that skiboot's export looks at."""
         return self.control & RL_MASK
 
     def has(self, flag: Flag) -> bool:
@@ -217,7 +217,7 @@ class IdleState:
         return bool(self.flags & STOP_CLASSES)
 
     def misfits(self) -> Iterator[tuple[str, int, int]]:
-        """Field, value and the greatest it may be, of what the C struct cannot hold."""
+        """(field, value, greatest value) of each value too large for its field in the C struct."""
         for name, value, most in (
             ("latency", self.latency_ns, U32_MAX),
             ("residency", self.residency_ns or 0, U32_MAX),
@@ -258,7 +258,7 @@ class Cpu:
 
     @classmethod
     def of(cls, processor: Processor, pvr: int = 0) -> Self:
-        """What the registry says of a processor; pvr: of one of its versions, 0 for the usual."""
+        """The registry's values for a processor. pvr: of a version; 0 for the usual one."""
         chips = processor.chips
         if pvr:
             chips = tuple(chip.name for chip in VERSIONS[pvr].chips)
@@ -266,7 +266,7 @@ class Cpu:
 
     @property
     def processor(self) -> Processor:
-        """Its entry in the registry. Raises UnknownProcessor if there is none."""
+        """The processor's entry in the registry. Raises UnknownProcessor if there is none."""
         return named(self.generation)
 
     @property
@@ -277,7 +277,14 @@ class Cpu:
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """The table's home in skiboot, and what is special about the machines that take it."""
+    """Where skiboot has the table, and for which machines.
+
+    array       name of the C array
+    file        source file of the array
+    quirk       platform quirk of the machines that use the table, "" for none
+    fused_core  the table is for machines with fused cores
+    copy_of     the table this one is declared to be a copy of
+    """
 
     array: str = ""
     file: str = ""
@@ -288,7 +295,10 @@ class Firmware:
 
 @dataclass(frozen=True, slots=True)
 class CedeRecord:
-    """One extended-cede record a POWER hypervisor advertises (RTAS token 45)."""
+    """One extended-cede record a POWER hypervisor advertises (RTAS token 45).
+
+    latency_ticks  latency in ticks of the timebase
+    """
 
     hint: int
     latency_ticks: int
@@ -297,7 +307,11 @@ class CedeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What a pseries kernel sees instead of OPAL: processor mode and extended-cede records."""
+    """What a pseries kernel is given instead of OPAL's states.
+
+    shared         processor mode: shared, or dedicated
+    extended_cede  records of the hypervisor
+    """
 
     shared: bool
     timebase_hz: int = 512_000_000
@@ -320,10 +334,12 @@ class IdleTable:
 
     name       revision, C array or node path: what findings and reports call it
     register   PSSCR, PMICR or none (pseries)
+    cpu        the processor; None where the source does not say
     exported   True for a device tree: firmware has already filtered these states
-    held       what a running kernel holds, where the table was read from its sysfs: past the
-               driver, so that names and times are all that is known of the rows
-    listed     the nodes of an Arm or RISC-V tree that its rows come from
+    held       for a table read from a running kernel's sysfs: its cpuidle states. Of the rows only
+               names and times are known then
+    listed     for an Arm or RISC-V tree: the nodes that the rows come from
+    historical a table skiboot once had, checked only when named
     """
 
     name: str
@@ -342,7 +358,7 @@ class IdleTable:
     where: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
 
     def state(self, name: str) -> IdleState | None:
-        """The first state of that name, as a person asking for "stop4" means it."""
+        """The first state of that name, None if there is none."""
         return next((state for state in self.states if state.name == name), None)
 
     def path(self, index: int | None = None, leaf: str = "") -> str:

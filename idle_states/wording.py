@@ -1,4 +1,4 @@
-"""Lists, numbers and near misses in words, the same in every message."""
+"""Lists, numbers and suggestions in words, the same in every message."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Processes that share work, and end with the program however it ends."""
+"""A pool of worker processes, which end when the program ends, however it ends."""
 
 import multiprocessing
 import os
@@ -12,7 +12,8 @@ from multiprocessing.connection import wait
 
 @contextmanager
 def processes(count: int) -> Iterator[ProcessPoolExecutor]:
-    """So many. Left by an exception, they are ended at once, whatever they were doing."""
+    """A context manager: a pool of `count` worker processes. If an exception leaves the context,
+    the workers are killed at once."""
     # where Python does not fork, each begins as `python -c`, which would import what lies in the
     # current directory before Python's own modules
     os.environ["PYTHONSAFEPATH"] = "1"
@@ -28,7 +29,8 @@ def processes(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _begin() -> None:
-    """In a worker. Ctrl-C reaches it too, but to end it is its parent's business."""
+    """Begins a worker: ignores SIGINT, which Ctrl-C sends to workers too, because the parent ends
+    them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
