@@ -20,14 +20,14 @@ _LITTLE_BYTES = 1 << 16
 _TAIL_BYTES = 1 << 20
 
 Progress = Callable[[str, float], None]
-"""Called with the stage a boot is in, and the seconds so far."""
+"""Called with the stage that a boot has reached and the seconds since QEMU started."""
 
 
 class BootFailure(Exception):
-    """A boot that did not come to its end.
+    """A boot that failed or did not finish.
 
-    stage  of collect.STAGES, or "QEMU": the last one that began
-    log    what the console showed
+    stage  the last stage that began: a key of console.STAGES, or "QEMU" before the first
+    log    file with the console's output
     """
 
     def __init__(self, stage: str, message: str, log: Path) -> None:
@@ -38,11 +38,11 @@ class BootFailure(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RecordedWorkload:
-    """A workload's decisions.
+    """The governor's decisions recorded while a workload ran in the guest.
 
-    recording      what the recording script printed; empty if it refused
-    complaints     what it wrote to standard error
-    before, after  attributes of the CPUs' idle states around the workload
+    recording      standard output of the recording script; empty if the script refused to record
+    complaints     its standard error
+    before, after  dumps of the CPUs' idle-state attributes, read before and after the workload
     """
 
     recording: bytes
@@ -86,13 +86,16 @@ def boot(
     levels: int | None = None,
     progress: Progress = lambda stage, elapsed_s: None,
 ) -> Booted:
-    """Boots a machine of QEMU, with `lid` in the place of the parts' if given.
+    """Boots a QEMU machine until the guest powers off, and returns what the guest printed.
 
-    governor  of the guest; "": the kernel's own choice
-    workload  goes on while the governor's decisions are recorded
-    levels    ibm,enabled-stop-levels in the tree that firmware is handed; None: QEMU's
-    Raises ValueError for a machine QEMU has not; BootFailure if the guest does not end by itself,
-    or does without having printed everything; OSError.
+    lid       firmware image to boot instead of the one in `parts`
+    smp       number of CPUs
+    logs      directory for the console's log
+    governor  cpuidle governor of the guest; "": the kernel's default
+    workload  runs in the guest while the governor's decisions are recorded; None: no recording
+    levels    ibm,enabled-stop-levels in the device tree given to firmware; None: QEMU's value
+    Raises ValueError for an unknown machine; BootFailure if the guest runs out of time, or ends
+    before it has printed everything; OSError.
     """
     if lid is not None:
         parts = replace(parts, lid=lid)
@@ -151,7 +154,8 @@ def _tail(log: Path) -> str:
 
 
 def _failure(message: str, log: Path) -> BootFailure:
-    """With what is known of the reason."""
+    """A BootFailure with the last stage in the log; its message names a kernel panic or a full disk
+    as the reason, if there was one."""
     text = _read(log)
     if collect.panicked(text):
         message = f"the guest's kernel panicked; {message}"

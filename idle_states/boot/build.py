@@ -1,7 +1,7 @@
-"""Builds a skiboot.lid from a source tree, in a copy: the tree itself is never written to.
+"""Builds a skiboot.lid from a copy of a source tree: the tree itself is never written to.
 
-The copy stays below the cache, so that the next build of the same tree is incremental; an image
-that was built of the very same files is not built again.
+The copy is kept in the cache, so that the next build of the same tree is incremental; if no file
+has changed, the image built last is used again.
 """
 
 import fcntl
@@ -19,15 +19,16 @@ from .debian import Unavailable
 CROSS = "powerpc64-linux-gnu-"
 COMPILER_PACKAGE = "gcc-powerpc64-linux-gnu"
 TIME_LIMIT_S = limits.MAKE_S
-"""From scratch it takes 75 s on two idle cores."""
+"""Limit for make. A build from scratch takes 75 s on two idle cores."""
 _TARGET = "skiboot.lid"
 _BUILT = (".o", ".d", ".a", ".lid", ".lid.xz", ".elf", ".map", ".lds", ".stb", ".i", ".dtb")
-"""Endings of what a build leaves in a tree; it is no source, and is not copied."""
+"""Endings of files that a build writes into a tree. They are not copied with the sources."""
 _SCRIPT_LDS = ".lds.S"
 _SHOWN = ("PATH", "TMPDIR", "CCACHE_DIR")
 _LAST_LINES = 8
 _UNDER_WAY = ".building"
-"""Lies in a copy while make works on it: a copy that a build was torn out of is not trusted."""
+"""Name of a file that exists in a copy while make runs there. A copy where it was left behind holds
+an interrupted build and is discarded."""
 
 
 class BuildFailure(Exception):
@@ -40,9 +41,12 @@ def lid_of(
     cache: Path,
     say: Callable[[str], None] = lambda line: None,
 ) -> Path:
-    """The image of a tree, with the files `texts` (path -> text) instead of its own.
+    """Builds the image of a tree and returns its path.
 
-    Raises BuildFailure, debian.Unavailable without make or a cross compiler, OSError.
+    texts  path -> text of files that replace the tree's own
+    cache  directory for the copy of the tree and the image
+    say    called with what is being done
+    Raises BuildFailure; debian.Unavailable if make or a cross compiler is missing; OSError.
     """
     for program in ("make", f"{CROSS}gcc"):
         if launching.find(program) is None:
@@ -89,8 +93,8 @@ def _digest(contents: Mapping[str, bytes], version: str) -> str:
 
 
 def _synchronise(copy: Path, contents: Mapping[str, bytes], tree: PatchedTree) -> None:
-    """Makes the copy's sources those given. Files that are the same keep their time, so that make
-    leaves alone what was built of them."""
+    """Writes `contents` to the copy and removes other sources. Unchanged files keep their
+    modification time, so that make does not rebuild what depends on them."""
     manifest = copy / ".sources"
     if manifest.is_file():
         for name in manifest.read_text("utf-8", "surrogateescape").split("\0"):
@@ -108,8 +112,8 @@ def _synchronise(copy: Path, contents: Mapping[str, bytes], tree: PatchedTree) -
 
 def _make(copy: Path, version: str, log: Path) -> None:
     words = [f"-j{os.cpu_count() or 1}", f"CROSS={CROSS}", _TARGET]
-    # git, asked for the version, must not find a repository around the copy; and of the user's
-    # environment, which may hold secrets, the tree's make is shown what it takes to build
+    # skiboot's make asks git for the version: git must not find a repository around the copy. The
+    # tree's make is a stranger's program: it gets only the variables that a build needs
     environment = {
         **{name: os.environ[name] for name in _SHOWN if name in os.environ},
         "HOME": str(copy.resolve()),

@@ -1,4 +1,4 @@
-"""The console's log of a guest -> the sections its init script printed."""
+"""Takes from a guest's console log the sections that its init script printed."""
 
 import base64
 import binascii
@@ -11,7 +11,7 @@ from .guest import SECTIONS
 MAX_SECTION_BYTES = 64 * 1024 * 1024
 _SECTION = re.compile(r"@@begin (\w+)@@\n(.*?)@@end \1@@", re.DOTALL)
 _INTRUDER = re.compile(r"\[ *[0-9]{1,9}\.(?:[0-9]{9},[0-9]|[0-9]{6})\] [^\n]*\n")
-"""A line of firmware or kernel, which may come amid another."""
+"""A line printed by firmware or kernel, which may interrupt a line of a section."""
 _LAST_LINES = 5
 
 STAGES = {
@@ -20,15 +20,19 @@ STAGES = {
     "workload": "@@stage workload@@",
     "collecting": "@@begin ",
 }
-"""Stage of a boot -> what begins it on the console, in order; before the first, it is QEMU's."""
+"""Stage of a boot -> text on the console with which it begins, in order. Before the first of these,
+the stage is "QEMU"."""
 
 
 class Incomplete(Exception):
-    """A log that lacks a section or has a damaged one: the guest did not get that far."""
+    """A log in which a section is missing or damaged: the guest ended before printing it whole."""
 
 
 def sections(log: str, names: Sequence[str] = SECTIONS) -> Mapping[str, bytes]:
-    """Name -> content, of all `names` at least. Raises Incomplete, with the log's last lines."""
+    """Name -> content of every section in the log.
+
+    Raises Incomplete, with the log's last lines, if one of `names` is missing or damaged.
+    """
     log = log.replace("\r", "")
     found = {}
     for match in _SECTION.finditer(_INTRUDER.sub("", log)):
@@ -43,7 +47,7 @@ def sections(log: str, names: Sequence[str] = SECTIONS) -> Mapping[str, bytes]:
 
 
 def reached(log: str) -> str:
-    """How far a boot got by its log: the last stage of STAGES that has begun."""
+    """The last stage of STAGES that has begun according to the log; "QEMU" if none has."""
     last = "QEMU"
     for stage, sign in STAGES.items():
         if sign in log:

@@ -46,14 +46,14 @@ _BOUNDS = launching.Bounds(time_s=limits.ARCHIVE_S, output_bytes=limits.ARCHIVE_
 
 
 class Unavailable(Exception):
-    """What cannot be had on this machine; the message says why."""
+    """A program, package or file cannot be had on this machine; the message says which and why."""
 
 
 class Packages:
-    """Unpacked packages below `cache`, each fetched once, whoever asks for it.
+    """Debian packages unpacked below `cache`, each fetched once, even if processes ask at once.
 
-    All methods raise Unavailable. What could not be had is remembered, so that a run without
-    network waits but once for each.
+    All methods raise Unavailable. A failure is remembered, so that a run without network waits only
+    once for each package.
     """
 
     def __init__(self, cache: Path) -> None:
@@ -79,8 +79,8 @@ class Packages:
     ) -> Path:
         """An unpacked binary package, or only the `members` (patterns as of tar) of it.
 
-        A package that has none of them but exactly one dependency stands for that
-        dependency: ``linux-image-powerpc64le`` for the newest image of that name.
+        If the package has none of the members and exactly one dependency, the dependency is taken
+        instead: ``linux-image-powerpc64le`` depends on the newest kernel image.
         """
         architecture = architecture or native_architecture()
 
@@ -104,8 +104,8 @@ class Packages:
         return next(self.binary_tree(package, [member], architecture).glob(member))
 
     def made(self, name: str, make: Callable[[Path, Path], None]) -> Path:
-        """``cache/name``, made at most once: `make(fresh, scratch)` fills `fresh`, then a
-        rename."""
+        """Path of ``cache/name``. If it does not exist, `make(fresh, scratch)` fills the directory
+        `fresh`, which is then renamed; `scratch` is a temporary directory."""
         target = self.cache / name
         if target.is_dir():
             return target
@@ -138,7 +138,7 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 class _PrivateApt:
-    """apt with configuration, lists and cache of its own, all in `directory`."""
+    """apt with its own configuration, package lists and cache, all in `directory`."""
 
     def __init__(
         self, directory: Path, kind: str, architecture: str, suite: str | None = None
@@ -171,8 +171,8 @@ class _PrivateApt:
 
 
 def _archive(wanted: str | None = None) -> str:
-    """Address and suite of the archive this machine's main packages come from, or its suite
-    `wanted`."""
+    """Address and suite of the archive that this machine's main packages come from. wanted: another
+    suite of that archive."""
     if not KEYRING.is_file():
         raise Unavailable(f"{KEYRING} is missing: not Debian, or no archive keyring")
     release = platform.freedesktop_os_release()
@@ -191,7 +191,7 @@ def native_architecture() -> str:
 
 
 def _run(command: Sequence[str], directory: Path = Path("/")) -> str:
-    """Standard output of `command`; any failure is `Unavailable` with its last words."""
+    """Standard output of `command`. Raises Unavailable, with its last line, if it fails."""
     program, *words = command
     try:
         done = launching.run(
@@ -218,7 +218,7 @@ def _environment() -> dict[str, str]:
 
 
 def untar(archive: Path, into: Path, members: Sequence[str], strip: int = 0) -> bool:
-    """Extract `members` (patterns; all, if none are given); whether each was there. Raises
+    """Extracts `members` (patterns; () for all) and returns whether each was found. Raises
     Unavailable."""
     words = _tar(archive, into, members, strip)
     try:
@@ -228,7 +228,7 @@ def untar(archive: Path, into: Path, members: Sequence[str], strip: int = 0) -> 
 
 
 def _undeb(package: Path, into: Path, members: Sequence[str]) -> bool:
-    """As `untar`, from a binary package."""
+    """Like `untar`, from a binary package (.deb)."""
     name, bounds = str(package), launching.Bounds(time_s=limits.ARCHIVE_S)
     tar, deb = _program("tar"), _program("dpkg-deb")
     try:
@@ -244,7 +244,7 @@ def _undeb(package: Path, into: Path, members: Sequence[str]) -> bool:
 
 
 def _tar(archive: Path | str, into: Path, members: Sequence[str], strip: int = 0) -> list[str]:
-    """The words of tar for both; `-` is its standard input."""
+    """The command line of tar. archive: "-" for standard input."""
     options = ["--no-same-owner", "--no-same-permissions", f"--strip-components={strip}"]
     return ["-x", "-f", str(archive), "-C", str(into), *options, "--wildcards", *members]
 

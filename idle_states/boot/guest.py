@@ -1,5 +1,5 @@
-"""The guest's file system: busybox, and an init script that prints what the kernel was handed and
-made of it.
+"""The guest's file system: busybox, and an init script that prints the device tree that the kernel
+was given and the idle states that it registered.
 
 An initramfs is a cpio archive of the "newc" form (Linux Documentation/driver-api/early-userspace/
 buffer-format.rst), gzipped.
@@ -17,14 +17,14 @@ SECTIONS = ("fdt", "uname", "cpuidle", "dmesg", "msglog")
 """What the script prints, in this order: the flat device tree, the kernel's name, attributes of
 every CPU's idle states, the kernel's log and OPAL's."""
 RECORDED = ("before", "after", "recorder", "recording")
-"""And after a workload: the idle states' attributes before and after it, what the recording script
-complained of, and the recording."""
+"""What it prints in addition after a workload: the idle states' attributes before and after it, the
+recording script's standard error, and the recording."""
 MARK = "idle-states-dump"
-"""Begins the marks in a recording between which the attributes were read."""
+"""First word of the marks in a recording that tell when the attributes were read."""
 
 _SECONDS_MAX = 600
 _MOST_EVENTS = 40_000
-"""About 3500 decisions. More take long to get through an emulated console."""
+"""Limit for a recording: about 3500 decisions. An emulated console takes long to print more."""
 _BUFFER_KB = 16384
 
 _DIRECTORY, _FILE, _LINK, _DEVICE = 0o040755, 0o100755, 0o120777, 0o020600
@@ -33,7 +33,11 @@ _CONSOLE, _NULL = (5, 1), (1, 3)
 
 @dataclass(frozen=True, slots=True)
 class CpioEntry:
-    """A file of an archive. device: major and minor number of a character device."""
+    """A file of a cpio archive.
+
+    mode    type and permissions, as st_mode
+    device  major and minor number of a character device
+    """
 
     name: str
     mode: int
@@ -44,9 +48,10 @@ class CpioEntry:
 def initramfs(
     busybox: bytes, workload: GuestWorkload | None = None, governor: str = "menu", smp: int = 1
 ) -> bytes:
-    """The guest's whole file system; /init does the rest.
+    """The guest's whole file system as a gzipped cpio archive; the kernel runs its /init.
 
-    workload  None: no decisions are recorded; governor: whose decisions are, otherwise
+    workload  runs while decisions are recorded; None: nothing is recorded
+    governor  the governor whose decisions are recorded
     """
     entries = [CpioEntry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]
     entries += [

@@ -1,5 +1,5 @@
-"""The firmware image a boot starts: stock or given, with a table put in its place if one is asked
-for, and the table that is in effect in it. Files given are never changed: only copies are."""
+"""The firmware image of a boot: a given image or one built from a tree, with the machine's table
+replaced if asked for. Files given are never changed: only copies are."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,11 +23,12 @@ from .predict import MACHINE_TABLE
 
 @dataclass(frozen=True, slots=True)
 class BootedFirmware:
-    """What is booted.
+    """The firmware that is booted.
 
-    lid    the image, a copy where it is not as given
-    table  the one the machine takes in it, as far as models go: a TABLE given, else as read
-    place  the revision whose place it has
+    lid    the image; a copy if its table was replaced
+    table  the table in the image that the machine is expected to use: the TABLE given, else the
+           one read from the image
+    place  revision whose array in the image holds this table
     """
 
     lid: Path
@@ -36,9 +37,9 @@ class BootedFirmware:
 
 
 def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) -> BootedFirmware:
-    """`lid`, or a copy of it in `directory` that has `table` in the place of the machine's.
+    """Returns `lid`, or a copy of it in `directory` in which `table` replaces the machine's table.
 
-    Raises Unreadable for what is no image with tables, CannotGenerate for a table that does not
+    Raises Unreadable if `lid` is not an image with tables, CannotGenerate if the table does not
     fit, OSError.
     """
     place = MACHINE_TABLE[machine]
@@ -60,12 +61,12 @@ def from_tree(
     cache: Path,
     say: Callable[[str], None] = lambda line: None,
 ) -> BootedFirmware:
-    """The image built from a copy of a skiboot tree, in which the machine's table is made the one
-    `given`, if one is.
+    """Builds the image from a copy of a skiboot tree, in which the table `given`, if any, replaces
+    the machine's table.
 
-    say  is called with what is being done
-    Raises Unreadable for what is no skiboot tree, Faulty for a table that the tree has not got or
-    cannot take, NoSuchTable, build.BuildFailure, debian.Unavailable, OSError.
+    say  called with what is being done
+    Raises Unreadable if `tree` is not a skiboot tree, Faulty if the tree lacks the machine's table
+    or cannot hold the given one, NoSuchTable, build.BuildFailure, debian.Unavailable, OSError.
     """
     place = MACHINE_TABLE[machine]
     array = find(place).firmware.array
@@ -91,7 +92,7 @@ def _in_c(texts: Mapping[str, str], tree: PatchedTree, array: str) -> IdleTable:
 
 
 def _named(tables: list[lids.LidTable], place: str, file: str) -> IdleTable:
-    """The table in a revision's place: of its name, else the one nearest to it."""
+    """The table of the image that is the revision `place`: by name, else the nearest to it."""
     spec = find(place)
     for exactly in (True, False):
         for each in tables:

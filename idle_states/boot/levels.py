@@ -1,9 +1,9 @@
-"""Another ibm,enabled-stop-levels in the tree that QEMU hands to skiboot.
+"""Changes ibm,enabled-stop-levels in the device tree that QEMU gives to skiboot.
 
 QEMU's powernv machines enable stop levels 0 and 1 only; the value is built in, and a tree given
 with -dtb is not used (hw/ppc/pnv.c pnv_reset() makes a new one). So the machine is halted before
 its first instruction, and the property's bytes are changed in its memory through QEMU's GDB stub.
-All that follows, skiboot and Linux, is real. Source: GDB's remote serial protocol; PNV_FDT_ADDR.
+skiboot and Linux then run unchanged. Source: GDB's remote serial protocol; PNV_FDT_ADDR.
 """
 
 import re
@@ -18,7 +18,7 @@ from ..findings import Unreadable
 from ..power_mgt import NODE, STOP_LEVELS
 
 TREE_ADDRESS = 0x0100_0000
-"""Where the tree lies when the machine starts, in real mode."""
+"""Real address of the device tree when the machine starts."""
 _TOTAL_SIZE_AT = 4
 _MAX_TREE = 1 << 20
 _CHUNK = 1024
@@ -27,13 +27,15 @@ _PACKET = re.compile(rb"\$([^#]*)#[0-9a-f]{2}")
 
 
 class StubError(Exception):
-    """QEMU's stub did not do what was asked of it; the message says what."""
+    """QEMU's GDB stub did not answer as expected; the message says how."""
 
 
 def enable(path: Path, levels: int) -> None:
-    """Sets the property, and lets the machine run. path: of the stub's socket.
+    """Sets the property and lets the machine run.
 
-    Raises StubError; the machine is still halted then.
+    path    socket of the GDB stub
+    levels  the new value, one bit a stop level, the highest bit for level 0
+    Raises StubError; the machine is then still halted.
     """
     try:
         with _connected(path) as stub:
@@ -47,7 +49,7 @@ def enable(path: Path, levels: int) -> None:
 
 
 def _connected(path: Path) -> socket.socket:
-    """QEMU makes the socket some time after its start."""
+    """Connects to the stub, waiting for QEMU to make the socket."""
     limit = time.monotonic() + _TIMEOUT_S
     while True:
         stub = socket.socket(socket.AF_UNIX)
@@ -73,7 +75,8 @@ def _tree(stub: socket.socket) -> bytes:
 
 
 def _place(tree: bytes) -> tuple[int, int]:
-    """Offset and size of the property's value: where another value changes the parsed tree."""
+    """Offset and size of the property's value in the blob. Each occurrence of its bytes is tried:
+    the right one is where a change of the bytes changes the property in the parsed tree."""
     value = _value(tree)
     start = tree.find(value)
     while start >= 0:

@@ -29,7 +29,7 @@ class Parts:
 
 
 def parts(cache: Path = CACHE, *, lid: Path | None = None, kernel: Path | None = None) -> Parts:
-    """The stock parts, fetched if need be; `lid` and `kernel` take the place of theirs.
+    """The distribution's parts, fetched if necessary; `lid` and `kernel` replace two of them.
 
     Raises Unavailable.
     """
@@ -50,7 +50,7 @@ def qemu_program() -> Path:
 
 
 def stock_lid(packages: Packages) -> Path:
-    """The installed one, which is QEMU's own, else that of the archive."""
+    """QEMU's skiboot.lid: the installed one, else from the archive."""
     installed = Path("/") / _LID
     return (
         installed if opening.is_file(installed) else packages.binary_file("qemu-system-data", _LID)
@@ -66,7 +66,7 @@ def stock_busybox(packages: Packages) -> Path:
 
 
 def skiboot_source(packages: Packages) -> Path:
-    """A source tree of skiboot, out of QEMU's."""
+    """The skiboot tree that is part of QEMU's source package."""
     return packages.source_tree("qemu", "roms/skiboot")
 
 
@@ -77,7 +77,8 @@ def _given(path: Path) -> Path:
 
 
 def main() -> int:
-    """Fetches every part and says where each is, or why it is not; 3 if one is missing."""
+    """Fetches every part and prints where it is, or why it cannot be had. Returns 3 if one is
+    missing, else 0."""
     packages = Packages(CACHE.resolve())
     status = 0
     name2part: dict[str, Callable[[Packages], Path]] = {

@@ -1,4 +1,4 @@
-"""Prediction beside reality, stage by stage: what models say of a boot, and what was seen of it."""
+"""Compares a boot with the models' predictions, stage by stage."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ MACHINE_TABLE = {
     for machine in dict.fromkeys(processor.machine for processor in PROCESSORS)
     if machine
 }
-"""Machine of QEMU -> the revision whose place in firmware it takes its table from."""
+"""QEMU machine -> revision of the table that firmware uses on it."""
 
 EXPORT, OPAL, REGISTERED, LINUX = "export", "opal-messages", "registered", "linux-messages"
 SELECTED, USAGE = "selected", "usage"
@@ -43,7 +43,8 @@ _FIRST_LINE = "CPU idle state device tree init"
 _OTHERS = re.compile(
     r"SLW: (?:Init chip|Configuring self-restore|Failed to set) ?|Disabling deep stop"
 )
-"""Of the self-restore of registers, for which QEMU has no engine: not this stage's."""
+"""Messages about restoring registers, for which QEMU has no engine. The export model does not
+predict them."""
 _GOVERNOR_LINE = "cpuidle: using governor"
 
 
@@ -91,12 +92,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """What models say of a machine, firmware and kernel.
+    """What the models predict for a machine, firmware and kernel.
 
-    firmware  as OPAL calls itself; skiboot: the release modelled, None for the newest
-    kernel    as it calls itself
-    release   the kernel modelled; None: there is no model of it
-    driver    None without a release
+    platform  the machine; its `skiboot` is the firmware release modelled, None for the newest
+    firmware  version that OPAL printed
+    kernel    output of uname in the guest
+    release   the kernel release modelled; None: there is no model of this kernel
+    export    what firmware exports
+    driver    what the kernel registers; None if `release` is
     """
 
     table: IdleTable
@@ -109,9 +112,9 @@ class Predicted:
 
 
 def predict(table: IdleTable, machine: str, booted: Booted, levels: int | None = None) -> Predicted:
-    """Models of the firmware and the kernel that booted, over the table in that firmware.
+    """Predicts what the firmware and the kernel that booted make of the table in that firmware.
 
-    levels  as of `boot`
+    levels  as for `boot`
     """
     firmware, skiboot = firmware_in(booted.msglog or _console(booted.log))
     platform = replace(PRESETS[f"qemu-{machine}"], skiboot=skiboot)
@@ -130,7 +133,8 @@ def predict(table: IdleTable, machine: str, booted: Booted, levels: int | None =
 
 
 def firmware_in(log: str) -> tuple[str, str | None]:
-    """The firmware's name for itself, "" if it says none; and the release to model it by."""
+    """The version that firmware printed ("" if none), and the skiboot release to model it as (None:
+    the newest)."""
     match = _OPAL_VERSION.search(log)
     name = match[1] if match else ""
     version = _RELEASE.match(name)
@@ -146,7 +150,7 @@ def _console(log: Path) -> str:
 
 
 def stages(predicted: Predicted, booted: Booted, smp: int) -> tuple[Stage, ...]:
-    """Those that need no recording, in the order of STAGES."""
+    """The stages that need no recording, in the order of STAGES."""
     return (
         _export(predicted.export, booted.fdt),
         _opal(predicted.export.messages, booted.msglog),
@@ -195,7 +199,7 @@ def _linux(predicted: Predicted, dmesg: str) -> Stage:
     if not boots or boots[0].version is None:
         return Stage.unjudged(LINUX, "the kernel's log does not reach back to its start")
     found = [line.text for line in boots[-1].messages if not line.text.startswith(_GOVERNOR_LINE)]
-    # debug lines show with dynamic debugging only; levels do not show in dmesg
+    # debug messages are printed only with dynamic debugging; dmesg shows no levels
     told = [message.text for message in predicted.driver.messages if message.level != "debug"]
     return _lines(LINUX, [("", text) for text in told], [("", text) for text in found])
 
@@ -203,7 +207,7 @@ def _linux(predicted: Predicted, dmesg: str) -> Stage:
 def _lines(
     name: str, predicted: Sequence[tuple[str, str]], found: Sequence[tuple[str, str]]
 ) -> Stage:
-    """Both in order, line beside line."""
+    """A stage of messages: predicted and found lines are compared in order."""
     count = max(len(predicted), len(found))
     differences = []
     for at in range(count):
@@ -248,12 +252,12 @@ def _registered(predicted: Predicted, dump: str, smp: int) -> Stage:
 
 
 def held(dump: str) -> Mapping[int, tuple[sysfs.SysfsState, ...]]:
-    """CPU -> states of a dump. Raises Unreadable."""
+    """CPU -> its states, from a dump of cpuidle attributes. Raises Unreadable."""
     return sysfs.read(Input("cpuidle.txt", held=dump.encode())).cpus
 
 
 def _shown(name: str) -> str:
-    """A name as reading sysfs gives it."""
+    """A state's name as the reader of sysfs returns it."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

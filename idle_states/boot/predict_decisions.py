@@ -1,7 +1,8 @@
-"""Recorded decisions made again by the governor's model, and the counters they lead to.
+"""Replays recorded decisions through the governor's model, and predicts the sysfs counters.
 
-A decision is judged if everything it depends on was recorded: its inputs, and its CPU's history
-since the governor was switched on. All others are counted as undetermined.
+A decision is judged if its inputs were recorded, and either its CPU's history since the governor
+was switched on, or so many decisions before it (SETTLED) that an unknown history hardly matters.
+All other decisions are counted as undetermined.
 """
 
 import bisect
@@ -28,7 +29,7 @@ from .guest import MARK
 from .predict import SELECTED, USAGE, Mismatch, Predicted, Stage, held
 
 RECORDING, CONVERTED = "recording.txt.gz", "recording.csv"
-"""Files kept beside the console's log."""
+"""Files that are kept in the directory of the console's log."""
 _HZ = 250
 _UNKNOWN_PAST = "whose governor had a past that is unknown"
 _STRAYED = "after a state that is not predicted to exist"
@@ -36,13 +37,20 @@ _EVENT = re.compile(
     rb"\[(\d+)\] (?:\S+ +)?(\d+)\.(\d{6}): (?:(is_reflect):|tracing_mark_write: (.*))"
 )
 _AT_THE_ENDS = {"begun", "ended", "shorter"}
-"""Why decisions are left out at the ends of a recording, outside of the time between the dumps: if
-there is no other reason and no gap, the shorter run is what went before the restart."""
+"""Reasons (keys of LEFT_OUT) for decisions left out at the ends of a recording, outside of the time
+between the two dumps. "shorter" is one of them: if nothing else is left out and there is no gap,
+the shorter run consists of the decisions before the governor was restarted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A decision of the model beside the recorded one. ends_ns: at the latest, of what followed."""
+    """A decision of the model beside the recorded one.
+
+    row               the recorded decision
+    state, stop_tick  what the model decided
+    judged            whether everything that the decision depends on is known
+    ends_ns           latest time, on the recording's clock, at which the idle period ended
+    """
 
     row: RecordedDecision
     state: int
@@ -53,7 +61,8 @@ class Made:
 
 @dataclass(slots=True)
 class ReplayedDecisions:
-    """All decisions that could be made again; undetermined: reason -> how many could not."""
+    """The decisions that the model made again. undetermined: reason -> number of decisions that it
+    could not make again or that could not be judged."""
 
     governor: str
     made: list[Made] = field(default_factory=list)
@@ -69,14 +78,15 @@ class ReplayedDecisions:
 
     @property
     def selected(self) -> set[int]:
-        """Numbers of the states that both selected."""
+        """Numbers of the states that model and kernel both selected."""
         return {each.state for each in self.made if each.judged and each.state == each.row.state}
 
 
 def decision_stages(
     predicted: Predicted, recorded: RecordedWorkload | None, directory: Path
 ) -> tuple[Stage, Stage, ReplayedDecisions | None]:
-    """The stages "selected" and "usage". directory: where the recording is kept."""
+    """The stages "selected" and "usage", and the replayed decisions they rest on (None if nothing
+    could be replayed). directory: where the recording is kept."""
     why = ""
     if recorded is None:
         why = "no decisions were recorded; --workload records some"
@@ -150,8 +160,11 @@ def _replayed(
 def _model(
     predicted: Predicted, header: RecordedMachine, first: RecordedDecision
 ) -> Governor | None:
-    """Of a CPU, as it was before its first decision; None if it came from a state that is not
-    predicted. Raises UnknownGovernor."""
+    """The governor's model of a CPU as it was before the CPU's first recorded decision.
+
+    None if the state of the idle period before that is not predicted to exist. Raises
+    UnknownGovernor.
+    """
     assert predicted.driver is not None
     assert predicted.release is not None
     model = Governor.for_kernel(
@@ -190,7 +203,7 @@ def _decision(predicted: Predicted, state: int, stop_tick: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """When two dumps were read, in ns of the recording's clock."""
+    """When the dumps before and after the workload were read, in ns of the recording's clock."""
 
     first_begins: int
     first_ends: int
@@ -204,8 +217,11 @@ def _usage(
     converted: Converted,
     replayed: ReplayedDecisions,
 ) -> Stage:
-    """A dump takes some time to read. So decisions that must lie between the two dumps give the
-    least that can have been counted, and those that may the most."""
+    """Compares how much each counter grew between the two dumps with what the decisions add.
+
+    A dump takes some time to read. So each counter has bounds: decisions that certainly lie between
+    the dumps give the least, decisions that possibly do give the most.
+    """
     assert predicted.driver is not None
     assert predicted.release is not None
     window = _window(recorded.recording)
@@ -257,20 +273,21 @@ def _counters(
     least: Tally,
     most: Tally,
 ) -> Iterator[tuple[str, int, int, int | None]]:
-    """Path, bounds and what was counted, of every counter the kernel has."""
+    """(path, least, most, found) for every counter the kernel has; found: None if it is not in the
+    dumps."""
     low, high = least.figures().states, most.figures().states
     for number, (lowest, highest) in enumerate(zip(low, high, strict=True)):
         for name in ("usage", "time_us", "above", "below", "rejected"):
             first, last = (_value(dump, cpu, number, name) for dump in (before, after))
             found = None if first is None or last is None else last - first
             if found is None and name == "rejected":
-                continue  # since 5.10
+                continue  # kernels before 5.10 do not have it
             path = f"cpu{cpu}/state{number}/{name.removesuffix('_us')}"
             least_of, most_of = getattr(lowest, name), getattr(highest, name)
             if name == "rejected":
-                # a recording does not tell an entry refused from one that a task forestalled
+                # the recording looks the same if the entry was refused or a task came in between
                 least_of = 0
-            # two sums, each floored to us
+            # the difference of two sums, each rounded down to us
             slack = 1 if name == "time_us" else 0
             yield path, max(0, least_of - slack), most_of + slack, found
 
@@ -290,7 +307,7 @@ def _window(recording: bytes) -> _Window | None:
         if words[:1] == [MARK] and len(words) == 3:
             marks[words[1], words[2]] = _time_ns(match)
     try:
-        # the clock is cut to us: an end may be that much later
+        # the clock is rounded down to us, so an end may be up to 1 us later
         return _Window(
             marks["before", "begins"],
             marks["before", "ends"] + 1000,
@@ -302,7 +319,7 @@ def _window(recording: bytes) -> _Window | None:
 
 
 def _ends(recording: bytes) -> dict[int, list[int]]:
-    """CPU -> when its governor heard of idle periods that were over."""
+    """CPU -> times (ns, at the latest) at which its governor was told that an idle period ended."""
     found: dict[int, list[int]] = {}
     for match in _EVENT.finditer(recording):
         if match[4]:

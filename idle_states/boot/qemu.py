@@ -1,4 +1,4 @@
-"""Runs QEMU: with a time limit, its output in a file, and never left behind."""
+"""Runs QEMU with a time limit and its output in a file; QEMU never outlives the call."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from .parts import Parts
 MACHINES = ("powernv8", "powernv9", "powernv10")
 """QEMU's machines that skiboot boots; powernv9 is a Nimbus DD2.0."""
 CPUS_MAX = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
-"""Machine -> the most it is booted with. QEMU's POWER8 chip has 12 cores and no more."""
+"""Machine -> greatest number of CPUs to boot it with. QEMU's POWER8 chip has 12 cores."""
 
 _ARGUMENTS = "console=hvc0 quiet panic=-1"
 """panic=-1: a guest that panics ends, and QEMU with it."""
@@ -51,7 +51,7 @@ def command(
 
 
 def version(program: Path) -> str:
-    """What `--version` says, first line; "" where it says nothing."""
+    """First line that `program --version` prints; "" if it prints nothing."""
     bounds = launching.Bounds(time_s=limits.VERSION_S, output_bytes=limits.VERSION_BYTES)
     try:
         asked = launching.run(str(program), ["--version"], bounds, str(program))
@@ -68,8 +68,12 @@ def run(
     begun: Callable[[], None] = lambda: None,
     watch: Callable[[float], None] = lambda elapsed_s: None,
 ) -> None:
-    """Runs a command, as of `command`, until it ends; begun, watch and `log` as of
-    `launching.run_logged`. Raises GuestFailure unless it ends with status 0 in time."""
+    """Runs QEMU until it ends.
+
+    words              command line, as `command` returns it
+    log, begun, watch  as for `launching.run_logged`
+    Raises GuestFailure unless QEMU ends with status 0 within the time limit.
+    """
     program, *others = words
     status = launching.run_logged(
         program, others, time_limit_s, log, directory=Path.cwd(), begun=begun, watch=watch

@@ -1,4 +1,4 @@
-"""One boot from the parts to the verdict: firmware made ready, booted, held against the models."""
+"""One boot from start to end: prepares the firmware, boots it, and compares it with the models."""
 
 import hashlib
 import shutil
@@ -28,12 +28,14 @@ _FILES = {"cpuidle.txt": "sysfs", "kernel-log.txt": "dmesg", "opal-log.txt": "ms
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to boot. Raises UsageError for what cannot be meant.
+    """What to boot. Raises UsageError for values that make no sense.
 
-    table     a TABLE for the machine's place in firmware; None: what is there
+    table     TABLE that replaces the machine's table in firmware; None: firmware's own
     lid, tree firmware: an image, or a source tree to build; neither: QEMU's own image
-    kernel    an image; None: the distribution's
-    levels    ibm,enabled-stop-levels that firmware is told; None: QEMU's
+    kernel    a kernel image; None: the distribution's
+    smp       number of CPUs
+    governor  cpuidle governor of the guest; "": the kernel's default
+    levels    ibm,enabled-stop-levels that firmware is given; None: QEMU's
     """
 
     machine: str
@@ -67,13 +69,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class BootResult:
-    """What came of it.
+    """The result of a boot.
 
-    place        the revision whose place in firmware the table had
-    qemu         version; qemu_s: how long it ran
+    place        revision whose array in firmware held the table
+    replayed     the recorded decisions beside the model's; None if none could be replayed
+    qemu         version of QEMU
+    qemu_s       seconds that QEMU ran
     inputs       (file, SHA-256) of what was booted
-    unconfirmed  what this boot cannot tell
-    directory    where its logs are
+    unconfirmed  what this boot cannot confirm, a sentence each
+    directory    directory of the logs
     """
 
     request: Request
@@ -89,7 +93,8 @@ class BootResult:
 
     @property
     def agree(self) -> bool:
-        """No stage differs, and of a workload's decisions some could be judged."""
+        """Whether no stage differs from its prediction and, if a workload ran, at least one of its
+        decisions could be judged."""
         differ = any(stage.agree is False for stage in self.stages)
         selected = next(stage for stage in self.stages if stage.name == predict.SELECTED)
         return not differ and not (self.request.workload and selected.agree is None)
@@ -97,7 +102,7 @@ class BootResult:
 
 @dataclass(slots=True)
 class _Clock:
-    """Passes progress on, and keeps the last time."""
+    """A Progress that calls another one, and keeps the time of the last call."""
 
     progress: Progress
     elapsed_s: float = field(default=0.0)
@@ -116,12 +121,14 @@ def run(
     say: Callable[[str], None] = lambda line: None,
     kept: Callable[[Path], None] = lambda directory: None,
 ) -> BootResult:
-    """Boots and judges. Every boot has a directory of its own below `logs`.
+    """Boots as requested and compares the boot with the models.
 
-    cache  of the parts and of what is built (default: below `logs`)
-    say    is called with what is being done before QEMU starts
-    kept   is called with the directory of the logs, once it is to stay whatever happens
-    TABLE is read once, before anything else. Raises what boot_image and boot raise;
+    logs      directory in which every boot makes a directory of its own
+    cache     directory of the parts and of built firmware (default: below `logs`)
+    progress  called while QEMU runs, with the stage and the seconds so far
+    say       called with what is being done before QEMU starts
+    kept      called with the boot's directory, once it will not be removed any more
+    TABLE is read once, before anything else. Raises what functions of `image` and `boot` raise, and
     debian.Unavailable for a part that cannot be had.
     """
     cache = cache or logs

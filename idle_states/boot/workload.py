@@ -23,30 +23,30 @@ KINDS = {
     # nothing but what the kernel does by itself
     "idle": "exec sleep 1000",
 }
-"""Name -> the body of a shell function that goes on until it is killed."""
+"""Name -> body of a shell function that runs until it is killed."""
 
 MIXED = "mixed"
 WORKLOADS = (*(name.replace("_", "-") for name in KINDS), MIXED)
 STEPS = 15
-"""Of a tenth of a second at least, for each kind."""
+"""Number of steps that each kind runs; a step takes a tenth of a second or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuestWorkload:
-    """kinds: functions of the guest's script, one after the other, `steps` each."""
+    """What the guest runs: the functions `kinds` of KINDS one after the other, for `steps` each."""
 
     name: str
     kinds: tuple[str, ...]
     steps: int = STEPS
 
     def loads(self, smp: int) -> list[tuple[str, str]]:
-        """Name and body of the functions, for a guest of so many CPUs."""
+        """(name, body) of the functions. smp: number of CPUs of the guest."""
         cpus = "2" if smp > 1 else "1"
         return [(kind, KINDS[kind].replace("{pong_cpus}", cpus)) for kind in self.kinds]
 
 
 def workload(name: str) -> GuestWorkload:
-    """Raises UsageError for a name that is none."""
+    """The workload of a name in WORKLOADS. Raises UsageError for any other name."""
     if name not in WORKLOADS:
         raise UsageError(f"expected a workload of {', '.join(WORKLOADS)}, found {name!r}")
     kinds = tuple(KINDS) if name == MIXED else (name.replace("-", "_"),)
