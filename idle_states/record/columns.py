@@ -1,4 +1,4 @@
-"""A decision -> the columns of an exact recording, or what it lacks for them."""
+"""Converts a decision to the columns of an exact recording."""
 
 from ..linux.governors.interface import KTIME_MAX
 from ..traces.recording import COLUMNS
@@ -8,22 +8,22 @@ from .script import GOVERNORS
 
 _NS_PER_US = 1_000
 _TYPICAL_FIRST = (6, 6)
-"""From here on, menu asks for timers only if recent idle periods do not suffice."""
+"""From this release on, menu asks for the next timer only if recent idle periods do not decide."""
 _POLL_TIME_LIMIT = 1 << 2
-"""Of struct cpuidle_device's bits."""
+"""Mask of poll_time_limit in the bit-fields of struct cpuidle_device."""
 
 
 class Missing(Exception):
-    """What a decision lacks."""
+    """An input that a decision lacks, or a value out of range; the message says which."""
 
 
 class Columns:
-    """Of the decisions of one recording, in order.
+    """Converts the decisions of one recording, in order.
 
-    without_timers, without_tick  decisions of which the kernel did not ask for the time to the
-                                  next timer, or whether the tick was stopped
-    asks_iowait                   the kernel was seen to ask for tasks in iowait: it does so in
-                                  every decision, or never
+    without_timers  number of decisions for which the kernel did not ask for the next timer
+    without_tick    number of decisions for which it did not ask whether the tick was stopped
+    asks_iowait     whether the kernel has asked for the number of tasks in iowait; a kernel does so
+                    in every decision or in none
     """
 
     def __init__(self, header: RecordedMachine) -> None:
@@ -34,7 +34,10 @@ class Columns:
         self._timed = GOVERNORS[header.governor].timers
 
     def row(self, decided: Decided) -> tuple[int, str]:
-        """Clock, and values of COLUMNS as a line of CSV has them. Raises Missing."""
+        """Returns the clock in ns and the line of CSV with the values of COLUMNS, without newline.
+
+        Raises Missing.
+        """
         rejected = decided.rejected
         state = self._needed(decided, "is_decide")
         if not 0 <= state < len(self._header.states[decided.cpu]):
@@ -71,7 +74,8 @@ class Columns:
         return clock_ns, ",".join(str(values[column]) for column in COLUMNS)
 
     def _timers(self, decided: Decided) -> tuple[int, int]:
-        """Time to the next timer and to the next event; KTIME_MAX if the kernel did not ask."""
+        """ns to the next timer and to the next event; KTIME_MAX for both if the kernel did not
+        ask."""
         always = self._menu and self._header.version < _TYPICAL_FIRST
         if "is_sleep" in decided.heard or always:
             return self._needed(decided, "is_sleep"), self._needed(decided, "is_sleep", "delta")
@@ -90,7 +94,8 @@ class Columns:
         return value
 
     def _optional(self, decided: Decided, event: str) -> int:
-        """0 for what the governor did not ask for, which then decided nothing."""
+        """An event's result; 0 if the governor did not ask, because its decision did not depend on
+        it. Raises Missing if the kernel missed probes of this event."""
         if event not in decided.heard:
             if self._header.misses.get(event):
                 raise Missing(f"{event}: the kernel missed some of these probes")

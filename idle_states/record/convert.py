@@ -1,8 +1,8 @@
 """A recording -> the exact format: CSV with all columns of `workload.recording`.
 
-A replay is exact only if no decision is missing in between. So of each CPU the longest unbroken
-run of decisions is taken, one whose beginning is known (the governor was switched on) before any
-other; everything else is left out, and counted by reason.
+A replay is exact only if no decision is missing in between. So for each CPU one unbroken run of
+decisions is taken: preferably one whose beginning is known (the governor was switched on), and of
+these the longest. All other decisions are left out, and counted by reason.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ LEFT_OUT = {
     "swapped": "that entered another state than was selected",
     "shorter": "complete, but not in their CPU's longest unbroken run",
 }
-"""Why decisions are left out."""
+"""Kind -> why a decision is left out, as reports say it."""
 
 BROKEN = {
     "lost": "events were lost",
@@ -37,12 +37,12 @@ BROKEN = {
     "backwards": "an event of a CPU was earlier than the one before",
     "undecided": "a CPU went idle without the governor's decision",
 }
-"""Why a run is broken where no decision is left out."""
+"""Kind of break -> why a run ends although no decision is left out, as reports say it."""
 
 
 @dataclass(slots=True)
 class ProblemTally:
-    """How often, and the first place."""
+    """How often a problem occurs, with the line and the message of the first occurrence."""
 
     count: int = 0
     line: int = 0
@@ -51,10 +51,12 @@ class ProblemTally:
 
 @dataclass(slots=True)
 class DecisionRun:
-    """Decisions of one CPU with none missing: clock, and line of CSV up to COLUMNS' end.
+    """Consecutive decisions of one CPU, none missing.
 
-    earlier   None: what went before the first is unknown. Else the governor's memory was empty, and
-              this is the last idle period before, under another one: state and ns
+    earlier   None: the governor's history before the first decision is unknown. Otherwise the
+              governor had just been switched on with no history, and this is the idle period
+              before that: (state, residency in ns)
+    rows      clock in ns, and the line of CSV with the values of COLUMNS
     """
 
     cpu: int
@@ -63,11 +65,11 @@ class DecisionRun:
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """Of two runs, the one with a known beginning or the longer is worth more."""
+        """Sort key: a run with a known beginning ranks higher, then the longer one."""
         return self.earlier is not None, len(self.rows)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Clock and whole line."""
+        """(clock in ns, complete line of CSV) of each decision."""
         earlier = self.earlier or _NOTHING
         for clock_ns, cells in self.rows:
             yield clock_ns, f"{cells},{self.cpu},{earlier[0]},{earlier[1]}\n"
@@ -76,11 +78,15 @@ class DecisionRun:
 
 @dataclass(slots=True)
 class Converted:
-    """header of the recording; runs, one per CPU, never empty; counts for the report.
+    """A converted recording.
 
-    without_timers, without_tick  decisions of which the kernel did not ask for the time to the
-                                  next timer, or whether the tick was stopped
-    cut                           the recording's end is missing
+    header          header of the recording
+    runs            one run per CPU, none empty
+    left_out        kind (of LEFT_OUT) -> decisions left out
+    broken          kind (of BROKEN) -> breaks between decisions
+    without_timers  number of decisions for which the kernel did not ask for the next timer
+    without_tick    number of decisions for which it did not ask whether the tick was stopped
+    cut             whether the recording's end is missing
     """
 
     header: RecordedMachine
@@ -92,7 +98,7 @@ class Converted:
     cut: bool
 
     def csv(self) -> str:
-        """Decisions of all CPUs in the order of time."""
+        """The recording as CSV: a header, then the decisions of all CPUs in order of time."""
         rows = sorted((row for run in self.runs for row in run.lines()), key=lambda row: row[0])
         return "".join((f"{HEAD}\n", *(text for _, text in rows)))
 
@@ -102,8 +108,11 @@ class Converted:
 
 
 def convert(source: Input) -> Converted:
-    """Raises Unreadable for what is no recording, one this program cannot convert, and one
-    without a single complete decision."""
+    """Converts what the recording script printed.
+
+    Raises Unreadable if the input is not a recording, cannot be converted, or has no complete
+    decision.
+    """
     recorded = Recorded(source)
     _check_governor(recorded)
     work = _Conversion(recorded.header)
@@ -190,14 +199,15 @@ class _Conversion:
         if item.kind == "undecided":
             self._undecided[item.cpu] = item.line
         elif item.kind == "restart":
-            # without a governor, CPUs went idle undecided until now
+            # while the governor was being switched, CPUs went idle without a decision
             self._undecided.pop(item.cpu, None)
             self._open[item.cpu] = DecisionRun(item.cpu, self._earlier(item))
         else:
             _count(self._broken, item.kind, item.line)
 
     def _earlier(self, restart: Break) -> tuple[int, int] | None:
-        """None if it was not recorded. Only teo asks for the state."""
+        """State and residency of the idle period before a restart; None if not recorded. The state
+        is required for teo only: other governors do not use it."""
         state = restart.earlier.get("idx", -2 if self._header.governor == "teo" else 0)
         residency_ns = restart.earlier.get("lres", -1)
         found = {"earlier_state": state, "earlier_residency_ns": residency_ns}
@@ -208,7 +218,8 @@ class _Conversion:
         return state, residency_ns
 
     def _forget(self) -> None:
-        """Decisions so far were taken not to ask for tasks in iowait; they were not heard to."""
+        """Leaves out all decisions so far: they were converted as if the kernel did not ask for
+        tasks in iowait, but it does, and their values were not recorded."""
         for cpu in [cpu for cpu, run in self._open.items() if run.rows]:
             self._close(cpu)
         for run in self._best.values():
@@ -225,7 +236,7 @@ class _Conversion:
         self._close(decided.cpu)
 
     def _close(self, cpu: int) -> None:
-        """Ends the CPU's run; the best is kept."""
+        """Ends the CPU's current run. Of it and the CPU's best so far, the better one is kept."""
         run = self._open.pop(cpu, None)
         if run is None or not run.rows:
             return

@@ -1,9 +1,9 @@
-"""Events of a recording -> decisions, CPU by CPU, and the places where they cannot be followed.
+"""Groups the events of a recording into decisions of each CPU, and finds the breaks between them.
 
-A decision is, in this order on one CPU: is_begin; what select() asked for (is_latency, is_iowait,
-is_sleep, is_stopped); is_decide; the idle loop's own is_stopped; cpu_idle, entered and left;
-is_reflect; is_tick. The next is_begin without is_reflect: the entry was rejected, or a task came
-in between, and the governor hears of neither.
+A decision consists of these events, in this order on one CPU: is_begin; what select() asked for
+(is_latency, is_iowait, is_sleep, is_stopped); is_decide; the idle loop's own is_stopped; cpu_idle,
+entered and left; is_reflect; is_tick. If the next is_begin comes without is_reflect, the entry was
+rejected or a task came in between; the governor is told of neither.
 """
 
 from collections.abc import Iterator
@@ -15,18 +15,21 @@ from .script import GOVERNORS
 
 _EXIT = 0xFFFFFFFF
 _CLOCK_STEP_NS = 2_000
-"""Times are floored to us: two of them differ by what they say, give or take this."""
+"""Times are rounded down to us: the difference of two times may be wrong by up to this."""
 
 ASKED = ("is_latency", "is_sleep", "is_iowait", "is_stopped", "is_decide", "is_reflect", "is_tick")
 
 
 @dataclass(slots=True)
 class Decided:
-    """A decision as far as it was recorded. heard: event -> its values, the first of each.
+    """A decision as far as it was recorded.
 
-    entered   a cpu_idle event followed
-    finished  the next decision began, so that nothing more can be missing
-    cut       "lost", "unread" or "backwards": the kind of break that came before anything else
+    line      line of the recording where it begins
+    heard     name -> event; of several events of a name, the first
+    entered   whether a cpu_idle event shows that the state was entered
+    finished  whether the CPU's next decision began, so that no event of this one is missing
+    cut       kind of break that came before the end of the decision: "lost", "unread" or
+              "backwards"; "" if none did
     """
 
     cpu: int
@@ -47,12 +50,14 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """From here on, a CPU's history is not the one recorded before.
+    """A break: decisions after it do not follow from the decisions recorded before it.
 
-    cpu      -1: of all CPUs
-    kind     "restart": the governor was switched on, its memory is empty. "lost", "unread",
+    cpu      the CPU; -1 for all
+    kind     "restart": the governor was switched on and has no history. "lost", "unread",
              "backwards", "undecided": see `convert.BROKEN`
-    earlier  of a restart, what struct cpuidle_device says of the idle period before: idx and lres
+    line     line of the recording
+    earlier  for a restart, the idle period before it as in struct cpuidle_device: idx (state) and
+             lres (residency in ns)
     """
 
     cpu: int
@@ -62,9 +67,10 @@ class Break:
 
 
 def decisions(recorded: Recorded) -> Iterator[Decided | Break]:
-    """In the order in which they end. Raises Unreadable."""
+    """Yields decisions and breaks of all CPUs, decisions in the order in which they end. Raises
+    Unreadable."""
     pending: dict[int, Decided] = {}
-    # CPUs whose events make a chain that going idle undecided would break
+    # CPUs with recorded decisions: going idle without a decision is a break there
     seen: set[int] = set()
     clocks: dict[int, int] = {}
     for event in recorded.events():
@@ -101,7 +107,7 @@ def decisions(recorded: Recorded) -> Iterator[Decided | Break]:
 def _broken(
     kind: str, event: Event, pending: dict[int, Decided], seen: set[int]
 ) -> Iterator[Decided | Break]:
-    """Gives up what is pending on the CPU, or on all."""
+    """Yields the unfinished decision of the event's CPU (or of all CPUs), cut, and then a Break."""
     for cpu in sorted(seen) if event.cpu < 0 else [event.cpu]:
         seen.discard(cpu)
         if cpu in pending:
@@ -111,7 +117,7 @@ def _broken(
 
 
 def _cpu(recorded: Recorded, event: Event) -> int:
-    """The CPU an event is about. Raises Unreadable for one that the header lacks."""
+    """The CPU an event is about. Raises Unreadable if the header does not have this CPU."""
     cpu = event.values.get("cpu", -1) if event.name == "is_reset" else event.cpu
     if cpu not in recorded.header.states and event.name.startswith("is_"):
         known = len(recorded.header.states)
@@ -121,7 +127,7 @@ def _cpu(recorded: Recorded, event: Event) -> int:
 
 
 def _follow(decided: Decided | None, event: Event) -> bool:
-    """Whether entering or leaving an idle state is what the CPU's last decision led to."""
+    """Whether a cpu_idle event is explained by the CPU's last decision."""
     if event.values.get("state") == _EXIT:
         return True
     if decided is None or "is_decide" not in decided.heard or "is_reflect" in decided.heard:
@@ -133,11 +139,12 @@ def _follow(decided: Decided | None, event: Event) -> bool:
 
 
 def _hear(recorded: Recorded, decided: Decided, event: Event) -> None:
-    """Keeps what belongs to the decision: the same functions have other callers, too."""
+    """Adds an event to the decision it belongs to. Other callers of the probed functions cause
+    events too; these are ignored."""
     heard, name = decided.heard, event.name
     selecting = "is_decide" not in heard
     if name == "is_tick":
-        # the idle loop asks again, and is told less
+        # the idle loop calls this function too, after the governor's call has reset its result
         belongs = event.caller == GOVERNORS[recorded.header.governor].reflect
         belongs &= "is_reflect" in heard
     elif name == "is_reflect":
@@ -153,7 +160,8 @@ def _hear(recorded: Recorded, decided: Decided, event: Event) -> None:
 
 
 def _check_layout(recorded: Recorded, decided: Event, reflect: Event) -> None:
-    """Fields of struct cpuidle_device are read at places that are checked here."""
+    """Checks that the fields of struct cpuidle_device were read at the right offsets: CPU number
+    and residency must be plausible. Raises Unreadable."""
     values = reflect.values
     elapsed = reflect.time_ns - decided.time_ns
     most = elapsed + max(_CLOCK_STEP_NS, elapsed // 100)

@@ -1,6 +1,6 @@
-"""What the recording script printed: a header, and the events of the tracing instance.
+"""Reads what the recording script printed: a header, and the events of the tracing instance.
 
-Shortened:
+A shortened example:
 
     # governor: menu
     # state: cpu=0 state=1 latency=1 residency=10 disable=0 power=0 name=stop0_lite
@@ -31,7 +31,7 @@ _HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
 
 
 class RecordedState(NamedTuple):
-    """One state of one CPU as sysfs has it: us, which hide what was below."""
+    """One state of one CPU as sysfs shows it, times rounded down to us."""
 
     latency_us: int
     residency_us: int
@@ -40,10 +40,17 @@ class RecordedState(NamedTuple):
 
 
 class Event(NamedTuple):
-    """name: "lost" where events of the CPU are missing, "unread" (CPU -1) for a line that could
-    not be understood. values: arguments that are whole numbers; others, such as (fault), are not
-    there. time_ns is floored to us, as ftrace prints it. caller: of a result, the function it was
-    returned to."""
+    """An event of the trace.
+
+    cpu      the CPU; -1 for "unread"
+    time_ns  time in ns, rounded down to us as ftrace prints it
+    name     name of the probe; "lost" where events of the CPU are missing, "unread" for a line that
+             could not be understood
+    values   argument -> value, of the arguments that are whole numbers; others, such as (fault),
+             are left out
+    line     1-based line of the recording
+    caller   for a function's result, the function it was returned to
+    """
 
     cpu: int
     time_ns: int
@@ -55,13 +62,16 @@ class Event(NamedTuple):
 
 @dataclass(slots=True)
 class RecordedMachine:
-    """The machine. Fields are empty until read.
+    """The machine of a recording, from its header. Fields are empty until they are read.
 
+    release   uname -r
+    build     uname -v
+    driver    cpuidle driver
     version   mainline version, from the release
-    hz        None where it could not be known
+    hz        tick rate; None where the script could not find it out
     states    CPU -> its states, shallowest first
-    lost      CPU -> events the buffer had no room for
-    misses    probe -> how often the kernel could not take it
+    lost      CPU -> number of events for which the buffer had no room
+    misses    probe -> number of hits that the kernel missed
     """
 
     governor: str = ""
@@ -76,10 +86,10 @@ class RecordedMachine:
 
 
 class Recorded:
-    """A recording, its header read.
+    """A recording; its header is read when it is made.
 
-    ended  its last line has been read; a recording without one was cut
-    Raises Unreadable for what is no recording.
+    ended  whether the line "# end" has been read; a recording without it was cut off
+    Raises Unreadable if the input is not a recording.
     """
 
     def __init__(self, source: Input) -> None:
@@ -93,7 +103,7 @@ class Recorded:
         self._read_header()
 
     def events(self) -> Iterator[Event]:
-        """In the order recorded. Raises Unreadable for what follows the last line."""
+        """Yields the events as recorded. Raises Unreadable for lines after "# end"."""
         for number, line in self._lines:
             if self.ended and line.strip():
                 message = f"expected nothing after '# end', found {quoted(line)}"

@@ -1,8 +1,8 @@
-"""The shell script that records what a kernel's governor is given, decides and experiences.
+"""The shell script that records a governor's inputs, its decisions and the resulting idle periods.
 
 Kprobe events read arguments and results of the functions a governor's select() calls. Two outputs
-stay in stack frames (delta_next and stop_tick): the script first measures where, then records. It
-works in a tracing instance of its own and leaves nothing behind.
+(delta_next and stop_tick) are in stack frames: the script first measures their offsets, then
+records. It uses a tracing instance of its own and removes it at the end.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,13 @@ from ..resources import template
 
 @dataclass(frozen=True, slots=True)
 class Arch:
-    """machine: what uname -m says; then the kernel's names of the registers that hold the first
-    three arguments and the stack pointer. All are little-endian: struct cpuidle_device's bits are
-    counted from the lowest."""
+    """An architecture that can be recorded. All are little-endian: bit-fields of struct
+    cpuidle_device are counted from the lowest bit.
+
+    machine               output of uname -m
+    first, second, third  the kernel's names of the registers of a function's first three arguments
+    stack                 its name of the stack pointer
+    """
 
     name: str
     machine: str
@@ -35,10 +39,12 @@ ARCHS = (
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """A governor's functions.
+    """Names of a governor's functions.
 
-    timers  it asks for the next timer, for tasks in iowait and whether the tick woke the CPU
-    oldest  Linux release from which it can be recorded, for the reason given
+    timers  whether it asks for the next timer, for tasks in iowait and whether the tick woke the
+            CPU
+    oldest  first Linux release on which it can be recorded
+    reason  why older ones cannot
     """
 
     select: str
@@ -71,7 +77,7 @@ BUFFER_KB_MAX = 4 << 20
 
 
 def archs(name: str | None) -> list[Arch]:
-    """The one of that name; of None, all. Raises UsageError."""
+    """The architecture of a name, or all for None. Raises UsageError for an unknown name."""
     found = [arch for arch in ARCHS if name in (None, arch.name)]
     if not found:
         known = ", ".join(arch.name for arch in ARCHS)
@@ -89,11 +95,13 @@ def script(
     """A POSIX shell script; busybox suffices to run it.
 
     governor   a name in GOVERNORS
-    archs      those it is to run on; it refuses elsewhere
-    buffer_kb  per CPU; a decision takes about half a KiB. When it is full, recording ends there
-    restart    the governor is switched away and back as recording begins, so that its memory is
-               known: empty
-    Raises UsageError for what the script cannot do.
+    archs      architectures it can run on; on others it refuses
+    seconds    duration of the recording
+    buffer_kb  trace buffer per CPU in KiB; a decision takes about half a KiB. Recording ends on a
+               CPU whose buffer is full
+    restart    switch to another governor and back as recording begins, so that the governor starts
+               with no history
+    Raises UsageError for arguments that the script does not support.
     """
     if governor not in GOVERNORS:
         raise UsageError(f"expected a governor ({', '.join(GOVERNORS)}), found {governor!r}")

@@ -1,4 +1,4 @@
-"""What there is to say about a converted recording: counts, places, and how to go on."""
+"""The summary of a converted recording, as text: counts, problems, and commands to run next."""
 
 import shlex
 from collections.abc import Iterator
@@ -10,20 +10,24 @@ from .recorded import RecordedMachine
 
 _SNOOZE_DRIVERS = ("powernv_idle", "pseries_idle")
 SETTLED = {"menu": 20, "ladder": 20, "teo": 60}
-"""Decisions after which most of an unknown past is forgotten. menu remembers eight idle periods one
-by one; its correction factors, one per range of times to the next timer, take longer. ladder counts
-to four. teo's counts lose an eighth every time."""
+"""Governor -> number of decisions after which an unknown history hardly matters. menu keeps the
+last eight idle periods, but its correction factors, one per range of times to the next timer, adapt
+more slowly. ladder counts to four. teo's counts lose an eighth with every decision."""
 
 
 def kernel_of(header: RecordedMachine) -> str:
-    """What --kernel takes: the distribution's release if there is a model of its series, else the
-    mainline release it started from."""
+    """The value for --kernel: the distribution's release if its series is modelled, else the
+    mainline release that it is based on."""
     found = running(f"{header.release} {header.build}")
     return found.name if found else ".".join(map(str, header.version))
 
 
 def lines(converted: Converted, name: str, output: str | None) -> Iterator[str]:
-    """For standard error. name: of the recording; output: of the file converted to, if any."""
+    """The summary's lines, for standard error.
+
+    name    file name of the recording
+    output  file name of the converted recording, None if it was not written to a file
+    """
     header = converted.header
     cpus = _number(len(converted.runs), "CPU")
     decisions = _number(converted.decisions, "decision")
@@ -76,7 +80,7 @@ def _next(converted: Converted, output: str, skip: int) -> Iterator[str]:
         return
     pairs = (f"{state.latency_us * 1000}/{state.residency_us * 1000}" for state in table[1:])
     words = [output, "--states", ",".join(pairs)]
-    # a flag that sysfs does not show
+    # sysfs does not show CPUIDLE_FLAG_POLLING, so state 0 is taken for polling by its driver
     snoozes = header.driver in _SNOOZE_DRIVERS
     words += ["--polling"] if (snooze_polls if snoozes else table[0].name == "POLL") else []
     words += ["--governor", header.governor, "--kernel", kernel]
