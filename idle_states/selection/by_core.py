@@ -1,8 +1,9 @@
-"""A governor through equal idle periods by the compiled core, by the reference where there is none.
+"""Runs a governor through equal idle periods: in the compiled core, else in the Python reference.
 
-What waking and the tick make of an idle period depends on the decision, so the core is first told
-that the tick stops and waking counts, and told better where its decisions say otherwise, until they
-agree. Each round settles one more decision at least. The answer is the reference's.
+How long an idle period is measured to be depends on the decision (whether the state polls, whether
+the tick is stopped), but the core takes all periods at once. So the first run assumes states that
+do not poll and a stopped tick; each further run corrects the periods that the decisions contradict,
+until none does. Each run settles at least one more decision. The result is the reference's.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from ..linux.governors.settling import (
 
 
 def by_core(settling: Settling, idle: Idle, history: Sequence[Outcome]) -> Sequence[int]:
-    """Steps, see settling.Steps."""
+    """The state selected in each idle period, as settling.Steps returns them."""
     governor = settling.governor
     if (
         len(governor.states) < 2
@@ -58,7 +59,7 @@ def by_core(settling: Settling, idle: Idle, history: Sequence[Outcome]) -> Seque
 
 
 def _period(known: Sequence[bytes]) -> int:
-    """What the end of a sequence repeats, as a length; 0 if nothing."""
+    """Length of the pattern that the sequence's end repeats at least twice; 0 if there is none."""
     for period in range(1, min(16, len(known) // 2) + 1):
         if known[-period:] == known[-2 * period : -period]:
             return period

@@ -2,12 +2,12 @@
 
 
 def first_us(first_ns: int) -> int | float:
-    """The first length of a range in us; whole if it is."""
+    """The first length of a range in us: an int if it is a whole number of us."""
     return first_ns / 1000 if first_ns % 1000 else first_ns // 1000
 
 
 def last_us(last_ns: int) -> int | float:
-    """The last length of a range in us; whole if it is the last nanosecond of a microsecond."""
+    """The last length of a range in us: an int if it is the last nanosecond of a microsecond."""
     return last_ns // 1000 if last_ns % 1000 == 999 else last_ns / 1000
 
 

@@ -1,4 +1,4 @@
-"""Selections as they are asked for, and what came of them."""
+"""The request that `select` makes, and its results."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -12,9 +12,12 @@ from .selection import Asked, Mapped, SelectionChange, TableSelection, changes, 
 
 @dataclass(frozen=True, slots=True)
 class SelectRequest:
-    """What a governor selects, under each kernel, of a table or given states, and of another one.
+    """A request for what a governor selects under each of some kernels.
 
-    against  a TABLE; what it changes is wanted
+    of        the governor, and the TABLE or states it selects from
+    releases  the kernels
+    asked     for which latency limits, timers and idle lengths
+    against   a second TABLE to compare with, None for no comparison
     """
 
     of: GovernorRequest
@@ -25,10 +28,10 @@ class SelectRequest:
 
 @dataclass(frozen=True, slots=True)
 class Selections:
-    """What came of a request.
+    """The result of a request.
 
-    selections  of the table under each kernel, then of the other one
-    tables      each a TABLE; none for given states
+    selections  of the first table under each kernel, then of the second one
+    tables      the TABLE arguments; empty if states were given
     """
 
     selections: tuple[TableSelection, ...]
@@ -40,20 +43,22 @@ class Selections:
 
     @property
     def changed(self) -> list[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange]]]]]:
-        """The others, and what they change in the first."""
+        """Every other selection, with its differences from the first."""
         return [(other, changes(self.first, other)) for other in self.selections[1:]]
 
     @property
     def sources(self) -> list[Source]:
-        """The tables, read once more."""
+        """The sources of the tables, which are read again."""
         return [read_table(text) for text in self.tables]
 
 
 def selections(
     request: SelectRequest, say: Callable[[str], None] = lambda message: None
 ) -> Selections:
-    """say: is called with what the user should know. Raises UsageError, UnknownGovernor and what
-    reading a table raises."""
+    """Computes the selections of a request. say: called with notes for the user.
+
+    Raises UsageError, UnknownGovernor and what reading a table raises.
+    """
     found = []
     of = [request.of]
     if request.against:
@@ -67,5 +72,5 @@ def selections(
 
 
 def journeys(request: SelectRequest, sources: Iterable[Source]) -> list[Journey]:
-    """The way of each table to the kernels."""
+    """Each table through all stages, to the request's kernels."""
     return [journey(source, request.of.platform, request.releases) for source in sources]

@@ -16,8 +16,14 @@ from .by_core import by_core
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """limits_us: latency limits; timers_ns: next timers that are not far away; idles_ns: lengths to
-    be mapped over the next timer; wake_ns: what waking adds, for ranges that lock in."""
+    """For which circumstances selections are wanted.
+
+    limits_us  latency limits
+    timers_ns  times to the next timer to make maps for, besides a timer that is far away
+    idles_ns   idle lengths for which to map the selection over the time to the next timer
+    wake_ns    how much waking up lengthens a measured idle period, to find ranges that lock in; 0:
+               these are not wanted
+    """
 
     limits_us: Sequence[int] = (NO_LIMIT_US,)
     timers_ns: Sequence[int] = ()
@@ -27,7 +33,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """One map: what was held fixed, and the ranges; of the next timer if idle_ns is fixed too."""
+    """The states selected over a range of lengths.
+
+    circumstances  what is fixed
+    ranges         ranges of idle lengths or, if `idle_ns` is given, of the time to the next timer
+    idle_ns        the fixed idle length, None if that is what varies
+    """
 
     circumstances: Circumstances
     ranges: tuple[Range, ...]
@@ -36,9 +47,16 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True)
 class TableSelection:
-    """names of the states by number; maps; states no map selects; lock-in ranges by state.
+    """What a governor selects from one table under one kernel.
 
-    table  its name, "" for plain states; steps: ladder's, under the first limit
+    table              name of the table, "" for plain states
+    names              names of the states, by number
+    maps               one for each of the circumstances asked for
+    unreachable        numbers of the states that no map selects
+    level_with_snooze  numbers of the states with the same exit latency as state 0
+    locked             state -> ranges of idle lengths in which the governor keeps selecting it
+    wake_ns            see Asked
+    steps              for ladder, its steps under the first latency limit
     """
 
     table: str
@@ -55,13 +73,17 @@ class TableSelection:
     steps: tuple[LadderStep, ...] = ()
 
     def taken(self, states: Sequence[int]) -> tuple[str, ...]:
-        """Names of states."""
+        """Names of the states with these numbers."""
         return tuple(name_of(self.names, state) for state in states)
 
 
 @dataclass(frozen=True, slots=True)
 class SelectionChange:
-    """From first_ns to last_ns (None: without end): names selected before, and now."""
+    """A range of lengths in which two maps select different states.
+
+    first_ns, last_ns  the range; last_ns None: without end
+    a, b               names of the states that the first and the second map select
+    """
 
     first_ns: int
     last_ns: int | None
@@ -77,8 +99,11 @@ def select(
     asked: Asked | None = None,
     name: str = "",
 ) -> TableSelection:
-    """Maps for the tick running and stopped, timers and interrupts, and each latency limit.
+    """Computes maps for each latency limit, with the tick running and stopped, and with idle
+    periods ended by timers and by interrupts.
 
+    table  what the kernel registers, or plain states
+    name   name of the table, for the result
     Raises UnknownGovernor.
     """
     asked = asked or Asked()
@@ -110,7 +135,10 @@ def select(
 def settling_of(
     governor: str, release: Release, table: DriverTable | Sequence[State], hz: int
 ) -> Settling:
-    """Raises UnknownGovernor, for haltpoll too, whose choice follows how long it polled."""
+    """A governor to be run through equal idle periods until its decisions settle.
+
+    Raises UnknownGovernor, also for haltpoll, whose decisions depend on how long it polled.
+    """
     if governor == "haltpoll":
         raise UnknownGovernor("expected a governor with steady states, found 'haltpoll'")
     return Settling(lambda: Governor.for_kernel(governor, release, table, hz), by_core)
@@ -139,7 +167,8 @@ def _names(table: DriverTable | Sequence[State], states: Sequence[State]) -> tup
 
 
 def name_of(names: Sequence[str], state: int) -> str:
-    """ladder selects a state behind the last one where there is nothing but a polling one."""
+    """Name of a state, by number. The number may be one past the last: ladder selects that if there
+    is only a polling state."""
     return names[state] if state < len(names) else f"state {state}, which is not there"
 
 
@@ -149,7 +178,7 @@ def map_changes(
     names_b: Sequence[str],
     ranges_b: Sequence[Range],
 ) -> list[SelectionChange]:
-    """Where two maps over the same lengths select states of other names."""
+    """The ranges in which two maps over the same lengths select states of different names."""
     found: list[SelectionChange] = []
     starts = sorted({r.first_ns for r in (*ranges_a, *ranges_b)})
     ends: list[int | None] = [start - 1 for start in starts[1:]]
@@ -173,7 +202,8 @@ def _at(ranges: Sequence[Range], length_ns: int) -> tuple[int, ...]:
 
 
 def changes(a: TableSelection, b: TableSelection) -> list[tuple[Mapped, list[SelectionChange]]]:
-    """The maps of `a` that `b`, asked the same, has otherwise; with what is otherwise."""
+    """The maps of `a` in which `b`, made for the same Asked, selects other states; with the
+    ranges."""
     found = []
     for left, right in zip(a.maps, b.maps, strict=True):
         different = map_changes(a.names, left.ranges, b.names, right.ranges)
