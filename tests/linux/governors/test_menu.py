@@ -83,8 +83,12 @@ ERAS = (
 
 
 def test_eras() -> None:
+    """Up to the last one listed; later rows are held by their own tests."""
+    last = version_key(ERAS[-1][1])
     found: list[tuple[str, str]] = []
     for name in KERNELS:
+        if version_key(name) > last:
+            break
         if found and features(release(found[-1][1])) == features(release(name)):
             found[-1] = (found[-1][0], name)
         else:
@@ -150,7 +154,7 @@ HISTORIES = st.lists(
 
 
 @given(
-    st.sampled_from([first for first, _ in ERAS] + list(BACKPORTS)),
+    st.sampled_from([first for first, _ in ERAS] + [MAINLINE[-1], *BACKPORTS]),
     STATES,
     st.sampled_from([24, 100, 250, 300, 1000]),
     st.sampled_from([32, 64]),
