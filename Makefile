@@ -8,6 +8,8 @@
 # make oracle LINUX=path   governors of any kernel tree against the models
 # make bench  speed, with dtc and dt-validate beside it
 # make schema  schemas/output.schema.json, from the forms of the documents
+# make spec-schema  schemas/idle-states.schema.json, with the registry's processors and chips
+# make limits  the table of limits in docs/security.md
 # make boot-deps  fetch what a boot under QEMU needs, into build/boot/parts
 # make trees  boot QEMU's machines, and keep their device trees as test data
 # make nightly     boot every spec on every machine that takes it, and keep what was confirmed
@@ -25,7 +27,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--config-settings editable_mode=compat -e
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema dist clean packages
+.PHONY: run test lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema limits dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -94,6 +96,9 @@ published: $(VENV)/.installed
 
 spec-schema: $(VENV)/.installed
 	$(BIN)/python -m tools.spec_schema
+
+limits: $(VENV)/.installed
+	$(BIN)/python -m tools.limits
 
 dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .

@@ -1,7 +1,7 @@
 """Every limit on what comes from outside, in one table: what it bounds, how much, in which unit.
 
-A module takes its limits from here by name; docs/security.md prints TABLE, and a test compares the
-two. A limit stands for more than anybody's real input has, and for less than hurts.
+A module takes its limits from here by name; docs/security.md shows TABLE (make limits). A limit
+stands for more than anybody's real input has, and for less than hurts.
 """
 
 from dataclasses import dataclass
@@ -32,15 +32,6 @@ class Limit:
 
 
 TABLE: list[Limit] = []
-
-
-def page() -> str:
-    """The table as Markdown: a line for each reader, in the order of TABLE."""
-    reader2limits: dict[str, list[str]] = {}
-    for limit in TABLE:
-        reader2limits.setdefault(limit.reader, []).append(f"{limit.what} {limit.shown}")
-    rows = [f"| {reader} | {'; '.join(limits)} |" for reader, limits in reader2limits.items()]
-    return "\n".join(["| reader | at most |", "|---|---|", *rows]) + "\n"
 
 
 def _limit(reader: str, what: str, value: int, unit: str = "") -> int:

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from idle_states.reading import limits
-
-PAGE = Path(__file__).parents[2] / "docs/security.md"
+from tools.limits import PAGE, with_limits
 
 
 def test_the_page_shows_the_table() -> None:
-    assert limits.page() in PAGE.read_text(), limits.page()
+    text = PAGE.read_text("utf-8")
+    assert with_limits(text) == text, "run make limits"
 
 
 def test_every_limit_is_in_the_table_and_used() -> None:
