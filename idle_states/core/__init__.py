@@ -1,12 +1,12 @@
-"""The governors in C: hours of trace in seconds, the same decisions as the references.
+"""The governors compiled from C: replays hours of trace in seconds, with the reference's decisions.
 
-    rows = core.pack(pairs)                  # of a Situation and an Outcome each
+    rows = core.pack(pairs)                  # pairs of a Situation and an Outcome
     decisions = core.replay("menu", "6.1", table, rows, hz=250)
-    decisions.states                         # a byte each
+    decisions.states                         # one byte each
 
-An optional extension: where it was not compiled, or a governor or a feature is one it does not
-know, `supports` says so, and the references in `idle_states.linux.governors` do the work, slower.
-Buffers in, buffers out; the interpreter's lock is released meanwhile.
+The extension is optional. `supports` tells whether it is installed and knows a governor with its
+features; if not, the slower Python reference in `idle_states.linux.governors` does the work. Input
+and output are buffers, and the interpreter's lock is released during the replay.
 """
 
 import warnings
@@ -66,12 +66,12 @@ __all__ = [
 
 
 def available() -> bool:
-    """Whether the extension is there."""
+    """Whether the extension is installed."""
     return compiled is not None
 
 
 def instruction_set() -> str:
-    """What menu is run with on this machine: "x86-64-v3", "baseline"; "" without the extension."""
+    """Returns the instruction set that menu uses: "x86-64-v3", "baseline"; "": not installed."""
     return str(compiled.instruction_set()) if available() else ""
 
 
@@ -93,18 +93,19 @@ def supports(governor: str, features: object) -> bool:
 
 
 def can_replay(governor: Governor) -> bool:
-    """Whether the core is there and knows this governor, its features and its states."""
+    """Whether the core is installed and supports this governor, its features and its states."""
     return 1 <= len(governor.states) <= STATES_MAX and supports(governor.name, governor.features)
 
 
 def agreed(decisions: Buffer, others: Buffer) -> tuple[int, int]:
-    """Of packed decisions: how many are the same, and the first that is not (-1: none)."""
+    """Compares packed decisions; returns how many agree and the index of the first that does not
+    (-1: all agree)."""
     same, first = compiled.agreed(decisions, others, True)
     return same, first
 
 
 def specialised(governor: str, features: object) -> bool:
-    """Whether it has code compiled for just these features, as for each release's of menu."""
+    """Whether the core has code compiled for exactly these features, as for each release's menu."""
     return bool(compiled.specialised(governor, packed_features(governor, features)))
 
 
@@ -115,14 +116,14 @@ def replay(
     rows: Buffer,
     hz: int = 250,
 ) -> Decisions:
-    """What one CPU's governor decides from boot on, row by row: vectorised Governor.replay().
+    """Returns the decisions of one CPU's governor from boot on: vectorised Governor.replay().
 
     governor  menu, teo, ladder, haltpoll
     kernel    a release, e.g. "6.1", "debian-6.1.192"
-    table     what the kernel's driver registered, or plain states
-    rows      64 bytes each, little-endian, as `pack` makes them (see ROW); AS_SELECTED in `entered`
-              lets what is selected be entered
-    By the core where it is there and knows the governor, by the reference otherwise.
+    table     the states that the kernel's driver registered, or plain states
+    rows      64 bytes each, little-endian, as made by `pack` (see ROW); with AS_SELECTED in
+              `entered`, the selected state is the one entered
+    Uses the core if it is installed and supports the governor, otherwise the reference.
     Raises UnknownGovernor, UnknownRelease; ValueError for a size that is no whole number of rows.
     """
     reference = Governor.for_kernel(governor, kernel, table, hz)

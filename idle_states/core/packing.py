@@ -1,4 +1,4 @@
-"""What the core is given and what it answers, as bytes."""
+"""Conversion of the core's input and output between Python values and bytes."""
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,32 +22,33 @@ STATES_MAX = 10
 """CPUIDLE_STATE_MAX."""
 
 AS_SELECTED = 255
-"""In a row's `entered`: what the governor selects is entered, as in a what-if replay."""
+"""Value of a row's `entered`: the state that the governor selects is entered (what-if replay)."""
 
 ROW = struct.Struct("<qqQQQQIIHBBBBBB")
 """A row: sleep_length_ns, delta_next_ns, clock_ns, reflect_clock_ns, residency_ns, load,
 latency_req_us, nr_iowaiters, disabled (bit n: state n), tick_stopped, rejected, got_tick,
 poll_time_limit, entered (a state's number or AS_SELECTED), recorded. 64 bytes.
 
-recorded: with AS_SELECTED, poll_time_limit holds if this is the state selected."""
+recorded: state that was really entered; with AS_SELECTED, poll_time_limit holds only if the
+governor selects this state."""
 
 STATE = struct.Struct("<QQQ")
 
 
 class CoreMissing(RuntimeError):
-    """The extension was not compiled."""
+    """The extension is not installed."""
 
 
 class Unsupported(ValueError):
-    """A governor, feature or value the core does not know; the reference does."""
+    """A governor, feature or value that the reference supports and the core does not."""
 
 
 class CoreFallsShort(UserWarning):
-    """The core is there, but lacks code for a release; the reference does the work."""
+    """The core is installed, but lacks code for a release, so the reference is used."""
 
 
 class Decisions(NamedTuple):
-    """Packed decisions: two bytes each, the state's number and whether the tick stops (0, 1)."""
+    """Packed decisions, two bytes each: the state's number, and 1 if the tick stops, else 0."""
 
     packed: Buffer
 
@@ -56,7 +57,7 @@ class Decisions(NamedTuple):
 
     @property
     def states(self) -> Buffer:
-        """The states' numbers, a byte each."""
+        """The states' numbers, one byte each."""
         return self.packed[::2]
 
     def unpacked(self) -> list[Decision]:
@@ -65,7 +66,8 @@ class Decisions(NamedTuple):
 
 
 def pack(rows: Iterable[tuple[Situation, Outcome]], *, as_selected: bool = False) -> bytearray:
-    """Rows as the core reads them. as_selected: what was entered is left to the replay."""
+    """Packs rows for the core. as_selected: the state that the replay selects is entered, not the
+    recorded one."""
     packed = bytearray()
     for situation, outcome in rows:
         packed += ROW.pack(
@@ -89,7 +91,7 @@ def pack(rows: Iterable[tuple[Situation, Outcome]], *, as_selected: bool = False
 
 
 def unpack(rows: Buffer) -> Iterator[tuple[Situation, Outcome]]:
-    """The reverse; an outcome's state may be AS_SELECTED, and is of the recorded state else."""
+    """Unpacks rows. An outcome's state may be AS_SELECTED; its other fields are as recorded."""
     for row in ROW.iter_unpack(rows):
         sleep, delta, clock, reflect_clock, residency, load, latency, iowaiters = row[:8]
         disabled, stopped, rejected, got_tick, limit, entered, _ = row[8:]
@@ -101,16 +103,17 @@ def unpack(rows: Buffer) -> Iterator[tuple[Situation, Outcome]]:
 
 
 def mask(disabled: Iterable[int]) -> int:
-    """Bit n: state n, of those a table may have."""
+    """Returns a mask with bit n set for each disabled state n; numbers no table can have are
+    ignored."""
     return sum(1 << state for state in disabled if state < STATES_MAX)
 
 
 @cache
 def packed_features(governor: str, features: Any) -> bytes:
-    """A u32 for each feature that the core's code reads, in its order; texts by its numbers.
+    """Packs one u32 for each feature that the core reads, in the core's order; texts as numbers.
 
-    A feature that it does not read has to be as in the oldest release, which is how the core does
-    it. Raises CoreMissing, Unsupported.
+    A feature that the core does not read must have its value in the oldest release, which is what
+    the core implements. Raises CoreMissing, Unsupported.
     """
     if compiled is None:
         raise CoreMissing("expected the compiled core (idle_states.core._core), found none")
@@ -153,7 +156,7 @@ def _number(features: Any, name: str, texts: list[str] | None) -> int:
 
 
 def packed_states(states: Sequence[State]) -> bytes:
-    """Raises Unsupported for too few or too many."""
+    """Packs states for the core. Raises Unsupported for too few or too many."""
     if not 1 <= len(states) <= STATES_MAX:
         raise Unsupported(f"expected 1 to {STATES_MAX} states, found {len(states)}")
     return b"".join(STATE.pack(s.exit_ns, s.residency_ns, s.polling) for s in states)

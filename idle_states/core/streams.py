@@ -1,4 +1,4 @@
-"""Governors that remember: rows come in chunks of any size, the decisions are those of one go."""
+"""Replay with governor state kept between calls: chunks of rows give the decisions of one pass."""
 
 import os
 import struct
@@ -19,7 +19,7 @@ from .packing import (
 )
 
 FEWEST_TABLES = 3
-"""With fewer, lanes stand empty: one table after the other is faster."""
+"""Below this number of tables, replaying them one after the other is faster than a sweep."""
 _LANES = 8
 _DECISION_SIZE = 2
 
@@ -27,7 +27,7 @@ _DECISION_SIZE = 2
 class Stream:
     """One CPU's governor from boot on.
 
-    features      the governor's features, e.g. menu_features.features(release)
+    any_features  use the generic code even if there is code specialised for these features
     any_features  run the code for any features even where there is some for just these
     Raises CoreMissing, Unsupported; ValueError for HZ out of range.
     """
@@ -44,16 +44,16 @@ class Stream:
         self._given = (governor, packed_features(governor, features), packed_states(states), hz)
         self._specialised = not any_features
         self.memory = bytearray(compiled.memory_size)
-        """All 0 at boot."""
+        """The governor's state in the core; all 0 at boot."""
 
     def switched_on(self, earlier: Outcome) -> None:
         """See Governor.switched_on()."""
         compiled.switched_on(*self._given, self.memory, earlier.state, earlier.residency_ns)
 
     def replay(self, rows: Buffer) -> Decisions:
-        """The next decisions, row by row. rows: as `pack` makes them; ValueError for odd sizes.
+        """Returns the decisions of the next rows, as made by `pack`. ValueError for a partial row.
 
-        The GIL is released meanwhile; a stream must not be used by two threads at once.
+        Releases the GIL; a stream must not be used by two threads at once.
         """
         decisions = bytearray(len(rows) // ROW.size * _DECISION_SIZE)
         compiled.replay(*self._given, self.memory, rows, decisions, self._specialised)
@@ -61,16 +61,16 @@ class Stream:
 
     @property
     def given(self) -> tuple[str, bytes, bytes, int]:
-        """As the extension's functions take them: governor, features, states, HZ."""
+        """Returns governor, features, states and HZ in the form of the extension's functions."""
         return self._given
 
 
 class Sweep:
-    """menu of one kernel with each of several tables, side by side, over the same rows.
+    """Replays menu of one kernel with several tables over the same rows, in parallel vector lanes.
 
-    A table to a vector lane: eight with x86-64-v4 (AVX-512), four with x86-64-v3 (AVX2), one
-    otherwise. level: the highest of these (4, 3, 0) to use. streams: of menu, one for each table,
-    with the same features and HZ; what they remember is gone on from, but not changed.
+    Each lane holds one table: eight lanes with x86-64-v4 (AVX-512), four with x86-64-v3 (AVX2),
+    otherwise one. level: the highest of these to use (4, 3, 0). streams: of menu, one for each
+    table, with the same features and HZ; the sweep starts from their state and does not change it.
     """
 
     def __init__(self, streams: Sequence[Stream], *, level: int = 4) -> None:
@@ -87,7 +87,7 @@ class Sweep:
         self.memories = bytearray(b"".join(stream.memory for stream in streams))
 
     def replay(self, rows: Buffer) -> list[Decisions]:
-        """The next decisions, table by table. rows should be packed as_selected."""
+        """Returns the next decisions, by table. rows should be packed with as_selected."""
         size = len(rows) // ROW.size * _DECISION_SIZE
         tables = len(self._counts) // 4
         decisions = memoryview(bytearray(size * tables))
@@ -118,7 +118,7 @@ def run(
     *,
     any_features: bool = False,
 ) -> Decisions:
-    """`Stream.replay` in one go."""
+    """Replays all rows with a new `Stream`."""
     return Stream(governor, features, states, hz, any_features=any_features).replay(rows)
 
 
@@ -130,7 +130,7 @@ def run_cpus(
     cpus: Sequence[Buffer],
     threads: int | None = None,
 ) -> list[Decisions]:
-    """`run` for several CPUs, on as many threads as there are processors."""
+    """Runs run() for several CPUs. threads: None: one for each available processor."""
     workers = max(1, min(threads or processors(), len(cpus)))
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(lambda rows: run(governor, features, states, hz, rows), cpus))
@@ -146,7 +146,7 @@ def sweep(
     threads: int = 1,
     level: int = 4,
 ) -> list[Decisions]:
-    """`run` of the same rows with each of several tables; menu's side by side, see Sweep."""
+    """Runs run() with each of several tables on the same rows; with menu, as a Sweep."""
     step = 1
     if governor == "menu":
         step = max(-(-len(tables) // (max(threads, 1) * _LANES)), 1) * _LANES
@@ -166,5 +166,5 @@ def sweep(
 
 @cache
 def processors() -> int:
-    """This process may run on."""
+    """Returns the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,1 +1,1 @@
-"""Idle periods and recordings through a governor's model, counted as a kernel counts them."""
+"""Replay of idle periods and recordings through a governor's model, with the kernel's counters."""

@@ -1,4 +1,4 @@
-"""conform: recorded decisions of a real governor against the model's, decision by decision."""
+"""conform: compares recorded decisions of a real governor with the model's, one by one."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -18,8 +18,12 @@ from ..traces.recording import RecordedDecision, check_kind, rows
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """number counts from 1, those skipped too. row: what was recorded; decision: the model's, with
-    intermediates."""
+    """The first decision on which model and recording differ.
+
+    number    position in the recording, from 1, skipped decisions included
+    row       as recorded
+    decision  the model's, with its intermediate values
+    """
 
     number: int
     row: RecordedDecision
@@ -28,8 +32,8 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Conformity:
-    """How many decisions were judged and how many skipped; of the judged, how many the model made
-    too, and the first it did not."""
+    """Number of decisions judged and skipped, number of judged decisions on which the model agrees,
+    and the first on which it does not."""
 
     judged: int
     skipped: int
@@ -39,11 +43,11 @@ class Conformity:
 
 @dataclass(frozen=True, slots=True)
 class ConformRequest:
-    """What to hold against a governor's model. Raises UsageError for what cannot be meant.
+    """What to compare with a governor's model. Raises UsageError for contradictory options.
 
-    vectors   a recording: a file; - is standard input
-    disabled  numbers of states that were switched off
-    skip      so many decisions of each CPU are not judged
+    vectors   file with a recording; - is standard input
+    disabled  numbers of disabled states
+    skip      number of decisions of each CPU that are not judged
     """
 
     vectors: str
@@ -60,9 +64,10 @@ class ConformRequest:
 def conform_to(
     request: ConformRequest, say: Callable[[str], None] = lambda message: None
 ) -> tuple[Conformity, list[tuple[str, str]]]:
-    """With the recording and its SHA-256. say: is called with what the user should know.
+    """Returns the result, and (name, SHA-256) of every file read. say: called with messages for
+    the user.
 
-    Raises UsageError, UnknownGovernor, Unreadable, OSError and what reading a table raises.
+    Raises UsageError, UnknownGovernor, Unreadable, OSError and the errors of reading a table.
     """
     held = held_by(request.release, request.of, say)
 
@@ -89,14 +94,14 @@ def conform(
 ) -> Conformity:
     """Feeds recorded inputs and outcomes to one model per CPU.
 
-    make      a CPU's model
-    disabled  states switched off for the whole recording
-    skip      that many decisions of each CPU are fed to its model, but not judged: what went
-              before them is unknown
-    again     opens the recording once more; None: it can be read once only
-    Decided by the compiled core where it can; the reference then makes the first decision that
-    disagrees again, for its intermediates.
-    Raises Unreadable, also for a state the governor does not have.
+    make      makes a CPU's model
+    disabled  states disabled for the whole recording
+    skip      number of decisions of each CPU that are fed to its model, but not judged, because the
+              model's history is incomplete
+    again     opens the recording once more; None: it can be read only once
+    Uses the compiled core if it supports the governor; the reference then repeats the decisions up
+    to the first disagreement, for the intermediate values.
+    Raises Unreadable, also for a state that the governor's table lacks.
     """
     model = make()
     if again is not None and core.can_replay(model):
@@ -114,7 +119,7 @@ def conform(
 
 @dataclass(slots=True)
 class _Found:
-    """What the core says. line, cpu: of the first disagreement."""
+    """Result of the core. line, cpu: of the first disagreement."""
 
     judged: int = 0
     skipped: int = 0
@@ -126,7 +131,8 @@ class _Found:
 def _by_core(
     recording: Iterable[list[CpuChunk]], model: Governor, disabled: frozenset[int], skip: int
 ) -> _Found | None:
-    """None if a state is not of the table, which is for the reference to report."""
+    """Compares by the core. Returns None if a state is not in the table: the reference then reports
+    the error."""
     found = _Found()
     streams: dict[int, core.Stream] = {}
     fed: Counter[int] = Counter()
@@ -159,7 +165,8 @@ def _by_core(
 def _decided_again(
     recorded: Iterable[RecordedDecision], model: Governor, disabled: frozenset[int], found: _Found
 ) -> Disagreement | None:
-    """The first disagreement, by the reference. None if that agrees: it is right."""
+    """Repeats decisions by the reference up to the core's first disagreement. Returns None if the
+    reference agrees with the recording: the reference is authoritative."""
     started = False
     for number, row in enumerate(recorded, 1):
         if row.cpu != found.cpu:
@@ -183,7 +190,7 @@ def by_reference(
     skip: int,
     name: str,
 ) -> Conformity:
-    """conform() without the compiled core. name: of the recording, for errors."""
+    """conform() without the compiled core. name: the recording's name, for errors."""
     governors: dict[int, Governor] = {}
     fed: Counter[int] = Counter()
     skipped = judged = agree = 0

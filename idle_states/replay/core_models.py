@@ -1,6 +1,6 @@
-"""What replay.Model does, by the compiled core: the same figures, some hundred times sooner.
+"""replay.ReplayModel by the compiled core: the same counters, some hundred times faster.
 
-CPUs do not know of each other, so each chunk's are shared out among threads.
+CPUs are independent of each other, so the CPUs of a chunk are shared out among threads.
 """
 
 import struct
@@ -28,11 +28,11 @@ _SETTING = struct.Struct("<5Q6I")
 _U64_MAX = (1 << 64) - 1
 _T = TypeVar("_T")
 _FEW = 2_000
-"""Periods for which another thread is not worth its start."""
+"""With fewer decisions or periods than this, starting another thread does not pay."""
 
 
 def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: bool) -> bool:
-    """Whether the core is there and can do all of this."""
+    """Whether the core is installed and can replay all machines with these settings."""
     if not core.available():
         return False
     tables = [
@@ -41,14 +41,14 @@ def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: b
         for table in (machine.everywhere, *machine.own.values())
         if table is not None and len(table.states) > 1
     ]
-    # how long haltpoll polls depends on what it has seen
+    # haltpoll's polling limit depends on its history, which the core's estimate does not model
     if estimated and settings.governor == "haltpoll":
         return False
     return all(core.can_replay(settings.governor_of(table)) for table in tables)
 
 
 class CoreModel:
-    """A machine's CPUs; see replay.Model, whose counters these are."""
+    """A machine's CPUs. decisions, compared, agreed: see replay.ReplayModel."""
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
         self.machine = machine
@@ -58,7 +58,7 @@ class CoreModel:
         self._cpus: dict[int, _Cpu | None] = {}
 
     def add(self, periods: Sequence[Period]) -> None:
-        """Traced idle periods, in order for each CPU: estimated."""
+        """Replays traced idle periods, which are in order for each CPU: estimated."""
         found: dict[int, array[int]] = {}
         places: dict[int, list[int]] = {}
         for index, (number, state, start_ns, end_ns, _) in enumerate(periods):
@@ -89,7 +89,7 @@ class CoreModel:
             self._problems.add("piece-limit", message)
 
     def figures(self) -> dict[int, Figures]:
-        """CPU -> what it would have done."""
+        """Returns CPU -> its counters with the modelled governor."""
         return {
             number: cpu.tally.figures()
             for number, cpu in sorted(self._cpus.items())
@@ -97,13 +97,13 @@ class CoreModel:
         }
 
     def cpu(self, part: CpuChunk, notes: Notes) -> "_Cpu | None":
-        """The CPU of a chunk's part; None if no table covers it."""
+        """Returns the CPU that a part of a chunk belongs to; None if no table covers it."""
         if part.cpu not in self._cpus:
             self.appear(part.cpu, part, notes)
         return self._cpus[part.cpu]
 
     def appear(self, number: int, part: CpuChunk | None = None, notes: Notes | None = None) -> None:
-        """A CPU's first period or decision."""
+        """Registers a CPU at its first period or decision."""
         table = self.machine.table(number)
         if table is None:
             self._cpus[number] = None
@@ -121,14 +121,14 @@ class CoreModel:
 
 
 class _Cpu:
-    """One CPU. stream: None with a single state, which no governor is asked about."""
+    """One CPU. stream: None with a single state, for which no governor is asked."""
 
     def __init__(self, tally: Tally, settings: Settings) -> None:
         table = tally.table
         self.tally = tally
         self.stream: core.Stream | None = None
         self.sweep: tuple[core.Sweep, tuple[_Cpu, ...]] | None = None
-        """Of this and other machines' CPUs of this number, in their order."""
+        """The sweep over this CPU number in several machines, and these CPUs in lane order."""
         if len(table.states) > 1:
             features = settings.governor_of(table).features
             self.stream = core.Stream(settings.governor, features, table.states, settings.hz)
@@ -154,8 +154,9 @@ class _Cpu:
             self.stream.switched_on(earlier)
 
     def follow(self, periods: "array[int]", count: int) -> tuple[int, int, list[tuple[int, int]]]:
-        """Decisions, how many first ones agree with the trace, and which periods were not
-        followed to their end: index, what was left."""
+        """Replays traced periods. Returns the number of decisions, the number of periods whose
+        first decision agrees with the trace, and (index, ns not replayed) of periods cut off at
+        PIECES_MAX."""
         if self.stream is None:
             for start_ns, end_ns in zip(periods[::3], periods[1::3], strict=True):
                 self.tally.add(0, end_ns - start_ns)
@@ -175,20 +176,20 @@ class _Cpu:
         return decisions, agreed, found
 
     def decide(self, rows: Buffer) -> Buffer:
-        """Decisions of rows as recorded."""
+        """Returns the governor's decisions for recorded rows."""
         if self.stream is None:
             return bytes(2 * (len(rows) // core.ROW.size))
         return self.stream.replay(disable(rows, self.tally.table.disabled)).packed
 
     def judge(self, part: CpuChunk, decisions: Buffer) -> int:
-        """Counts them; returns how many states are those recorded."""
+        """Counts the decisions; returns how many states are as recorded."""
         self.tally.count(part.rows, decisions)
         same: int = compiled.agreed(decisions, part.decided, False)[0]
         return same
 
 
 def replay(models: Sequence[CoreModel], parts: Sequence[CpuChunk], notes: Notes) -> None:
-    """One chunk of an exact recording through all models: exact. notes: gets what is wrong."""
+    """Replays a chunk of an exact recording with all models. notes: collects problems."""
     jobs = []
     for part in parts:
         cpus = [(model, cpu) for model in models if (cpu := model.cpu(part, notes)) is not None]
@@ -204,7 +205,7 @@ def replay(models: Sequence[CoreModel], parts: Sequence[CpuChunk], notes: Notes)
 
 
 def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
-    """Those that menu may sweep together, where that is worth while; else one by one."""
+    """Groups CPUs that menu may sweep together, if there are enough; the others one by one."""
     first = next((cpu for cpu in cpus if cpu.stream is not None), None)
     if first is None or first.stream is None:
         return [(cpu,) for cpu in cpus]
@@ -236,7 +237,7 @@ def _decide(part: CpuChunk, cpus: "tuple[_Cpu, ...]") -> "dict[_Cpu, int]":
 
 
 def _job(size: int, work: Callable[..., _T], *arguments: Any) -> Callable[[], _T]:
-    """Begins a piece of work if there is a processor for it; the result is what calling gives."""
+    """Starts work on another thread if that pays. Returns a function that gives its result."""
     if size < _FEW or core.processors() < 2:
         return lambda: work(*arguments)
     future: Future[_T] = _pool().submit(work, *arguments)
@@ -249,7 +250,8 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def follow(table: CpuTable, settings: Settings, periods: "array[int]") -> Tally:
-    """One CPU's traced periods, start, end and state each, with any table: what is counted."""
+    """Replays one CPU's traced periods (start in ns, end in ns, state) with a table; returns its
+    counters."""
     cpu = _Cpu(Tally(table, counts_in_ns(settings.release)), settings)
     cpu.follow(periods, len(periods) // 3)
     return cpu.tally

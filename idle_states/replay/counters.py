@@ -2,10 +2,10 @@
 
 With d the measured residency, exit latency included, of the state k that was entered:
   above[k]  d is below k's target residency, and a shallower state is enabled
-  below[k]  otherwise, d is above k's exit latency, and what is left without it reaches the target
+  below[k]  otherwise, d is above k's exit latency, and d minus that latency reaches the target
             residency of the next enabled deeper state
-Kernels up to 5.4 count in us: every d is floored, and so is their sum. From 5.5 on, d is in ns, and
-sysfs floors the sum. (above and below are there since 5.1; earlier kernels are given 5.1's.)
+Kernels up to 5.4 count in us: each d and the sum are floored. From 5.5 on, d is in ns, and sysfs
+floors the sum. (above and below exist since 5.1; for earlier kernels, 5.1's definition is used.)
 """
 
 import struct
@@ -26,12 +26,12 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 
 def counts_in_ns(release: Release) -> bool:
-    """Whether the release measures in ns."""
+    """Whether the release measures idle periods in ns (from 5.5 on) instead of us."""
     return idle_loop.features(release).nanoseconds
 
 
 class Tally:
-    """Counters of one CPU. rejected: entries the driver refused, which are no idle periods."""
+    """Counters of one CPU. rejected: entries that the driver refused; they are no idle periods."""
 
     __slots__ = (
         "_deeper",
@@ -89,7 +89,7 @@ class Tally:
 
     @property
     def thresholds(self) -> bytes:
-        """What the compiled core counts by, state by state."""
+        """The limits for above and below of each state, packed for the compiled core."""
         if not self._thresholds:
             of_states = zip(self._residency, self._exit, self._deeper, self._shallower, strict=True)
             self._thresholds = b"".join(
@@ -103,11 +103,11 @@ class Tally:
         return self._in_ns
 
     def empty_counters(self) -> bytearray:
-        """For the compiled core to count in."""
+        """Returns zeroed counters for the compiled core to add to."""
         return bytearray(_COUNTER.size * len(self.usage))
 
     def absorb(self, counters: Buffer) -> None:
-        """Adds what the compiled core has counted."""
+        """Adds counters filled by the compiled core."""
         for state, of_state in enumerate(_COUNTER.iter_unpack(counters)):
             usage, time_low, time_high, above, below, rejected = of_state
             self.usage[state] += usage
@@ -117,21 +117,21 @@ class Tally:
             self.rejected[state] += rejected
 
     def count(self, rows: Buffer, decisions: Buffer) -> tuple[int, list[int]]:
-        """Counts rows as the compiled core packs them, each for the state decided. Returns how
-        many have a state beyond the table, and the indices of the first three of them."""
+        """Counts packed rows, each under the state in `decisions`. Returns the number of rows whose
+        state is beyond the table, and the indices of the first three of them."""
         counters = self.empty_counters()
         outside, first = compiled.tally(self.thresholds, self._in_ns, rows, decisions, counters)
         self.absorb(counters)
         return outside, first
 
     def refuse(self, state: int, residency_ns: int) -> None:
-        """Takes a period back that was counted above: it was a refused entry, as it turns out."""
+        """Turns a period counted as above into a refused entry."""
         other = Tally(self.table, self._in_ns)
         other.add(state, residency_ns)
         self.withdraw(other)
 
     def withdraw(self, other: "Tally") -> None:
-        """Takes periods back: they were refused entries, as it turns out."""
+        """Turns all periods of another tally, which this one includes, into refused entries."""
         for state, count in enumerate(other.usage):
             self.usage[state] -= count
             self.time[state] -= other.time[state]
@@ -189,7 +189,7 @@ class StateFigures:
 class Figures:
     """Counters of a CPU or of several.
 
-    wakeups  (exit latency in ns, idle periods that paid it), ascending
+    wakeups  (exit latency in ns, number of idle periods with it), ascending
     """
 
     states: tuple[StateFigures, ...]
@@ -212,7 +212,7 @@ class Figures:
         return sum(state.time_us for state in self.states)
 
     def wake_latency_ns(self, percentile: float) -> int | None:
-        """Nearest rank; None without idle periods."""
+        """Returns a percentile of the exit latency by nearest rank; None without idle periods."""
         count = sum(number for _, number in self.wakeups)
         if not count:
             return None
@@ -225,7 +225,7 @@ class Figures:
 
 
 def total(figures: "list[Figures]") -> Figures:
-    """Sums over CPUs. States of one number and name are one row, whatever their tables."""
+    """Sums over CPUs. States of the same number and name are added up, even of different tables."""
     rows: dict[tuple[int, str], StateFigures] = {}
     wakeups: Counter[int] = Counter()
     for each in figures:
@@ -237,5 +237,5 @@ def total(figures: "list[Figures]") -> Figures:
 
 
 def percentile_name(percentile: float) -> str:
-    """p50, p99.9, max."""
+    """Returns a label such as p50, p99.9 or max."""
     return "max" if percentile == 100 else f"p{percentile:g}"

@@ -1,22 +1,22 @@
-"""Energy of idle periods, from what states draw: in watts, or relative to an awake CPU.
+"""Energy of idle periods, from the power of the states: in watts, or relative to an awake CPU.
 
-An idle period of length t in a state that draws P and is entered and left within tau costs
+An idle period of length t in a state of power P, with time tau to enter and leave it, costs
 
     E(t) = P0 * tau + P * (t - tau)
 
-where P0 is what the CPU draws awake, and while it enters and leaves a state. Every figure is an
-exact fraction between two bounds, and a result's bounds are the least and the greatest value that
-the bounds of the inputs allow, not a sum of independent errors.
+where P0 is the power of the awake CPU, also drawn while it enters and leaves a state. Every figure
+is an exact fraction between two bounds. The bounds of a result are the least and the greatest value
+that the bounds of the inputs allow, not a sum of independent errors.
 
     break-even i -> j   [(P0 - Pj) tau_j - (P0 - Pi) tau_i] / (Pi - Pj)
 
-What tau is, the rows do not say: the exit latency (TAU_EXIT), or entry and exit of the same length
-(TAU_BOTH). It doubles a break-even, so it is named beside each.
+A table does not determine tau: it is taken as the exit latency (TAU_EXIT), or as entry and exit of
+the same length (TAU_BOTH). The latter doubles a break-even, so each result names the choice.
 
-Without any figure, a row still says something: if its residency R is its break-even, then of the
-savings s = P0 - P of a state j and the one before it, s_i (R - tau_i) = s_j (R - tau_j). With
-R = k * latency, tau of twice the latency and no tau_i, state j adds 2/k of what it saves in total.
-`implied` follows that from the deepest row up.
+Even without power figures, a row implies something if its residency R is its break-even: for the
+savings s = P0 - P of a state j and the state i before it, s_i (R - tau_i) = s_j (R - tau_j). With
+R = k * latency, tau_j twice the latency and tau_i = 0, state j adds 2/k of its total saving.
+`implied` evaluates this from the deepest row up.
 """
 
 import re
@@ -34,12 +34,12 @@ from .machine import SNOOZE
 
 TAU_EXIT, TAU_BOTH = "exit", "both"
 TAUS = {TAU_EXIT: 1, TAU_BOTH: 2}
-"""What is taken for tau -> how many exit latencies that is."""
+"""Choice of tau -> tau in exit latencies."""
 AWAKE = "awake"
 IDLE_ONLY = (
     "idle time only: what is run, and how much longer it takes for late wake-ups, is not in it"
 )
-"""An assumption of every model, but for who has simulated what is run."""
+"""An assumption of every model; dropped where the workload itself is simulated."""
 RELATIVE, WATTS = "relative", "watts"
 _POLL = "POLL"
 _MILLION = 1_000_000
@@ -49,7 +49,7 @@ _SCALES = {"": Fraction(1), "%": Fraction(1, 100), "W": Fraction(1), "mW": Fract
 
 @dataclass(frozen=True, slots=True)
 class PowerBounds:
-    """Between low and high, exactly."""
+    """A value between two exact bounds, both included."""
 
     low: Fraction
     high: Fraction
@@ -62,7 +62,7 @@ class PowerBounds:
         return PowerBounds(self.low + other.low, self.high + other.high)
 
     def times(self, factor: Fraction | int) -> "PowerBounds":
-        """factor: of either sign."""
+        """Multiplies by a positive or negative factor."""
         ends = sorted((self.low * factor, self.high * factor))
         return PowerBounds(ends[0], ends[1])
 
@@ -76,7 +76,7 @@ ZERO = PowerBounds.exactly(0)
 
 @dataclass(frozen=True, slots=True)
 class StatePower:
-    """What is known of a state. tau_ns: entering and leaving it; ground: who says what it draws."""
+    """Power of a state. tau_ns: time to enter and leave it; ground: the source, for reports."""
 
     power: PowerBounds
     tau_ns: int
@@ -85,12 +85,12 @@ class StatePower:
 
 @dataclass(frozen=True, slots=True)
 class PowerModel:
-    """One physical CPU, whatever tables describe it.
+    """Power of the states of one physical CPU, independent of the table that describes them.
 
-    unit         RELATIVE to an awake CPU, or WATTS
-    awake        what it draws awake
-    states       by name; states without figures are not there
-    assumptions  what every result rests on, in words
+    unit         RELATIVE (to an awake CPU) or WATTS
+    awake        power of the awake CPU
+    states       state name -> power; states without figures are absent
+    assumptions  sentences on what every result rests on
     """
 
     unit: str
@@ -99,7 +99,7 @@ class PowerModel:
     assumptions: tuple[str, ...]
 
     def middles(self) -> "PowerModel":
-        """The same with every figure in the middle of its bounds."""
+        """Returns the model with every figure at the middle of its bounds."""
 
         def middle(bounds: PowerBounds) -> PowerBounds:
             return PowerBounds.exactly(bounds.middle)
@@ -114,10 +114,10 @@ class PowerModel:
 class Spent:
     """Energy of idle periods, in ns times the model's unit.
 
-    states   (name, its energy or None without figures)
-    total    None if a state that was entered has no figures
-    missing  names of these
-    time_ns  of all periods
+    states   (state name, energy; None without a power figure)
+    total    None if a state that was entered has no power figure
+    missing  names of these states
+    time_ns  total length of the idle periods
     """
 
     states: tuple[tuple[str, PowerBounds | None], ...]
@@ -127,17 +127,17 @@ class Spent:
 
     @property
     def power(self) -> PowerBounds | None:
-        """On average over the idle time."""
+        """Mean power over the idle time, in the model's unit."""
         if self.total is None or not self.time_ns:
             return None
         return self.total.times(Fraction(1, self.time_ns))
 
 
 def energy(awake: PowerBounds, state: StatePower, count: int, time_ns: int) -> PowerBounds:
-    """`count` idle periods of `time_ns` in all. In ns times the unit.
+    """Returns the energy of `count` idle periods of time_ns in total, in ns times the unit.
 
-    The formula holds for each period, so that only their number and sum matter; of one shorter than
-    tau it takes P * (tau - t) off P0 * tau.
+    E(t) is linear, so only the number and the sum of the periods matter. A period shorter than tau
+    counts as P0 * tau less P * (tau - t).
     """
     transit = state.tau_ns * count
     return awake.times(transit) + state.power.times(time_ns - transit)
@@ -146,10 +146,11 @@ def energy(awake: PowerBounds, state: StatePower, count: int, time_ns: int) -> P
 def break_even(
     awake: PowerBounds, before: StatePower, after: StatePower
 ) -> tuple[Fraction, Fraction | None] | None:
-    """From what idle length on `after` costs less than `before`, in ns: least and greatest (None:
-    by some figures it never does). None if by no figures it ever does.
+    """Returns the bounds in ns of the idle length from which `after` costs less than `before`.
 
-    States draw no more than `awake`, so that the bounds of the inputs give those of the result.
+    The upper bound is None if for some values within the bounds it never does; the result is None
+    if it never does for any. States draw no more than `awake`, so the extremes of the inputs give
+    the extremes of the result.
     """
     found: list[Fraction | None] = []
     ends = ((bounds.low, bounds.high) for bounds in (awake, before.power, after.power))
@@ -166,10 +167,8 @@ def break_even(
 def payoffs(
     model: PowerModel, names: Iterable[str]
 ) -> list[tuple[str, str, tuple[Fraction, Fraction | None] | None]]:
-    """The break-even of each state that has figures against the one before it, from what polls on.
-
-    names: by depth. The state before, the state, and what break_even() says of them.
-    """
+    """Returns (state before, state, break_even() of the two) for each state that has a figure and
+    the next shallower one, starting from snooze. names: by depth."""
     known = [SNOOZE, *(name for name in names if name in model.states and name != SNOOZE)]
     return [
         (before, after, break_even(model.awake, model.states[before], model.states[after]))
@@ -178,11 +177,12 @@ def payoffs(
 
 
 def implied(rows: Sequence[tuple[int, int]], factor: int = 2) -> list[Fraction]:
-    """What each state saves, as a share of what the deepest does, if residencies are break-evens.
+    """Returns the power that each state saves, as a share of what the deepest saves, if residencies
+    are break-evens. The first share is that of the polling state; a consistent table gives 0.
 
-    rows: exit latency and target residency of each, in ns. factor: tau in exit latencies. The first
-    result is of what polls before them: 0 would be consistent. Rows whose residency is not above
-    tau imply nothing; there the share is that of the next.
+    rows: (exit latency, target residency) in ns, without the polling state, by depth. factor: tau
+    in exit latencies. A row whose residency is not above tau implies nothing; the state before it
+    then gets the same share.
     """
     taus = [0, *(factor * exit_ns for exit_ns, _ in rows)]
     shares = [Fraction(1)]
@@ -197,7 +197,7 @@ def implied(rows: Sequence[tuple[int, int]], factor: int = 2) -> list[Fraction]:
 
 
 def spent(figures: Figures, model: PowerModel) -> Spent:
-    """Energy of what was counted; time in whole us, as counted."""
+    """Returns the energy of counted idle periods; their time is in whole us, as counted."""
     states: list[tuple[str, PowerBounds | None]] = []
     missing, total = [], ZERO
     for state in figures.states:
@@ -213,18 +213,19 @@ def spent(figures: Figures, model: PowerModel) -> Spent:
     return Spent(tuple(states), None if missing else total, tuple(missing), figures.time_us * 1000)
 
 
-# From a spec, or from what the user says
+# Power figures from specs, from the command line, or implied by rows
 
 
 class BadPower(UsageError):
-    """Figures that cannot be meant."""
+    """Power figures that are malformed or contradictory."""
 
 
 def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> PowerModel | None:
-    """What specs say of their states: (name in Linux, row). None if they say nothing.
+    """Returns the power model of the specs' rows; None if they give no figures.
 
-    Of a name that several have, the first counts: what a table claims does not change what the
-    hardware draws. Raises BadPower for watts: what the CPU draws awake is not among them.
+    rows: (state name in Linux, row). Of several rows with the same name the first counts, because
+    all describe the same hardware. Raises BadPower for figures in watts: specs do not give the
+    awake CPU's power, which they would need.
     """
     states: dict[str, StatePower] = {}
     wholes: dict[str, list[str]] = {}
@@ -252,9 +253,10 @@ def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> Po
 
 
 def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) -> PowerModel:
-    """snooze=1,stop0=0.9,stop2=0.5-0.6, relative to an awake CPU; or awake=4W,C1=1.44W,C6=100mW.
+    """Parses snooze=1,stop0=0.9,stop2=0.5-0.6 (relative to an awake CPU) or
+    awake=4W,C1=1.44W,C6=100mW.
 
-    latencies_ns: exit latency of every state there is. Raises BadPower.
+    latencies_ns: exit latency of every state. Raises BadPower.
     """
     found: dict[str, tuple[PowerBounds, str]] = {}
     for word in text.split(","):
@@ -297,10 +299,10 @@ def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) 
 def from_rows(
     rows: Sequence[tuple[str, int, int]], tau: str = TAU_BOTH, name: str = "the first table"
 ) -> PowerModel:
-    """What the rows imply if each residency is the state's break-even against the row before.
+    """Returns the power that rows imply if each residency is the break-even against the row before.
 
-    rows: name, exit latency and target residency in ns, what polls first and then by depth. The
-    deepest state is taken to draw nothing: the others follow.
+    rows: name, exit latency and target residency in ns; the polling state first, then by depth. The
+    deepest state is assumed to draw nothing.
     """
     shares = implied([(exit_ns, residency_ns) for _, exit_ns, residency_ns in rows[1:]], TAUS[tau])
     states = {
@@ -316,7 +318,7 @@ def from_rows(
 
 
 def _polls(model: PowerModel, why: str) -> PowerModel:
-    """Snooze draws what an awake CPU does, unless somebody knows better."""
+    """Adds snooze and POLL at the power of an awake CPU, unless the model has figures for them."""
     idle = StatePower(model.awake, 0, "an assumption")
     states = {**dict.fromkeys((SNOOZE, _POLL), idle), **model.states}
     said = f"{SNOOZE} draws as much as an awake CPU: {why}"

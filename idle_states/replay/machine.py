@@ -1,4 +1,4 @@
-"""Which states each CPU of a machine has: one table for all, or several."""
+"""The idle states of each CPU of a machine: one table for all CPUs, or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ SNOOZE = "snooze"
 
 @dataclass(frozen=True, slots=True)
 class CpuTable:
-    """States of one CPU as its governor sees them; disabled: numbers of those switched off."""
+    """The states of one CPU as its governor sees them; disabled: numbers of disabled states."""
 
     names: tuple[str, ...]
     states: tuple[State, ...]
@@ -22,8 +22,8 @@ class CpuTable:
 
 @dataclass(frozen=True, slots=True)
 class TracedMachine:
-    """name: for reports. everywhere: the table of CPUs that own has none for, None if there is
-    none."""
+    """A machine. name: for reports; own: CPU -> its own table; everywhere: the table of all other
+    CPUs, None if they have none."""
 
     name: str
     everywhere: CpuTable | None
@@ -33,12 +33,12 @@ class TracedMachine:
         return self.own.get(cpu, self.everywhere)
 
     def like(self, other: "TracedMachine") -> bool:
-        """Whether both have the same tables, whatever they are called."""
+        """Whether both machines have the same tables; names are ignored."""
         return (self.everywhere, self.own) == (other.everywhere, other.own)
 
 
 def from_driver(table: DriverTable, disabled: Iterable[int] = ()) -> CpuTable:
-    """What a kernel registered."""
+    """Returns the table that a kernel's driver registered."""
     return CpuTable(
         tuple(state.name for state in table.states),
         tuple(
@@ -52,7 +52,7 @@ def from_driver(table: DriverTable, disabled: Iterable[int] = ()) -> CpuTable:
 def from_times(
     times: Sequence[tuple[int, int]], polling: bool, disabled: Iterable[int] = ()
 ) -> CpuTable:
-    """Exit latency and target residency in ns of what follows snooze, which is state 0."""
+    """times: (exit latency, target residency) in ns of the states after snooze, state 0."""
     states = [State(0, 0, polling), *(State(*time) for time in times)]
     names = [SNOOZE, *(f"state{number}" for number in range(1, len(states)))]
     return CpuTable(tuple(names), tuple(states), frozenset(disabled))
@@ -61,8 +61,8 @@ def from_times(
 def from_sysfs(
     dump: Dump, snooze_polling: bool, disabled: Iterable[int] = ()
 ) -> dict[int, CpuTable]:
-    """CPU -> its table. snooze_polling: the kernel flags snooze CPUIDLE_FLAG_POLLING, which
-    sysfs does not show."""
+    """Returns CPU -> its table. snooze_polling: whether the kernel flags snooze as
+    CPUIDLE_FLAG_POLLING, which sysfs does not show."""
     switched_off = frozenset(disabled)
     known: dict[tuple[SysfsState, ...], CpuTable] = {}
     found = {}

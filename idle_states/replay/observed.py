@@ -1,11 +1,12 @@
-"""What the CPUs of a trace did, judged by the table of the machine it was taken on.
+"""What the CPUs of a trace really did, judged by the table of the traced machine.
 
-An entry that the driver refuses looks like an idle period: an entry and an exit. From 6.0 on, a
-trace with cpu_idle_miss tells them apart: a real period below its target residency is followed by
-one. So an entry left before the state's exit latency was over, without a miss where there should
-be one, was refused, and is no idle period. Where such an entry lasts longer than the exit latency,
-or a miss is of another type, table and trace do not belong together, which is reported. A trace
-without any miss says nothing about either, and neither does a table that may be another machine's.
+In a trace, an entry that the driver refused looks like an idle period: an entry and an exit. From
+6.0 on, cpu_idle_miss distinguishes the two: it follows every real period below its target
+residency. So an entry that ended before the state's exit latency, without the cpu_idle_miss that a
+real period would have, was refused and is no idle period. If an entry without its miss lasted
+longer than the exit latency, or a miss has another type than the table gives, then table and trace
+do not belong together, which is reported. Nothing is concluded from a trace without any miss, nor
+with a table that may be another machine's.
 """
 
 from collections.abc import Sequence
@@ -19,12 +20,12 @@ from .machine import TracedMachine
 
 
 class Observed:
-    """Counts as the traced kernel did.
+    """Counts idle periods as the traced kernel did.
 
-    in_ns   the kernel's definition of above and below: counters.counts_in_ns()
-    traced  the machine is the traced one; whoever reads the trace has then counted states that are
-            beyond its table, and CPUs it has no table for
-    beyond  the kind of problem a state is that the table does not have
+    in_ns   whether above and below are computed in ns: counters.counts_in_ns()
+    traced  whether the machine is the traced one; the trace's reader then reports states beyond its
+            table, and CPUs without a table, so they are not reported again here
+    beyond  problem kind for a state that is not in the table
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class Observed:
         beyond: str = "state-beyond-table",
     ) -> None:
         self.said = {"above": 0, "below": 0}
-        """By cpu_idle_miss, of the periods that were seen whole."""
+        """Type of cpu_idle_miss -> number of events, for completely traced periods only."""
         self._machine = machine
         self._traced = traced
         self._beyond = beyond
@@ -51,7 +52,7 @@ class Observed:
     def sift(self, periods: Sequence[Period], misses: bool) -> list[Period]:
         """Counts periods, and returns them without refused entries.
 
-        misses: the trace has had a cpu_idle_miss, and the machine is the traced one
+        misses: whether the trace has had a cpu_idle_miss, and the machine is the traced one
         """
         idle = []
         tallies = self._tallies
@@ -108,7 +109,7 @@ class Observed:
         notes.more(self._beyond, outside - len(first))
 
     def finish(self, misses: bool) -> dict[int, Figures]:
-        """CPU -> what it did. misses: as in sift(), now that the trace is over."""
+        """Returns CPU -> counters. misses: as in sift(), for the whole trace."""
         if misses:
             for cpu, suspects in self._suspects.items():
                 tally = self._tallies[cpu]
@@ -139,7 +140,7 @@ class Observed:
             return tally
 
     def _outside(self, cpu: int, state: int, tally: Tally | None, line: int | None = None) -> None:
-        """A period the machine has no state for."""
+        """Reports a period of a CPU without table, or of a state beyond its table."""
         name = self._machine.name
         if tally is None:
             self._problems.add("cpu-without-table", f"CPU {cpu}: no table of {name}", line)
@@ -151,7 +152,7 @@ class Observed:
         return f"CPU {cpu}: expected states 0 to {last} of {name}, found {state}"
 
     def _suspect(self, cpu: int, tally: Tally) -> Tally:
-        """Entries that were refused if misses turn up later."""
+        """Returns the CPU's tally of entries that were refused if a cpu_idle_miss appears later."""
         if cpu not in self._suspects:
             self._suspects[cpu] = Tally(tally.table, self._in_ns)
         return self._suspects[cpu]

@@ -1,4 +1,4 @@
-"""What states draw, as asked for: figures that are given, those of specs, or what rows imply."""
+"""A request for power figures: given on the command line, from specs, or implied by rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,26 +10,26 @@ from .machine import CpuTable
 
 IMPLIED = "implied"
 Rows = Sequence[tuple[str, IdleState]]
-"""Rows of specs by the names that a kernel gives them."""
+"""(state name in the kernel, row of the spec)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerRequest:
-    """Which model of the states' power is wanted.
+    """Which model of the states' power to use.
 
-    figures  as from_words() takes them; IMPLIED: what the first table's residencies imply; "":
-             those of the specs
-    tau      TAU_EXIT or TAU_BOTH; "": TAU_BOTH with IMPLIED, else TAU_EXIT
+    figures  text for from_words(); IMPLIED: implied by the first table's residencies; "": from the
+             specs
+    tau      TAU_EXIT or TAU_BOTH; "": TAU_BOTH with IMPLIED, otherwise TAU_EXIT
     """
 
     figures: str = ""
     tau: str = ""
 
     def model(self, tables: Sequence[CpuTable], rows: Rows) -> PowerModel | None:
-        """What is known of the states' power; None if nothing is.
+        """Returns the power model; None if there are no figures.
 
-        tables: as kernels hold them; rows: of their specs, where there are any, whose times are not
-        rounded. Raises UsageError.
+        tables: as kernels hold them; rows: of their specs, if any, with times that are not rounded.
+        Raises UsageError.
         """
         if not self.figures:
             return from_specs(rows, self.tau or TAU_EXIT)
@@ -53,7 +53,8 @@ FROM_SPECS = PowerRequest()
 
 
 def _times(row: IdleState | None, exit_ns: int, residency_ns: int) -> tuple[int, int]:
-    """As the spec has them, where there is one: the kernel's are in whole us."""
+    """Returns exit latency and residency in ns, from the spec's row if there is one: the kernel
+    rounds both to whole us."""
     if row is None:
         return exit_ns, residency_ns
     return row.latency_ns, residency_ns if row.residency_ns is None else row.residency_ns

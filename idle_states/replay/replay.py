@@ -1,31 +1,31 @@
-"""Idle periods and exact recordings through a governor's model.
+"""Replay of idle periods and exact recordings through a governor's model.
 
-An exact recording holds all that a governor saw, so the replay is exact: same table, same kernel,
-same decisions. With another table the periods are still those recorded: what another choice would
-have changed about them, beginning with the time to wake up, is not in the recording.
+An exact recording holds all inputs of a governor, so with the same table and kernel the replay
+reproduces its decisions exactly. With another table the periods stay as recorded: the effect of
+another choice on them, first of all on the time to wake up, is not in the recording.
 
-A trace of cpu_idle holds when a CPU was idle and nothing a governor sees, so the replay is
-estimated. These assumptions were chosen, and are printed with every result:
+A trace of cpu_idle holds the times at which a CPU was idle and none of a governor's inputs, so the
+replay is estimated. It makes these assumptions, which are printed with every result:
 
   gaps      An idle period lasts as long as traced, its exit latency included, whatever is selected.
-  timer     Every period was ended by the next timer, which the governor knew ("gap"), or no timer
-            was near and all were ended by something else ("far"). The first is the best case of a
-            governor that looks at timers, and shows almost no state as too deep; the second leaves
-            it its memory of earlier periods alone. The truth is between: where the two agree, the
-            assumption does not matter. (teo of 6.6 on an Arm machine, HZ 1000: the state really
-            entered is selected in 95 % of the periods with "gap", in 87 % with "far".)
-  tick      Runs when a CPU goes idle, on whole multiples of its period of the trace's clock, the
-            same for all CPUs. A governor that keeps it is woken by it and selects again, as the
-            idle loop does; one that stops it sleeps on to the end.
-  polling   Ends at its time limit (polling.py), too, and the governor selects again. A period is
-            followed through PIECES_MAX pieces; what is longer is counted as a problem.
-  turns     Between two pieces of a period the CPU is awake for TURN_NS. (Without it, an idle period
-            just above a time limit would leave a rest, too short to be real, in the governor's
-            memory: under 4.11, POWER9 DD1 would then not take stop0_lite, which it did.)
-  limits    No latency limit beyond the default of 2000 s, no task waiting for I/O, no load, no
-            utilisation, no state switched off but those named.
-  refused   Entries that the driver refused are left out where they are known (observed.py): the
-            governor did not see them either (from 6.17 on, menu would).
+  timer     Either the next timer, known to the governor, ended every period ("gap"), or no timer
+            was near and something else ended every period ("far"). "gap" is the best case for a
+            governor that looks at timers, and shows almost no state as too deep; "far" leaves it
+            only its history of earlier periods. The truth is between: where both agree, the
+            assumption does not matter. (teo of 6.6 on an Arm machine, HZ 1000: the model selects
+            the state really entered in 95 % of the periods with "gap", in 87 % with "far".)
+  tick      Runs when a CPU goes idle, at whole multiples of its period on the trace's clock, the
+            same for all CPUs. If the governor keeps the tick, the tick wakes the CPU and the
+            governor selects again, as in the idle loop; if not, the CPU sleeps to the end.
+  polling   Also ends at its time limit (polling.py), after which the governor selects again. A
+            period is followed through at most PIECES_MAX pieces; the rest is reported as a problem.
+  turns     Between two pieces of a period the CPU is awake for TURN_NS. (Otherwise, an idle period
+            just above a time limit would leave an unrealistically short rest in the governor's
+            history: under 4.11, POWER9 DD1 would then not enter stop0_lite, which it did.)
+  limits    No latency limit except the default of 2000 s, no task waiting for I/O, no load, no
+            utilisation, no disabled state except those named.
+  refused   Entries known to be refused by the driver (observed.py) are left out: the governor did
+            not see them either (from 6.17 on, menu would).
 """
 
 from collections.abc import Sequence
@@ -45,13 +45,13 @@ from .polling import Polling, polling
 
 PIECES_MAX = 1000
 TURN_NS = WAKE_OVERHEAD_NS
-"""From the end of one idle period to the beginning of the next, if nothing runs in between."""
+"""Time from the end of an idle period to the start of the next, if no task runs in between."""
 NEXT_TIMERS = ("gap", "far")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a machine is replayed with. next_timer: one of NEXT_TIMERS, for traces of cpu_idle."""
+    """The kernel to replay with. next_timer: one of NEXT_TIMERS, for traces of cpu_idle."""
 
     governor: str
     release: Release
@@ -59,17 +59,17 @@ class Settings:
     next_timer: str = "gap"
 
     def governor_of(self, table: CpuTable) -> Governor:
-        """A CPU's governor, from boot on. Raises ValueError if the release does not have it,
-        UnknownGovernor."""
+        """Returns a CPU's governor in its state at boot. Raises ValueError if the release does not
+        have it, UnknownGovernor."""
         return Governor.for_kernel(self.governor, self.release, table.states, self.hz)
 
 
 class ReplayModel:
     """A machine's CPUs, each with its governor and its counters.
 
-    decisions  made so far; with the tick kept there are several to a traced period
-    compared   periods whose state as traced or recorded is known; agreed: of these, those for
-               which the model's (first) decision is that state
+    decisions  number of decisions; with the tick kept, a traced period takes several
+    compared   number of periods whose traced or recorded state is known
+    agreed     number of these for which the model's first decision is that state
     """
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
@@ -84,7 +84,7 @@ class ReplayModel:
         self._cpus: dict[int, tuple[Governor | None, Tally] | None] = {}
 
     def add(self, periods: Sequence[Period]) -> None:
-        """Traced idle periods, in order for each CPU: estimated."""
+        """Replays traced idle periods, which are in order for each CPU: estimated."""
         for cpu, state, start_ns, end_ns, _ in periods:
             here = self._cpus[cpu] if cpu in self._cpus else self._appear(cpu)
             if here is not None:
@@ -92,7 +92,7 @@ class ReplayModel:
                 self.agreed += self._follow(cpu, *here, start_ns, end_ns) == state
 
     def decide(self, row: RecordedDecision) -> None:
-        """A decision of an exact recording: exact."""
+        """Replays a decision of an exact recording: exact."""
         known = row.cpu in self._cpus
         here = self._cpus[row.cpu] if known else self._appear(row.cpu, row.line)
         if here is None:
@@ -120,7 +120,7 @@ class ReplayModel:
                 outcome.residency_ns,
                 outcome.rejected,
                 outcome.got_tick,
-                # a time limit that ended the polling of one state says nothing about another
+                # poll_time_limit was recorded for another state, so it does not apply
                 False,
                 outcome.clock_ns,
             )
@@ -135,13 +135,13 @@ class ReplayModel:
             tally.add(state, outcome.residency_ns)
 
     def _polling(self, governor: Governor, table: CpuTable) -> Polling:
-        """How long state 0 polls: haltpoll has a limit of its own."""
+        """Returns the polling limit of state 0; haltpoll sets its own."""
         if table not in self._polls:
             self._polls[table] = polling(table, self._settings.release, self._settings.hz)
         return self._polls[table].of(governor.poll_limit_ns)
 
     def figures(self) -> dict[int, Figures]:
-        """CPU -> what it would have done."""
+        """Returns CPU -> its counters with the modelled governor."""
         return {
             cpu: here[1].figures() for cpu, here in sorted(self._cpus.items()) if here is not None
         }
@@ -164,7 +164,8 @@ class ReplayModel:
     def _follow(
         self, cpu: int, governor: Governor | None, tally: Tally, start_ns: int, end_ns: int
     ) -> int:
-        """One traced period, in pieces where the tick is kept. Returns the first state selected."""
+        """Replays one traced period, in pieces where the tick is kept. Returns the first state
+        selected."""
         if governor is None:
             tally.add(0, end_ns - start_ns)
             self.decisions += 1

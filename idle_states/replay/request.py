@@ -1,4 +1,4 @@
-"""A replay as it is asked for, and what came of it."""
+"""A replay request, and its result."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -21,22 +21,22 @@ from .run import ReplayResult, from_dumps, from_recording, from_trace
 from .tables import of_given, of_table
 
 OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
-"""Warnings that speak of the first table, not of the input."""
+"""Warnings about the first table rather than about the input."""
 _CPUS = re.compile(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayRequest:
-    """What to replay, and with what. Raises UsageError for what cannot be meant.
+    """What to replay, and with what. Raises UsageError for contradictory options.
 
-    inputs      a trace or a recording, and up to two dumps of cpuidle sysfs: files; - is standard
+    inputs      files: a trace or a recording, and up to two dumps of cpuidle sysfs; - is standard
                 input
     release     the kernel
-    tables      each a TABLE, or CPUS=TABLE for some CPUs, such as 0-3,5=FILE: they join those
-                before, until one of the CPUs has a table already: then another machine begins
-    states      one table more, by its times
-    disabled    numbers of states that are switched off
-    governor    None: the states that the trace shows are judged
+    tables      TABLE, or CPUS=TABLE for some CPUs, such as 0-3,5=FILE. Successive CPUS=TABLE form
+                one machine until a CPU would get a second table; there another machine begins
+    states      a further table, given by its times
+    disabled    numbers of disabled states
+    governor    None: judge the states that the trace shows
     next_timer  one of replay.NEXT_TIMERS, for traces of cpu_idle
     """
 
@@ -72,11 +72,11 @@ class ReplayRequest:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of a request.
+    """The result of a request.
 
-    name    of what was replayed
-    power   what is known of the states' power
-    inputs  files that were read, with their SHA-256
+    name    name of the trace, recording or dump
+    power   power model of the states; None without figures
+    inputs  (name, SHA-256) of every file read
     """
 
     name: str
@@ -86,7 +86,7 @@ class Replayed:
 
     @property
     def doubtful(self) -> bool:
-        """Parts of the input could not be used or are out of order."""
+        """Whether parts of the input could not be used or are out of order."""
         return any(
             problem.severity is not Severity.NOTE and problem.kind not in OF_THE_TABLE
             for problem in self.result.problems
@@ -94,8 +94,8 @@ class Replayed:
 
 
 def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size: None) -> Replayed:
-    """advance: is called with the bytes read. Raises UsageError, Unreadable, OSError and what
-    reading a table raises."""
+    """Executes a request. advance: called with the number of bytes read since the last call. Raises
+    UsageError, Unreadable, OSError and the errors of reading a table."""
     opened = [Input(name, advance) for name in request.inputs]
     dumps = [sysfs.read(source) for source in opened if source.kind is InputKind.SYSFS]
     traces = [source for source in opened if source.kind is not InputKind.SYSFS]
@@ -136,7 +136,7 @@ def _replayed(
     if trace.kind in (InputKind.CSV, InputKind.JSONL):
         return from_recording(trace, traced, machines, request.release, settings)
     counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
-    # with a governor, tables are what to try, not what the trace was taken with
+    # with a governor, the tables are candidates, not the traced machine's own
     certain = bool(dumps) or settings is None
     return from_trace(trace, traced, machines, request.release, settings, counted, certain=certain)
 
@@ -149,7 +149,8 @@ def _dumped(request: ReplayRequest, dump: sysfs.Dump, name: str) -> TracedMachin
 def named_machines(
     request: ReplayRequest,
 ) -> tuple[list[TracedMachine], list[tuple[str, str]], Rows]:
-    """What is named, with the files it came from, and the rows of its specs."""
+    """Returns the machines of the named tables, (name, SHA-256) of their files, and the rows of
+    their specs."""
     machines: list[TracedMachine] = []
     files: list[tuple[str, str]] = []
     rows: list[tuple[str, IdleState]] = []
@@ -186,7 +187,7 @@ def named_machines(
 def _table(
     request: ReplayRequest, text: str, cpus: list[int] | None
 ) -> tuple[TracedMachine, Sequence[tuple[str, str]], Rows]:
-    """A table by name or file. Raises UsageError if it has nothing for these CPUs."""
+    """Reads a table by name or file. Raises UsageError if it has no states for these CPUs."""
     if resolve_name(text) is None and opening.is_file(text) and _is_dump(text):
         source = Input(text)
         machine = _dumped(request, sysfs.read(source), text)
@@ -209,7 +210,7 @@ def _is_dump(text: str) -> bool:
 
 
 def _cpus(text: str) -> list[int]:
-    """CPUs of 0-3,5. Raises UsageError."""
+    """Returns the CPUs of a list such as 0-3,5. Raises UsageError."""
     found: list[int] = []
     for part in text.split(","):
         first, _, last = part.partition("-")

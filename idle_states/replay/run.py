@@ -1,4 +1,4 @@
-"""One replay from its inputs to figures: what was read, by whom it was judged, what came out."""
+"""One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,11 +26,12 @@ COMPARED = ("usage", "time_us", "above", "below", "rejected")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Figures of one machine.
+    """Counters of one machine.
 
-    governor   the model that chose the states; None: those entered in reality
-    decisions  of the model; compared, agreed: periods whose real state is known, and those for
-               which the model chose the same
+    governor   governor whose model selected the states; None: the states really entered
+    decisions  number of the model's decisions
+    compared   number of periods whose real state is known
+    agreed     number of these for which the model selected the same state
     """
 
     machine: str
@@ -47,7 +48,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Bracketed:
-    """A counter from a trace beside what the kernel counted between the dumps around it."""
+    """A counter from a trace, and the kernel's own count between the dumps around the trace."""
 
     cpu: int
     number: int
@@ -58,14 +59,18 @@ class Bracketed:
 
     @property
     def excess(self) -> int:
-        """What the dumps have more."""
+        """Returns by how much the dumps' count is greater."""
         return self.dumps - self.trace
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read. lines, events: 0 where that means nothing; periods: idle periods, refused
-    entries not among them; span_ns: from the first event to the last, see Pairing.span_ns."""
+    """What was read.
+
+    lines, events  0 for kinds of input without them
+    periods        idle periods, without refused entries
+    span_ns        time from the first event to the last, see Pairing.span_ns
+    """
 
     kind: InputKind
     lines: int = 0
@@ -76,7 +81,8 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """misses: {"above": n, "below": n} as the trace's cpu_idle_miss say, None without any."""
+    """Result of a replay. misses: number of the trace's cpu_idle_miss events, {"above": n, "below":
+    n}; None without any."""
 
     exactness: str
     assumptions: tuple[str, ...]
@@ -89,7 +95,7 @@ class ReplayResult:
 
 
 def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> ReplayResult:
-    """What the kernel counted between two dumps, or since boot."""
+    """Returns the kernel's counts between two dumps, or since boot if `before` is None."""
     counted = sysfs.difference(before, after)
     cpus = {cpu: _dumped(states) for cpu, states in counted.items()}
     account = Account(machine.name, None, cpus)
@@ -109,13 +115,13 @@ def from_trace(
     *,
     certain: bool = True,
 ) -> ReplayResult:
-    """A trace of cpu_idle.
+    """Replays a trace of cpu_idle.
 
-    traced    the machine the trace was taken on; its table judges what the trace shows
-    certain   it is; otherwise nothing is concluded from cpu_idle_miss
-    machines  those to replay, with settings; without, `traced` and they are judged by what the
-              trace shows
-    counted   CPU -> what the kernel counted around the trace
+    traced    machine on which the trace was taken; its table judges the states really entered
+    certain   whether it is known to be that machine; if not, cpu_idle_miss is ignored
+    machines  machines to replay, with settings; without settings, `traced` and they are judged by
+              the states really entered
+    counted   CPU -> the kernel's counts around the trace
     Raises Unreadable.
     """
     problems = InputProblems()
@@ -181,7 +187,7 @@ def from_recording(
     release: Release,
     settings: Settings | None,
 ) -> ReplayResult:
-    """An exact recording; parameters as in from_trace(). Raises Unreadable."""
+    """Replays an exact recording; parameters as in from_trace(). Raises Unreadable."""
     problems = InputProblems()
     beyond = "state-beyond-table" if settings is None else "other-state"
     judge = Observed(traced, counts_in_ns(release), problems, beyond=beyond)
@@ -244,7 +250,7 @@ def _give(
     judges: Sequence[Observed],
     models: Sequence[ReplayModel | CoreModel],
 ) -> int:
-    """Periods to all who want them; those who only count first. Returns how many were idle."""
+    """Passes periods to all judges, then to all models. Returns how many were idle periods."""
     idle = judges[0].sift(periods, misses)
     for judge in judges[1:]:
         judge.sift(idle, misses=False)
@@ -265,7 +271,7 @@ def _modelled(model: ReplayModel | CoreModel, settings: Settings) -> Account:
 
 
 def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exception:
-    """Why a trace without any idle event cannot be used."""
+    """Returns the error for a trace without any idle event."""
     for problem in problems.listing():
         if problem.kind in ("unreadable-line", "truncated-file", "long-line", "truncated-line"):
             first = problem.examples[0]
@@ -281,7 +287,7 @@ def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exc
 def _assumptions(
     coarse: bool, certain: bool, misses: bool, release: Release, settings: Settings | None
 ) -> tuple[str, ...]:
-    """What an estimate rests on, in words."""
+    """Returns the assumptions of an estimate, as sentences."""
     said = ["an idle period lasts from the event of its entry to that of its exit"]
     if coarse:
         said.append("the trace has whole microseconds: each period may be 1 us off")
@@ -342,7 +348,8 @@ def _dumped(states: Sequence[SysfsState]) -> Figures:
 def _bracket(
     observed: Account, counted: Mapping[int, Sequence[SysfsState]], problems: InputProblems
 ) -> tuple[Bracketed, ...]:
-    """Counters of the trace beside the kernel's, which ran for longer and must not be less."""
+    """Compares counters of the trace with the kernel's, which covered a longer time and must not be
+    less."""
     found = []
     for cpu, states in sorted(counted.items()):
         ours = observed.cpus.get(cpu)

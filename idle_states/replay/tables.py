@@ -1,4 +1,4 @@
-"""Tables by name or file, and states that are given, as a kernel holds them."""
+"""Idle states as a kernel holds them: from a table by name or file, or given by their times."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from .power import Rows
 
 @dataclass(frozen=True, slots=True)
 class HeldTables:
-    """A table, and what a kernel holds of it.
+    """A table, and the states that a kernel makes of it.
 
     states  as a governor sees them
-    table   the rows as firmware has them; None for states that are given, and for a dump
-    rows    those that became states, by the names that the kernel gives them
-    files   what was read, with its SHA-256
-    note    what the user should know of it; "" if there is nothing
+    table   the rows as firmware has them; None for given states, and for a dump
+    rows    (kernel's state name, row) of the rows that became states
+    files   (name, SHA-256) of every file read
+    note    message for the user; "" if there is none
     """
 
     name: str
@@ -34,7 +34,8 @@ class HeldTables:
 def of_table(
     text: str, platform: Platform, release: Release, disabled: Iterable[int] = ()
 ) -> HeldTables:
-    """A TABLE. Raises UsageError if the kernel registers nothing of it, and what reading raises."""
+    """Reads a TABLE. Raises UsageError if the kernel registers none of its states, and the errors
+    of reading it."""
     source, arrival = registered(text, platform, release)
     table = source.table
     rows = tuple(
@@ -48,5 +49,5 @@ def of_table(
 
 
 def of_given(given: GivenStates, disabled: Iterable[int] = ()) -> HeldTables:
-    """States by their times."""
+    """Returns states given by their times."""
     return HeldTables(given.text, from_times(given.times, given.polling, disabled))
