@@ -1,7 +1,7 @@
-"""audit: everything there is to say about one input from the field.
+"""audit: reports everything known about one input from the field.
 
-Which machine it is, what its firmware exports and what it withholds, the packaged table it is
-nearest to, what kernels register, what fwts and op-test would say, and what the rules find.
+The machine, what its firmware exports and what it withholds, the nearest packaged table, what
+kernels register, the verdicts of fwts and op-test, and what the rules find.
 """
 
 import hashlib
@@ -33,11 +33,15 @@ from .trees import TreeDifference, differences
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What every input of a run is held against.
+    """The settings of a run, the same for every input.
 
-    redact    without serial numbers and MACs
-    governor  whose selection is wanted, at hz; "": none
-    against   a tree to compare each input's with
+    kernels    releases to model
+    platform   machine that tables are exported for
+    selection  rules to run
+    redact     whether to remove serial numbers and MAC addresses
+    governor   governor whose selections are reported; "": none
+    hz         the kernel's tick rate, for the governor
+    against    device tree to compare each input's tree with
     """
 
     kernels: tuple[Release, ...]
@@ -50,9 +54,11 @@ class Setting:
 
 
 def audit_path(where: Path | Found, setting: Setting) -> list[Audited]:
-    """Each table of a file or directory; what cannot be read is one entry that says why.
+    """Audits each table of a file or directory. An input that cannot be read is one entry with
+    findings that say why.
 
-    Never fails: among thousands of inputs one must not end the run (IS990).
+    Never raises: one bad input among thousands must not end the run; an internal error becomes a
+    finding (IS990).
     """
     shown = where.as_posix()
     digest = ""
@@ -81,7 +87,7 @@ def audit_path(where: Path | Found, setting: Setting) -> list[Audited]:
 
 
 def audit(source: Source, setting: Setting) -> Audited:
-    """One table. What depends on the table alone is computed once for equal tables."""
+    """Audits one table. What depends on the table alone is computed once for equal tables."""
     machine = machine_of(source.tree) if source.tree is not None else None
     own = suppress(
         (finding for finding in source.findings if setting.selection.takes(finding.rule)),
@@ -126,7 +132,7 @@ def _against(source: Source, setting: Setting) -> tuple[TreeDifference, ...] | N
 
 
 def _collected(file: File) -> Collected | None:
-    """What a collection holds beside a tree."""
+    """The texts that a collection holds beside its device tree; None for other files."""
     from ..sources import format_tar
 
     if not file.data or not format_tar.recognises(file.data, file.path):
@@ -135,7 +141,7 @@ def _collected(file: File) -> Collected | None:
 
 
 def _beside(audited: Audited, found: Collected) -> Audited:
-    """With the machine's own state; only its kernel's model is asked."""
+    """The audit with the running machine compared with the model of its own kernel."""
     release, source = running(found.uname), audited.source
     if release is None or source is None or source.node is None or source.table is None:
         return audited
@@ -182,7 +188,8 @@ def _fingerprint(source: Source) -> str:
 
 
 def _missing(subject: Subject) -> Iterator[tuple[str, str]]:
-    """From a table: what firmware withholds. From a tree: what the nearest table has beyond it."""
+    """(state, reason) of states that are not exported: for a firmware table those that firmware
+    withholds, for a device tree those that the nearest table has and the tree lacks."""
     if subject.export is not None:
         yield from ((lost.state, lost.reason) for lost in subject.export.lost)
         return
@@ -203,7 +210,7 @@ def _differences(subject: Subject) -> Iterator[str]:
 
 
 def _registered(subject: Subject) -> Iterator[Registered]:
-    """Kernels in the order asked for, those with the same result in one."""
+    """What the kernels register, in the order asked for; kernels with equal results share one."""
     names: dict[object, list[str]] = {}
     drivers: dict[object, DriverTable] = {}
     for release in subject.kernels:
@@ -254,7 +261,7 @@ def _selected(subject: Subject, setting: Setting) -> Iterator[Selected]:
 
 
 class _Known:
-    """Results by table, the most recent ones: a fleet's machines are mostly alike."""
+    """A cache of the most recent audits, by table: most machines of a fleet have equal tables."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -280,7 +287,7 @@ _KNOWN = _Known(256)
 
 
 def _moved(known: Audited, file: str) -> Iterator[Finding]:
-    """The findings as those of another file with the same table."""
+    """The findings of a cached audit, moved to another file with the same table."""
 
     def at(where: Location) -> Location:
         return replace(where, file=file) if where.file == known.file else where

@@ -1,4 +1,4 @@
-"""What an audit says of one table: the machine, the table, and what came of it in every stage."""
+"""The result of auditing one table: the machine, the table, and the result of every stage."""
 
 from dataclasses import dataclass, field
 
@@ -13,9 +13,9 @@ from .trees import TreeDifference
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What these kernels make of a table: they agree in all of it.
+    """What several kernels register of a table, all alike.
 
-    lost     (state, reason)
+    lost     (state, reason) for each state that is not registered
     offline  what an offlined CPU does
     """
 
@@ -30,7 +30,8 @@ class Registered:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What these kernels' governor selects for steady idles that an interrupt ends.
+    """What the governor of several kernels selects, all alike, for equal idle periods that an
+    interrupt ends.
 
     ranges  (first, last ns or None, names of states)
     """
@@ -43,20 +44,20 @@ class Selected:
 class Audited:
     """One table of an input, or an input without any.
 
-    table        its name; "" where the input has none
-    kind         spec, c, dtb, dts, directory, ...; "unreadable"
-    cpu          generation: power9
-    states       names, as exported
+    table        name of the table; "" where the input has none
+    kind         kind of input: spec, c, dtb, dts, directory, ...; "unreadable"
+    cpu          generation, such as power9
+    states       names of the exported states
     missing      (state, reason) for the nearest table's states that firmware withholds
-    nearest      the packaged table it is nearest to, None if none is
-    differences  from that
-    verdicts     of fwts and op-test, for trees
-    registered   by kernels, those that agree together
-    selected     likewise, if a governor is asked for
-    fingerprint  the same for tables that are equal in every value
-    running      of a collection: the machine beside the model
-    facts        (what, text), of a log
-    against      what its tree differs in from the setting's; None where there are no two trees
+    nearest      name of the nearest packaged table, None if there is none
+    differences  differences from that table, in words
+    verdicts     verdicts of fwts and op-test, for device trees
+    registered   what kernels register; kernels that agree share an entry
+    selected     what the governor selects, likewise; empty if no governor was asked for
+    fingerprint  equal for tables that are equal in every value
+    running      for a collection: differences between the running machine and the model
+    facts        for a log: (subject, text) that it says of the machine
+    against      differences from the setting's tree; None unless both trees exist
     """
 
     file: str
@@ -84,7 +85,7 @@ class Audited:
         return self.kind == "unreadable"
 
     def __getstate__(self) -> tuple[object, ...]:
-        """Without the source: between processes only results travel."""
+        """Everything but the source, which is not sent between processes."""
         names = self.__slots__
         return tuple(None if name == "source" else getattr(self, name) for name in names)
 

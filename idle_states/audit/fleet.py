@@ -1,7 +1,7 @@
-"""Audits of many inputs: found in directories, spread over processes, summarised.
+"""Finds inputs in directories, audits them in several processes, and summarises the results.
 
-Results come in the order of the inputs, whoever computed them. Memory does not grow with the
-number of inputs: what is done is handed on, and only so many are under way.
+Results come in the order of the inputs. Memory does not grow with the number of inputs: results are
+passed on at once, and the number of inputs under way is limited.
 """
 
 import os
@@ -22,13 +22,13 @@ from .audit import Setting, audit_path
 from .audited import Audited
 
 CHUNK = 64
-"""Inputs a process takes at once."""
+"""Number of inputs given to a process at a time."""
 FEW = 128
-"""As many inputs are done sooner than processes are started."""
+"""Up to this many inputs are audited in this process: starting others would take longer."""
 _UNDER_WAY = 4
-"""Chunks per worker that may wait."""
+"""Number of chunks that may wait for each worker."""
 _SIGNS = {"compatible", "model", "#address-cells", "ibm,opal", "cpus", "power-mgt"}
-"""Entries that make a directory a device tree."""
+"""Names of entries by which a directory is recognised as a device tree."""
 _INPUTS = (".dtb", ".dts", ".lid", ".yaml", ".yml")
 """Ends of names that make a file inside of a directory an input; what is named on its own always
 is one."""
@@ -43,7 +43,8 @@ _UNSEARCHED = (_FORBIDDEN, _TOO_LARGE)
 
 @dataclass(slots=True)
 class Walk:
-    """Inputs below directories. passed_over: entries that are none, by reason."""
+    """Finds inputs below directories. passed_over: reason -> number of entries that are not
+    inputs."""
 
     passed_over: Counter[str] = field(default_factory=Counter)
 
@@ -53,7 +54,8 @@ class Walk:
         return [(what, self.passed_over[what]) for what in _UNSEARCHED if self.passed_over[what]]
 
     def inputs(self, words: Iterable[str]) -> Iterator[Path | Found]:
-        """Each file; each directory that is a device tree; what lies in other directories, sorted.
+        """Yields each file, each directory that is a device tree, and the inputs below other
+        directories, sorted.
 
         Links inside of directories are not followed, devices and pipes not opened.
         """
@@ -117,7 +119,8 @@ def is_tree(tree: opening.Tree, relative: str = "") -> bool:
 
 
 def _is_input(found: Found) -> bool:
-    """Whether a format takes the file for what it is, and not as any text."""
+    """Whether a format recognises the file by its content (the spec format, which takes any text,
+    does not count)."""
     try:
         return format_of(File.open(found)) not in (None, "spec")
     except Unreadable:
@@ -125,8 +128,8 @@ def _is_input(found: Found) -> bool:
 
 
 class Executor(Protocol):
-    """What is needed of a pool of processes, and of a Dask client. What it returns has result()
-    and cancel()."""
+    """What a pool of processes and a Dask client have in common: submit() returns a future, which
+    has result() and cancel()."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any: ...
 
@@ -134,7 +137,7 @@ class Executor(Protocol):
 def audit_all(
     paths: Iterable[Path | Found], setting: Setting, workers: int | None = None
 ) -> Iterator[list[Audited]]:
-    """The audit of each path, in order. workers: processes; None: as many as there are CPUs."""
+    """Audits each path, in order. workers: number of processes; None: one for each CPU."""
     waiting = iter(paths)
     few = list(islice(waiting, FEW))
     workers = len(os.sched_getaffinity(0)) if workers is None else workers
@@ -151,7 +154,8 @@ def audit_all(
 def audit_on(
     client: Executor, paths: Iterable[Path | Found], setting: Setting
 ) -> Iterator[list[Audited]]:
-    """The same on a Dask cluster whose workers see the same files under the same paths."""
+    """Audits each path, in order, on a Dask cluster whose workers see the files under the same
+    paths."""
     yield from _spread(client, paths, setting, _UNDER_WAY * 16)
 
 
@@ -196,10 +200,10 @@ class TableGroup:
 
 @dataclass(slots=True)
 class FleetSummary:
-    """What a fleet has in common, gathered as results pass.
+    """A summary of many audits, built up one input at a time.
 
-    found     (rule, name, severity) -> inputs that have it
-    verdicts  (tool, test) -> passes, failures, not tested
+    found     (rule, name, severity) -> number of inputs with such a finding
+    verdicts  (tool, test) -> numbers of inputs that pass, fail, or are not tested
     """
 
     inputs: int = 0
@@ -212,7 +216,7 @@ class FleetSummary:
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, results: Sequence[Audited]) -> None:
-        """One input's tables."""
+        """Adds the audits of one input's tables."""
         self.inputs += 1
         for audited in results:
             self._add(audited)
@@ -252,17 +256,17 @@ class FleetSummary:
 
     @property
     def worst(self) -> Severity | None:
-        """Highest severity that any input has."""
+        """Highest severity of all inputs' findings, None if there are none."""
         return max((Severity[severity.upper()] for _, _, severity in self.found), default=None)
 
     def sorted_groups(self) -> list[TableGroup]:
-        """By processor, the largest first."""
+        """The groups, sorted by processor, of each processor the largest first."""
         return sorted(
             self.groups.values(), key=lambda group: (group.cpu, -group.count, group.examples)
         )
 
     def outliers(self) -> list[TableGroup]:
-        """Groups of at most a twentieth of their processor's tables, where another has half."""
+        """Groups with at most 1/20 of their processor's tables, where another group has half."""
         total: Counter[str] = Counter()
         largest: Counter[str] = Counter()
         for group in self.groups.values():

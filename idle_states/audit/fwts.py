@@ -3,8 +3,8 @@
 Source: fwts 35ef52b4 src/opal/power_mgmt_info.c (cpuidle_states_test, pstate_limits_test) and
 src/lib/src/fwts_devicetree.c (get_proc_gen, fwts_dt_stringlist_count); libfdt fdt_path_offset(),
 whose path may leave out a unit address. Where fwts runs past its arrays (more than 10 entries of an
-idle-state property, more than 256 pstates) what follows is undefined, a crash perhaps; the verdict
-given is the one it comes to if it survives.
+idle-state property, more than 256 pstates) its behaviour is undefined; the verdict given here is
+the one it reaches if it does not crash.
 """
 
 from dataclasses import dataclass
@@ -23,16 +23,17 @@ _GENERATIONS = {
     for version in processor.versions
     if "fwts" in version.testers
 }
-"""PVR >> 16. POWER7 is known and refused all the same; POWER9P and later are unknown."""
+"""PVR >> 16 of the processors fwts knows. It refuses POWER7 although it knows it; POWER9P and later
+are unknown to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolVerdict:
-    """What a tool says of a tree.
+    """The verdict of fwts or op-test on a device tree.
 
     test      "idle states" or "pstates"
-    failures  (label or message, detail); none: it passes
-    skipped   why the tool does not look, "" if it does
+    failures  (label or message, detail) for each failure; empty: the test passes
+    skipped   why the tool skips the test, "" if it runs
     """
 
     tool: str
@@ -46,7 +47,7 @@ class ToolVerdict:
 
 
 def verdicts(root: Node) -> tuple[ToolVerdict, ...]:
-    """Both sub-tests on a tree."""
+    """The verdicts of both sub-tests on a device tree."""
     cpu = _first_cpu(root)
     if isinstance(cpu, tuple):
         return _both(cpu, *_NO_GENERATION)
@@ -75,7 +76,7 @@ _NO_GENERATION = (
 
 
 def _first_cpu(root: Node) -> Node | tuple[str, str]:
-    """The first node of device_type cpu, anywhere, or what stops the whole test."""
+    """The first node of device_type cpu in the tree, or the failure that ends the whole test."""
     if _find(root, "/cpus") is None:
         return "DTNodeMissing", "/cpus is missing"
     for _, node in root.walk():
@@ -87,7 +88,8 @@ def _first_cpu(root: Node) -> Node | tuple[str, str]:
 
 
 def _find(root: Node, path: str) -> Node | None:
-    """As libfdt looks: at each level the first child of that name, with or without an address."""
+    """The node of a path as libfdt finds it: at each level the first child of that name, with or
+    without a unit address."""
     node: Node | None = root
     for name in path.strip("/").split("/"):
         if node is not None:
@@ -141,7 +143,7 @@ def _name_count(node: PowerMgt) -> tuple[int, tuple[str, str] | None]:
 
 
 def _pstates(node: Node, generation: str) -> list[tuple[str, str]]:
-    """Only what fwts counts as a failure; the number of pstates is a warning of its own."""
+    """The failures of the pstates test. fwts only warns about the number of pstates: left out."""
     for name in (dt.PSTATE_MIN, dt.PSTATE_MAX, dt.PSTATE_IDS):
         if name not in node.properties:
             return [("DTPropertyReadError", f"{name} cannot be read")]
@@ -168,7 +170,8 @@ def _pstates(node: Node, generation: str) -> list[tuple[str, str]]:
 
 
 def _first_cell(node: Node, name: str) -> int:
-    """fwts reads four bytes, whatever the length: padding, or of no bytes at all the next token."""
+    """The 4 bytes fwts reads for a property, whatever its length. For a shorter one these include
+    padding; for an empty one they are the blob's next token."""
     data = node.properties[name]
     if not data:
         if name != list(node.properties)[-1]:

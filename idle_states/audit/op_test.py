@@ -21,8 +21,8 @@ _ISA300 = {
     for version in processor.versions
     if "op-test" in version.testers
 }
-"""PVR >> 16 of what it calls POWER8, POWER8E, POWER9 and POWER9P -> whether it expects PSSCR;
-others it does not know."""
+"""PVR >> 16 of the processors op-test knows (POWER8, POWER8E, POWER9, POWER9P) -> whether it
+expects PSSCR properties."""
 
 _PSTATES = (dt.PSTATE_IDS, dt.PSTATE_MIN, dt.PSTATE_MAX)
 _OTHER_PSTATES = ("ibm,pstate-nominal", "ibm,pstate-turbo", dt.PSTATE_FREQUENCIES)
@@ -30,7 +30,7 @@ _MISMATCH = "Array size mismatch"
 
 
 def verdicts(root: Node, pvr: int | None) -> tuple[ToolVerdict, ...]:
-    """Both checks. pvr: of the machine, upper and lower half."""
+    """The verdicts of both checks. pvr: the machine's whole PVR (32 bits)."""
     upper = None if pvr is None else pvr >> 16
     if upper is None or upper not in _ISA300:
         why = "it does not know this CPU"

@@ -1,4 +1,4 @@
-"""Reports without serial numbers and MAC addresses, so that they can be shown to others."""
+"""Removes serial numbers and MAC addresses from reports, so that they can be shown to others."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -22,18 +22,18 @@ _SERIAL_NAME = re.compile(
 _MAC_NAME = re.compile(r"(?:^|[,_-])mac(?:[_-]?addr(?:ess)?)?[0-9]*(?:$|[,_-])", re.IGNORECASE)
 _MAC_SIZE = 6
 _SHORTEST = 4
-"""Shorter strings stand for too much else."""
+"""Shorter serial numbers are not replaced: the same characters occur in too many other texts."""
 _SHOWN = 16
-"""Digits of a digest; not as many as a MAC has."""
+"""Number of digits of a digest, other than a MAC's, so that it is not taken for one."""
 _WRITTEN_BY_PEOPLE = ("spec", "c")
 SERIAL, MAC = "[serial]", "[mac]"
 
 
 def redacted(audited: Audited, other: Node | None = None) -> Audited:
-    """The same report; serial numbers that its tree or the other one names, and MACs, are replaced.
+    """The report with MAC addresses and the serial numbers of its tree and of `other` replaced.
 
-    The tree itself goes: it has them all. Where no tree says what the serial is, the file's name
-    goes as well: it often is the machine's.
+    The tree itself is removed, because it contains them all. If no tree names a serial number, the
+    file's name is removed too: files are often named after the machine.
     """
     tree = audited.source.tree if audited.source else None
     says = tree is not None and any(_serials(tree))
@@ -53,20 +53,20 @@ def redacted(audited: Audited, other: Node | None = None) -> Audited:
 
 
 def _table_alone(source: Source | None) -> Source | None:
-    """Without the tree and the texts that the table was read from."""
+    """The source without the tree and the texts that the table was read from."""
     if source is None:
         return None
     return replace(source, node=None, tree=None, texts={}, facts=(), findings=(), suppressions=())
 
 
 def redacted_name(name: str, tree: Node) -> str:
-    """A file's name without what the tree in it names."""
+    """A file's name, with serial numbers and MACs that the tree in the file names replaced."""
     cleaned: str = _Redactor([tree]).clean(name)
     return cleaned
 
 
 class _Redactor:
-    """Cleans all values of a report of what some trees name."""
+    """Replaces in all values of a report the serial numbers and MACs that some trees name."""
 
     def __init__(self, trees: list[Node]) -> None:
         serials = {text for tree in trees for text in _serials(tree)}
@@ -143,7 +143,7 @@ def _wide(data: bytes) -> Iterator[str]:
 
 
 def _macs(root: Node) -> Iterator[bytes]:
-    """Those that a tree names; not the all-zero and the broadcast one."""
+    """The MAC addresses that a tree names, without the all-zero and the broadcast address."""
     for _, node in root.walk():
         for name, data in node.properties.items():
             if not _MAC_NAME.search(name):
@@ -161,7 +161,8 @@ def _is_text(data: bytes) -> bool:
 
 
 def _nameless(audited: Audited) -> Audited:
-    """Known by its digest alone: one of the path could be guessed back from a few serials."""
+    """The report with the file named by the digest of its content. A digest of the path would not
+    do: it can be found again by trying the likely serial numbers."""
     path, digest = audited.file, audited.sha256
     name = f"input-{digest[:_SHOWN]}" if digest else "input-without-content"
     parts = [re.escape(path)]
@@ -175,6 +176,6 @@ def _nameless(audited: Audited) -> Audited:
 
     found = clean(audited.findings)
     if audited.unreadable:
-        # what cannot be read is not known to be no serial
+        # texts quoted from an unreadable file may contain a serial number
         found = tuple(replace(f, message=_QUOTED.sub("[text]", f.message)) for f in found)
     return replace(audited, file=name, source=clean(audited.source), findings=found)

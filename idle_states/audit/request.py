@@ -1,4 +1,4 @@
-"""An audit as it is asked for, and its results as they come."""
+"""The request for an audit, and the generator of its results."""
 
 import sys
 from collections.abc import Iterator
@@ -22,13 +22,14 @@ from .redact import redacted_name
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """What to audit, and what to hold it against. Raises UsageError for what cannot be meant.
+    """What to audit, and how. Raises UsageError for values that make no sense.
 
-    inputs     files and directories; - stands for names on standard input, one a line
-    redact     without serial numbers and MAC addresses
-    governor   whose selection is wanted, at hz; "": none
-    against    file of a tree to compare each input with
-    jobs       processes; None: one for each CPU
+    inputs     files and directories; "-" stands for names on standard input, one a line
+    redact     whether to remove serial numbers and MAC addresses
+    governor   governor whose selections are reported; "": none
+    hz         the kernel's tick rate, for the governor
+    against    file of a device tree to compare each input with
+    jobs       number of processes; None: one for each CPU
     scheduler  address of a Dask cluster that sees the same files
     """
 
@@ -49,9 +50,10 @@ class AuditRequest:
             raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
 
     def setting(self) -> Setting:
-        """With the other tree read. Raises UsageError, UnknownGovernor."""
+        """The settings for every input; reads the tree `against`. Raises UsageError,
+        UnknownGovernor."""
         if self.governor:
-            # here, not once for every input
+            # checked here, not once for every input
             if self.hz not in range(1, 100_001):
                 raise UsageError(f"expected HZ from 1 to 100000, found {self.hz}")
             settling_of(self.governor, release(NEWEST), [State(0, 0)], self.hz)
@@ -67,14 +69,15 @@ class AuditRequest:
 
 
 def shown_name(request: AuditRequest, setting: Setting) -> str | None:
-    """The other tree's name as reports may show it."""
+    """Name of the tree `against` as reports may show it, redacted if that was asked for."""
     if request.against is None or not request.redact or setting.against is None:
         return request.against
     return redacted_name(request.against, setting.against)
 
 
 def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[list[Audited]]:
-    """By input, in order, what the project accepted marked. Raises Unreadable, OSError."""
+    """Yields the audits of each input, in order, with accepted findings marked as suppressed.
+    Raises Unreadable, OSError."""
     mark = request.acceptance.marking()
 
     def accepted(results: list[Audited]) -> list[Audited]:
@@ -99,7 +102,7 @@ def _names(words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _tree(name: str) -> Node:
-    """Raises UsageError for what is none."""
+    """Reads a device tree. Raises UsageError if the file holds none."""
     problem = "another kind of file"
     try:
         source = read_file(File.open(Path(name)))[0]

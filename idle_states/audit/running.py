@@ -1,7 +1,7 @@
-"""A collection from a running machine: its tree, what its kernel holds, and what both logged.
+"""Compares a running machine with the model, given the tar that `idle-states collect` makes.
 
-The tar that `idle-states collect` makes. The tree's way through the models must end where the
-machine stands: the states its kernel registered, and the lines it logged.
+The tar holds the machine's device tree, its cpuidle sysfs and its logs. What the model computes
+from the tree must be what the machine shows: the states its kernel registered, the lines it logged.
 """
 
 import re
@@ -15,7 +15,7 @@ from ..sources import format_tar
 from ..sources.format_tar import CPUIDLE, KERNEL_LOG, UNAME
 
 _SHOWN = 20
-"""Differences of a kind that are told."""
+"""Number of differences of a kind that are reported."""
 _UNAME_MAX = 1000
 _GOVERNOR = re.compile("cpuidle: using governor")
 
@@ -31,7 +31,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Texts of a collection; empty for what it lacks."""
+    """The texts of a collection; empty if a text is missing."""
 
     cpuidle: bytes
     uname: str
@@ -48,7 +48,7 @@ def collected(data: bytes) -> Collected | None:
 
 
 def compare_running(driver: DriverTable, found: Collected) -> tuple[str, ...]:
-    """Differences between what the model says of the kernel and what the machine shows."""
+    """Differences, in words, between the model of the kernel and the running machine."""
     return (
         *_shown(_states(driver, found.cpuidle), "states"),
         *_messages(driver, found.kernel_log),
@@ -94,7 +94,8 @@ def _row(row: tuple[str, int, int]) -> str:
 
 
 def _messages(driver: DriverTable, text: bytes) -> Iterator[str]:
-    """Lines about idle states, in both directions; only where the log reaches back to the boot."""
+    """Lines about idle states that are predicted and missing, or logged and not predicted. Yields
+    nothing if the log does not reach back to the boot."""
     from ..linux import log
 
     boots = log.read(text)

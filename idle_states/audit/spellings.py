@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 _GAP = r"[\0\s.:_-]{0,3}"
-"""What may stand between two characters: a separator, in UTF-16 too."""
+"""Pattern of what may be between two characters: a separator or nothing, also in UTF-16."""
 _SHORTEST = 4
 _SHORTEST_CODED = 5
-"""Characters of base64 that do not depend on what stands beside."""
+"""Least number of base64 characters, independent of neighbouring bytes, to search for."""
 _PAIR, _FOUR = "[0-9A-Fa-f]{2}", "[0-9A-Fa-f]{4}"
 ANY_MAC = re.compile(
     r"(?<![0-9A-Za-z])(?<![0-9A-Fa-f][:. -])(?:"
@@ -19,11 +19,12 @@ ANY_MAC = re.compile(
     + "|".join(rf"{_FOUR}(?:[.:]{_FOUR}){{{more}}}" for more in (3, 2))
     + r")(?![0-9A-Za-z])(?![:. -][0-9A-Fa-f]{2}(?![0-9A-Za-z]))"
 )
-"""MACs and EUI-64s that nobody has named: pairs or fours, separated, and no more than that."""
+"""Pattern of MACs and EUI-64s that no tree names: groups of two or four digits with separators,
+not part of a longer sequence."""
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str] | None:
-    """None where there are none."""
+    """One expression that matches any of the patterns; None if there are no patterns."""
     found = "|".join(dict.fromkeys(patterns))
     return re.compile(found) if found else None
 
@@ -49,13 +50,14 @@ def mac(address: bytes) -> Iterator[str]:
 
 
 def raw_mac(address: bytes) -> Iterator[str]:
-    """Patterns of its bytes, as Latin-1."""
+    """Patterns of a MAC's bytes as they are, decoded as Latin-1."""
     for data in (address, *_eui64(address)):
         yield re.escape(data.decode("latin-1"))
 
 
 def _eui64(address: bytes) -> tuple[bytes, bytes]:
-    """As such, and as an interface identifier of IPv6, whose bit for "universal" is turned."""
+    """The EUI-64 of a MAC, and the IPv6 interface identifier: the same with the universal/local bit
+    inverted."""
     whole = address[:3] + b"\xff\xfe" + address[3:]
     return whole, bytes([whole[0] ^ 2]) + whole[1:]
 
@@ -65,7 +67,8 @@ def _hex(data: bytes) -> str:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """The characters that stay wherever in a text the data begins, with the word around them."""
+    """Patterns for the data within a base64 text, one for each alignment to 3 bytes: the characters
+    that do not depend on neighbouring bytes, and the rest of the base64 word around them."""
     for before in range(3):
         coded = base64.b64encode(bytes(before) + data).decode("ascii")
         core = coded[-(-8 * before // 6) : 8 * (before + len(data)) // 6]

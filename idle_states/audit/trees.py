@@ -1,7 +1,7 @@
-"""Two device trees held against each other, as op-test compares skiroot's with the host's.
+"""Compares two device trees, as op-test compares skiroot's with the host's.
 
 Source: op-test 518caac testcases/DeviceTreeValidation.py check_dt_matches: everything below
-/ibm,opal must be equal. Phandles are numbers a boot gives out; they are compared like the rest.
+/ibm,opal must be equal. Phandles may differ between boots, but are compared like all other values.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class TreeDifference:
 
 
 def differences(a: Node, b: Node, scope: str = SCOPE) -> list[TreeDifference]:
-    """Below the scope, in the order of paths; "/" compares the whole trees."""
+    """The differences below the path `scope`, sorted by path; "/" compares the whole trees."""
     one, other = a.find(scope), b.find(scope)
     if one is None or other is None:
         if one is other:
