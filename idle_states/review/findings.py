@@ -1,8 +1,8 @@
-"""Which findings a change brings, and which it takes away.
+"""Compares the findings before and after a change: which are new, and which are fixed.
 
-A finding is the same before and after if rule and logical path are (`findings.identities`), rows
-counted by their names, so that neither lines nor rows that move make findings new. What holds on
-some kernels is compared kernel by kernel. One that gets worse is new, one that gets milder fixed.
+Two findings are the same if rule and logical path are (`findings.identities`), with rows identified
+by name, so that moving lines or rows makes no finding new. Findings that hold on some kernels are
+compared kernel by kernel. A finding whose severity rises is new; one whose severity falls is fixed.
 """
 
 import re
@@ -18,8 +18,13 @@ _ROW = re.compile(r"\[([0-9]+)\]")
 
 @dataclass(frozen=True, slots=True)
 class FindingsOutcome:
-    """new: with places as after; fixed: as before; silenced: as before, with the reason that a
-    suppression gives now. `kernels` are those for which it is so."""
+    """How a change alters the findings. Each finding's `kernels` are those for which this holds.
+
+    new       findings only after the change, with places after it
+    fixed     findings only before the change, with places before it
+    silenced  findings that the change suppresses, with places before it and the suppression's
+              reason
+    """
 
     new: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()
@@ -27,7 +32,8 @@ class FindingsOutcome:
 
 
 def in_all(outcomes: Sequence[FindingsOutcome]) -> FindingsOutcome:
-    """What all of them have, as in the first one: what a merge brings that no parent had."""
+    """The findings that all outcomes have, as in the first: given a merge's outcome against each
+    parent, what no parent had."""
     first, *others = outcomes
 
     def common(found: Sequence[Finding], which: str) -> tuple[Finding, ...]:
@@ -50,8 +56,11 @@ _Key = tuple[str, str]
 
 
 def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -> FindingsOutcome:
-    """before, after: a table, None where there is none, and all findings on it; is_known: of those
-    suppressed after, which were accepted before."""
+    """Compares the findings before and after.
+
+    before, after  a table (None if there is none) and all findings on it
+    is_known       whether a finding that is suppressed afterwards was accepted before
+    """
     old, new = _keyed(*before), _keyed(*after)
     shown = _unaccepted(new, old, is_known)
     gone = _only(old, new)
@@ -73,7 +82,7 @@ def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -
 def _unaccepted(
     new: dict[_Key, Finding], old: dict[_Key, Finding], is_known: Known
 ) -> dict[_Key, Finding]:
-    """The findings after, those revealed that only the change itself suppresses."""
+    """The findings after the change; a suppression that the change itself adds is undone."""
     made: dict[int, Finding] = {}
     found = {}
     for key, finding in new.items():
@@ -89,7 +98,8 @@ def _unaccepted(
 def _only(
     these: dict[_Key, Finding], those: dict[_Key, Finding]
 ) -> list[tuple[Finding, list[_Key]]]:
-    """Findings that count here and not, or less, there, each with the keys it is so for."""
+    """Findings of `these` that are missing from `those`, suppressed or less severe there, each with
+    the keys for which that holds."""
     found: dict[int, tuple[Finding, list[_Key]]] = {}
     for key, finding in these.items():
         other = those.get(key)
@@ -123,7 +133,7 @@ def _keyed(table: IdleTable | None, findings: Sequence[Finding]) -> dict[_Key, F
 
 
 def _neutral(finding: Finding, table: IdleTable | None) -> str:
-    """The logical path without the table's name, its row by name."""
+    """The logical path without the table's name, and with the row's name for its number."""
     path = finding.location.path
     if table is None or not path.startswith(table.name):
         return path

@@ -1,4 +1,4 @@
-"""Which table of one commit is which of another: by name, else by what is in it."""
+"""Matches the tables of two commits: by name, else by their content."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,16 +7,17 @@ from ..sources import Source
 from ..table import IdleTable
 
 ALIKE = 0.5
-"""Share of equal values from which on a table that appears is one that disappears, renamed."""
+"""Share of equal values from which a new table counts as a removed one that was renamed."""
 
 MOST = 400
-"""Pairs that are looked at; a tree with more new tables than that renames none."""
+"""Greatest number of pairs that are compared; above it no table counts as renamed."""
 
 Pair = tuple[Source | None, Source | None]
 
 
 def pairs(before: Sequence[Source], after: Sequence[Source]) -> list[Pair]:
-    """Every table once, in the order of `after`, then those that are gone."""
+    """(before, after) for every table, in the order of `after`, then the removed ones; None on the
+    side that lacks the table."""
     left = dict(enumerate(before))
     matched: dict[int, Source] = {}
     for key in (_place, _name):
@@ -60,7 +61,7 @@ def similarity(a: IdleTable, b: IdleTable) -> float:
 
 
 def _homeless(table: IdleTable | None) -> IdleTable | None:
-    """A table may move to another file as it is."""
+    """The table without its file, so that a table moved to another file compares equal."""
     return table and replace(table, firmware=replace(table.firmware, file=""))
 
 
@@ -73,7 +74,7 @@ def _name(source: Source) -> object:
 
 
 def _renamed(gone: Mapping[int, Source], appeared: Mapping[int, Source]) -> list[tuple[int, int]]:
-    """(number of what appeared, index of what is gone), the most alike first."""
+    """(index of the new table, index of the removed one), the most similar pair first."""
     if len(gone) * len(appeared) > MOST:
         return []
     candidates = sorted(

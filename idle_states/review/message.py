@@ -1,6 +1,6 @@
-"""Whether a commit's message and its change agree: on the states it names, and on numbers.
+"""Checks a commit's message against its change: the states it names and the numbers it claims.
 
-Conservative: a message that names no changed state, or speaks of all of them, says nothing false.
+Conservative: a message that names no changed state, or all of them, is not reported.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,11 +18,12 @@ TIMES = ("latency", "residency")
 
 @dataclass(frozen=True, slots=True)
 class ChangedRow:
-    """A row that a commit changes, adds or removes in a table that was there and is kept.
+    """A row that a commit changes, adds or removes in a table that exists before and after it.
 
-    table   the source it is in, after the commit
-    before, after  None where the row is added or removed
-    where   its place after the commit; of a removed one, the table's
+    table   source with the row's table, after the commit
+    before  the row before the commit, None if it is added
+    after   the row after the commit, None if it is removed
+    where   place of the row after the commit; of a removed row, of the table
     """
 
     table: Source
@@ -33,7 +34,7 @@ class ChangedRow:
 
 
 def changed_rows(before: Source, after: Source) -> Iterator[ChangedRow]:
-    """Both must have tables."""
+    """The rows that differ between two sources. Both must have tables."""
     assert before.table is not None
     assert after.table is not None
     old, new = _by_name(before.table), _by_name(after.table)
@@ -50,7 +51,11 @@ Judged = tuple[Finding, ChangedRow]
 def check_message(
     commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
 ) -> list[Judged]:
-    """IS510 and IS511. rows: all that changed; added: whole tables that are new."""
+    """The findings of IS510 and IS511.
+
+    rows   all rows that the commit changes
+    added  whole tables that the commit adds
+    """
     return [
         *_unmentioned(commit, rows),
         *_numbers(commit, rows, [state for table in added for state in table.states]),
@@ -132,7 +137,7 @@ def _holds(
 
 
 def _steps(row: ChangedRow, field: str) -> list[tuple[int | None, int | None]]:
-    """What a row's time was and is, if it changes."""
+    """[(time before, time after)] in ns if the row's time changes, else []."""
     before, after = _time(row.before, field), _time(row.after, field)
     return [(before, after)] if before != after else []
 
@@ -175,7 +180,7 @@ def _by_name(table: IdleTable) -> Mapping[str, IdleState]:
 
 
 def place_in(source: Source, row: ChangedRow) -> Location:
-    """Where the row's change is found in the same table at another commit."""
+    """Place of the row's change in the same table at another commit."""
     assert source.table is not None
     state = source.table.state(row.name)
     if state is None:
@@ -189,7 +194,7 @@ def _row_places(row: ChangedRow) -> list[tuple[str, Location]]:
 
 
 def _where(table: IdleTable, before: IdleState | None, after: IdleState | None) -> Location:
-    """The first field that changed."""
+    """Place of the first field that changed."""
     if after is None:
         return table.where.get("table") or Location(table.name)
     for field, a, b in (

@@ -1,8 +1,8 @@
-"""What a commit message says about states and times: names, and numbers it claims to set.
+"""Finds the states a commit message names and the times it claims to set.
 
-Written for prose. Only what is said plainly counts: a wish to raise, set or change a latency or
-residency to a value, from one to another, or by a factor. A figure that is merely mentioned is no
-claim, nor is one in a quotation or a table of measurements.
+Written for prose. Only explicit statements count: to raise, set or change a latency or residency to
+a value, from one value to another, or by a factor. Other numbers are not claims, nor are numbers in
+quotations or tables of measurements.
 """
 
 import re
@@ -64,16 +64,18 @@ _STOP = re.compile(r"stop([0-9]+)(lite)?")
 
 
 MAX_CHARACTERS = 100_000
-"""Far longer than any message; what follows is not read."""
+"""Only this much of a message is read; it is far longer than any real message."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedNumber:
-    """A number the message says is set. field: latency, residency or "" where it is not said.
+    """A number that the message claims to set.
 
-    old_ns, new_ns  times; old_ns None where only the new one is said
-    factor          the times are said to change by it; 0 where values are said
-    text            the words, for reports
+    field   "latency", "residency", or "" if the message does not say which
+    old_ns  the old time, None if only the new one is given
+    new_ns  the new time
+    factor  factor by which times are claimed to change; 0 if values are given
+    text    the words of the claim, for reports
     """
 
     field: str
@@ -84,7 +86,7 @@ class ClaimedNumber:
 
 
 def claims(message: str) -> list[ClaimedNumber]:
-    """Numbers the message says are set, in order, each once."""
+    """The numbers that the message claims to set, in order, each once."""
     return list(dict.fromkeys(c for sentence in _sentences(message) for c in _claims(sentence)))
 
 
@@ -120,7 +122,14 @@ def _bare(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """levels: (level, whether lite) of stop states; words bare; joined: all text without gaps."""
+    """What a message says of states.
+
+    levels   (level, whether lite) of the stop states it names
+    words    its words, without punctuation
+    joined   the whole text without gaps
+    of_all   whether it speaks of all states
+    of_lite  whether it speaks of all lite states
+    """
 
     levels: frozenset[tuple[int, bool]]
     words: frozenset[str]
@@ -160,7 +169,8 @@ def _levels(text: str) -> set[tuple[int, bool]]:
 
 
 def _sentences(message: str) -> list[str]:
-    """Prose, a sentence each on one line. The subject is one; trailers and quotations are none."""
+    """The sentences of a message, each on one line. The subject is a sentence; trailers and
+    quotations are left out."""
     paragraphs: list[list[str]] = [[]]
     for number, line in enumerate(message[:MAX_CHARACTERS].splitlines()):
         if not line.strip() or _QUOTED.match(line):
@@ -198,13 +208,14 @@ def _field(word: str) -> str:
 
 
 def _field_before(sentence: str, end: int) -> str:
-    """The field spoken of last before a place, not far; "" if there is none."""
+    """The field (latency, residency) named last shortly before `end`; "" if none is."""
     found = list(re.finditer(_FIELD, sentence[max(0, end - 200) : end], re.IGNORECASE))
     return _field(found[-1]["field"]) if found else ""
 
 
 def _nanoseconds(text: str, other: str = "") -> int | None:
-    """A time in ns; a bare number takes the other's unit. None for what is no whole number."""
+    """A time in ns; a number without a unit has that of `other`. None if the result is not a whole
+    number of ns."""
     match = re.fullmatch(r"([0-9.]+)\s?([^0-9]*)", text)
     unit = re.sub(r"[0-9.\s]", "", text) or re.sub(r"[0-9.\s]", "", other)
     if match is None:

@@ -1,4 +1,4 @@
-"""A review as it is asked for."""
+"""The request for a review."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +15,15 @@ from .review import Review, Yardstick, ends, review
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """What to review. Raises UsageError for what cannot be meant.
+    """What to review. Raises UsageError for values that make no sense.
 
-    tree        a git repository; range: as ends() takes it
-    specs       its tables are specs, not C; per_commit: each commit by itself
-    governor    whose selection is compared, at hz
-    acceptance  without a configuration, each commit's own counts
+    tree        a git repository
+    range       commits, as `review.ends` takes them
+    specs       whether the tables are specs instead of C
+    per_commit  whether each commit is reviewed by itself
+    governor    governor whose selections are compared
+    hz          the kernel's tick rate, for the governor
+    acceptance  accepted findings; if it names no setup.cfg, each commit's own is used
     """
 
     tree: Path
@@ -39,11 +42,11 @@ class ReviewRequest:
             raise UsageError(f"expected HZ from 1 to 10000, found {self.hz}")
 
     def accept(self, findings: Sequence[Finding]) -> list[Finding]:
-        """The findings with those accepted marked; what is wrong with a suppression is no matter
-        of the change."""
+        """The findings with accepted ones marked as suppressed. Findings about the suppressions
+        themselves are left out: they are not about the change."""
         acceptance = self.acceptance
         if acceptance.config is None:
-            # the one of the current folder may be the change's own
+            # the current folder's setup.cfg may be part of the change
             acceptance = replace(acceptance, config=NO_CONFIG)
         about = {(finding.rule, finding.location, finding.message) for finding in findings}
         return [
@@ -54,7 +57,8 @@ class ReviewRequest:
 
 
 def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
-    """say: is called with what the user should know. Raises BadRange, Unreadable, OSError."""
+    """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
+    OSError."""
     circumstances = Yardstick(
         request.releases,
         request.platform,

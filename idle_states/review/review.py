@@ -1,4 +1,4 @@
-"""review: what a range of commits, or each of them, brings to the tables of a repository."""
+"""review: how a range of commits, or each commit of it, changes the tables of a repository."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +26,7 @@ Accept = Callable[[Sequence[Finding]], Sequence[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class PerKernel:
-    """Differences that some of the kernels have in common."""
+    """Differences that are the same for some of the kernels."""
 
     kernels: tuple[str, ...]
     differences: tuple[Difference, ...]
@@ -34,11 +34,12 @@ class PerKernel:
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """One table, before and after; None where there is none.
+    """One table before and after a change; None on the side that lacks it.
 
-    differences  in the table and in what firmware exports
-    linux        in what the kernels register
-    selection    in what the governor selects
+    differences  differences in the table and in what firmware exports
+    linux        differences in what the kernels register
+    selection    differences in what the governor selects
+    outcome      new, fixed and silenced findings
     """
 
     before: Source | None
@@ -50,7 +51,7 @@ class TableChange:
 
     @property
     def source(self) -> Source:
-        """As it is after the change, or as it was if it is gone."""
+        """The table after the change; if the change removes it, before."""
         found = self.after or self.before
         assert found is not None
         return found
@@ -58,14 +59,16 @@ class TableChange:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What lies between two states of the tree.
+    """The review of the change between two commits.
 
-    commit   the commit, if it is one alone; of a merge counts what no parent has
-    tables   those that differ
-    files    findings about files that cannot be parsed: new and fixed
-    message  what commit messages say that the change does not bear out
-    suppressions  those that it adds
-    unread   files that could not be read at one end: their tables are not compared
+    base, head    the commits
+    commit        the commit, if a single one is reviewed; of a merge, only what no parent has is
+                  part of the change
+    tables        the tables that differ
+    files         new and fixed findings about files that cannot be parsed
+    message       findings about commit messages that the change contradicts
+    suppressions  the suppressions that the change adds
+    unread        files that could not be read at one end: their tables are not compared
     """
 
     base: str
@@ -97,9 +100,14 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """base "" is the state before the first commit. changes: one, or one for each commit that
-    says something; commits: how many the range has; texts: file -> text as it is at the head, for
-    source frames, empty commit by commit, where places are those of each commit."""
+    """The result of a review.
+
+    base, head  ends of the range; base "" stands for the empty tree before the first commit
+    commits     number of commits in the range
+    changes     the whole range as one change, or one for each commit with something to report
+    texts       file -> text at the head, for quoting lines; empty if commits are reviewed one by
+                one, because each commit has its own places
+    """
 
     base: str
     head: str
@@ -120,8 +128,11 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """What tables are judged by. of_commits: setup.cfg is read as each commit has it; accept comes
-    after."""
+    """How tables are judged.
+
+    of_commits  whether each commit's own setup.cfg is used
+    accept      marks findings as suppressed, after that setup.cfg
+    """
 
     kernels: Sequence[Release]
     platform: Platform = ALL_LEVELS
@@ -137,8 +148,8 @@ class BadRange(UsageError):
 
 
 def ends(repository: Repository, text: str | None) -> tuple[str, str]:
-    """The commits of BASE..HEAD, or BASE...HEAD for what HEAD brings since they parted; by
-    default the last commit, against nothing if it is the first.
+    """The two commits of a range: BASE..HEAD, or BASE...HEAD, where the base is the merge base.
+    None: the last commit and its parent ("" if it has none).
 
     Raises Unreadable (IS930), BadRange.
     """
@@ -161,7 +172,12 @@ def review(
     specs: bool = False,
     per_commit: bool = False,
 ) -> Review:
-    """base, head: hashes, see `ends`. Raises Unreadable (IS930) where history is missing."""
+    """Reviews the commits from base to head (hashes, see `ends`).
+
+    specs       whether the tables are specs instead of C
+    per_commit  whether each commit is reviewed by itself
+    Raises Unreadable (IS930) if history is missing.
+    """
     tree: TreeReader = SpecTree(repository) if specs else SkibootTree(repository, base, head)
     reviewer = _Reviewer(tree, circumstances)
     commits = tree.commits(base, head)
@@ -222,14 +238,14 @@ class _Reviewer:
         return [self.tree.at(parent) for parent in commit.merged] if commit else []
 
     def message(self, findings: Iterable[Finding], base: str, head: str) -> tuple[Finding, ...]:
-        """Those not accepted at the base."""
+        """The findings about messages that are not accepted at the base."""
         is_known = self.known(base, head)
         found = self.accepted(findings, head)
         shown = (f if f.counts or is_known(f) else revealed(f) for f in found)
         return tuple(finding for finding in shown if finding.counts)
 
     def judged(self, commit: Commit) -> list[Judged]:
-        """What the message says that the commit does not bear out."""
+        """Findings about statements of the message that the commit contradicts."""
         rows: list[ChangedRow] = []
         added = []
         before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
@@ -289,12 +305,13 @@ class _Reviewer:
         return source.table, self.accepted(self.checked[id(source)][1], commit)
 
     def of_files(self, commit: str) -> list[Finding]:
-        """What cannot be read at a commit."""
+        """Findings about files that cannot be read at a commit."""
         found = [*self.tree.at(commit).findings, *self.configured(commit).findings]
         return self.accepted(found, commit)
 
     def accepted(self, findings: Iterable[Finding], commit: str) -> list[Finding]:
-        """Those asked for, marked as the commit and the user have it."""
+        """The findings of the selected rules, marked as the commit's and the user's suppressions
+        say."""
         taken = [f for f in findings if self.by.rules.takes(f.rule)]
         return list(self.by.accept(mark(taken, self.configured(commit).entries, today())))
 
@@ -311,7 +328,7 @@ class _Reviewer:
 
 
 def _differing(before: End, after: End) -> list[tuple[Source | None, Source | None]]:
-    """Tables that are not the same; those of a file unread at one end are not compared."""
+    """Pairs of tables that differ, without tables of files that are unread at one end."""
     unread = before.unread | after.unread
     old = [source for source in before.sources if source.file not in unread]
     new = [source for source in after.sources if source.file not in unread]
@@ -325,7 +342,7 @@ def _differing(before: End, after: End) -> list[tuple[Source | None, Source | No
 def _own(
     before: End, after: End, others: Sequence[End]
 ) -> list[tuple[Source | None, Source | None]]:
-    """Tables that are not the same as before; of a merge only those that no parent has so."""
+    """Pairs of tables that differ; for a merge only those that differ from every parent's."""
     changed = [_differing(other, after) for other in others]
     return [
         (a, b)
@@ -352,7 +369,8 @@ def _same_place(a: Source | None, b: Source | None) -> bool:
 
 
 def _comparable(before: Source | None, after: Source | None) -> tuple[Source, Source] | None:
-    """Both, where one is missing the other without its rows; None if one of them is faulty."""
+    """Both sources. If one is missing, the other without its rows stands for it. None if one of
+    them could not be read as a table."""
     one = before or after
     if one is None or any(source and source.table is None for source in (before, after)):
         return None
@@ -372,7 +390,7 @@ def _grouped(kernels: Iterable[tuple[str, Sequence[Difference]]]) -> tuple[PerKe
 
 
 def _placed(judged: Judged, head: End) -> Finding:
-    """A finding about a commit in between, at the place that its row has at the end."""
+    """A finding about a commit within the range, moved to its row's place at the head."""
     finding, row = judged
     source = next((s for s in head.sources if s.name == finding.table and s.table), None)
     if source is None:

@@ -1,8 +1,8 @@
-"""How a change alters what a governor selects, at idle lengths that tell.
+"""How a change alters what a governor selects, at a sample of idle lengths.
 
-Tried are 1, 2 and 5 of each power of ten, and the residencies that changed, with what is just
-below them. Each answer is exact for its length; `diff --governor` gives the exact ranges, which
-takes longer than a review of many commits can.
+The lengths are 1, 2 and 5 times each power of ten, the residencies that changed, and the lengths
+just below these. Each selection is exact for its length; `diff --governor` computes exact ranges,
+but takes too long for a review of many commits.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ SERIES_US = tuple(digit * 10**power for power in range(5) for digit in (1, 2, 5)
 
 
 class Selector:
-    """A governor's answers, each asked for once. hz: the kernel's HZ."""
+    """A governor's selections, each computed once. hz: the kernel's tick rate."""
 
     def __init__(self, governor: str, hz: int) -> None:
         self.governor = governor
@@ -33,9 +33,9 @@ class Selector:
     def differences(
         self, before: Source, after: Source, kernels: Sequence[Release], platform: Platform
     ) -> Iterator[tuple[str, list[Difference]]]:
-        """(kernel, where another state is selected), kernels without a model of the governor left
-        out. For idles that an interrupt ends, the timer far away and the tick running. Both sources
-        must have tables."""
+        """Yields (kernel, differences in the states selected), without kernels for which the
+        governor is not modelled. Idle periods end by an interrupt, with the next timer far away and
+        the tick running. Both sources must have tables."""
         arrivals = (journey(source, platform, kernels).arrivals for source in (before, after))
         for old, new in zip(*arrivals, strict=True):
             try:

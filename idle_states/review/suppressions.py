@@ -1,7 +1,7 @@
 """Suppressions as part of what is reviewed: those of the commits, and those that a change adds.
 
-A change cannot accept findings about itself: what it brings and suppresses at once is new all the
-same, and says so. What was accepted before stays accepted.
+A change cannot accept findings about itself: a finding that it both causes and suppresses is
+reported as new, with a note of the suppression. What was accepted before stays accepted.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ Known = Callable[[Finding], bool]
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """What setup.cfg says at a commit; findings: why it cannot be read."""
+    """The suppressions of setup.cfg at a commit. findings: why it cannot be read, if so."""
 
     entries: tuple[Accepted, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -32,10 +32,10 @@ class Configured:
 class Added:
     """A suppression that a change adds.
 
-    rules   codes
-    path    logical path of setup.cfg's findings; "" for a comment, which is beside the value
-    reason  as given
-    until   last day it holds, "" for always
+    rules   codes of the rules
+    path    logical path of a suppression in setup.cfg; "" for a comment beside the value
+    reason  the reason given
+    until   last day on which it holds, "" for always
     where   its line
     """
 
@@ -47,8 +47,8 @@ class Added:
 
 
 def configured(repository: Repository, commit: str) -> Configured:
-    """Of the nearest setup.cfg with a section [idle-states], in the directory that is reviewed or
-    above it in the repository. Raises Damaged (IS930)."""
+    """Reads the suppressions at a commit from the nearest setup.cfg with a section [idle-states],
+    in the reviewed directory or above it in the repository. Raises Damaged (IS930)."""
     directories = repository.prefix.split("/")[:-1]
     names = ["/".join([*directories[:n], FILE]) for n in range(len(directories), -1, -1)]
     for name in names:
@@ -66,7 +66,7 @@ def configured(repository: Repository, commit: str) -> Configured:
 def added(
     before: End, after: End, configured_before: Configured, configured_after: Configured
 ) -> tuple[Added, ...]:
-    """In the order of their places: the configuration's first."""
+    """The suppressions that the change adds: setup.cfg's first, then comments in order."""
     had = {_said(entry) for entry in configured_before.entries}
     found = [
         Added(e.rules, e.path, e.reason, str(e.until or ""), e.where)
@@ -78,7 +78,10 @@ def added(
 
 
 def known(before: End, after: End, configured_before: Configured, of_commits: bool) -> Known:
-    """of_commits: setup.cfg is the commits' and not one that the user named."""
+    """Returns a function that says whether a suppressed finding was accepted before the change.
+
+    of_commits: setup.cfg is read from the commits, not from a file that the user named
+    """
     comments = _new_comments(before, after)
     held = [entry for entry in configured_before.entries if entry.holds(today())]
 
@@ -94,7 +97,7 @@ def known(before: End, after: End, configured_before: Configured, of_commits: bo
 
 
 def revealed(finding: Finding) -> Finding:
-    """As it counts, with what would have suppressed it."""
+    """The finding, not suppressed, with a note of the suppression."""
     message = f"{finding.message} (suppressed by this change: {finding.suppressed})"
     return replace(finding, message=message, suppressed=None, kept_in="")
 

@@ -22,17 +22,17 @@ _SPEC_SUFFIXES = (".yaml", ".yml")
 _BLOCK_KEY = re.compile(r"""^(["']?)(name|extends|states)\1[ \t]*:""", re.MULTILINE)
 _FLOW_KEY = re.compile(r"""[{,]\s*(["']?)(name|extends|states)\1\s*:""")
 _FLOW = re.compile(r"\ufeff?(?>(?:\s|#[^\n]*\n|---(?=\s|\{))*)\{")
-"""A document that is a mapping in braces."""
+"""Matches a YAML document that is a mapping in braces."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of a change: all its tables, and what could not be read.
+    """The tables of the repository at one end of a change.
 
-    sources   readable ones in order of their files; a spec that is wrong has no table
-    findings  about files that could not be parsed
-    unread    those files: nothing is known of their tables
-    texts     file -> text of those, for source frames
+    sources   readable sources in order of their files; a spec with errors has no table
+    findings  findings about files that could not be parsed
+    unread    the files that could not be parsed: nothing is known of their tables
+    texts     file -> text of the unread files, for quoting lines
     """
 
     sources: tuple[Source, ...] = ()
@@ -56,7 +56,7 @@ class TreeReader(ABC):
     def _read(self, commit: str) -> End: ...
 
     def at(self, commit: str) -> End:
-        """commit: hash, "" before the first one."""
+        """The tables at a commit, given its hash; "" for the empty tree before the first commit."""
         if commit not in self._ends:
             self._ends[commit] = self._read(commit)
         return self._ends[commit]
@@ -66,7 +66,7 @@ class TreeReader(ABC):
 
 
 class SkibootTree(TreeReader):
-    """The files that hold tables at either end of a range, and the headers they lean on."""
+    """Reads the C files that hold tables at either end of a range, and the headers they need."""
 
     def __init__(self, repository: Repository, base: str, head: str) -> None:
         super().__init__(repository)
@@ -136,10 +136,10 @@ class SkibootTree(TreeReader):
 
 
 class SpecTree(TreeReader):
-    """All specs: YAML files with `states` or `extends` at their top level.
+    """Reads all specs: YAML files with `states` or `extends` at their top level.
 
-    Many a YAML file has a `name`: where that is all, it counts only beside specs. What cannot be
-    parsed counts if it has these words where a spec would.
+    A file with only `name` counts as a spec if there are specs beside it, since many other YAML
+    files have a name. A file that cannot be parsed counts if it seems to have these keys.
     """
 
     def __init__(self, repository: Repository) -> None:
@@ -220,8 +220,8 @@ def _words_of(data: bytes) -> frozenset[str]:
 
 
 def _load(path: str, specs: Mapping[str, bytes]) -> tuple[dict[str, bytes | None], Source]:
-    """A spec, and what it was made of: path -> content, None where a packaged ancestor was taken
-    because there is none of that name beside it."""
+    """Loads a spec. Returns path -> content of the files it was made of (None for a file that does
+    not exist, for which a packaged ancestor was taken), and the source."""
     from ..spec.library import load_held
 
     loaded = load_held(path, specs)
@@ -246,7 +246,7 @@ def _load(path: str, specs: Mapping[str, bytes]) -> tuple[dict[str, bytes | None
 
 
 def _used(words: Iterable[str], macros: Mapping[str, str]) -> dict[str, str]:
-    """The macros that a text with these words needs, those within macros too."""
+    """The macros that a text with these words uses, directly or within other macros."""
     heads: dict[str, list[str]] = {}
     for head in macros:
         heads.setdefault(head.partition("(")[0], []).append(head)
