@@ -31,7 +31,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _ARRAY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _FILE = re.compile(r"(?:[\w-]+/)*[\w.-]+\.c", re.ASCII)
 _BREAKS_MAIL = re.compile(r"---|diff -|Index: |From [^\n]*[0-9]:[0-9]")
-"""Where git takes the message to end, or another to begin."""
+"""Lines at which git ends a message or begins another."""
 _HEADER = re.compile(r"(?:From|Date|Subject|Content-Type): ", re.IGNORECASE)
 
 
@@ -46,7 +46,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class FieldEdit:
-    """One field of one row. before, after: as `fields` reads them; file: "" for any."""
+    """An edit of one field of one row.
+
+    before, after  old and new value, as `fields.parsed_value` returns them
+    file           file with the table, "" for any
+    """
 
     table: str
     state: str
@@ -59,10 +63,10 @@ class FieldEdit:
 
 @dataclass(frozen=True, slots=True)
 class TableEdit:
-    """A whole table that becomes another.
+    """An edit that replaces a whole table.
 
-    becomes  a TABLE, files relative to `directory`
-    read     what it says, where it has been read
+    becomes  the new table as a TABLE; names of files are relative to `directory`
+    read     the new table, if it has been read already
     """
 
     table: str
@@ -78,9 +82,9 @@ Edit = FieldEdit | TableEdit
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A patch as described.
+    """A patch description.
 
-    since, until  first and last skiboot release it is meant for; "" for no bound
+    since, until  first and last skiboot release the patch is meant for; "" for no bound
     aliases       array or file -> its names in other releases
     """
 
@@ -99,12 +103,12 @@ class Patch:
 
 
 def is_description(text: str) -> bool:
-    """A YAML file with edits or a subject is a description; other YAML is a spec."""
+    """Whether a YAML text is a patch description: it has edits or a subject, which specs lack."""
     return re.search(r"^(?:edits|subject):", text, re.MULTILINE) is not None
 
 
 def read(path: Path, shown: str) -> Patch:
-    """A description file. Raises Unreadable, Faulty with all that is wrong, OSError."""
+    """Reads a description file. Raises Unreadable, Faulty with every error in it, OSError."""
     data = opening.read(path, shown=shown)
     text = decode(data, shown)
     return _Reader(path, shown, hashlib.sha256(data).hexdigest()).patch(parse(text, shown), text)

@@ -1,4 +1,4 @@
-"""The fields of a row that an edit may name: how each is written, read from a row and put there."""
+"""The fields of a row that an edit may name: parsing, reading and setting their values."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -49,7 +49,7 @@ def parsed_value(node: Node, field: str, problems: SpecProblems) -> Value:
 
 
 def value_in(state: IdleState, field: str) -> Value | None:
-    """The field as the row has it; None for a residency its era does not know."""
+    """The value of a row's field; None for the residency of a row without one."""
     if field == "name":
         return state.name
     if field == "latency":
@@ -82,7 +82,7 @@ def with_value(state: IdleState, field: str, value: Value) -> IdleState:
 
 
 def shown(field: str, value: Value | None) -> str:
-    """As a person writes it."""
+    """A value as a person writes it."""
     if value is None:
         return "none"
     if isinstance(value, str):

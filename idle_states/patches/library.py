@@ -1,4 +1,4 @@
-"""What SERIES stands for: a description, a directory of them, or a packaged one's name."""
+"""Reads a SERIES: a patch description, a directory of them, or the name of a packaged one."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ FORMER_NAMES = {
     "power9_ndd1_cpu_idle_states": ("power9_dd1_cpu_idle_states",),
     "power9_dd1_cpu_idle_states": ("power9_ndd1_cpu_idle_states",),
 }
-"""Arrays that skiboot renamed: 84368bbf8 to 805373b35, and from then on."""
+"""Arrays that skiboot renamed: the name from 84368bbf8 to 805373b35, and the name since then."""
 
 
 def packaged() -> list[Patch]:
@@ -25,8 +25,8 @@ def packaged() -> list[Patch]:
 
 
 def series(text: str) -> list[Patch] | None:
-    """The descriptions that a SERIES stands for, those of a directory by file name; None if it is
-    no SERIES but perhaps a TABLE. Raises Unreadable, Faulty.
+    """The descriptions of a SERIES, those of a directory sorted by file name. None if `text` is not
+    a SERIES (it may be a TABLE). Raises Unreadable, Faulty.
     """
     path = Path(text)
     if opening.is_directory(path):
@@ -46,11 +46,11 @@ def series(text: str) -> list[Patch] | None:
 
 
 def _is_description(file: Path) -> bool:
-    """Told by its content; one of several suffices to make a directory a series."""
+    """Whether a file is a description, by its content; a directory with one is a series."""
     try:
         return opening.is_file(file) and is_description(opening.read_text(file, MAX_BYTES))
     except Unreadable:
-        # larger than any description
+        # too large for a description
         return False
     except OSError as error:
         message = f"expected a readable file, found: {error.strerror}"
@@ -69,7 +69,7 @@ def _read(path: Path) -> Patch:
 
 
 def table_of(edit: TableEdit) -> IdleTable:
-    """The table an edit names: a file beside the description, or any TABLE.
+    """Reads the new table of an edit: a file beside the description, or any TABLE.
 
     Raises NoSuchTable, Unreadable, Faulty.
     """
@@ -87,7 +87,7 @@ def table_of(edit: TableEdit) -> IdleTable:
 
 
 def patch_for(table: IdleTable, name: str, file: str = "", digest: str = "") -> Patch:
-    """The patch that makes the tree's table the one given. Raises NoSuchTable."""
+    """A patch that replaces the tree's table by `table`. Raises NoSuchTable."""
     array = table.firmware.array
     if not array:
         raise NoSuchTable(

@@ -1,4 +1,4 @@
-"""What a series makes of a tree: the texts before and after each patch, in memory."""
+"""Applies a series to a tree in memory: the texts before and after each patch."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ MADE, PRESENT, NOT_MEANT = "made", "already there", "not for this skiboot"
 
 @dataclass(frozen=True, slots=True)
 class ValueChange:
-    """One value that changes; before or after is "" for a row that comes or goes."""
+    """One value that changes. before is "" for an added row, after is "" for a removed row."""
 
     file: str
     line: int
@@ -34,10 +34,11 @@ class ValueChange:
 
 @dataclass(frozen=True, slots=True)
 class PatchStep:
-    """What came of one patch.
+    """The result of one patch.
 
-    status         MADE, PRESENT or NOT_MEANT; reason: why not meant
-    before, after  path -> text, of the files it changes
+    status         MADE, PRESENT or NOT_MEANT
+    reason         for NOT_MEANT, why the patch is not meant for the tree
+    before, after  path -> text of the files that the patch changes
     """
 
     patch: Patch
@@ -64,11 +65,11 @@ class Plan:
 
 
 def plan(tree: PatchedTree, patches: Sequence[Patch]) -> Plan:
-    """All patches, one after the other. Nothing is written.
+    """Applies all patches in order, in memory. Nothing is written.
 
-    A patch whose edits are in the tree is PRESENT. One that is not meant for the tree's release is
-    NOT_MEANT; where the release is unknown, one with a release to be meant for is tried.
-    Raises Faulty (IS934) with everything that stands in the way, Unreadable.
+    A patch whose edits are already in the tree is PRESENT. A patch that is not meant for the tree's
+    release is NOT_MEANT; if the tree's release is unknown, every patch is tried.
+    Raises Faulty (IS934) with every reason why the patches cannot be applied, Unreadable.
     """
     return Plan(tree, tuple(_Planning(tree, patches).steps()))
 
@@ -160,7 +161,7 @@ class _Planning:
         return self.sources[name].tables[array].table
 
     def place(self, patch: Patch, edit: FieldEdit | TableEdit) -> tuple[str, str]:
-        """File and array of an edit, by whichever of their names the tree has."""
+        """(file, array) of an edit, under the names or aliases that the tree has."""
         files = (edit.file, *patch.aliases.get(edit.file, ())) if edit.file else ()
         for array in (edit.table, *patch.aliases.get(edit.table, ())):
             for name, source in self.sources.items():
@@ -171,7 +172,7 @@ class _Planning:
         raise _faulty(
             f"expected a table {edit.table}{where} in the tree ({', '.join(names)}), found "
             f"none{suggestion(edit.table, names)}",
-            # a table asked for by name stands in no description
+            # a patch made for a TABLE has no description to point to
             edit.where if edit.where.file else Location(file=self.tree.root.as_posix()),
             edit.table,
         )
@@ -216,7 +217,8 @@ class _Planning:
         return names.index(wanted)
 
     def later(self, index: int, patch: Patch, edit: FieldEdit) -> set[Value]:
-        """Values that later patches of the series give the field, each from the one before."""
+        """The values that later patches of the series set the field to, each starting from the
+        value of the one before."""
         found: set[Value] = set()
         value = edit.after
         for other in self.patches[index + 1 :]:
@@ -232,9 +234,10 @@ class _Planning:
 
 
 def changes_between(table: IdleTable, rows: Sequence[IdleState]) -> Iterator[ValueChange]:
-    """Values that differ, rows matched by name, in the order wanted; rows that go come last.
+    """The values in which `rows` differ from the table's. Rows are matched by name and follow the
+    order of `rows`; removed rows come last.
 
-    Rows whose place among the others changes have a change of `order`.
+    A row whose position among the others changes has a change of `order`.
     """
     left = list(table.states)
     after_last = 0
@@ -267,7 +270,7 @@ def _change(
 
 
 def _place(name: str) -> str:
-    """The key of a row's places that an edit's field belongs to."""
+    """The key in IdleState.where for an edit's field."""
     return "control" if name.startswith("psscr") else name.partition(".")[0]
 
 

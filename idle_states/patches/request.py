@@ -1,4 +1,4 @@
-"""Patches of a tree as they are asked for, and what is to become of it."""
+"""The request to patch a tree, and the prepared series."""
 
 import hashlib
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from .tree import PatchedTree
 
 @dataclass(frozen=True, slots=True)
 class PatchRequest:
-    """Which patches of which tree. Raises UsageError for what cannot be meant.
+    """Which patches to apply to which tree. Raises UsageError for values that make no sense.
 
-    tree    skiboot's source
-    series  as library.series() takes it, or a TABLE that the tree's is to become
-    check   nothing is to be written; without a series, all current revisions are meant
-    force   even if the tree has uncommitted changes
+    tree    skiboot's source tree
+    series  as library.series() takes it, or a TABLE that is to replace the tree's
+    check   write nothing; without a series, check all current revisions
+    force   proceed even if the tree has uncommitted changes
     """
 
     tree: Path
@@ -36,7 +36,7 @@ class PatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class PreparedSeries:
-    """plan: what the patches make of the tree; absent: current revisions whose table it has not."""
+    """The series applied in memory. absent: current revisions whose table the tree lacks."""
 
     plan: Plan
     absent: tuple[str, ...]
@@ -53,7 +53,10 @@ class PreparedSeries:
 
 
 def prepare(request: PatchRequest) -> PreparedSeries:
-    """Nothing is written. Raises UsageError, NoSuchTable, Faulty, Unreadable."""
+    """Reads the tree and the series and applies it in memory; nothing is written.
+
+    Raises UsageError, NoSuchTable, Faulty, Unreadable.
+    """
     tree = PatchedTree(request.tree)
     patches, absent = _patches(request.series, tree)
     if tree.modified and not (request.check or request.force):
@@ -65,7 +68,7 @@ def prepare(request: PatchRequest) -> PreparedSeries:
 
 
 def _patches(text: str | None, tree: PatchedTree) -> tuple[list[Patch], list[str]]:
-    """What is asked for; and the current revisions whose table the tree has not got."""
+    """The patches asked for, and the current revisions whose table the tree lacks."""
     if text is None:
         return _current(tree)
     found = series(text)
@@ -80,7 +83,8 @@ def _patches(text: str | None, tree: PatchedTree) -> tuple[list[Patch], list[str
 
 
 def _current(tree: PatchedTree) -> tuple[list[Patch], list[str]]:
-    """A patch for each array of the tree that a current revision has, and the arrays left."""
+    """A patch for each array of the tree that a current revision has, and the names of the current
+    revisions whose array it lacks."""
     patches: dict[str, Patch] = {}
     absent = []
     for name in current():

@@ -1,4 +1,4 @@
-"""A skiboot tree: its files with idle tables, its headers' macros, its version, its git."""
+"""A skiboot tree: its files with idle tables, macros of its headers, its release, its git."""
 
 import os
 import re
@@ -35,16 +35,16 @@ class Identity:
 
 
 class PatchedTree:
-    """A directory that is skiboot. files: path -> text, of the C files with idle tables; bytes
-    that are no UTF-8 are kept as surrogates.
+    """A skiboot source tree. files: path -> text of the C files with idle tables; bytes that are
+    not UTF-8 are kept as surrogates.
 
-    Raises Unreadable (IS930) for a directory that is something else.
+    Raises Unreadable (IS930) if the directory is not a skiboot tree.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.notes: list[str] = []
-        """What is not followed, or not known, for the user to know."""
+        """Notes for the user: what was not followed or could not be determined."""
         if not opening.is_directory(root):
             raise self.unreadable("expected a directory with skiboot's source, found none")
         self._files = opening.Tree(root)
@@ -67,9 +67,9 @@ class PatchedTree:
             )
 
     def read(self, path: Path) -> bytes:
-        """A file of the tree, by a path that begins with its root; nothing where there is none.
-        Raises Unreadable (IS930) for one that leads out of the tree, is too large, or no regular
-        file."""
+        """The bytes of a file, by a path that begins with the tree's root; b"" if there is no such
+        file. Raises Unreadable (IS930) if the path leads out of the tree, or the file is too large
+        or not a regular file."""
         name = path.relative_to(self.root).as_posix()
         try:
             return self._files.read(name, MAX_BYTES)
@@ -122,8 +122,8 @@ class PatchedTree:
 
     @cached_property
     def repository(self) -> Repository | None:
-        """The tree's git, where it is a work tree of its own, not a part of another project's, and
-        git is installed. Raises Unreadable (IS930) where it leads elsewhere or is damaged."""
+        """The tree's git repository; None if the tree is not the root of a work tree or git is not
+        installed. Raises Unreadable (IS930) if the repository leads elsewhere or is damaged."""
         if not is_top(self.root):
             return None
         if launching.find("git") is None:
@@ -136,7 +136,7 @@ class PatchedTree:
 
     @cached_property
     def version(self) -> str:
-        """Release the tree is of, or comes after: "5.5.0", "6.0-rc1"; "" where nothing says.
+        """The tree's release, or the last release before it: "5.5.0", "6.0-rc1"; "" if unknown.
 
         From the newest release's tag in git, the file .version of a release's archive, or VERSION.
         """
@@ -149,9 +149,9 @@ class PatchedTree:
 
     @cached_property
     def modified(self) -> Sequence[str]:
-        """Files with tables, and the headers they need, that are not byte for byte as committed;
-        nothing where there is no git. No filter is run: where git would write the work tree's files
-        otherwise than they are committed (line ends, keywords), they are modified."""
+        """The files with tables and the headers they need that are not byte for byte as committed;
+        empty if there is no git. No git filter is run: files that git checks out changed (line
+        ends, keywords) count as modified."""
         if self.repository is None or not self.repository.has_head:
             return ()
         names = sorted({*self.files, *TABLES, *HEADERS})
@@ -164,8 +164,8 @@ class PatchedTree:
     @cached_property
     def identity(self) -> Identity | None:
         """GIT_AUTHOR_NAME and GIT_AUTHOR_EMAIL, else user.name and user.email of the repository or
-        of the user's own configuration. Only where both are known, and fit for the line of a mail:
-        nobody signs off for somebody else."""
+        of the user's own configuration. None unless both are known and fit on one line of a mail:
+        no other identity is made up to sign off with."""
         if self.repository is None:
             return None
         user = self.repository.user()

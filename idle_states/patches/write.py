@@ -13,10 +13,10 @@ from .tree import PatchedTree
 
 
 def write(tree: PatchedTree, files: Mapping[str, str]) -> None:
-    """New texts of the tree's files, in place.
+    """Writes new texts (path -> text) to the tree's files.
 
-    Every file is written beside its own and renamed when all are; a kill at any moment leaves
-    each file as it was or as it is to be.
+    All temporary files are written first, then all are renamed: if the program is killed, each
+    file has either its old or its new text.
     Raises Faulty if a file has changed since the tree was read, OSError.
     """
     with ExitStack() as renamed:
@@ -31,7 +31,7 @@ def write(tree: PatchedTree, files: Mapping[str, str]) -> None:
 
 
 def _target(tree: PatchedTree, name: str) -> Path:
-    """The file itself, links resolved: in the tree, and none of git's own."""
+    """Path of the file with links resolved. It must be in the tree and outside .git."""
     top = tree.root.resolve()
     shown = tree.root / name
     real = shown.resolve()
