@@ -320,7 +320,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a table was read from. kind: spec, c, lid, dtb, dts, directory, tar, sysfs or export."""
+    """What a table was read from. kind: the name of its format in `sources.formats`."""
 
     kind: str
     file: str = ""

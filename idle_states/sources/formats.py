@@ -10,10 +10,23 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
+from ..wording import joined
 from .source import File, Source, unreadable
 
-FORMATS = ("skiboot", "directory", "dtb", "tar", "sysfs", "lid", "dts", "c", "log", "spec")
-"""What is told by a magic number first, the spec, which takes any text, last."""
+FORMATS = {
+    "skiboot": "a skiboot tree",
+    "directory": "a directory like /proc/device-tree",
+    "dtb": "a dtb",
+    "tar": "a tar archive of a device tree",
+    "sysfs": "a dump of cpuidle sysfs",
+    "lid": "a skiboot.lid",
+    "dts": "a dts",
+    "c": "a C source",
+    "log": "a log of firmware or kernel",
+    "spec": "a spec",
+}
+"""NAME -> what messages call it. What is told by a magic number comes first, the spec, which takes
+any text, last."""
 
 
 def read_path(path: Path) -> list[Source]:
@@ -26,11 +39,8 @@ def read_file(file: File) -> list[Source]:
     if name:
         found: list[Source] = format_module(name).read(file)
         return found
-    raise unreadable(
-        file.shown,
-        "expected a spec, a C source, a skiboot tree, a dts, a dtb, a skiboot.lid, a tar archive "
-        "of a device tree, a dump of cpuidle sysfs or a log, found an unknown binary format",
-    )
+    known = joined(list(FORMATS.values()), "or")
+    raise unreadable(file.shown, f"expected {known}, found an unknown binary format")
 
 
 def format_of(file: File) -> str | None:
