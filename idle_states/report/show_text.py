@@ -1,7 +1,8 @@
 """show, for people: the stages side by side, then everything that was lost or altered, and why."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
@@ -19,7 +20,21 @@ _LOSSES = (
     (Flag.LOSE_USER_CONTEXT, "user"),
 )
 _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
-_RIGHT = ("#", "LATENCY", "RESIDENCY", "SAVES")
+
+
+class StageColumn(NamedTuple):
+    """A column of the table of stages. number: of numbers, which stand to the right."""
+
+    head: str
+    cells: tuple[str, ...]
+    number: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """Head and cells, all as wide as the widest."""
+        texts = (self.head, *self.cells)
+        wide = max(map(len, texts))
+        return [f"{text:>{wide}}" if self.number else f"{text:<{wide}}" for text in texts]
 
 
 def render(journey: Journey, style: Style) -> str:
@@ -30,7 +45,7 @@ def render(journey: Journey, style: Style) -> str:
     if table.note:
         lines.append(f"  {printable_lines(table.note)}")
     lines.append(style("faint", f"  {printable(whence(journey))}"))
-    lines += ["", *_stage_table(journey, style)]
+    lines += ["", *stage_table(table, style, journey_stages(journey))]
     for title, body in sections(journey):
         lines += ["", style("strong", title), *(line for text in body for line in folded(text))]
     return "\n".join(lines) + "\n"
@@ -55,70 +70,56 @@ def whence(journey: Journey) -> str:
     return f"{source.file}{digest}{machine}"
 
 
-def _stage_table(journey: Journey, style: Style) -> list[str]:
-    return stage_table(journey.table, style, journey_stages(journey))
-
-
-def journey_stages(journey: Journey) -> list[list[str]]:
+def journey_stages(journey: Journey) -> list[StageColumn]:
     """Columns beside a table's own: what firmware exports, and what each kernel registers."""
     table, stages = journey.table, []
     if journey.export is not None:
         exported = set(journey.export.indices)
-        stages.append(
-            ["FIRMWARE", *("exports" if i in exported else "-" for i in range(len(table.states)))]
-        )
-    stages += [_kernel_column(arrival, table) for arrival in journey.arrivals]
-    return stages
+        cells = ("exports" if i in exported else "-" for i in range(len(table.states)))
+        stages.append(StageColumn("FIRMWARE", tuple(cells)))
+    return stages + [_kernel_column(arrival, table) for arrival in journey.arrivals]
 
 
-def stage_table(table: IdleTable, style: Style, stages: Sequence[Sequence[str]] = ()) -> list[str]:
+def stage_table(table: IdleTable, style: Style, stages: Sequence[StageColumn] = ()) -> list[str]:
     """One row a state; columns that do not fit beside each other follow below.
 
-    stages: further columns, each with its head and a cell for every row.
+    stages: further columns, with a cell for every row.
     """
-    cells = stage_columns(table, stages)
-    names, columns = cells[:2], cells[2:]
+    columns = [column.lines for column in stage_columns(table, stages)]
+    names, columns = columns[:2], columns[2:]
     lines: list[str] = []
     while columns:
         taken = [*names, columns.pop(0)]
         while columns and _wide([*taken, columns[0]]) <= width() + 2:
             taken.append(columns.pop(0))
-        lines += [*([""] if lines else []), *_aligned(taken, style)]
+        head, *rows = ("  ".join(parts).rstrip() for parts in zip(*taken, strict=True))
+        lines += [*([""] if lines else []), style("faint", head), *rows]
     return lines
 
 
-def stage_columns(table: IdleTable, stages: Sequence[Sequence[str]] = ()) -> list[list[str]]:
-    """Columns of number, name and values, each with its head, then the given ones."""
-    cells = [
-        ["#", *(str(i) for i in range(len(table.states)))],
-        ["STATE", *(printable(state.name) for state in table.states)],
-        ["LATENCY", *(format_time(state.latency_ns) for state in table.states)],
-        ["RESIDENCY", *(_residency(state) for state in table.states)],
+def stage_columns(table: IdleTable, stages: Sequence[StageColumn] = ()) -> list[StageColumn]:
+    """Columns of number, name and values, then the given ones."""
+
+    def column(head: str, cell: Callable[[IdleState], str], number: bool = False) -> StageColumn:
+        return StageColumn(head, tuple(cell(state) for state in table.states), number)
+
+    columns = [
+        StageColumn("#", tuple(str(i) for i in range(len(table.states))), number=True),
+        column("STATE", lambda state: printable(state.name)),
+        column("LATENCY", lambda state: format_time(state.latency_ns), number=True),
+        column("RESIDENCY", _residency, number=True),
     ]
     if table.listed is None:
         # there a latency is entry and exit together, and says nothing of the kind
-        cells.append(["SAVES", *(_saving(state) for state in table.states)])
+        columns.append(column("SAVES", _saving, number=True))
     if table.register is not Register.NONE:
-        cells.append(["LOSES", *(_losses(state) for state in table.states)])
-        cells.append([str(table.register).upper(), *(_control(s, table) for s in table.states)])
-    return cells + [list(column) for column in stages]
+        columns.append(column("LOSES", _losses))
+        columns.append(column(str(table.register).upper(), lambda s: _control(s, table)))
+    return [*columns, *stages]
 
 
-def _wide(cells: list[list[str]]) -> int:
-    return sum(max(map(len, column)) + 2 for column in cells)
-
-
-def _aligned(cells: list[list[str]], style: Style) -> list[str]:
-    widths = [max(map(len, column)) for column in cells]
-    lines = []
-    for number in range(len(cells[0])):
-        parts = [
-            f"{column[number]:>{wide}}" if column[0] in _RIGHT else f"{column[number]:<{wide}}"
-            for column, wide in zip(cells, widths, strict=True)
-        ]
-        line = "  ".join(parts).rstrip()
-        lines.append(style("faint", line) if number == 0 else line)
-    return lines
+def _wide(columns: Sequence[Sequence[str]]) -> int:
+    return sum(len(lines[0]) + 2 for lines in columns)
 
 
 def _residency(state: IdleState) -> str:
@@ -148,8 +149,8 @@ def _control(state: IdleState, table: IdleTable) -> str:
     return f"RL={fields.rl} MTL={fields.mtl} {esl}".rstrip()
 
 
-def _kernel_column(arrival: Arrival, table: IdleTable) -> list[str]:
-    cells = [f"LINUX {arrival.release.name}"]
+def _kernel_column(arrival: Arrival, table: IdleTable) -> StageColumn:
+    cells = []
     for index, state in enumerate(table.states):
         entry = arrival.registered.get(index)
         if entry is None:
@@ -157,7 +158,7 @@ def _kernel_column(arrival: Arrival, table: IdleTable) -> list[str]:
             continue
         name = "" if entry.name == state.name else f" {printable(entry.name)}"
         cells.append(f"{entry.index}:{name} {entry.exit_latency_us}/{entry.target_residency_us} us")
-    return cells
+    return StageColumn(f"LINUX {arrival.release.name}", tuple(cells))
 
 
 def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:

@@ -13,6 +13,7 @@ from ...wording import plural
 from ..audit_text import heading, value
 from ..audit_text import sections as text_sections
 from ..kernel_ranges import kernel_ranges
+from ..show_text import StageColumn
 from . import pictures, stages, svg
 from .page import Lines, PageTable, Part, Picture, Section
 from .pictures import Band, BandRow
@@ -61,16 +62,16 @@ def _kernels(audited: Audited, some: Sequence[str]) -> str:
     return kernel_ranges(some, asked)
 
 
-def _column(table: IdleTable, tree: bool, group: Registered, kernels: str) -> list[str]:
+def _column(table: IdleTable, tree: bool, group: Registered, kernels: str) -> StageColumn:
     """What kernels register, row by row. tree: the table is the exported one."""
     name2state = {state.name: state for state in group.states}
     row2state = {state.source: state for state in group.states}
-    cells = [f"LINUX {kernels}"]
+    cells = []
     for number, row in enumerate(table.states):
         state = row2state.get(number) if tree else name2state.get(row.name)
         times = state and f"{state.exit_latency_us}/{state.target_residency_us} us"
         cells.append("-" if state is None else f"{state.index}: {times}")
-    return cells
+    return StageColumn(f"LINUX {kernels}", tuple(cells))
 
 
 def _selected(audited: Audited) -> Picture:

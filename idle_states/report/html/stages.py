@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from ...pipeline import Journey
 from ...table import IdleTable
-from ..show_text import journey_stages, sections, stage_columns, whence
+from ..show_text import StageColumn, journey_stages, sections, stage_columns, whence
 from . import pictures, svg
 from .page import Lines, PageTable, Part, Picture, Section
 from .pictures import PictureSpan
-
-_NUMBERS = ("#", "LATENCY", "RESIDENCY", "SAVES")
 
 
 def of_journey(journey: Journey) -> list[Section]:
@@ -27,14 +25,15 @@ def of_journey(journey: Journey) -> list[Section]:
     ]
 
 
-def of_table(table: IdleTable, stages: Sequence[Sequence[str]]) -> tuple[Part, ...]:
-    """stages: columns with their heads."""
+def of_table(table: IdleTable, stages: Sequence[StageColumn]) -> tuple[Part, ...]:
+    """stages: columns beside the table's own."""
     columns = stage_columns(table, stages)
     # the name is what a row is about
     columns[:2] = [columns[1], columns[0]]
-    head, *rows = zip(*columns, strict=True)
-    numbers = frozenset(i for i, name in enumerate(head) if name in _NUMBERS)
-    data = PageTable("States, stage by stage", head, tuple(rows), numbers, unbroken=True)
+    head = tuple(column.head for column in columns)
+    rows = tuple(zip(*(column.cells for column in columns), strict=True))
+    numbers = frozenset(i for i, column in enumerate(columns) if column.number)
+    data = PageTable("States, stage by stage", head, rows, numbers, unbroken=True)
     if not table.states:
         return (data,)
     times = [t for s in table.states for t in (s.latency_ns, s.residency_ns) if t is not None]
