@@ -1,17 +1,17 @@
-"""Statistics of benchmark runs, in the forms that idle-state changes are argued with.
+"""Statistics of benchmark runs, in the forms used to argue for idle-state changes.
 
-numbers            what is a sample and what is not
+numbers            parses and checks sample values
 files              an input as lines, and the forms found among them
-reading            files told by their content: samples, summary rows, schbench, mmtests
+reading            recognises files by content: samples, summary rows, schbench, mmtests
 summary            N, Min, Max, Median, Avg, Stddev of samples
-summary_rows       the same, read as ministat prints it
+summary_rows       such rows as printed by ministat
 student            Student's t distribution, exact
-comparison         two summaries: Student's t with the pooled standard deviation
+comparison         compares two summaries: Student's t with the pooled standard deviation
 ministat           what Debian's ministat computes, its table of t included
-analysis           all sets against the first
-outliers           does a conclusion survive without each set's one maximum?
+analysis           compares all sets with the first
+outliers           tests whether a conclusion holds without each set's maximum
 histogram          ten bins from the minimum to the maximum
-schbench           the buckets behind its percentiles
-percentile_blocks  its output read, blocks compared
-mmtests            tables of means with percent, read or made
+schbench           the buckets behind schbench's percentiles
+percentile_blocks  reads and compares schbench's output
+mmtests            reads and makes tables of means with percent
 """

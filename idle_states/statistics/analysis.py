@@ -1,4 +1,4 @@
-"""All sets against the first one, exactly or as ministat does it."""
+"""Comparison of all sets with the first one, exactly or as ministat does it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from .summary import Dataset, Summary, summarise
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A set against the first.
+    """The comparison of a set with the first.
 
-    other        its number
-    probability  of so large a difference by chance, two-sided; None by ministat's table, or if
-                 nothing varies at all
-    again        without maxima; empty if not asked for
+    other        number of the set
+    probability  two-sided probability of at least this difference by chance; None with ministat's
+                 table, or if no sample varies
+    again        the comparisons without maxima; empty if not requested
     """
 
     other: int
@@ -26,14 +26,15 @@ class Pair:
 
     @property
     def survives(self) -> bool | None:
-        """None if no comparison says otherwise, but some have too few digits to tell."""
+        """Whether the conclusion holds without maxima; None if none contradicts it, but some rows
+        have too few digits to tell."""
         found = [again.survives for again in self.again]
         return False if False in found else None if None in found else True
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """method: exact or ministat; summaries and reduced (without their maximum) by set."""
+    """method: exact or ministat. summaries; reduced: the sets without their maximum."""
 
     method: str
     confidence: Decimal
@@ -46,7 +47,8 @@ class Analysis:
 def analyse(
     datasets: Sequence[Dataset], confidence: Decimal, as_ministat: bool, audited: bool
 ) -> Analysis:
-    """Raises ValueError for a confidence that the method does not have."""
+    """Compares all sets with the first. Raises ValueError for a confidence level that the method
+    does not offer."""
     needed: Callable[[int], float]
     summarised: Callable[[Sequence[float]], Summary]
     if as_ministat:

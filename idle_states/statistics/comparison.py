@@ -9,7 +9,7 @@ from .summary import Summary
 
 
 class TestVerdict(enum.StrEnum):
-    """What is proven of the other set against the reference."""
+    """The proven relation of the other set to the reference."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -18,11 +18,15 @@ class TestVerdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """difference, error       other minus reference, and half the interval around it
-    percent, percent_error     both in percent of the reference's average, which is taken as it is:
-                               its own uncertainty is in error already. None if it is 0
-    needed                     the t that the confidence asks for
-    t                          the difference in standard errors; None if there is no spread at all
+    """Result of a t-test.
+
+    difference, error       other minus reference; half the width of its confidence interval
+    percent, percent_error  both in percent of the reference's average, taken as exact because
+                            `error` already includes its uncertainty; None if the average is 0
+    pooled                  pooled standard deviation
+    degrees                 degrees of freedom
+    needed                  t of the requested confidence
+    t                       difference in standard errors; None if no sample varies
     """
 
     difference: float
@@ -67,5 +71,5 @@ def compare(reference: Summary, other: Summary, needed_for: Callable[[int], floa
 
 
 def root(value: float) -> float:
-    """The square root; not a number, negative as on common processors, where there is none."""
+    """Returns the square root; for a negative value -nan, as C does on common processors."""
     return math.sqrt(value) if value >= 0 else -math.nan

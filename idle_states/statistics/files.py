@@ -13,7 +13,7 @@ class ResultsKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResultsFile:
-    """lines: without the > of quoting. sha256: of the bytes. kinds: SAMPLES if nothing else."""
+    """lines: without the > of quoting. sha256: of the bytes. kinds: SAMPLES if no other fits."""
 
     name: str
     lines: tuple[str, ...]

@@ -1,7 +1,7 @@
 """The histogram of the kernel's SMT8 discussion: ten bins of equal width from minimum to maximum.
 
-Two habits of its own, kept: the samples equal to the maximum are in no bin (the last one is open at
-its upper end), and percent is cut to a whole number.
+It keeps two peculiarities of the original: samples equal to the maximum are in no bin (the last
+bin excludes its upper end), and percent is truncated to a whole number.
 """
 
 import math
@@ -15,10 +15,10 @@ BAR = 50
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Samples from low up to, not including, high.
+    """Samples from low up to, but not including, high.
 
-    percent  of all samples, floor
-    bar      characters, floor; the fullest bin has BAR
+    percent  of all samples, floored
+    bar      length of the bar in characters, floored; BAR for the fullest bin
     """
 
     low: float
@@ -30,8 +30,8 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """decimals  that labels need to tell the bins apart
-    uncounted    samples equal to the maximum
+    """decimals     number of decimals that labels need to distinguish the bins
+    uncounted    number of samples equal to the maximum
     """
 
     bins: tuple[Bin, ...]
@@ -41,7 +41,7 @@ class Histogram:
 
 
 def histogram(values: Sequence[float]) -> Histogram | None:
-    """None if all samples are equal."""
+    """Returns None if all samples are equal."""
     low, high = min(values), max(values)
     width = (high - low) / BINS
     if width == 0:

@@ -1,11 +1,11 @@
-"""What ministat computes, to the last digit: Debian's 20150715, which is FreeBSD's of that time.
+"""ministat's computations, to the last digit: Debian's 20150715, equal to FreeBSD's of that time.
 
-It differs from `summary` and `comparison` in this:
-- sums of samples and of their squares in doubles, in the order of the file: where the spread is
-  tiny against the values, the variance comes out as 0, or negative and the deviation as -nan;
+Differences from `summary` and `comparison`:
+- samples and their squares are summed in doubles, in the order of the file: if the spread is tiny
+  compared with the values, the variance comes out as 0, or negative with a deviation of -nan;
 - the median of an even number of samples is the upper of the middle two;
-- t rounded to three decimals, for up to 100 degrees of freedom and the normal distribution's
-  beyond. What it calls 99.5 % is 99.8 %, and seven of its figures there are misprints;
+- t is rounded to three decimals for up to 100 degrees of freedom, beyond that it is the normal
+  distribution's. The level called 99.5 % is 99.8 %, and seven of its figures are misprints;
 - the error in percent is that of the difference over the reference's average; later versions of
   FreeBSD add the reference's own error.
 """
@@ -32,13 +32,13 @@ NORMAL = {
 }
 """Confidence in percent -> t beyond MOST_DEGREES."""
 _MEANT = {Decimal("99.5"): Decimal("99.8")}
-"""Confidence as it is called -> as its figures have it."""
+"""Confidence by ministat's name -> the confidence that its figures really have."""
 _MISPRINTS = {1: 318.313, 7: 4.782, 8: 4.499, 9: 4.296, 10: 4.143, 11: 4.024, 12: 3.929}
-"""Degrees of freedom -> t of 99.5 % where it is not the rounded quantile."""
+"""Degrees of freedom -> ministat's t of 99.5 % where it is not the rounded quantile."""
 
 
 def needed_for(confidence: Decimal) -> Callable[[int], float]:
-    """Degrees of freedom -> t. Raises ValueError for a level that ministat does not have."""
+    """Returns degrees of freedom -> t. Raises ValueError for a level that ministat lacks."""
     if confidence not in NORMAL:
         levels = ", ".join(str(level) for level in NORMAL)
         raise ValueError(f"expected one of ministat's levels, {levels}, found {confidence}")
@@ -55,7 +55,7 @@ def needed_for(confidence: Decimal) -> Callable[[int], float]:
 
 
 def summarise(values: Sequence[float]) -> Summary:
-    """The row ministat prints for samples, which it wants at least 3 of."""
+    """Returns the row that ministat prints. ministat requires at least 3 samples."""
     total = squares = 0.0
     for value in values:
         total += value

@@ -2,8 +2,8 @@
 
     Hmean     mb/sec-1       287.54 (   0.00%)      817.01 * 184.14%*
 
-A percent is 100 * (new - old) / old; for what is better when it is lower, mmtests turns the sign.
-Asterisks mark what mmtests found significant. A result that is missing is nan, or 0 with 0.00%.
+A percent is 100 * (new - old) / old; where lower is better, mmtests reverses the sign. Asterisks
+mark what mmtests found significant. A missing result is nan, or 0 with 0.00%.
 """
 
 import math
@@ -25,10 +25,10 @@ _NOTHING = re.compile(r"[-+]?0+(?:\.0*)?|nan", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """value    a mean, as printed or computed; None if it is missing
-    decimals  it was printed with, None if computed
-    printed   the percent beside it, None if there was none
-    significant  as the table marks it, None if computed
+    """value        a mean, as printed or computed; None if missing
+    decimals     number of decimals printed; None if computed
+    printed      the percent beside the mean; None if there is none
+    significant  as marked in the table; None if computed
     """
 
     value: float | None
@@ -39,10 +39,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class MeansRow:
-    """label "Hmean", "Amean", ...; cells: the first is the baseline. line: in its file, or 0.
+    """label: "Hmean", "Amean", ...; cells: the first is the baseline; line: in the file, or 0.
 
-    heads  lines of names above the columns
-    lower_is_better  for a row that was computed; a printed one shows it by its signs
+    heads            lines of names above the columns
+    lower_is_better  for a computed row; a printed row shows it by the signs of its percents
     """
 
     label: str
@@ -54,24 +54,25 @@ class MeansRow:
 
 
 def percent(old: float, new: float) -> float | None:
-    """None if old is 0, or so small that the percent is no double."""
+    """Returns the change in percent; None if old is 0, or so small that the result overflows."""
     change = 100 * (new - old) / old if old else math.inf
     return change if math.isfinite(change) else None
 
 
 def change(row: MeansRow, number: int) -> float | None:
-    """Percent of a cell by the means, positive for better. None if there is nothing to say."""
+    """Returns the percent of a cell by the means, positive for better; None if a mean is missing or
+    the percent is undefined."""
     old, new = row.cells[0].value, row.cells[number].value
     if old is None or new is None or _missing(row, number):
         return None
     found = percent(old, new)
-    # adding 0 takes the sign from -0.0
+    # adding 0 turns -0.0 into 0.0
     return None if found is None else sense(row) * found + 0.0
 
 
 def sense(row: MeansRow) -> int:
-    """1 if more is better, -1 if less: what most of the row's printed percents follow in, or the
-    first of them."""
+    """Returns 1 if more is better, -1 if less: the sign with which more of the row's printed
+    percents follow from its means; on a tie, the sign with which the first of them follows."""
 
     def misfits(sign: int) -> tuple[int, list[bool]]:
         wrong = [_fits(row, number, sign) is False for number in range(len(row.cells))]
@@ -83,8 +84,8 @@ def sense(row: MeansRow) -> int:
 
 
 def follows(row: MeansRow, number: int) -> bool | None:
-    """The percent printed beside a cell follows from the printed means in the row's sense of
-    better, as far as their rounding tells. None if there is nothing to judge."""
+    """Whether the percent printed beside a cell follows from the printed means, with the row's sign
+    and within the rounding; None if it cannot be judged."""
     return _fits(row, number, sense(row))
 
 
@@ -109,7 +110,7 @@ def _fits(row: MeansRow, number: int, sign: int) -> bool | None:
 
 
 def cells(line: str) -> list[re.Match[str]]:
-    """What looks like the cells of a row; empty for a sentence with such a figure in it."""
+    """Returns the parts of a line that look like the cells of a row; none for a sentence."""
     found = list(_CELL.finditer(line)) if "%" in line else []
     if not found:
         return []
@@ -120,8 +121,8 @@ def cells(line: str) -> list[re.Match[str]]:
 
 
 def table(file: ResultsFile) -> list[MeansRow]:
-    """Rows of means with percent. Raises Unreadable for a row whose columns are not those of the
-    row above."""
+    """Returns rows of means with percent. Raises Unreadable for a row whose columns differ from
+    those of the row above."""
     found: list[MeansRow] = []
     above: list[str] = []
     heads: tuple[tuple[str, ...], ...] = ()
@@ -147,7 +148,7 @@ def table(file: ResultsFile) -> list[MeansRow]:
 
 
 def _row(line: str, parts: list[re.Match[str]]) -> tuple[str, str, tuple[Cell, ...]]:
-    """Raises ValueError, which says what was expected."""
+    """Parses a row. Raises ValueError with what was expected."""
     label, *name = line[: parts[0].start()].split() or [""]
     if not label:
         raise ValueError(f"expected a label before the means, found {shown(line.strip())}")
@@ -166,7 +167,7 @@ def _cell(part: re.Match[str]) -> Cell:
 
 
 def _figure(text: str) -> tuple[float | None, int]:
-    """A number and its decimals; None for nan."""
+    """Returns a number and its decimals; None for nan."""
     if text.lower() == "nan":
         return None, 0
     found = _FIGURE.fullmatch(text)
@@ -176,15 +177,15 @@ def _figure(text: str) -> tuple[float | None, int]:
 
 
 def mean(label: str, values: Sequence[float]) -> float:
-    """label: Hmean, the harmonic one, for rates; Amean, the arithmetic one."""
+    """Returns the harmonic mean for Hmean (for rates), the arithmetic mean for Amean."""
     return statistics.harmonic_mean(values) if label == "Hmean" else statistics.fmean(values)
 
 
 def joined(
     files: Sequence[tuple[str, dict[str, list[float]]]], label: str, lower_is_better: bool = False
 ) -> list[MeansRow]:
-    """Rows of means from files, each with its name -> samples; the first file is the baseline.
-    Raises Unreadable for a file whose names are not the first one's."""
+    """Returns rows of means of several files, each given with its name -> samples; the first file
+    is the baseline. Raises Unreadable for a file whose names differ from the first one's."""
     first_file, first = files[0]
     for file, own in files[1:]:
         for name in [*first, *own]:

@@ -1,4 +1,4 @@
-"""Numbers as benchmark output has them, and what is wrong with one that cannot be used."""
+"""Numbers in benchmark output, and errors for those that cannot be used."""
 
 import re
 
@@ -12,8 +12,9 @@ def is_number(text: str) -> bool:
 
 
 def sample(text: str, smallest: float = 0.0) -> float:
-    """A measured value. Raises ValueError, which says what was expected, for what is no number,
-    not finite, negative, or too large or, unless it is 0, too small to be squared and added up."""
+    """Parses a measured value. Raises ValueError, with what was expected, for text that is no
+    number, and for a value that is not finite, negative, too large, or too small (but not 0) to be
+    squared and added up."""
     if not is_number(text):
         raise ValueError(f"expected a number, found {shown(text)}")
     value = float(text)
@@ -27,7 +28,7 @@ def sample(text: str, smallest: float = 0.0) -> float:
 
 
 def half_unit(text: str) -> float:
-    """Half a unit in the last place of a number as printed; nothing of 0 without a point."""
+    """Returns half a unit in the last printed place of a number; 0 for a 0 without a point."""
     found = _PLAIN.fullmatch(text)
     assert found is not None
     if text == "0":
@@ -37,5 +38,5 @@ def half_unit(text: str) -> float:
 
 
 def shown(text: str, most: int = 40) -> str:
-    """Text of unknown origin, short and fit for a message."""
+    """Returns text of unknown origin shortened and made safe for a message."""
     return f"{text[:most]!a}{'...' if len(text) > most else ''}"

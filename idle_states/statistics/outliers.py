@@ -1,7 +1,8 @@
-"""Does a conclusion hang on one sample? Every set without its one maximum, compared again.
+"""Tests whether a conclusion depends on one sample: compares sets again without their maximum.
 
-It needs no samples: n, maximum, average and stddev are enough to take the maximum out of a row. But
-where the maximum is most of the sum of squares, what is left may be less than the row's rounding.
+Samples are not needed: n, maximum, average and stddev are enough to remove the maximum from a row.
+But if the maximum makes up most of the sum of squares, the rest may be less than the row's
+rounding.
 """
 
 import itertools
@@ -19,9 +20,10 @@ Range = tuple[float, float]
 class Reduced:
     """A set without its maximum.
 
-    share  what the maximum contributes to the sum of squares, 0 to 1: it and what it does to the
-           average
-    averages, variances  least and most that they may be, as far as a row's printed digits tell
+    share      part of the sum of squared deviations due to the maximum, 0 to 1, with its effect on
+               the average
+    averages   least and greatest average that the row's printed digits allow
+    variances  least and greatest variance that they allow
     """
 
     n: int
@@ -38,9 +40,9 @@ class Reduced:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """A comparison without the maxima of `without`: 0 the reference, 1 the other set.
+    """A comparison without some maxima. without: 0 for the reference's, 1 for the other set's.
 
-    survives  None if the rows have too few digits to tell
+    survives  whether the verdict is the same; None if the rows have too few digits to tell
     """
 
     without: tuple[int, ...]
@@ -49,8 +51,8 @@ class Again:
 
 
 def without_maximum(row: Summary) -> Reduced | None:
-    """None if fewer than two samples would be left. Rounding of the row can take the sum of
-    squares below 0, which is then 0."""
+    """Returns None if fewer than two samples would be left. A sum of squares that the row's
+    rounding makes negative counts as 0."""
     if row.n < 3:
         return None
     left = row.n - 1
@@ -64,7 +66,7 @@ def without_maximum(row: Summary) -> Reduced | None:
 def without_sample(
     values: Sequence[float], row: Summary, summarise: Callable[[Sequence[float]], Summary]
 ) -> Reduced | None:
-    """The same of samples, whose row this is: the first of the largest is left out."""
+    """Like without_maximum() for samples, whose summary is `row`: removes the first maximum."""
     if row.n < 3:
         return None
     at = values.index(row.maximum)
@@ -81,8 +83,8 @@ def _share(row: Summary) -> float:
 
 
 def _ranges(row: Summary) -> tuple[Range, Range]:
-    """Of average and variance without the maximum, each figure of the row anywhere in what is
-    rounded to it."""
+    """Returns the ranges of average and variance without the maximum, if each figure of the row is
+    anywhere within its rounding."""
     average, stddev, maximum = map(Fraction, (row.average, row.stddev, row.maximum))
     off, stddev_off, maximum_off = map(Fraction, row.halves)
     nothing = Fraction(0)
@@ -103,7 +105,7 @@ def audit(
     reduced: tuple[Reduced | None, Reduced | None],
     needed_for: Callable[[int], float],
 ) -> tuple[Again, ...]:
-    """The comparison without the reference's maximum, the other's, and both."""
+    """Compares again without the reference's maximum, without the other's, and without both."""
     verdict = compare(*rows, needed_for).verdict
     found = []
     for which in ((0,), (1,), (0, 1)):
@@ -111,8 +113,8 @@ def audit(
             continue
         sets = [reduced[number] if number in which else None for number in (0, 1)]
         again = compare(_left(rows[0], sets[0]), _left(rows[1], sets[1]), needed_for)
-        # the least and the greatest difference, each with the least and the greatest error: if all
-        # four agree, so does whatever is between
+        # least and greatest difference, each with least and greatest error: if all four agree, so
+        # do all values between
         verdicts = {
             compare(
                 _end(rows[0], sets[0], 1 - end, spread),
@@ -127,14 +129,14 @@ def audit(
 
 
 def _left(row: Summary, reduced: Reduced | None) -> Summary:
-    """minimum, maximum, median and stddev are not compared."""
+    """Replaces what compare() uses; minimum, maximum, median and stddev stay unchanged."""
     if reduced is None:
         return row
     return replace(row, n=reduced.n, average=reduced.average, variance=reduced.variance)
 
 
 def _end(row: Summary, reduced: Reduced | None, average: int, variance: int) -> Summary:
-    """With the least (0) or the most (1) that average and variance may be."""
+    """Returns the row with average and variance at their least (0) or greatest (1) value."""
     if reduced is not None:
         ends = reduced.averages[average], reduced.variances[variance]
         return replace(row, n=reduced.n, average=ends[0], variance=ends[1])

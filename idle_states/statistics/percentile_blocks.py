@@ -1,4 +1,4 @@
-"""schbench blocks read and compared: each with the first one, percentile by percentile."""
+"""Reads schbench blocks, and compares each with the first one, percentile by percentile."""
 
 import re
 from collections.abc import Sequence
@@ -24,25 +24,28 @@ _EXTREMES = re.compile(r"\bmin=([0-9]{1,10}), max=([0-9]{1,10})(?!\S)")
 
 @dataclass(frozen=True, slots=True)
 class BlockGroup:
-    """Blocks with the same percentiles, the first being the baseline.
+    """Blocks with the same percentiles; the first is the baseline.
 
-    left_out  earlier blocks of the same heading in the same files: a run prints one each interval
+    left_out  number of earlier blocks with this heading: a run prints one at each interval
     """
 
     blocks: tuple[Block, ...]
     left_out: int = 0
 
     def change(self, block: int, row: int) -> float | None:
-        """Percent of the first block's value; None if that is 0."""
+        """Returns the change from the first block's value in percent; None if that value is 0."""
         old = self.blocks[0].percentiles[row].value
         new = self.blocks[block].percentiles[row].value
         return 100 * (new - old) / old if old else None
 
 
 def groups(files: Sequence[ResultsFile]) -> list[BlockGroup]:
-    """One file: its blocks as they stand, side by side or alone, or the second of two against the
-    first. Several: the last block of each heading, file by file. Raises Unreadable for blocks that
-    cannot be compared."""
+    """Groups blocks for comparison.
+
+    One file: blocks printed side by side, two successive blocks of one heading, or single blocks.
+    Several files: the last block of each heading, by file. Raises Unreadable for blocks that cannot
+    be compared.
+    """
     read = [blocks(file) for file in files]
     if len(files) == 1:
         return [_group(list(beside), 0) for beside in _stacked(read[0])]
@@ -71,7 +74,7 @@ def groups(files: Sequence[ResultsFile]) -> list[BlockGroup]:
 
 
 def of_samples(datasets: Sequence[Dataset]) -> BlockGroup:
-    """What schbench would have printed for samples in us. Raises Unreadable for fractions."""
+    """Returns what schbench would print for samples in us. Raises Unreadable for fractions."""
     made = []
     for dataset in datasets:
         assert dataset.values is not None
@@ -104,8 +107,8 @@ def _group(found: list[Block], left_out: int) -> BlockGroup:
 
 
 def _stacked(found: list[tuple[Block, ...]]) -> list[tuple[Block, ...]]:
-    """Two blocks below each other of the same heading and percentiles become one comparison.
-    More are the intervals of a run, and so are two of unequal runtime."""
+    """Joins two blocks of the same heading and percentiles into one comparison. More than two are
+    the intervals of one run, and so are two of different runtimes: they stay apart."""
     alike: dict[str, list[tuple[Block, ...]]] = {}
     for beside in found:
         alike.setdefault(beside[0].label, []).append(beside)
@@ -139,12 +142,12 @@ def _listed(percents: list[float]) -> str:
 
 
 def has_percentiles(line: str) -> bool:
-    """Percentiles, or a line that begins like one."""
+    """Whether a line has percentiles, or begins like such a line."""
     return "th:" in line and bool(_BEGINS.match(line) or _PERCENTILE.search(line))
 
 
 def blocks(file: ResultsFile) -> list[tuple[Block, ...]]:
-    """schbench's blocks in the order of the file; those printed side by side together."""
+    """Returns the file's blocks in order; blocks printed side by side are together."""
     found: list[tuple[Block, ...]] = []
     columns: list[list[Percentile]] = []
     headings: list[tuple[str, str, str]] = []

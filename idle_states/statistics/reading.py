@@ -26,7 +26,7 @@ _QUOTING = re.compile(r"(?:> ?)+")
 
 @dataclass(slots=True)
 class Taken:
-    """What the files of one run have together, which the limits are for."""
+    """The amounts counted against the limits, summed over all files of a run."""
 
     size: int = 0
     lines: int = 0
@@ -47,8 +47,10 @@ class Taken:
 
 
 def open_file(name: str, taken: Taken | None = None) -> ResultsFile:
-    """name: - is standard input; taken: by the files before it. Raises OSError, and Unreadable for
-    what is no file, too large or empty."""
+    """Opens a file; - is standard input. taken: what the files before it used of the limits.
+
+    Raises OSError, and Unreadable for what is no file, too large or empty.
+    """
     taken = taken or Taken()
     data = opening.read_operand(name, limits.STATISTICS_BYTES)
     taken.add(name, size=len(data), lines=data.count(b"\n"))
@@ -80,7 +82,8 @@ def _kinds(lines: tuple[str, ...]) -> frozenset[ResultsKind]:
 
 
 def _refuse_samples(file: ResultsFile) -> None:
-    """Two numbers below each other; one alone may be the rest of a sentence or a kernel's name."""
+    """Raises Unreadable for numbers on two successive lines. A single one may be the rest of a
+    sentence or a kernel's name."""
     before = False
     for number, line in enumerate(file.lines, 1):
         alone = is_number(line.partition("#")[0].strip())
@@ -96,7 +99,7 @@ def _refuse_samples(file: ResultsFile) -> None:
 def samples(
     file: ResultsFile, column: int = 1, delimiter: str = " \t", smallest: float = SMALLEST
 ) -> Dataset:
-    """One column, from 1, of a file whose columns are parted by any of the characters."""
+    """Reads one column, counted from 1. delimiter: the characters that separate columns."""
     values = []
     parting = re.compile(f"[{re.escape(delimiter)}]+")
     for number, line in enumerate(file.lines, 1):
@@ -112,8 +115,8 @@ def samples(
 def named_samples(
     file: ResultsFile, delimiter: str = " \t", taken: Taken | None = None
 ) -> dict[str, list[float]]:
-    """Lines of a name and its samples; lines of the same name add up. taken: by the files before
-    it."""
+    """Reads lines of a name and its samples; lines of the same name are joined. taken: what the
+    files before it used of the limits."""
     found: dict[str, list[float]] = {}
     taken = taken or Taken()
     parting = re.compile(f"[{re.escape(delimiter)}]+")
@@ -131,7 +134,7 @@ def named_samples(
 
 
 def _words(line: str, parting: re.Pattern[str]) -> list[str]:
-    """Up to the first word that begins with #."""
+    """Returns the words of a line up to the first that begins with #."""
     words = []
     for word in filter(None, (part.strip() for part in parting.split(line.rstrip()))):
         if word.startswith("#"):

@@ -1,4 +1,4 @@
-"""A comparison of benchmark results as it is asked for, and what came of it."""
+"""A request to compare benchmark results, and its result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from .summary_rows import rows, summary_row
 
 MINISTAT, HISTOGRAM, SCHBENCH, MMTESTS = "ministat", "histogram", "schbench", "mmtests"
 CONFIDENCE, MINISTAT_CONFIDENCE = Decimal(99), Decimal(95)
-"""In percent, unless it is said."""
+"""Default confidence in percent."""
 _BLANKS = " \t"
 
 
@@ -67,7 +67,7 @@ class StatsRequest:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What came of a request.
+    """The result of a request.
 
     analysis    of the sets, None if there are none
     histograms  name of each set, and its bins
@@ -83,7 +83,7 @@ class Compared:
 
     @property
     def doubtful(self) -> bool:
-        """A conclusion hangs on one sample, or a percent does not follow from its means."""
+        """Whether a conclusion hangs on one sample, or a percent does not follow from its means."""
         pairs = self.analysis.pairs if self.analysis is not None else ()
         return any(pair.survives is False for pair in pairs) or any(
             follows(row, i) is False for row in self.rows for i in range(len(row.cells))
@@ -91,7 +91,8 @@ class Compared:
 
 
 def stats(request: StatsRequest) -> Compared:
-    """Raises UsageError also for what does not go with the files; Unreadable, OSError."""
+    """Executes a request. Raises UsageError, also if it does not fit the files; Unreadable,
+    OSError."""
     taken = Taken()
     files = [open_file(name, taken) for name in request.files]
     _check_kinds(request, files)
@@ -115,13 +116,13 @@ def stats(request: StatsRequest) -> Compared:
 
 
 def _has_sets(request: StatsRequest, files: Sequence[ResultsFile]) -> bool:
-    """There is something to summarise."""
+    """Whether there are samples or rows to summarise."""
     sets = any(file.kinds & {ResultsKind.SAMPLES, ResultsKind.ROWS} for file in files)
     return bool(sets or request.summaries) and request.form != MMTESTS
 
 
 def _check_kinds(request: StatsRequest, files: Sequence[ResultsFile]) -> None:
-    """Whether the request goes with what the files hold. Raises UsageError."""
+    """Raises UsageError if the request does not fit what the files hold."""
     form = request.form
     printed = [file for file in files if file.kinds & {ResultsKind.SCHBENCH, ResultsKind.MMTESTS}]
     if printed and (len({file.kinds for file in files}) > 1 or request.summaries):
@@ -156,7 +157,7 @@ def _check_kinds(request: StatsRequest, files: Sequence[ResultsFile]) -> None:
 
 
 def _sets(request: StatsRequest, files: Sequence[ResultsFile]) -> list[Dataset]:
-    """The reference first."""
+    """Returns the sets, the reference first."""
     found: list[Dataset] = []
     only_samples = request.form in (HISTOGRAM, SCHBENCH)
     for file in files:

@@ -12,13 +12,13 @@ BITS = 8
 GROUP = 1 << BITS
 BUCKETS = 19 * GROUP
 PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9)
-"""What schbench printed from 2016 to 2022; since then 20, 50, 90, 99 and 99.9, by kind."""
+"""schbench's percentiles from 2016 to 2022; later versions print 20, 50, 90, 99, 99.9, by kind."""
 STARRED = 99.0
 
 
 @dataclass(frozen=True, slots=True)
 class Percentile:
-    """percent, the printed value, and the samples newer versions print beside it."""
+    """percent, the printed value, and the sample count that newer versions print beside it."""
 
     percent: float
     value: int
@@ -27,12 +27,12 @@ class Percentile:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What one run printed under one heading.
+    """The percentiles that one run printed under one heading.
 
-    label  "Latency", "Wakeup Latencies"; "" if there was no heading
-    low, high  exact minimum and maximum, None if not printed
-    line   of the first percentile, 1-based
-    runtime  in s, as newer versions print it in the heading; "" if not
+    label      "Latency", "Wakeup Latencies"; "" without heading
+    low, high  exact minimum and maximum; None if not printed
+    line       line number of the first percentile, from 1
+    runtime    in s, as newer versions print it in the heading; "" if not printed
     """
 
     name: str
@@ -46,7 +46,7 @@ class Block:
 
 
 def bucket(value: int) -> int:
-    """The bucket of a value, 0 and up. The last one takes whatever is larger."""
+    """Returns the bucket of a value, from 0 on. The last bucket holds all larger values."""
     if value < 2 * GROUP:
         return value
     dropped = value.bit_length() - 1 - BITS
@@ -55,7 +55,7 @@ def bucket(value: int) -> int:
 
 
 def bounds(number: int) -> tuple[int, int]:
-    """First and last value of a bucket below the last one."""
+    """Returns the first and the last value of a bucket other than the last one."""
     if number < 2 * GROUP:
         return number, number
     dropped = (number >> BITS) - 1
@@ -64,21 +64,24 @@ def bounds(number: int) -> tuple[int, int]:
 
 
 def middle(number: int) -> int:
-    """What schbench prints for a bucket."""
+    """Returns the value that schbench prints for a bucket."""
     first, last = bounds(number)
     return first + (last - first + 1) // 2
 
 
 def is_printed(value: int) -> bool:
-    """schbench can print this value for a percentile."""
+    """Whether schbench can print this value for a percentile."""
     return middle(bucket(value)) == value
 
 
 def percentiles(
     values: Iterable[int], wanted: Sequence[float] = PERCENTILES
 ) -> tuple[Percentile, ...]:
-    """As schbench counts them: the first bucket at which the running count reaches percent of all.
-    samples are those since the percentile before. values: whole, 0 or more, at least one."""
+    """Computes percentiles as schbench does: the first bucket at which the running count reaches
+    percent of all. Percentile.samples counts those since the percentile before.
+
+    values: whole numbers of 0 or more, at least one.
+    """
     counts: dict[int, int] = {}
     for value in values:
         number = bucket(value)

@@ -7,11 +7,11 @@ from typing import Any
 _DIGITS = 30
 _STEPS = 400
 _NOTHING = -700.0
-"""Natural logarithm below which a probability is no double any more."""
+"""Natural logarithm below which a probability underflows a double."""
 
 
 def two_sided(t: float, degrees: int) -> float:
-    """The probability of a value at least as far from 0 as t. degrees: 1 or more."""
+    """Returns the probability of a value at least as far from 0 as t. degrees: 1 or more."""
     from mpmath import mp
 
     if t == 0:
@@ -23,9 +23,9 @@ def two_sided(t: float, degrees: int) -> float:
 
 
 def quantile(confidence: Decimal, degrees: int) -> float:
-    """The t that a value is nearer to 0 than, with a probability of confidence percent.
+    """Returns the t for which |value| < t has a probability of `confidence` percent.
 
-    Newton's steps from 0: the tails are convex in t, so that none of them goes too far.
+    Uses Newton's method from 0; the tails are convex in t, so no step overshoots.
     Raises ValueError for a confidence outside 0 to 100.
     """
     from mpmath import mp

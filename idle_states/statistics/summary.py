@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 LARGEST = 1e100
 SMALLEST = 1e-100
-"""Samples between these have squares that can be added up."""
+"""Range of sample values whose squares can be added up in doubles."""
 LARGEST_N = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One row. In the samples' own unit; variance has n - 1 in the denominator.
+    """Summary of samples, in their own unit; variance has n - 1 in the denominator.
 
-    variance  kept beside stddev, because programs compute on with it, not with its root
+    variance  kept beside stddev, because programs compute with it rather than with its root
     halves    half a unit in the last printed place of average, stddev and maximum; 0 if computed
     """
 
@@ -31,9 +31,9 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Samples in the order of their file, or a row when only that is known.
+    """Samples in the order of their file, or a summary row if only that is known.
 
-    file, line  where it comes from, line None for a whole file; "" for the command line
+    file, line  origin; line None for a whole file; file "" for the command line
     """
 
     name: str
@@ -43,7 +43,7 @@ class Dataset:
     line: int | None = None
 
     def summary(self, summarised: Callable[[Sequence[float]], Summary]) -> Summary:
-        """The row as given, or that of the samples: at least 2."""
+        """Returns the given row, or the summary of the samples, of which it needs at least 2."""
         if self.row is not None:
             return self.row
         assert self.values is not None
@@ -51,8 +51,8 @@ class Dataset:
 
 
 def summarise(values: Sequence[float]) -> Summary:
-    """Sums are taken as rational numbers and rounded once. values: at least 2, finite, up to
-    LARGEST. The median of an even number of samples is the mean of the middle two."""
+    """Summarises samples; sums are exact rational numbers, rounded once. values: at least 2,
+    finite, up to LARGEST. The median of an even number is the mean of the middle two."""
     variance = float(statistics.variance(values))
     return Summary(
         len(values),
@@ -66,7 +66,7 @@ def summarise(values: Sequence[float]) -> Summary:
 
 
 def inconsistency(row: Summary) -> str | None:
-    """Why no samples can have this row, None if some may. Allows for the row being rounded."""
+    """Returns why no samples can have this row, allowing for its rounding; None if some can."""
     if not 2 <= row.n <= LARGEST_N:
         return f"expected N from 2 to {LARGEST_N}, found {row.n}"
     for name, value in (
@@ -86,7 +86,7 @@ def inconsistency(row: Summary) -> str | None:
                 f"found {value:.8g}"
             )
     low, high = row.average - row.minimum, row.maximum - row.average
-    # the two extremes alone, and half of the samples at either end
+    # least: all samples but the two extremes at the average; greatest: every sample at an extreme
     least = math.sqrt(max(0.0, low * low + high * high) / (row.n - 1))
     most = math.sqrt(max(0.0, low * high) * row.n / (row.n - 1))
     if not least * (1 - 1e-3) - slack <= row.stddev <= most * (1 + 1e-3) + slack:

@@ -23,8 +23,8 @@ def is_head(line: str) -> bool:
 
 
 def rows(file: ResultsFile) -> list[Dataset]:
-    """All rows below heads. A row is named by its label, as ministat's legend above its head has
-    it, or by its place."""
+    """Returns all rows below heads. A row is named by its label in the legend that ministat prints
+    above the head, or else by its position."""
     found: list[Dataset] = []
     legend: dict[str, str] = {}
     names: dict[str, str] = {}
@@ -51,8 +51,8 @@ def rows(file: ResultsFile) -> list[Dataset]:
 
 
 def _parts(words: list[str], below: bool) -> tuple[str, str, list[str]] | None:
-    """Symbol, label and figures of what looks like a row, be they six or not: nothing that may
-    have been one is passed over. below: a head."""
+    """Returns symbol, label and figures of a line that looks like a row, even if there are not six
+    figures, so that no damaged row is silently skipped. below: whether a head came before."""
     symbol = words[0] if words and words[0] in SYMBOLS else ""
     rest = words[1:] if symbol else words
     like = [_LIKE_A_NUMBER.fullmatch(word) is not None for word in rest]
@@ -64,7 +64,7 @@ def _parts(words: list[str], below: bool) -> tuple[str, str, list[str]] | None:
     if symbol:
         suspect = count >= 2 and 2 * count > len(rest)
     elif len(rest) == 1:
-        # the version that ends a mail of git is none
+        # the git version at the end of a mail is no row
         suspect = is_number(rest[0])
     else:
         suspect = 0 < count == len(rest) or (below and count >= 4 and 2 * count > len(rest))
@@ -82,7 +82,7 @@ def _row(file: ResultsFile, number: int, words: list[str]) -> Summary:
 
 
 def summary_row(words: list[str]) -> Summary:
-    """N, Min, Max, Median, Avg, Stddev. Raises ValueError, which says what was expected."""
+    """Parses N, Min, Max, Median, Avg, Stddev. Raises ValueError with what was expected."""
     if len(words) != len(FIGURES):
         raise ValueError(f"expected {','.join(FIGURES)}, found {len(words)} values")
     if not re.fullmatch(r"[0-9]{1,18}", words[0]):

@@ -1,1 +1,1 @@
-"""What CPUs did: trace text, trace.dat and exact recordings, as events and idle periods."""
+"""Readers of trace text, trace.dat and exact recordings: events and idle periods of CPUs."""

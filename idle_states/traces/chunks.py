@@ -1,7 +1,7 @@
-"""Exact recordings in chunks, CPU by CPU, as the compiled core takes them.
+"""Exact recordings read in chunks, each CPU's decisions packed for the compiled core.
 
-The core reads lines of plain numbers; every other line is read as `recording` reads it, so that
-what is accepted and what is said of the rest is the same.
+The core reads lines of plain numbers. Every other line is read by `recording`, so that both accept
+the same input and report the same errors.
 """
 
 import struct
@@ -16,20 +16,20 @@ from ..reading.problems import unreadable
 from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values
 
 RECORDS = 1 << 16
-"""Of one chunk: some MB, and enough for a thread."""
+"""Decisions in a chunk: some MB, enough to be worth a thread."""
 _RECORD_END = struct.Struct("<QQIBBbx")
 _COLUMN = struct.Struct("<QqQ")
 _DISABLED, _REJECTED, _ENTERED, _RECORDED = 56, 59, 62, 63
-"""Where these are in a row."""
+"""Offsets of these fields in a row, in bytes."""
 
 
 class CpuChunk(NamedTuple):
     """Successive decisions of one CPU.
 
-    rows      as the core packs them, AS_SELECTED
-    decided   what was recorded: two bytes each, state and whether the tick stops
-    lines     their numbers
-    earlier_state, earlier_residency_ns: of the first, see recording
+    rows      packed for the core, AS_SELECTED
+    decided   the recorded decisions, two bytes each: state, and whether the tick stops
+    lines     line number of each decision
+    earlier_state, earlier_residency_ns: of the first decision, see recording
     """
 
     cpu: int
@@ -44,18 +44,19 @@ class CpuChunk(NamedTuple):
 
     @property
     def rejected(self) -> int:
-        """How many."""
+        """Number of entries that the driver refused."""
         return sum(self.rows[_REJECTED :: ROW.size])
 
     def as_recorded(self) -> bytearray:
-        """The rows, with the states entered that were."""
+        """Returns the rows with the recorded states entered, instead of AS_SELECTED."""
         rows = bytearray(self.rows)
         rows[_ENTERED :: ROW.size] = rows[_RECORDED :: ROW.size]
         return rows
 
 
 def disable(rows: Buffer, disabled: frozenset[int]) -> Buffer:
-    """The rows with these states switched off, none before."""
+    """Returns the rows with exactly these states disabled, whatever was disabled before. An empty
+    set leaves the rows as they are."""
     if not disabled:
         return rows
     switched_off = bytearray(rows)
@@ -66,7 +67,7 @@ def disable(rows: Buffer, disabled: frozenset[int]) -> Buffer:
 
 
 def chunks(source: Input) -> Iterator[list[CpuChunk]]:
-    """A recording, some ten thousand decisions at a time; each CPU's are in order.
+    """Yields a recording in chunks of up to RECORDS decisions; each CPU's are in order.
 
     Raises Unreadable naming line and column.
     """
@@ -77,7 +78,7 @@ def chunks(source: Input) -> Iterator[list[CpuChunk]]:
                 for cpu, rows, decided, lines, state, residency_ns in compiled.split(records)
             ]
     except Unreadable:
-        # of a file that is cut, the last line is in pieces: not the fault to report
+        # in a truncated file, the last line is incomplete: that is not the error to report
         if source.cut is None:
             raise
     if source.cut is not None:
@@ -135,7 +136,7 @@ def _csv(source: Input) -> Iterator[Buffer]:
 
 
 def _whole_lines(source: Input) -> Iterator[bytes]:
-    """Blocks that end where a line ends. One that is too long is given as it stands."""
+    """Yields blocks that end where a line ends. A line that is too long is passed on as it is."""
     rest = b""
     for block in source.blocks():
         data = rest + block
@@ -150,7 +151,7 @@ def _whole_lines(source: Input) -> Iterator[bytes]:
 
 
 def _columns(header: RecordingHeader) -> bytes:
-    """The file's columns as the core takes them."""
+    """Packs the order of the file's columns for the core."""
     numbers = {name: number for number, name in enumerate(compiled.record_fields)}
     return b"".join(_COLUMN.pack(numbers[name], *ALL[name]) for name in header.columns)
 

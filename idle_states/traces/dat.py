@@ -1,8 +1,8 @@
-"""trace.dat -> text, through trace-cmd where it is installed. The file's format is trace-cmd's own.
+"""trace.dat as text, by trace-cmd if that is installed; only trace-cmd knows the file's format.
 
-trace-cmd is asked for idle events only and for whole nanoseconds, and gives its text through a
-pipe. A trace may be of any length: its memory is bounded, and the time in which it says nothing.
-It says nothing and succeeds on a file that is cut short, so no text at all is an error.
+trace-cmd is asked for idle events only, with times in ns, and writes its text to a pipe. A trace
+may be of any length: trace-cmd's memory is limited, and the time for which it may write nothing.
+For a truncated file it writes nothing and still succeeds, so empty output is an error.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from ..reading.inputs import Input
 from ..reading.problems import unreadable
 
 _EVENTS = "cpu_idle.*"
-"""A pattern: a plain cpu_idle_miss is an error where the trace does not know that event."""
+"""A pattern: asked for by its plain name, cpu_idle_miss is an error in a trace without it."""
 
 
 def blocks(source: Input) -> Iterator[bytes]:
-    """The report's text. Raises Unreadable without trace-cmd, or if that cannot read the file."""
+    """Yields the report's text. Raises Unreadable if trace-cmd is missing or cannot read it."""
     program = launching.find("trace-cmd")
     if program is None:
         raise unreadable(
@@ -28,7 +28,7 @@ def blocks(source: Input) -> Iterator[bytes]:
         raise unreadable(
             source.name, "expected a trace.dat as a file of its own, not compressed or piped"
         )
-    # what has been opened, whatever its name stands for by now
+    # read the file that was opened, even if its name now refers to another
     number = source.descriptor()
     words = ["report", "-N", "-t", "-F", _EVENTS, "-i", f"/proc/self/fd/{number}"]
     bounds = launching.Bounds(

@@ -1,8 +1,8 @@
-"""Events -> idle periods: entries and exits are paired CPU by CPU.
+"""Pairs idle entries and exits, CPU by CPU, into idle periods.
 
-A period is handed on when its CPU enters idle again, so that a cpu_idle_miss that follows its exit
-is known. What does not pair is counted as a problem, never guessed at. Periods of one CPU come in
-order; between CPUs the order is that of the entries that released them.
+A period is returned when its CPU enters idle again, because a cpu_idle_miss may follow the exit.
+Events that do not pair are counted as problems, never guessed. Periods of one CPU are in order;
+between CPUs the order is that of the next entries.
 """
 
 from collections.abc import Callable
@@ -11,23 +11,27 @@ from ..reading.problems import InputProblems
 from .text import EXIT, LOST, MISS, Batch
 
 Period = tuple[int, int, int, int, int]
-"""(CPU, state entered, start in ns, end in ns, what cpu_idle_miss said of it)."""
+"""(CPU, state entered, start in ns, end in ns, NO_MISS, ABOVE, BELOW or UNKNOWN)."""
 
 NO_MISS, ABOVE, BELOW, UNKNOWN = 0, 1, 2, 3
-"""UNKNOWN: events are missing where it could have been."""
+"""Verdict of cpu_idle_miss. UNKNOWN: events were lost at the place where it would be."""
 
 _RESTART_NS = 1_000_000_000
 _LATE_NS = 1_000_000_000
 _AWAKE = -1
 
 _COMPLETE, _UNSEEN, _LOST_AWAKE, _LOST_IDLE = 0, 1, 2, 3
-"""Why an exit may lack its entry: it may not; it was before the trace, or lost; or it is there,
-but events were lost since."""
+"""Whether an exit may lack its entry: no; yes, the entry was before the trace or lost; an awake CPU
+lost events; an idle CPU lost events after its entry."""
 
 
 class _Cpu:
-    """What is known of one CPU. done: a period that a miss may still follow; era: how often the
-    clock restarted; low_ns, high_ns: times seen in it, last_ns aside."""
+    """The state of one CPU.
+
+    done             last period, which a cpu_idle_miss may still follow
+    era              number of times that the clock has restarted
+    low_ns, high_ns  least and greatest time in this era, without last_ns
+    """
 
     __slots__ = (
         "done",
@@ -56,10 +60,9 @@ class _Cpu:
 class Pairing:
     """Pairs the events of one trace.
 
-    problems  gets what does not pair
-    states    number of states a CPU's table has; None: it has no table, so its periods mean
-              nothing and are counted only
-    beyond    the kind of problem a state is that is not among them
+    problems  collects events that do not pair
+    states    CPU -> number of states in its table; None: no table, its periods are only counted
+    beyond    problem kind for a state that is not in the table
     """
 
     def __init__(
@@ -78,8 +81,8 @@ class Pairing:
 
     @property
     def span_ns(self) -> tuple[int, int] | None:
-        """First and last event; None without events. Where the clock restarted, the time between
-        is that seen before and after: what lies between them is unknown."""
+        """Returns the times of the first and last event; None without events. If the clock
+        restarted, only the times before and after are added up: the gap between is unknown."""
         if not self._cpus:
             return None
         for cpu in self._cpus.values():
@@ -89,11 +92,11 @@ class Pairing:
 
     @property
     def cpus(self) -> tuple[int, ...]:
-        """CPUs seen."""
+        """CPUs that have events, ascending."""
         return tuple(sorted(self._cpus))
 
     def feed(self, batch: Batch) -> list[Period]:
-        """The periods that a batch of events completes."""
+        """Returns the periods that a batch of events completes."""
         periods: list[Period] = []
         cpus = self._cpus
         for index, ((cpu, what), now_ns) in enumerate(zip(batch.whats, batch.times, strict=True)):
@@ -127,7 +130,7 @@ class Pairing:
         return periods
 
     def finish(self) -> list[Period]:
-        """The last period of every CPU; those still idle are counted."""
+        """Returns the last period of every CPU; reports CPUs that are still idle."""
         periods = [this.done for this in self._cpus.values() if this.done is not None]
         for cpu, this in sorted(self._cpus.items()):
             if this.state >= 0:
@@ -137,7 +140,7 @@ class Pairing:
         return periods
 
     def _appear(self, cpu: int, what: int, now_ns: int, batch: Batch, index: int) -> _Cpu:
-        """The first event of a CPU."""
+        """Registers a CPU at its first event."""
         limit = self._states(cpu)
         if limit is None:
             message = f"CPU {cpu}: no --table covers it"
@@ -157,9 +160,9 @@ class Pairing:
         return this
 
     def _back(self, this: _Cpu, now_ns: int) -> None:
-        """The clock may have gone back on this CPU: by a little, or because it restarted.
+        """Handles time that goes backwards on a CPU: by a little, or because the clock restarted.
 
-        CPUs restart one after the other: those that follow the first join it.
+        After a restart each CPU's time drops in turn; the CPUs after the first join its new era.
         """
         this.high_ns = max(this.high_ns, this.last_ns)
         if this.high_ns - now_ns < _RESTART_NS:
@@ -172,7 +175,7 @@ class Pairing:
         this.low_ns = this.high_ns = now_ns
 
     def _close(self, this: _Cpu) -> None:
-        """The CPU's times count for its era."""
+        """Adds the CPU's times to its era."""
         low_ns, high_ns = this.low_ns, max(this.high_ns, this.last_ns)
         era = self._eras[this.era]
         if era is not None:
@@ -180,7 +183,7 @@ class Pairing:
         self._eras[this.era] = low_ns, high_ns
 
     def _odd_exit(self, this: _Cpu, cpu: int, now_ns: int, batch: Batch, index: int) -> None:
-        """An exit without entry, or before it."""
+        """Reports an exit without an entry, or with a time before its entry."""
         self._back(this, now_ns)
 
         def line() -> int:
@@ -197,14 +200,14 @@ class Pairing:
         elif this.loss in (_COMPLETE, _LOST_AWAKE):
             kind = "broken-by-loss" if this.loss else "exit-without-enter"
             self._problems.add(kind, f"CPU {cpu}: exit at {seconds(now_ns)}", line)
-        # otherwise it was counted where the trace began, or where events were lost
+        # otherwise it was reported at the start of the trace, or where events were lost
         this.state = _AWAKE
         this.loss = _COMPLETE
 
     def _odd_entry(
         self, this: _Cpu, cpu: int, state: int, now_ns: int, batch: Batch, index: int
     ) -> None:
-        """An entry while idle, back in time, or of a state that is not there."""
+        """Reports an entry while idle, backwards in time, or into a state beyond the table."""
         self._back(this, now_ns)
 
         def line() -> int:
@@ -224,7 +227,7 @@ class Pairing:
             self._problems.add(self._beyond, message, line)
 
     def _miss(self, this: _Cpu, cpu: int, code: int, batch: Batch, index: int) -> None:
-        """cpu_idle_miss: belongs to the period that has just ended."""
+        """Assigns a cpu_idle_miss to the period that has just ended."""
         self.misses += 1
         state, below = divmod(code, 2)
         done = this.done
@@ -235,7 +238,7 @@ class Pairing:
             self._problems.add("miss-without-period", message, lambda: batch.line(index))
 
     def _lose(self, this: _Cpu, cpu: int, periods: list[Period], batch: Batch, index: int) -> None:
-        """Events of a CPU are missing: nothing may be concluded across the gap."""
+        """Handles lost events of a CPU: no period may span them."""
         if this.done is not None:
             periods.append((*this.done[:4], this.done[4] or UNKNOWN))
             this.done = None
@@ -249,5 +252,5 @@ class Pairing:
 
 
 def seconds(ns: int) -> str:
-    """As traces print times."""
+    """Formats a time as traces do: seconds with nine decimals."""
     return f"{ns // 1_000_000_000}.{ns % 1_000_000_000:09d} s"

@@ -1,26 +1,26 @@
-"""Exact recordings: every input of every decision of a governor, one line each.
+"""Exact recordings: all inputs of every decision of a governor, one line for each decision.
 
 CSV with a header, or JSON lines, with these columns in any order:
 
     latency_req_us sleep_length_ns delta_next_ns tick_stopped nr_iowaiters load
-                                     what select() was given
-    state stop_tick                  what it decided; stop_tick 1 where a governor is silent
+                                     inputs of select()
+    state stop_tick                  its decision; stop_tick is 1 if the governor does not decide it
     rejected residency_ns got_tick poll_time_limit
-                                     what became of it
-    clock_at_select_ns               local_clock(); at reflect, residency and 1000 ns later
+                                     outcome of the decision
+    clock_at_select_ns               local_clock(); reflect() follows residency plus 1000 ns later
 
-and, if need be, these:
+and these optional ones:
 
-    cpu                              may be left out where one CPU was recorded
+    cpu                              may be left out if one CPU was recorded
     earlier_state earlier_residency_ns
                                      in the first line of a CPU on which the governor was switched
                                      on: the last idle period before, under another governor
-                                     (state -1 if there was none since the selection). Left out or
-                                     0: the recording begins at boot, or the past is unknown
+                                     (state -1 if no idle period followed the last selection). Left
+                                     out or 0: the recording begins at boot, or the past is unknown
 
-Values are whole numbers; where only 0 and 1 may stand, a JSON value may be true or false. CSV is
-separated by commas; its header may be quoted. A line that is not so ends the reading: a replay with
-a decision missing would not be exact.
+Values are whole numbers; for values of 0 or 1, JSON may have true or false. CSV is separated by
+commas; its header may be quoted. Any other line is an error: a replay with a decision missing would
+not be exact.
 """
 
 import json
@@ -35,7 +35,7 @@ from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted, unreadable
 
 WAKE_OVERHEAD_NS = 1_000
-"""From the end of the idle period to reflect()."""
+"""Time from the end of the idle period to reflect()."""
 
 _U32, _S64, _U64 = (1 << 32) - 1, (1 << 63) - 1, (1 << 64) - 1
 
@@ -54,7 +54,7 @@ COLUMNS: dict[str, tuple[int, int]] = {
     "poll_time_limit": (0, 1),
     "clock_at_select_ns": (0, _U64),
 }
-"""Column -> least and greatest value."""
+"""Column -> (minimum, maximum)."""
 OPTIONAL = {
     "cpu": (0, CPU_MAX),
     "earlier_state": (-1, 31),
@@ -64,15 +64,15 @@ ALL = COLUMNS | OPTIONAL
 """All columns, in the order of a line's values."""
 _BOUNDS = tuple(ALL.values())
 _NUMBER = re.compile(rb"\s*[+-]?\d{1,30}\s*")
-"""int() takes 1_000 too."""
+"""Stricter than int(), which also takes 1_000."""
 NOT_IDLE_YET = Outcome(0, 0)
-"""A CPU since boot."""
+"""The earlier idle period of a CPU that was not idle since boot."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedDecision:
-    """One decision. state, stop_tick: as recorded. earlier: of a CPU's first, the idle period
-    before (state and residency)."""
+    """One decision. state, stop_tick: as recorded. earlier: for a CPU's first decision, state and
+    residency of the idle period before it."""
 
     cpu: int
     situation: Situation
@@ -84,13 +84,13 @@ class RecordedDecision:
 
 
 def rows(source: Input) -> Iterator[RecordedDecision]:
-    """The decisions, in order. Raises Unreadable naming line and column."""
+    """Yields the decisions, in order. Raises Unreadable naming line and column."""
     values = _csv(source) if source.kind is InputKind.CSV else json_values(source)
     try:
         for line, found in values:
             yield _row(line, found)
     except Unreadable:
-        # of a file that is cut, the last line is in pieces: not the fault to report
+        # in a truncated file, the last line is incomplete: that is not the error to report
         if source.cut is None:
             raise
     if source.cut is not None:
@@ -98,7 +98,7 @@ def rows(source: Input) -> Iterator[RecordedDecision]:
 
 
 def check_kind(source: Input) -> None:
-    """Raises Unreadable, naming the columns expected, for what is no exact recording."""
+    """Raises Unreadable, naming the expected columns, if the input is no exact recording."""
     if source.kind in (InputKind.CSV, InputKind.JSONL):
         return
     line, text = source.opening
@@ -111,7 +111,7 @@ def check_kind(source: Input) -> None:
 
 
 def check_columns(found: Iterable[str], name: str, line: int) -> None:
-    """Raises Unreadable naming the columns that are missing, unknown or there twice."""
+    """Raises Unreadable naming the columns that are missing, unknown or duplicate."""
     names = list(found)
     missing = [column for column in COLUMNS if column not in names]
     unknown = [column for column in names if column not in ALL]
@@ -126,7 +126,7 @@ def check_columns(found: Iterable[str], name: str, line: int) -> None:
 
 
 def _csv(source: Input) -> Iterator[tuple[int, list[int]]]:
-    """Line numbers, and values in the order of ALL."""
+    """Yields line numbers, and values in the order of ALL."""
     numbered = lines(source.blocks(), source.name)
     line, head = next(numbered)
     while not head.strip():
@@ -138,7 +138,7 @@ def _csv(source: Input) -> Iterator[tuple[int, list[int]]]:
 
 
 class RecordingHeader:
-    """The first line of a CSV recording. Raises Unreadable for wrong columns."""
+    """The first line of a CSV recording. Raises Unreadable for missing or unknown columns."""
 
     def __init__(self, text: bytes, name: str, line: int) -> None:
         names = (name.strip() for name in text.decode("utf-8", "backslashreplace").split(","))
@@ -152,7 +152,7 @@ class RecordingHeader:
         ]
 
     def values(self, text: bytes, line: int) -> list[int]:
-        """Of a line, in the order of ALL. Raises Unreadable."""
+        """Returns the values of a line in the order of ALL. Raises Unreadable."""
         cells = text.split(b",")
         if len(cells) != len(self.columns):
             message = f"expected {len(self.columns)} values, found {len(cells)}"
@@ -195,11 +195,11 @@ def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """A JSON object with its keys as written, so that one that is there twice is noticed."""
+    """The keys and values of a JSON object as written, so that a duplicate key is detected."""
 
 
 def _bad_cell(cells: list[bytes], columns: list[str], name: str, line: int) -> Exception:
-    """Of the first cell that is no number."""
+    """Returns the error for the first cell that is no number."""
     found = zip(columns, cells, strict=True)
     column, cell = next(pair for pair in found if _NUMBER.fullmatch(pair[1]) is None)
     shown = cell[:40].decode("ascii", "backslashreplace")

@@ -1,17 +1,16 @@
-"""Text of ftrace, trace-cmd report and perf script -> idle events, a chunk at a time.
+"""Idle events from text of ftrace, trace-cmd report and perf script, a chunk at a time.
 
     <idle>-0     [003]  1082.183820: cpu_idle:             state=0 cpu_id=3
     <idle>-0     [003] d..1.  1082.183820118: cpu_idle: state=4294967295 cpu_id=3
     swapper     0 [003]   1082.183820:       power:cpu_idle: state=0 cpu_id=3
     CPU:2 [LOST 13 EVENTS]
 
-The compiled core, where it is there, reads the lines of plain form, and leaves every other one to
-the reader below.
+The compiled core, if installed, reads lines of the usual form and leaves all others to this reader.
 
-Without it, a chunk is scanned once, as bytes, for the event's name; lines of other events cost
-nothing more. What stands before the name and after it comes in few varieties, which are parsed once
-and remembered. A chunk in which anything is unusual (a line too short for an event, a byte that is
-no text, an idle event that is not of the usual form, lost events) is read again line by line.
+Without the core, a chunk is searched once, as bytes, for the event's name, so lines of other events
+cost nothing more. The text before and after the name has few variants, each parsed once and then
+looked up. A chunk with anything unusual (a line too short for an event, a byte that is not text, an
+idle event of another form, lost events) is read again line by line.
 """
 
 import re
@@ -23,13 +22,13 @@ from ..reading.inputs import CPU_MAX, LINE_MAX
 from ..reading.problems import InputProblems, quoted
 
 Event = tuple[tuple[int, int], int]
-"""((CPU, what), time in ns). what: a state number entered, or one of those below."""
+"""((CPU, what), time in ns). what: number of the state entered, or EXIT, LOST, MISS and below."""
 
 EXIT = -1
 LOST = -2
-"""Events of this CPU are missing before this place; the time is their number, 0 if unknown."""
+"""Events of this CPU were lost before this line; the time is their number, 0 if unknown."""
 MISS = -3
-"""cpu_idle_miss: MISS - 2 * state for type above, one less for below."""
+"""cpu_idle_miss: MISS - 2 * state for type above, MISS - 2 * state - 1 for type below."""
 
 _FORMS = f"state=N cpu_id=N or _miss: cpu_id=N state=N type=T, N of a CPU up to {CPU_MAX},"
 _EXIT_STATE = 0xFFFFFFFF
@@ -55,15 +54,15 @@ _HARMLESS = re.compile(
     rb"\s*|\s*#.*|cpus=\d+|version = .*|CPU \d+ is empty|\s*=> .*|\s*<(?:user )?stack trace>"
     rb"|\s+[0-9a-f]{6,16} .*"
 )
-"""Short lines that are no events: comments, what trace-cmd says first, call chains."""
+"""Short lines that are no events: comments, trace-cmd's first lines, call chains."""
 
 
 class _Unusual(Exception):
-    """An idle event of a form that the quick scan does not take."""
+    """Raised for an idle event whose form the quick scan does not read."""
 
 
 class _Heads(dict[bytes, int]):
-    """The twelve bytes before a time's decimals -> ns."""
+    """The twelve bytes before a time's decimals -> its whole seconds, in ns."""
 
     def __missing__(self, head: bytes) -> int:
         match = _SECONDS.fullmatch(head)
@@ -76,7 +75,7 @@ class _Heads(dict[bytes, int]):
 
 
 class _Payloads(dict[bytes, tuple[int, int]]):
-    """What follows the name cpu_idle -> (CPU, what)."""
+    """The text after the name cpu_idle -> (CPU, what)."""
 
     def __missing__(self, payload: bytes) -> tuple[int, int]:
         what = _payload(payload)
@@ -91,8 +90,8 @@ class _Payloads(dict[bytes, tuple[int, int]]):
 class Batch:
     """Events of one chunk, in order.
 
-    whats, times  of each event, side by side
-    lines         of the events, the first line of the chunk being 0; None: to be sought in it
+    whats, times  (CPU, what) and time in ns of each event
+    lines         line number of each event in the chunk, from 0; None: found in the chunk on demand
     """
 
     __slots__ = ("_chunk", "_first_line", "_lines", "times", "whats")
@@ -116,7 +115,7 @@ class Batch:
         return list(zip(self.whats, self.times, strict=True))
 
     def line(self, index: int) -> int:
-        """Line number of an event; slow, for messages."""
+        """Returns an event's line number; slow, for messages only."""
         if self._lines is not None:
             return self._first_line + self._lines[index]
         found = re.finditer(b"cpu_idle[^\n]*", self._chunk)
@@ -126,13 +125,14 @@ class Batch:
 
 
 class TraceText:
-    """A reader.
+    """A reader of trace text.
 
-    problems  gets what could not be read
-    core      the compiled one; None: to read without
-    lines     read so far; likewise events, of cpu_idle and cpu_idle_miss, and lost, as far as the
-              trace says how many
-    coarse    times have six decimals, not nine
+    problems  collects lines that could not be read
+    core      the compiled core; None: read without it
+    lines     number of lines read so far
+    events    number of cpu_idle and cpu_idle_miss events so far
+    lost      number of lost events so far, as far as the trace states it
+    coarse    whether times have six decimals, not nine
     """
 
     def __init__(self, problems: InputProblems, core: Any = compiled) -> None:
@@ -149,7 +149,7 @@ class TraceText:
         self._payload2what = _Payloads()
 
     def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch]:
-        """Batches of events; every line is either understood, skipped or counted as a problem."""
+        """Yields batches of events; every line is either read, skipped or counted as a problem."""
         rest = b""
         oversized = False
         for block in blocks:
@@ -172,11 +172,11 @@ class TraceText:
             yield self._last(rest)
 
     def _batch(self, chunk: bytes) -> Batch:
-        """chunk: whole lines, the last without its newline."""
+        """Reads a chunk of whole lines, the last without its newline."""
         first_line = self.lines + 1
         if self._core is not None:
             return self._compiled(chunk, first_line)
-        # every line has a newline before it
+        # the quick scan expects a newline before every line
         chunk = b"\n" + chunk
         self.lines += chunk.count(b"\n")
         events = self._quick(chunk)
@@ -186,7 +186,7 @@ class TraceText:
         return Batch(whats, times, first_line, None, chunk)
 
     def _last(self, line: bytes) -> Batch:
-        """A line without newline: complete or cut, which only its form can tell."""
+        """Reads a last line without newline; only its form tells whether it is complete."""
         self.lines += 1
         if _EVENT.search(line) or _HARMLESS.fullmatch(line) or _lost(line):
             batch = self._thorough(b"\n" + line, self.lines, "truncated-line")
@@ -205,7 +205,7 @@ class TraceText:
         self.coarse |= coarse
         if not unusual:
             return Batch(whats, times, first_line, lines)
-        # what the reader below makes of the others is put between
+        # insert the events of the lines that the core left to this reader
         merged: list[tuple[tuple[int, int], int, int]] = []
         plain = list(zip(whats, times, lines, strict=True))
         done = 0
@@ -226,7 +226,7 @@ class TraceText:
         )
 
     def _quick(self, chunk: bytes) -> list[Event] | None:
-        """All events of a chunk, None if there is anything unusual about it."""
+        """Returns all events of a chunk; None if anything in it is unusual."""
         if not chunk.isascii() or b"\0" in chunk or _PERF_LOST in chunk:
             return None
         for short in _SHORT.findall(chunk):
@@ -243,7 +243,7 @@ class TraceText:
                 head, fraction, payload = found.groups(b"")
                 start = found.start()
                 line = begins(b"\n", 0, start)
-                # the first time of a line is meant: none may stand before this one
+                # the event's time must be the first of its line
                 if find(b": ", line, start - time) >= 0 or find(b":\t", line, start - time) >= 0:
                     raise _Unusual
                 events.append((payload2what[payload], head2ns[head] + int(fraction) * scale))
@@ -255,9 +255,8 @@ class TraceText:
         return events
 
     def _learn(self, chunk: bytes) -> re.Pattern[bytes] | None:
-        """How this trace writes an idle event: what is between time and name, how many digits.
-
-        None if the chunk has none.
+        """Learns the form of this trace's idle events: the text between time and name, and the
+        number of decimals. Returns the pattern for the quick scan; None if the chunk has no event.
         """
         match = _SEPARATOR.search(chunk)
         if match is None:
@@ -272,7 +271,7 @@ class TraceText:
         return self._fast
 
     def _thorough(self, chunk: bytes, first_line: int, malformed: str = "unreadable-line") -> Batch:
-        """Line by line. malformed: the kind of problem an idle event of another form is."""
+        """Reads line by line. malformed: problem kind for an idle event of another form."""
         whats, times, lines = [], [], []
         for number, line in enumerate(chunk.split(b"\n")[1:]):
             event = self._event(line, first_line + number, malformed)
@@ -318,7 +317,7 @@ class TraceText:
 
 
 def _payload(text: bytes) -> tuple[int, int] | None:
-    """(CPU, what) of what follows the name cpu_idle; None if it is of another form."""
+    """Returns (CPU, what) of the text after the name cpu_idle; None if it has another form."""
     match = _IDLE.fullmatch(text)
     if match:
         state, cpu = int(match[1]), int(match[2])
@@ -333,7 +332,7 @@ def _payload(text: bytes) -> tuple[int, int] | None:
 
 
 def _lost(line: bytes) -> tuple[int, int] | None:
-    """(CPU, number) of a line that says events were lost; number 0 where it does not say."""
+    """Returns (CPU, number) of a line that reports lost events; number 0 if it states none."""
     match = _LOST.fullmatch(line)
     if match is not None:
         cpu, count = int(match[1]), int(match[2] or 0)
