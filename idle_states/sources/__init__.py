@@ -1,4 +1,4 @@
-"""What a command line calls TABLE: a revision's name, or any file the tool can read.
+"""Reads a TABLE argument: a revision's name, or any file the tool can read.
 
 The kind of a file is told by its content, not its name; each format is a module of its own, see
 `formats`. FILE:NAME picks one table of several. A name that is also a file means the revision;
@@ -58,7 +58,7 @@ def read_source(text: str) -> Source:
 
 
 def read_table(text: str) -> Source:
-    """Like read_source, but the table must be usable: raises Faulty with its findings if not."""
+    """Like read_source, but also raises Faulty, with the findings, if reading gave no table."""
     source = read_source(text)
     if source.table is None:
         raise Faulty(source.findings, source.texts)
@@ -80,7 +80,7 @@ def _split(text: str) -> tuple[Path, str | None]:
 
 
 def _longest_file(text: str) -> tuple[Path | None, str]:
-    """FILE:NAME, where both may hold colons; the longest file wins."""
+    """Splits FILE:NAME, where both may contain colons, at the longest FILE that exists."""
     name = ""
     before, colon, after = text.rpartition(":")
     while colon and before:

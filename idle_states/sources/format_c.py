@@ -6,7 +6,7 @@ from pathlib import Path
 from .source import File, Source, unreadable
 
 _ARRAY = re.compile(
-    # up to the next of its kind, so that a file full of them is passed over once
+    # stops at the next such name, so that a file full of them is scanned only once
     rb"\bcpu_idle_states\b(?>(?:(?!\bcpu_idle_states\b)[^;{\[])*)\["
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from .source import File, Source
 
 _MAGICS = (b"\xd0\x0d\xfe\xed", b"\xed\xfe\x0d\xd0")
-"""Big-endian as it should be, and little-endian, which the reader refuses with a reason."""
+"""The magic number in big-endian, and in little-endian, which the reader rejects with a reason."""
 
 
 def recognises(head: bytes, path: Path) -> bool:

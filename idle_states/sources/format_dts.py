@@ -8,7 +8,7 @@ from .source import File, Source
 _BLANKS = re.compile(rb"\s*")
 _START = re.compile(rb"/dts-v1/|/\s*\{")
 _LOOKED_AT = 1 << 22
-"""Bytes of comments before the tree that nobody writes."""
+"""Limit for the comments before the tree, in bytes; longer than any that people write."""
 
 
 def recognises(head: bytes, path: Path) -> bool:

@@ -1,5 +1,5 @@
-"""Logs of firmware and kernel: no table, for they name states without their values, but what they
-complain of, and what they say of the machine."""
+"""Logs of firmware and kernel: the errors they report and what they say of the machine. There is no
+table in them: they name states without values."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 _FRAMES_MAX = limits.LOG_SHOWN_BYTES
-"""Bytes of a log whose lines are shown with findings."""
+"""Greatest size in bytes of a log whose lines are quoted with findings."""
 _NAMED = 32
-"""States named in one line of facts."""
+"""Greatest number of states named in one line of facts."""
 
 
 def read(file: File) -> list[Source]:
@@ -155,7 +155,8 @@ def _kernel_facts(log: "LinuxLog") -> Iterator[tuple[str, str]]:
 
 
 def _at(file: str, log: "OpalLog | LinuxLog", text: str) -> Location:
-    """The line that says so; the log's first about idle states where none does."""
+    """Place of the line with this text; if there is none, of the log's first line about idle
+    states."""
     for message in log.messages:
         if text in message.text:
             return Location(text, file, message.line, 1)

@@ -1,4 +1,5 @@
-"""Specs: YAML, and whatever text nothing else takes, so that the YAML parser says what is wrong."""
+"""Specs: YAML, and any text that no other format recognises: the YAML parser then reports what is
+wrong with it."""
 
 import hashlib
 from pathlib import Path
@@ -18,7 +19,7 @@ def read(file: File) -> list[Source]:
 
 
 def load_spec(path: Path, shown: str | None = None) -> Source:
-    """A spec with its ancestors. shown: what messages call it, None for a packaged one."""
+    """Loads a spec with its ancestors. shown: its name in messages, None for a packaged spec."""
     return _source(load(path, shown), path)
 
 

@@ -1,7 +1,7 @@
-"""Dumps of cpuidle sysfs: what a running kernel holds. CPUs with the same states share a table.
+"""Dumps of cpuidle sysfs: the states of a running kernel. CPUs with equal states share a table.
 
-Firmware and driver are behind such a table, so only its times and names are known. State 0 is no
-row of it where it is the kernel's own (snooze, POLL, WFI).
+The kernel's driver has made these states from firmware's, so only their names and times are known.
+State 0 is left out of the table if it is the kernel's own (snooze, POLL, WFI).
 """
 
 import re
@@ -60,7 +60,7 @@ def read(file: File) -> list[Source]:
 def _table(
     alike: "Sequence[Sequence[SysfsState]]", cpus: Sequence[int], driver: str, file: File
 ) -> "IdleTable":
-    """alike: the states of each of the CPUs, which differ in their counters alone."""
+    """The table that some CPUs share. alike: the states of each CPU, equal but for counters."""
     from ..beyond_opal import Held, HeldState
     from ..findings import Location
     from ..linux.held import OWN

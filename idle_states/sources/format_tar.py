@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..devicetree.tree import Node
 
 COLLECTION = "idle-states-collection"
-"""Directory that everything in a collection lies below."""
+"""Top directory of a collection."""
 CPUIDLE, UNAME = "cpuidle.txt", "uname.txt"
 KERNEL_LOG, OPAL_LOG = "kernel-log.txt", "opal-log.txt"
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
@@ -26,7 +26,8 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 def read(file: File) -> list[Source]:
-    """The tables of the tree; of a collection without one, what its kernel holds and logged."""
+    """The tables of the device tree in the archive. For a collection without a tree: the tables of
+    its cpuidle dump, and its logs."""
     from ..devicetree import archive
     from .trees import sources_of
 
@@ -42,10 +43,10 @@ def read(file: File) -> list[Source]:
 
 
 def collected(data: bytes) -> Mapping[str, bytes]:
-    """The texts of an unpacked tar that is a collection, by name; none of another archive.
+    """Name -> content of the texts in an unpacked tar, if it is a collection; else empty.
 
-    Links and devices in it are not looked at. Of what is no tar the reader of trees has said so
-    before.
+    Links and devices in it are ignored. The reader of trees has already reported an archive that is
+    not a tar.
     """
     from ..reading.tar import REGULAR, NotTar, members
 
@@ -69,7 +70,7 @@ def held(dump: bytes, shown: str) -> list[Source]:
 
 
 def _is_tree(root: "Node") -> bool:
-    """Not the collection's own directory."""
+    """Whether the archive's root is a device tree, not the top directory of a collection."""
     return not root.properties.keys() & {CPUIDLE, UNAME, KERNEL_LOG, OPAL_LOG}
 
 

@@ -1,8 +1,7 @@
-"""import: a table as read, made into one that a spec can say, with the place of every value.
+"""import: converts a table as read to one that a spec can express, with the source of every value.
 
-A spec says name, times, flags, control register and mask of each row, and the processor. A source
-that does not tell one of these cannot become a spec: what is unknown would turn into a 0 that
-firmware then believes.
+A spec has name, times, flags, control register and mask of each row, and the processor. A source
+that lacks one of these cannot become a spec: firmware would take the missing value for 0.
 """
 
 import re
@@ -22,10 +21,11 @@ _MOST_FINDINGS = 100
 
 
 def imported(source: Source, name: str | None = None) -> IdleTable:
-    """The source's table under a name of its own, as a spec holds it; nothing in it depends on
-    when or where it was made.
+    """Returns the source's table as a spec can express it. Its content does not depend on the time
+    or machine of the import.
 
-    Raises CannotGenerate (IS933) with everything that stands in the way.
+    name  name of the new table; None: made from that of the source
+    Raises CannotGenerate (IS933) with every reason why the table cannot become a spec.
     """
     table = source.table
     assert table is not None
@@ -82,7 +82,7 @@ def _problems(table: IdleTable, node: PowerMgt | None) -> Iterator[Finding]:
 
 
 def _node_problems(table: IdleTable, node: PowerMgt) -> Iterator[Finding]:
-    """Properties that are missing, or too short for the states that others have."""
+    """Findings for properties that are missing or have fewer entries than others."""
     needed = [NAMES, LATENCIES, FLAGS]
     if table.register is Register.PSSCR:
         needed += [PSSCR, PSSCR_MASK]
@@ -100,7 +100,7 @@ def _node_problems(table: IdleTable, node: PowerMgt) -> Iterator[Finding]:
 
 
 def _state(state: IdleState, table: IdleTable, source: Source) -> IdleState:
-    """With the place of each value as its provenance, unless the source knows better."""
+    """The state with each value's place as its provenance, where the source gives none."""
     fields = [*_FIELDS]
     if table.register is not Register.NONE:
         fields += ["flags", str(table.register), "mask"]
@@ -125,12 +125,12 @@ def _shown(source: Source) -> str:
 
 
 def _ascii(text: str) -> str:
-    """As YAML holds it, whatever bytes a name has."""
+    """The text with all characters that are not ASCII escaped, so that YAML can hold it."""
     return text.encode("ascii", "backslashreplace").decode()
 
 
 def _name(table: IdleTable, source: Source) -> str:
-    """Made of the C array's or the file's name, as a spec's name may be."""
+    """A valid name for a spec, made from the name of the C array or the file."""
     text = table.name if table.origin.kind in ("c", "lid") else PurePath(source.file).stem
     made = re.sub(r"[^A-Za-z0-9_.@-]+", "-", text.removesuffix("_cpu_idle_states")).strip("-.@")
     return made if made[:1].isalpha() else f"imported-{made}".rstrip("-")

@@ -1,4 +1,4 @@
-"""What reading gives (`Source`) and what formats read from (`File`)."""
+"""The result of reading a TABLE (`Source`) and the input of the formats (`File`)."""
 
 import hashlib
 from collections.abc import Iterable
@@ -19,15 +19,15 @@ MAX_UNPACKED_BYTES = limits.UNPACKED_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One table as read, with what belongs to it.
+    """One table as read, with everything that was read with it.
 
-    table         None where reading found errors (see findings) or a tree has no such node
-    findings      what reading found
+    table         None if reading found errors (see findings) or there is no table in the input
+    findings      findings of the reader
     node          raw power-mgt node, for device trees
-    suppressions  from the spec and its ancestors
-    texts         file -> text, for source frames
+    suppressions  suppressions in the spec and its ancestors
+    texts         file -> text, for quoting lines in reports
     tree          the whole tree, for device trees
-    facts         (what, text) that a log says of its machine
+    facts         (subject, text) for each fact that a log states about its machine
     """
 
     name: str
@@ -59,8 +59,11 @@ class File:
 
     @classmethod
     def open(cls, where: Path | opening.Found) -> "File":
-        """What the user named, or what was found below a directory that was: of that, a link is
-        not followed. Raises Unreadable (IS930) for what is no regular file, too large or forbidden.
+        """Opens and reads a file or directory.
+
+        where  a path that the user named, or an entry found below a directory that the user named;
+               if the latter is a link, it is not followed
+        Raises Unreadable (IS930) if it is not a regular file, too large, or cannot be read.
         """
         shown = where.as_posix()
         try:
@@ -97,7 +100,7 @@ class File:
 
     @cached_property
     def text(self) -> str:
-        """As UTF-8; bytes that are none are replaced."""
+        """The data decoded as UTF-8; invalid bytes are replaced."""
         return self.data.decode("utf-8", "replace")
 
     @cached_property
@@ -106,7 +109,7 @@ class File:
 
     @cached_property
     def unpacked(self) -> bytes:
-        """What was compressed, else the data. Raises Unreadable (IS930)."""
+        """The data, decompressed if it is compressed. Raises Unreadable (IS930)."""
         from ..reading.compressed import DamagedArchive, TooLarge, whole
 
         try:
@@ -126,7 +129,8 @@ class File:
 
 
 class NoSuchTable(Exception):
-    """A TABLE that names nothing, or one of several without saying which: a usage error."""
+    """A TABLE that does not exist, or that stands for several tables where one is needed: a usage
+    error."""
 
 
 def unreadable(file: str, message: str) -> Unreadable:

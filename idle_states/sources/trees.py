@@ -1,4 +1,4 @@
-"""What the formats of device trees share: from a root node to sources."""
+"""Sources from the root node of a device tree: what the formats of trees have in common."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ def sources_of(
     """A source for each table of a tree: OPAL's node, or the lists of an Arm or RISC-V tree's CPUs.
     kind, places: see `tables.tables_of`.
 
-    A tree without any is one source without a table, and a finding that says so.
+    A tree without a table gives one source with a finding that says so.
     """
     found = [
         Source(
