@@ -1,4 +1,4 @@
-"""Located tree -> IdleTable. Every value is checked; every problem is reported, not the first."""
+"""Builds an IdleTable from an expanded spec. Checks every value and reports all problems."""
 
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
@@ -44,7 +44,8 @@ _FLAGS = {flag.name: int(flag) for flag in Flag if flag.name}
 
 
 def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems) -> IdleTable:
-    """The table of an expanded spec. Meaningless (but still a table) if problems were found."""
+    """Builds the table of an expanded spec, adding to `problems`. If there are any, the values of
+    the table have no meaning."""
     header = expanded.header
     top = expanded.document
     name = _required_text(header, "name", "a spec", top.where, problems)
@@ -194,7 +195,7 @@ def _control(
     where: dict[str, Location],
     problems: SpecProblems,
 ) -> int:
-    """The register's value; notes the place of each PSSCR field as control.FIELD."""
+    """The register's value. Adds the place of each PSSCR field to `where`, as control.FIELD."""
     for other in Register:
         if other != register and other in entries:
             problems.add(
@@ -435,7 +436,7 @@ def _only(node: Mapping, known: tuple[str, ...], problems: SpecProblems) -> None
 
 
 def _no_duplicate_rows(expanded: ExpandedSpec, problems: SpecProblems) -> None:
-    """A state both inherited and written again is a slip: override says it plainly."""
+    """Reports states that are both inherited and written again: `override` is meant for that."""
     first: dict[str, StateSource] = {}
     for source in expanded.states:
         earlier = first.setdefault(source.name, source)

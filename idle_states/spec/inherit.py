@@ -1,4 +1,4 @@
-"""extends, override, drop: several documents -> one list of states and one header.
+"""Resolves extends, override and drop: merges a spec and its ancestors into one.
 
 Each state keeps the document its values were written in, so that a value inherited from
 power9.yaml is shown, and complained about, in power9.yaml.
@@ -52,7 +52,7 @@ PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture", "file")
 CONFIDENCES = ("high", "medium", "low")
 
 _UNSOURCED = ("name", "note", "reason", "cpuidle", "power", "before")
-"""Keys whose values need no provenance, or name their source themselves."""
+"""Keys whose values need no provenance or state their source themselves."""
 _MERGED = ("cpu", "firmware", "partition")
 _INHERITED = (*_MERGED, "register", "mask")
 
@@ -77,7 +77,7 @@ class StateSource:
 
 @dataclass(slots=True)
 class ExpandedSpec:
-    """A spec with its ancestors folded in. `ok` is False if an ancestor could not be used."""
+    """A spec merged with its ancestors. `ok` is False if an ancestor could not be used."""
 
     document: Mapping
     header: dict[str, Node]
@@ -92,10 +92,10 @@ Parent = Callable[[str], ExpandedSpec | None]
 def expand(
     document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: SpecProblems
 ) -> ExpandedSpec:
-    """Folds the ancestors of a document into it.
+    """Merges a document with its ancestors.
 
-    parent_of(name) gives a parent's expansion, None where there is no such spec.
-    chain holds the names being expanded, to find cycles.
+    parent_of  returns the expansion of a parent, given its name; None if there is no such spec
+    chain      names of the specs being expanded, to detect cycles
     """
     for key, where in document.keys.items():
         if key not in TOP_KEYS:

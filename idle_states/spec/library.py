@@ -22,11 +22,11 @@ from .suppress import Suppression, suppressions
 
 @dataclass(frozen=True, slots=True)
 class LoadedSpec:
-    """What came of a spec file.
+    """The result of loading a spec file.
 
     table         None if `findings` has errors
-    sources       file -> text, of the file and its ancestors, for source frames
-    suppressions  of the file and its ancestors
+    sources       file -> text of the file and its ancestors, for quoting lines
+    suppressions  suppressions in the file and its ancestors
     """
 
     table: IdleTable | None
@@ -39,8 +39,8 @@ class LoadedSpec:
 def find(name: str) -> IdleTable:
     """A packaged table by name.
 
-    Raises KeyError for a name that is not packaged, Unreadable for a spec that cannot be parsed,
-    Faulty for one that is wrong.
+    Raises KeyError if there is no such spec, Unreadable if it cannot be parsed, Faulty if it has
+    errors.
     """
     revision = resolve_name(name)
     if revision is None:
@@ -52,9 +52,9 @@ def find(name: str) -> IdleTable:
 
 
 def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[IdleTable]:
-    """The packaged tables, or the wanted ones, in their order, to compare others with.
+    """Yields the packaged tables for which `wanted` is true, in the order of `revisions`.
 
-    Those whose spec is broken are left out: naming them is for `list` and `check`.
+    Tables whose spec has errors are left out: `list` and `check` report these.
     """
     for revision in revisions():
         if wanted(revision):
@@ -79,15 +79,15 @@ def load(
 
 
 def load_held(path: str, contents: abc.Mapping[str, bytes]) -> LoadedSpec:
-    """Loads a spec that is in no directory, such as one of a git commit; otherwise like `load`.
+    """Like `load`, for a spec that is not on disk, such as one of a git commit.
 
-    contents  path -> bytes, of the spec and of those a parent is looked for among
+    contents  path -> bytes of the spec and of all specs among which parents are searched
     """
     return _Loading(contents).load(PurePath(path), path)
 
 
 def display_name(file: Path) -> str:
-    """Packaged specs are named the same wherever they are installed; others as given."""
+    """The name of a spec in messages: for a packaged spec the file name alone, else the path."""
     try:
         return "specs/" + file.resolve().relative_to(resource("specs")).as_posix()
     except ValueError:
@@ -121,7 +121,7 @@ class _Loading:
     def expand_file(
         self, file: PurePath, shown: str, chain: tuple[str, ...], data: bytes | None = None
     ) -> ExpandedSpec:
-        """data: what the file holds, where it has been read."""
+        """Reads a file and expands its spec. data: the file's content, if it has been read."""
         if data is None:
             data = self.contents.get(file.as_posix())
         document = _parsed(opening.read(Path(file)) if data is None else data, shown)
@@ -141,8 +141,9 @@ class _Loading:
         return expand(document.root, parent_of, (*chain, name), self.problems)
 
     def parent_file(self, child: PurePath, name: str) -> tuple[PurePath | None, bytes | None]:
-        """A parent, and what it holds if it was read: it lies beside the child, else it is
-        packaged. Names cannot leave the directory, and links not the repository, see `_beside`."""
+        """The file of a parent, and its content if that was read. A file beside the child comes
+        before a packaged spec. The name cannot lead out of the directory, nor a link out of the
+        repository, see `_beside`."""
         if "/" in name or "\\" in name or name.startswith("."):
             return None, None
         beside = child.parent / f"{name}.yaml"
@@ -156,10 +157,10 @@ class _Loading:
 
 
 def _beside(file: Path, top: Path | None) -> bytes | None:
-    """What a parent beside its child holds; None if there is no such file. It is read only if it
-    lies below `top`; without, in the child's repository, or outside of one in the child's
-    directory. Raises Unreadable (IS930) for a link that leads out of that, of which nothing is
-    read."""
+    """The content of a parent beside its child; None if there is no such file. The file must be
+    below `top`; if `top` is None, in the child's repository or, if the child is in none, in its
+    directory. Raises Unreadable (IS930) for a link that leads elsewhere, without reading its
+    target."""
     if top is None:
         tree, path = opening.tree_of(file)
     else:
@@ -184,7 +185,7 @@ class _Document:
 
 @lru_cache(maxsize=64)
 def _parsed(data: bytes, shown: str) -> _Document:
-    """Parsed once per content: power9.yaml is an ancestor of many."""
+    """Parses a document. Cached by content: power9.yaml is an ancestor of many."""
     text = decode(data, shown)
     return _Document(
         parse(text, shown), text, hashlib.sha256(data).hexdigest(), suppressions(text, shown)

@@ -1,4 +1,4 @@
-"""The packaged specs by name, without reading any of them."""
+"""The names and files of the packaged specs, without reading them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

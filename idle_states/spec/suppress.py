@@ -16,7 +16,13 @@ _COMMENT = re.compile(r"(?:^|\s)#\s*idle-states:\s*ignore\[([^\]]*)\](.*)")
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """rules it names, the reason given, its place, and the lines it covers (first, last)."""
+    """A suppression in a spec.
+
+    rules                  codes of the rules
+    reason                 the reason given, "" if missing
+    where                  place of the comment
+    first_line, last_line  lines that it covers
+    """
 
     rules: tuple[str, ...]
     reason: str

@@ -1,4 +1,4 @@
-"""IdleTable -> spec YAML, flat: inheritance resolved, provenance kept.
+"""Writes an IdleTable as a spec in YAML, without inheritance and with provenance.
 
 Reading the result gives the same values (`IdleTable.same_values`) for every table a spec can
 hold.
@@ -36,10 +36,10 @@ LISTED = (
 
 
 def write(table: IdleTable) -> str:
-    """The spec's text.
+    """Returns the spec's text.
 
-    Raises CannotGenerate (IS933) for a table whose source does not tell what a spec has to say:
-    what is unknown would turn into a 0 that firmware then believes.
+    Raises CannotGenerate (IS933) for a table that lacks a value that a spec must have: firmware
+    would take the missing value for 0.
     """
     missing = HELD if table.held is not None else LISTED if table.listed is not None else ""
     if missing:
@@ -68,7 +68,7 @@ def _lines(table: IdleTable) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Plain where YAML would read it back as the same text, else in double quotes."""
+    """The text as a YAML scalar: plain if YAML reads that back unchanged, else in double quotes."""
     plain = text.replace("-", "a").replace("_", "a").replace(".", "a").replace("@", "a")
     if plain.isascii() and plain.isalnum() and text[0].isalpha() and text not in ("none", "null"):
         return text
@@ -76,7 +76,8 @@ def _text(text: str) -> str:
 
 
 def _escaped(char: str) -> str:
-    """As in YAML's double quotes, which unlike JSON's do not take surrogate pairs."""
+    """The escape of a character in YAML's double quotes (which, unlike JSON's, do not allow
+    surrogate pairs)."""
     if char in '"\\':
         return f"\\{char}"
     if " " <= char <= "~":
