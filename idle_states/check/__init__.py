@@ -1,1 +1,1 @@
-"""check: what reading and the rules find in a table, and which findings were accepted before."""
+"""check: the findings of readers and rules, and which of these the project has accepted."""

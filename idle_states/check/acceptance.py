@@ -1,4 +1,4 @@
-"""Where a project keeps the findings it has accepted, as it is asked for."""
+"""Which setup.cfg and which baseline tell the findings that a project has accepted."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,12 @@ NO_CONFIG = "none"
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """config: a setup.cfg; NO_CONFIG: no suppressions; None: that of the current folder, or the
-    nearest above within the repository. baseline: a file of known findings."""
+    """Where accepted findings are listed.
+
+    config    a setup.cfg; NO_CONFIG: none; None: the one in the current folder, or the nearest
+              above it within the repository
+    baseline  a file of known findings, None for none
+    """
 
     config: str | None = None
     baseline: str | None = None
@@ -29,10 +33,11 @@ class Acceptance:
         tables: Iterable[tuple[str, str]],
         texts: dict[str, str] | None = None,
     ) -> list[Finding]:
-        """The findings, those that are accepted marked as suppressed, and what is wrong with
-        suppressions.
+        """The findings with accepted ones marked as suppressed, and findings about the suppressions
+        themselves (unused, expired, without a reason).
 
-        tables: (name, file) of all that was checked. Adds the configuration's text to texts.
+        tables  (name, file) of each table that was checked
+        texts   file -> text; the text of setup.cfg is added
         Raises Unreadable, OSError.
         """
         found = list(findings)
@@ -45,7 +50,8 @@ class Acceptance:
         return found if known is None else known.apply(found)
 
     def marking(self) -> Callable[[Sequence[Finding]], list[Finding]]:
-        """The same for one input of many, where nothing can be said of unused suppressions."""
+        """Returns a function that marks accepted findings of one input. Unlike `applied` it reports
+        nothing about suppressions: one input of many cannot tell which are unused."""
         _, entries = self._configured()
         known, day = self._known(), today()
 

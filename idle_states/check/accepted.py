@@ -1,4 +1,4 @@
-"""Findings that a project has accepted: in its setup.cfg, or in a baseline."""
+"""Marks the findings that a project's setup.cfg accepts."""
 
 import datetime
 import os
@@ -11,7 +11,8 @@ from .config import Accepted
 
 
 def today() -> datetime.date:
-    """The day expiries are held against: SOURCE_DATE_EPOCH's where set, for reproducible runs."""
+    """The day to compare expiry dates with: that of SOURCE_DATE_EPOCH, if set, so that runs can be
+    reproduced; else today."""
     given = source_date()
     return given.date() if given else datetime.date.today()
 
@@ -35,9 +36,11 @@ def accept(
     tables: Iterable[tuple[str, str]],
     day: datetime.date,
 ) -> list[Finding]:
-    """The findings, those the configuration accepts marked, and what is wrong with it.
+    """The findings with accepted ones marked as suppressed, and findings about the suppressions.
 
-    tables  (name, file) of all that was checked: a suppression of another table is not unused
+    tables  (name, file) of each table that was checked; a suppression for another table is not
+            reported as unused
+    day     the day to compare expiry dates with
     """
     used = {
         (entry.where, code)
@@ -56,7 +59,7 @@ def accept(
 def mark(
     findings: Iterable[Finding], accepted: Sequence[Accepted], day: datetime.date
 ) -> list[Finding]:
-    """The findings, those the configuration accepts suppressed."""
+    """The findings with accepted ones marked as suppressed."""
 
     def marked(finding: Finding) -> Finding:
         for entry in accepted:
@@ -90,7 +93,7 @@ def _about(
 
 
 def _concerns(entry: Accepted, checked: list[tuple[str, str]]) -> bool:
-    """Whether the path leads into something that was checked."""
+    """Whether the suppression's path is in a table or file that was checked."""
     start = entry.path.partition("*")[0]
     return any(
         start.startswith(name) and start[len(name) : len(name) + 1] in ("", ":", "[", "/")

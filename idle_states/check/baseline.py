@@ -1,7 +1,7 @@
 """Baselines: the findings a project starts from, so that only new ones count.
 
-A JSON file to be committed. A finding is known by its rule and logical path, so that lines may
-move; of several alike at one place, as many are known as were there.
+A JSON file to be committed. A finding is identified by its rule and logical path, so that lines may
+move. If a rule has several findings at one path, as many are known as the baseline lists.
 """
 
 import json
@@ -19,13 +19,13 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """file it was read from, and identity -> message as it was then."""
+    """The known findings. file: where they are stored; known: identity -> message."""
 
     file: str
     known: dict[str, str]
 
     def apply(self, findings: Sequence[Finding]) -> list[Finding]:
-        """Known findings marked as suppressed."""
+        """The findings with known ones marked as suppressed."""
         reason = f"known since {self.file} was written"
         return [
             replace(finding, suppressed=reason, kept_in="baseline")
@@ -35,7 +35,7 @@ class Baseline:
         ]
 
     def pruned(self, findings: Sequence[Finding]) -> "Baseline":
-        """Without what is no longer found."""
+        """The baseline without entries that are not among `findings`."""
         found = set(identities(findings))
         kept = {name: message for name, message in self.known.items() if name in found}
         return Baseline(self.file, kept)
@@ -54,13 +54,13 @@ class Baseline:
 
 
 def of(findings: Sequence[Finding], file: str) -> Baseline:
-    """All findings that count, notes included. A baseline of none is empty, and as good."""
+    """A baseline of all findings that are not suppressed, notes included; it may be empty."""
     names = zip(identities(findings), findings, strict=True)
     return Baseline(file, {name: finding.message for name, finding in names if finding.counts})
 
 
 def read(path: Path) -> Baseline:
-    """Raises Unreadable; OSError where the file cannot be read."""
+    """Reads a baseline. Raises Unreadable if it is malformed, OSError if it cannot be opened."""
     shown = path.as_posix()
     try:
         document = json.loads(opening.read(path, limits.CONFIGURATION_BYTES))

@@ -1,4 +1,4 @@
-"""check: what reading and the rules find in a source."""
+"""check: the findings of readers and rules."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,10 +16,10 @@ def check(
     platform: Platform = ALL_LEVELS,
     selection: RuleSelection = ALL,
 ) -> list[Finding]:
-    """Findings on all sources, in stable order.
+    """Returns the findings on all sources, sorted.
 
-    A suppression in a spec is unused (IS902) only if no table that reads the spec, among those
-    checked, needed it; with a selection of rules nothing is known about that.
+    A suppression in a spec is reported as unused (IS902) only if none of the checked tables that
+    are based on the spec needs it, and not at all if only some rules are selected.
     """
     found: list[Finding] = []
     seen: dict[str, list[Source]] = {}

@@ -29,12 +29,12 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A suppression of the configuration.
+    """A suppression in setup.cfg.
 
-    rules   codes
-    path    logical path of findings; * stands for anything
-    reason  empty: without effect (IS901)
-    until   last day it holds, None: always
+    rules   codes of the rules
+    path    logical path of the findings; * stands for anything
+    reason  the reason given; if "", the suppression has no effect (IS901)
+    until   last day on which it holds, None: always
     where   its line
     """
 
@@ -70,7 +70,7 @@ def read(path: Path) -> tuple[Accepted, ...]:
 
 
 def parse(text: str, shown: str) -> tuple[Accepted, ...]:
-    """The same of a text; shown: what its file is called."""
+    """The suppressions in the text of a setup.cfg. shown: its file name in messages."""
     parser = configparser.ConfigParser(interpolation=None, default_section="")
     try:
         parser.read_string(text, shown)
@@ -130,8 +130,9 @@ def _accepted(file: str, number: int, line: str) -> Accepted:
 
 
 def _is_like(name: str, pattern: str) -> bool:
-    """Only * is special: brackets are part of a path. Each part is taken where it stands first, so
-    that no pattern takes long; a regular expression would try all places."""
+    """Whether a name matches a pattern in which only * is special (brackets occur in paths). Each
+    part between two * is matched at its first occurrence, so that no pattern takes long; a regular
+    expression would try all occurrences."""
     first, *parts = pattern.split("*")
     if not parts:
         return name == first

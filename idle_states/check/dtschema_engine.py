@@ -2,8 +2,8 @@
 
 Of a device tree, its own node is validated; of specs and C, the node that firmware exports on
 the platform; pseries tables have none. Child nodes (OCCs, power caps) carry no idle states and
-stay out. What dt-validate says is told under the rule that means the same, with that rule's
-severity, at the place where the value was written; the place in the binding stands beside it.
+are left out. A complaint of dt-validate is reported as the rule that means the same, with that
+rule's severity and at the place where the value was written; the place in the binding is added.
 """
 
 from collections.abc import Iterator, Sequence
@@ -78,7 +78,8 @@ class ValidatedTree:
 
     @classmethod
     def of(cls, source: Source, platform: Platform) -> "ValidatedTree | None":
-        """None where there is no node: reading failed, a partition, an endless loop at boot."""
+        """The node to validate. None if reading failed, for pseries, and if firmware would never
+        finish its loop and so exports no node."""
         if source.table is None:
             return None
         subject = Subject(source.table, (), platform, source.node)
@@ -87,7 +88,7 @@ class ValidatedTree:
 
     @property
     def properties(self) -> dict[str, bytes]:
-        """Without `name`, which Linux adds to every node in /proc/device-tree."""
+        """The node's properties without `name`, which Linux adds in /proc/device-tree."""
         return {key: data for key, data in self.node.properties.items() if key != "name"}
 
     def undecodable(self) -> Iterator[Finding]:
@@ -103,7 +104,8 @@ class ValidatedTree:
                 yield self._finding(SchemaVerdict("IS112", NAMES, index, message))
 
     def findings(self, records: Sequence[Record]) -> list[Finding]:
-        """What dt-validate said about the node; each fault once, however often it breaks it."""
+        """Findings for what dt-validate said about the node, each fault once, even if it violates
+        several parts of the binding."""
         unique: dict[tuple[str, Location, str], Finding] = {}
         for record in records:
             for verdict in verdicts(record, self.subject, self.node):
@@ -112,7 +114,7 @@ class ValidatedTree:
         return list(unique.values())
 
     def _finding(self, verdict: SchemaVerdict, path: str = "") -> Finding:
-        """path is the place in the binding, "" if it is not the binding that says so."""
+        """The finding of a verdict. path: place in the binding, "" if it has none."""
         in_node = self.node.where
         if verdict.name:
             in_node = self.node.at(verdict.name, verdict.index)
@@ -137,7 +139,7 @@ class ValidatedTree:
         )
 
     def _written(self, name: str, index: int | None) -> Location:
-        """Where the table says what became an entry of the exported node."""
+        """Place in the table of the value from which an entry of the exported node was made."""
         rows = self.subject.exported_indices
         if index is None or name not in FIELD_OF_PROPERTY or index >= len(rows):
             return self.subject.at(None)

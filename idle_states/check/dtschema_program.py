@@ -31,7 +31,8 @@ Record = Mapping[str, Any]
 "crash" is ours: dt-validate gave up on the tree."""
 
 _CANARY = "canary"
-"""A tree that breaks the binding, so that a run which validates nothing is noticed."""
+"""Name of a tree that violates the binding: if nothing is reported for it, dt-validate did not
+validate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class Validator:
 
     @classmethod
     def installed(cls) -> "Validator":
-        """From this interpreter's environment, else from PATH. Raises Unreadable (IS930)."""
+        """Finds the programs in this interpreter's environment, else on PATH. Raises Unreadable
+        (IS930) if they are missing."""
         for directory in (os.path.dirname(sys.executable), None):
             validate = launching.find("dt-validate", directory)
             make = validate and launching.find("dt-mk-schema", os.path.dirname(validate))
@@ -74,7 +76,8 @@ class Validator:
         return list(stem2records.values())
 
     def _run(self, schema: Path, stems: Sequence[str], work: Path) -> list[Record]:
-        """All trees in one call; in halves if there is one among them that it cannot decode."""
+        """Validates all trees in one call. If dt-validate cannot decode one of them, each half of
+        the trees is validated by itself."""
         out = work / "records.json"
         out.unlink(missing_ok=True)
         options = ["-s", str(schema), "-l", Path(BINDING).stem, "--json-output", out.name]
@@ -112,7 +115,8 @@ class Validator:
 
 
 def _keep(fresh: Path, kept: Path) -> Path:
-    """Copied beside the target and renamed; a cache that cannot be written is done without."""
+    """Copies a file into the cache (written beside the target, then renamed) and returns its path.
+    If the cache cannot be written, returns the fresh file."""
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         handle, beside = tempfile.mkstemp(dir=kept.parent, prefix=f".{kept.name}.")

@@ -1,8 +1,8 @@
-"""What a complaint of dt-validate's amounts to in terms of this tool's rules.
+"""Translates complaints of dt-validate to this tool's rules.
 
-A complaint is known by its place in the binding, whose allOf is 0 presence, 1 flags, 2 lengths;
-expected and found are taken from the node, since the wording belongs to jsonschema. Only names
-that stand nowhere else are read from messages.
+A complaint is identified by its place in the binding, whose allOf is 0 presence, 1 flags, 2
+lengths. Expected and found values are taken from the node, since messages are worded by jsonschema.
+Only names that are given nowhere else are read from messages.
 """
 
 import re
@@ -38,11 +38,11 @@ from .dtschema_program import Record
 
 UNKNOWN_PROPERTY = "IS117"
 OTHER = "IS118"
-"""For what no other rule says."""
+"""Rule for complaints that correspond to no other rule."""
 
 MOST_STATES = 16
 MOST_NS = 4_294_966_296
-"""The last time that Linux can round up to microseconds in 32 bits."""
+"""Longest time in ns that Linux can round up to us in 32 bits."""
 
 _FIVE_FIELDS = field_mask(["rl", "mtl", "tr", "ec", "esl"])
 _PREFIX = "ibm,cpu-idle-state-"
@@ -51,7 +51,13 @@ _LONGEST_MESSAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class SchemaVerdict:
-    """rule; property, "" for the node; index of its entry, None for the whole; message."""
+    """A complaint in terms of this tool's rules.
+
+    rule     code of the rule
+    name     property, "" for the node
+    index    entry of the property, None for the whole property
+    message  what was expected and found
+    """
 
     rule: str
     name: str
@@ -84,7 +90,7 @@ class Complaint:
 
 
 def verdicts(record: Record, subject: Subject, node: PowerMgt) -> list[SchemaVerdict]:
-    """At least one for every record. `subject` is the table whose exported node `node` is."""
+    """The verdicts for a record, at least one. subject: the table that `node` was exported from."""
     kind, message = record["type"], str(record["message"])
     if kind == "crash":
         return [SchemaVerdict(OTHER, "", None, f"dt-validate gives up on the tree: {message}")]
@@ -100,7 +106,7 @@ def verdicts(record: Record, subject: Subject, node: PowerMgt) -> list[SchemaVer
 
 
 def place(record: Record) -> str:
-    """The path in the binding, without the `then` that every one begins with."""
+    """The record's path in the binding, without the leading `then`, which all paths have."""
     path = "/".join(str(part) for part in record.get("schema_path") or (record["type"],))
     return path.removeprefix("then/")
 
@@ -149,7 +155,7 @@ def _length(case: Complaint) -> Iterator[SchemaVerdict]:
 
 
 def _too_many(case: Complaint) -> Iterator[SchemaVerdict]:
-    """Told once at the flags; a surplus over them is another matter."""
+    """Too many entries, reported once at the flags."""
     found = case.node.count(case.name) or 0
     if case.states in (None, found):
         name = case.name if case.states is None else FLAGS
@@ -160,7 +166,7 @@ def _too_many(case: Complaint) -> Iterator[SchemaVerdict]:
 
 
 def _shape(case: Complaint) -> Iterator[SchemaVerdict]:
-    """A property that dt-validate could not take apart into entries."""
+    """A property that dt-validate could not split into entries."""
     name, data = case.name, case.node.properties.get(case.name)
     if data is None:
         return
@@ -231,7 +237,7 @@ def _repeated(
 
 
 def _flags(case: Complaint) -> Iterator[SchemaVerdict]:
-    """All that makes the word impossible; without PSSCR, stop itself is."""
+    """Every fault of a flags word; without PSSCR properties, a stop flag is one."""
     properties, word = case.node.properties, case.cell
     if word is None:
         return
@@ -360,7 +366,7 @@ _WORDINGS = (
 
 
 def _reworded(name: str, message: str) -> str:
-    """dt-validate's own words, the commonest turned round."""
+    """dt-validate's message; the most common one is reworded as "expected X, found Y"."""
     for pattern, ours in _WORDINGS:
         match: re.Match[str] | None = re.fullmatch(pattern, message, re.DOTALL)
         if match:

@@ -1,4 +1,4 @@
-"""A check as it is asked for, and what it found."""
+"""The request for a check, and its result."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ NATIVE, DTSCHEMA = "native", "dtschema"
 class CheckRequest:
     """What to check, and how.
 
-    tables  each a TABLE; none: all current revisions
+    tables  TABLE arguments; empty: all current revisions
     engine  NATIVE: this tool's rules; DTSCHEMA: the dt-schema binding; anything else: both
     """
 
@@ -32,7 +32,12 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """sources: all tables; findings: those accepted marked; texts: file -> text."""
+    """The result of a check.
+
+    sources   all tables
+    findings  findings, with accepted ones marked as suppressed
+    texts     file -> text, for quoting lines
+    """
 
     sources: tuple[Source, ...]
     findings: tuple[Finding, ...]
@@ -45,7 +50,7 @@ class Checked:
 
 
 def checked(request: CheckRequest) -> Checked:
-    """Raises Unreadable, OSError and what reading tables raises."""
+    """Checks as requested. Raises Unreadable, OSError and what reading tables raises."""
     tables = request.tables or current()
     sources = [source for text in tables for source in read_sources(text)]
     findings: list[Finding] = []
