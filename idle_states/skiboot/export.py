@@ -21,14 +21,14 @@ FUNCTION = "hw/slw.c add_cpu_idle_state_properties()"
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The firmware stage's result.
+    """The result of the firmware stage.
 
-    node      the node as left in the tree; None if firmware did not even create it
-    indices   rows of the table that are in it, in order
-    lost      the others, with the reason
-    messages  what the OPAL log says
+    node      the power-mgt node; None if firmware does not create it
+    indices   rows of the table that the node has, in order
+    lost      the other rows, with the reason
+    messages  lines in the OPAL log
     outcome   "ok"; "abort": an assert stops the boot; "hang": the loop never ends
-    chosen    revision whose table skiboot would take on this platform; None if it takes none
+    chosen    revision whose table skiboot would use on this platform; None if it uses none
     """
 
     node: PowerMgt | None
@@ -40,7 +40,7 @@ class Export:
 
 
 def export(table: IdleTable, platform: Platform) -> Export:
-    """Exports a table on a platform. Raises UnknownSkiboot for a release nobody can place."""
+    """Exports a table on a platform. Raises UnknownSkiboot if the platform's release is unknown."""
     return _Exporter(table, platform).run()
 
 
@@ -132,7 +132,7 @@ class _Exporter:
         return None
 
     def _can_sleep(self) -> bool:
-        """POWER8's fast sleep: hostboot must allow it, and DD1.x never may."""
+        """Whether POWER8 has fast sleep: hostboot must allow it; on DD1.x it is never available."""
         processor = of_chip(self.chip)
         if self.is_stop or processor is None or not processor.fast_sleep:
             return True
@@ -207,8 +207,8 @@ class _Exporter:
         return "no-class", f"flags {state.flags:#010x} name no class of state this machine supports"
 
     def _survives_masks(self, index: int, state: IdleState, bit: int) -> bool:
-        """OPAL's built-in mask and NVRAM's. A set NVRAM key replaces OPAL's mask altogether: a
-        level OPAL disables and the key does not is enabled by force."""
+        """Whether neither OPAL's built-in mask nor NVRAM's disables a state. A mask in NVRAM
+        replaces OPAL's: a level that only OPAL's mask disables is then enabled."""
         opal_levels = self.features.opal_levels
         if opal_levels is None:
             return True
@@ -240,7 +240,8 @@ class _Exporter:
         return False
 
     def _levels_property(self) -> dict[str, bytes]:
-        """Made from hostboot's data before this stage (hdata/spira.c add_stop_levels())."""
+        """The stop-levels property, which skiboot makes from hostboot's data before this stage
+        (hdata/spira.c add_stop_levels())."""
         levels = self.platform.enabled_stop_levels
         if levels is None or not self.is_stop:
             return {}
@@ -256,7 +257,8 @@ class _Exporter:
 
 
 def _name_advance(state: IdleState) -> int:
-    """How far skiboot moves in its name buffer: strlen, of an array that may lack its NUL, + 1."""
+    """Bytes that skiboot advances in its name buffer: strlen() + 1 of an array that may lack its
+    NUL."""
     name = state.name.encode("utf-8", "surrogateescape")
     if len(name) < NAME_BYTES:
         return len(name) + 1

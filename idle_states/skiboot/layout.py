@@ -1,4 +1,4 @@
-"""Where a skiboot tree has its idle tables, and what they lean on."""
+"""The files of a skiboot tree that contain idle tables, and the headers these need."""
 
 TABLES = ("hw/slw.c", "hw/slw-p8.c")
 """The first in every release, the second since 65d9909a7 (7.0)."""

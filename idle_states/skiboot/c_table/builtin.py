@@ -1,4 +1,5 @@
-"""The macros a lone table file leans on: OPAL_PM_* and PPC_BIT, as numbers of `idle_states.table`.
+"""The macros that a table file needs from headers: OPAL_PM_* and PPC_BIT, with the values of
+`idle_states.table`.
 
 Names and values: skiboot include/opal-api.h, include/bitutils.h, and hw/slw.c up to 952daa69b for
 IDLE_*.

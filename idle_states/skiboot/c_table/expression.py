@@ -1,4 +1,4 @@
-"""Integer constant expressions of C with C's types: what the compiler would store.
+"""Evaluates C's integer constant expressions with C's types, as the compiler would.
 
 The types are those of skiboot's target, LP64: int has 32 bits, long 64. Signed overflow is
 reported, because skiboot's build turns the compiler's warning about it into an error.
@@ -57,8 +57,8 @@ class Constant(NamedTuple):
 def evaluate(expression: Sequence[Token], start: int, end: int, *, in_if: bool = False) -> Constant:
     """The value and type of an expression whose macros are expanded.
 
-    start, end  place to blame where there is no token
-    in_if       the rules of #if: every integer has 64 bits, every name is 0
+    start, end  place for errors that no token has
+    in_if       evaluate by the rules of #if: every integer has 64 bits, every name is 0
     Raises Unsupported.
     """
     return _Evaluation(expression, start, end, in_if).whole()
@@ -132,7 +132,7 @@ class _Evaluation:
         return left
 
     def operand(self, read: Callable[[], Constant], evaluated: bool) -> Constant:
-        """An operand; of one that C does not evaluate only the type counts."""
+        """An operand; if C does not evaluate it, errors in its value are ignored."""
         outer, self.evaluated = self.evaluated, self.evaluated and evaluated
         found = read()
         self.evaluated = outer
@@ -217,7 +217,7 @@ UNSETTLED = {
     "IDLE_LOSE_HYP_CONTEXT": _MOVED.format(0x200, 0x2000),
     "IDLE_LOSE_FULL_CONTEXT": _MOVED.format(0x400, 0x4000),
 }
-"""Macros whose value changed under their name, which the file itself must define."""
+"""Macros whose value differs between skiboot releases: the file itself must define them."""
 
 
 def _common(left: IntType, right: IntType) -> IntType:

@@ -1,4 +1,4 @@
-"""What a skiboot.lid comes wrapped in: a secure-boot container, xz, or both.
+"""Unwraps a skiboot.lid from a secure-boot container, xz, or both.
 
 A PNOR's PAYLOAD partition holds the image compressed, and signed: 4096 bytes of container, then
 the xz stream. Sources: skiboot libstb/container.h (ROM_container_raw,
@@ -23,11 +23,11 @@ MAX_XZ_MEMORY = limits.LID_XZ_MEMORY_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image laid bare.
+    """An unwrapped image.
 
-    data        as skiboot is loaded
-    signed      it stood in a secure-boot container
-    compressed  it stood in an xz stream
+    data        the image as it is loaded into memory
+    signed      whether it was in a secure-boot container
+    compressed  whether it was compressed with xz
     """
 
     data: bytes
@@ -44,8 +44,8 @@ def is_wrapped(data: bytes) -> bool:
 
 
 def unwrap(data: bytes, file: str) -> Image:
-    """The image in a file's bytes. Raises Unreadable (IS930) for what is cut off, damaged or
-    beyond the limits."""
+    """The image in a file's bytes. Raises Unreadable (IS930) if it is truncated, damaged or larger
+    than the limits."""
     if len(data) > MAX_BYTES:
         raise unreadable(file, f"expected at most {MAX_BYTES} bytes, found {len(data)}")
     signed = data.startswith(CONTAINER_MAGIC)

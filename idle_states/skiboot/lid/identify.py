@@ -1,9 +1,8 @@
-"""Which rows that stand back to back are which table.
+"""Divides a run of adjacent rows in an image into tables.
 
-An image has no names of tables and nothing between them. What is known of tables are the packaged
-specs, so rows are dealt out to specs by names and stop levels at the least cost; hints, a latency
-that falls back or a name that repeats, part only what no spec explains: a faulty table has such
-rows too.
+An image has no names of tables and nothing between them. So rows are assigned to the packaged specs
+by state names and stop levels, at the least cost. A latency that decreases or a name that repeats
+also suggests a new table, but only among rows that match no spec: a faulty table has such rows too.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,8 @@ from ...spec.library import packaged
 from ...table import RL_MASK, IdleState, IdleTable, Register
 
 UNUSED = "unused"
-"""Name of a row that `replace` had no state for; all else in it is 0, so no firmware exports it."""
+"""Name that `replace` gives to a row it has no state for; its other values are 0, so that no
+firmware exports it."""
 
 _PER_TABLE = 2
 _PER_STRANGE_ROW = 3
@@ -26,10 +26,13 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A table's rows within a run: `used` with a state, then others up to `rows`, unused.
+    """A table's rows within a run.
 
-    spec     packaged table that its rows are like; None if there is none
-    strange  rows whose name or level the spec has not there
+    start    first row
+    rows     number of rows
+    used     number of rows with a state; the others, at the end, are unused
+    spec     packaged table that the rows match; None if there is none
+    strange  number of rows whose name or level differs from the spec's
     """
 
     start: int
@@ -41,7 +44,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class _Best:
-    """Cheapest dealing out of the first rows: cost, then rows of other values; its last part."""
+    """The cheapest division of the first rows of a run into tables.
+
+    cost       its cost
+    different  number of rows whose values differ from their spec's, to choose among equal costs
+    part       its last table
+    """
 
     cost: int
     different: int
@@ -98,8 +106,8 @@ def _chain(best: Sequence[_Best | None]) -> list[Part]:
 
 @lru_cache(maxsize=1)
 def known() -> tuple[IdleTable, ...]:
-    """Packaged tables that firmware has. Of equals the first wins: current ones come first, and
-    POWER7's, whose row is the nap-only table of every release since, comes last."""
+    """The packaged tables that firmware has, in order of preference: current ones first; POWER7's
+    last, because its row equals the nap-only table of every later release."""
     firmware = [table for table in packaged() if table.register is not Register.NONE]
     return tuple(sorted(firmware, key=lambda t: t.cpu is not None and bool(t.cpu.processor.table)))
 
@@ -111,7 +119,7 @@ def _key(row: IdleState, spec: IdleTable) -> Key:
 def _fit(
     rows: Sequence[IdleState], unused: Sequence[bool], start: int, spec: IdleTable
 ) -> Part | None:
-    """The rows from `start` on as the spec's table; None if they are another one."""
+    """The rows from `start` on as the table of a spec; None if they do not match it."""
     size = len(spec.states)
     end = start + size
     if end > len(rows) or unused[start] or (end < len(rows) and unused[end]):
@@ -149,7 +157,8 @@ def _different(rows: Sequence[IdleState], part: Part) -> int:
 
 
 def _joined(rows: Sequence[IdleState], unused: Sequence[bool], chain: Sequence[Part]) -> list[Part]:
-    """Unexplained rows as tables: parted by unused rows, and by hints."""
+    """The division with rows that match no spec joined to tables, which end at unused rows and
+    where a latency decreases or a name repeats."""
     result: list[Part] = []
     for part in chain:
         last = result[-1] if result else None
