@@ -30,7 +30,7 @@ any text, last."""
 
 
 def read_path(path: Path) -> list[Source]:
-    """All tables of a file or directory. Raises Unreadable for what no format takes."""
+    """All tables of a file or directory. Raises Unreadable if no format recognises it."""
     return read_file(File.open(path))
 
 
@@ -44,7 +44,7 @@ def read_file(file: File) -> list[Source]:
 
 
 def format_of(file: File) -> str | None:
-    """The format that takes a file; None if none does."""
+    """Name of the format that recognises a file; None if none does."""
     for name in FORMATS:
         if format_module(name).recognises(file.data, file.path):
             return name
