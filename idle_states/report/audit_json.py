@@ -13,7 +13,8 @@ from .json_output import envelope
 
 
 def document(results: Iterable[Audited], summary: FleetSummary) -> Iterator[str]:
-    """The envelope with one input after the other, then the summary of all, complete by then."""
+    """Yields the JSON document in parts: the envelope with each input as its audit ends, then the
+    summary."""
     head = envelope("audit", Form, None).rstrip().removesuffix("}").rstrip()
     yield head.replace('"inputs": []', '"inputs": [')
     between = "\n"
@@ -25,5 +26,5 @@ def document(results: Iterable[Audited], summary: FleetSummary) -> Iterator[str]
 
 
 def line(audited: Audited) -> str:
-    """One line of JSON, complete in itself."""
+    """One audit as a line of JSON, for JSON Lines."""
     return encoded(as_json(audit.Line, audited), indent=None) + "\n"

@@ -18,7 +18,7 @@ from .style import Style
 from .tables import columns
 
 _SHOWN = 12
-"""Groups and rules of a fleet that are listed."""
+"""Number of groups, and of rules, that are listed for a fleet."""
 
 
 def page(audited: Audited, style: Style, *, notes: bool) -> str:
@@ -128,7 +128,7 @@ def _verdicts(audited: Audited, tool: str) -> str:
 
 
 def against(name: str, differences: Sequence[TreeDifference], style: Style) -> str:
-    """Two trees beside each other. name: of the other file."""
+    """The differences between two device trees, side by side. name: file of the second tree."""
     name = printable(name)
     if not differences:
         return style("strong", f"Same below /ibm,opal as {name}") + "\n"
@@ -144,7 +144,7 @@ def against(name: str, differences: Sequence[TreeDifference], style: Style) -> s
 
 
 def value(data: bytes) -> str:
-    """A property, as text if it is some."""
+    """A property's value, as text if it is text, else in hex."""
     text = data.rstrip(b"\0")
     if text and text.isascii() and text.decode().isprintable():
         return f'"{text.decode()[:60]}"'
@@ -184,7 +184,7 @@ def fleet(summary: FleetSummary, passed_over: Iterable[tuple[str, int]], style: 
 
 def _groups(summary: FleetSummary, outliers: set[str]) -> Iterator[str]:
     groups = summary.sorted_groups()
-    # what stands out must not be cut off
+    # groups that stand out must not be cut off the list
     shown = [g for g in groups if g.fingerprint in outliers][:_SHOWN]
     shown = [*[g for g in groups if g not in shown][:_SHOWN], *shown]
     top = _common(group.examples[0] for group in shown)
@@ -198,7 +198,7 @@ def _groups(summary: FleetSummary, outliers: set[str]) -> Iterator[str]:
 
 
 def _common(files: Iterable[str]) -> str:
-    """The directory that all files lie below; "" if there is none worth the words."""
+    """The directory that contains all files; "" if there is none or it is not worth a line."""
     directories = [os.path.dirname(file) for file in files]
     try:
         return os.path.commonpath(directories).rstrip("/") if directories else ""
@@ -227,7 +227,8 @@ def _rules(summary: FleetSummary, style: Style) -> Iterator[str]:
 
 
 def closing(digests: Sequence[tuple[str, str]]) -> str:
-    """Which tool, and a digest of all inputs: sha256 of lines as sha256sum prints them."""
+    """The tool's version, and a digest of all inputs: SHA-256 of the lines that sha256sum prints
+    for them."""
     listing = "".join(f"{digest}  {file}\n" for file, digest in digests)
     whole = hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
     return f"idle-states {__version__}; sha256 of all inputs' digests {whole}\n"

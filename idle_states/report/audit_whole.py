@@ -1,4 +1,4 @@
-"""audit of whatever many inputs: a few get a page each, many a summary; as text and as HTML."""
+"""Reports of audits, as text and HTML: a page for each of a few inputs, or a summary of many."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from .html import page
 from .style import Style
 
 _PAGES = 8
-"""Up to so many tables get a page each unless told otherwise."""
+"""Up to this many tables get a page each, unless the user asks otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class View:
 
 
 class _Held:
-    """Results as they pass, those that get a page kept until it is known how many there are."""
+    """Keeps the first results until it is known whether there are so few that each gets a page."""
 
     def __init__(self, view: View) -> None:
         self.digests: dict[str, str] = {}
@@ -46,7 +46,7 @@ class _Held:
 
     @property
     def few(self) -> list[Audited]:
-        """Those that get a page because there are no more."""
+        """The results that get a page each, because there are so few."""
         return self._held if len(self._held) <= _PAGES else []
 
     @property
@@ -80,7 +80,7 @@ def text_parts(
 def to_html(
     results: Iterable[list[Audited]], view: View, walk: Walk, summary: FleetSummary, file: Path
 ) -> Iterator[list[Audited]]:
-    """Passes results on; the page is written when all are through."""
+    """Yields the results unchanged, and writes the HTML page to `file` after the last."""
     held, everything = _Held(view), []
     for found in results:
         held.add(found)

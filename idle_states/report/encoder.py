@@ -1,4 +1,4 @@
-"""Values into what JSON has, each by its form (idle_states/forms.py)."""
+"""Converts values to JSON's types, each by its form (idle_states/forms.py)."""
 
 from collections.abc import Callable
 from functools import cache
@@ -16,7 +16,7 @@ def as_json(form: type, value: Any) -> dict[str, Any]:
 
 
 def _encoder(kind: Any) -> Encoder | None:
-    """Of values of a kind; None where they are JSON's already."""
+    """The function that converts values of a type; None if they are JSON values already."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _encoder(inner[0])
@@ -50,8 +50,9 @@ def _dict(inner: Encoder | None) -> Encoder:
 
 @cache
 def _object(form: type) -> Encoder:
-    """As source, which is compiled once, as that of a dataclass's methods: a fleet has millions of
-    objects. {"name": value.name, "polling": value.polling, "lost": encode_2(value.lost), ...}"""
+    """The function that converts values of a form. Its source is generated and compiled once, like
+    a dataclass's methods, because a fleet has millions of objects:
+    {"name": value.name, "polling": value.polling, "lost": encode_2(value.lost), ...}"""
     names: dict[str, Any] = {}
     parts = []
     for number, key in enumerate(keys(form)):

@@ -1,4 +1,4 @@
-"""What idle time costs, for people and programs: never a figure without what it rests on."""
+"""The energy of idle time, for people and programs, always with the assumptions behind it."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -24,7 +24,7 @@ def unit_of(model: PowerModel) -> str:
 
 
 def section(names: Sequence[str], spents: Sequence[Spent], model: PowerModel, style: Style) -> str:
-    """Tables side by side, then the assumptions."""
+    """The energies of the tables side by side, then the assumptions."""
     unit = unit_of(model)
     rows = [
         (printable(state), *(_energy(dict(spent.states).get(state)) for spent in spents))
@@ -42,7 +42,8 @@ def section(names: Sequence[str], spents: Sequence[Spent], model: PowerModel, st
 
 
 def of_table(table: IdleTable) -> list[str]:
-    """Lines for `show`: when states of a table pay, by their own figures; empty without any."""
+    """Lines for `show`: from which idle length each state saves energy, by the table's own power
+    figures; empty if it has none."""
     found = of_spec(table)
     if found is None:
         return []
@@ -59,7 +60,7 @@ def of_spec(table: IdleTable) -> tuple[PowerModel, list[Payoff]] | None:
     try:
         model = from_specs(zip(names, table.states, strict=True))
     except BadPower:
-        # watts, without what the CPU draws awake: nothing follows from them
+        # watts without the power of an awake CPU: break-evens cannot be computed
         return None
     return None if model is None else (model, payoffs(model, names))
 
@@ -76,7 +77,7 @@ def pays(bounds: BreakEven) -> str:
 
 
 def ranged(bounds: PowerBounds, digits: int = 6) -> str:
-    """Both ends, or the one there is."""
+    """A power or energy in words: both bounds, or the value if they are equal."""
     ends = [number(end, digits) for end in (bounds.low, bounds.high)]
     return ends[0] if bounds.low == bounds.high else f"{ends[0]} to {ends[1]}"
 

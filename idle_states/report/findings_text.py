@@ -29,7 +29,7 @@ def render(
 
 
 def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool) -> str:
-    """One line: how many of each, and what was not shown."""
+    """One line: the number of findings of each severity, and how many are not shown."""
     counted = [finding for finding in findings if finding.counts]
     parts = []
     for severity in reversed(Severity):

@@ -13,11 +13,11 @@ C, DTS, DTB, MARKDOWN, YAML = FORMS = ("c", "dts", "dtb", "md", "yaml")
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What to make. Raises UsageError for what cannot be meant.
+    """What `generate` makes. Raises UsageError for values that make no sense.
 
     form       one of FORMS
-    self_test  of C: with a main() that checks the values
-    versioned  of trees: one node per state, as proposed in 2018
+    self_test  for C: add a main() that checks the values
+    versioned  for device trees: one node per state, as proposed in 2018
     """
 
     form: str
@@ -31,7 +31,11 @@ class Generated:
             raise UsageError("expected --versioned with --to dts or dtb only")
 
     def of(self, source: Source, platform: Platform) -> str | bytes:
-        """Of a readable source. platform: whose export a tree has. Raises CannotGenerate."""
+        """The generated text or bytes for a source that has a table.
+
+        platform  for device trees, the machine to export for
+        Raises CannotGenerate.
+        """
         table = source.table
         assert table is not None
         if self.form == C:

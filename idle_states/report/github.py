@@ -12,7 +12,7 @@ _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "
 
 
 def render(findings: Sequence[Finding]) -> str:
-    """One line a finding that counts."""
+    """One line for each finding that is not suppressed."""
     return "".join(f"{_command(finding)}\n" for finding in findings if finding.counts)
 
 

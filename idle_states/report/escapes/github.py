@@ -7,10 +7,10 @@ from .text import printable
 
 
 def message(text: str) -> str:
-    """What stands behind the second ::."""
+    """Escapes the message of a command: the text after the second "::"."""
     return printable(text).replace("%", "%25")
 
 
 def value(text: str) -> str:
-    """Of a property."""
+    """Escapes the value of a property of a command."""
     return message(text).replace(":", "%3A").replace(",", "%2C")

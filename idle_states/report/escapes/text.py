@@ -20,17 +20,17 @@ OLD_WORKFLOW = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 
 
 def printable(text: str) -> str:
-    """Text of unknown origin as one line that a terminal obeys nothing of."""
+    """Escapes text of unknown origin to one line without characters that control a terminal."""
     return _SUSPECT.sub(_escape, text)
 
 
 def printable_lines(text: str) -> str:
-    """The same of several lines: they stay lines."""
+    """Like `printable`, but keeps line breaks."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def printable_source(line: str) -> str:
-    """A line of a source, its tabs kept."""
+    """Like `printable`, for a line of a source: keeps tabs."""
     return "\t".join(map(printable, line.split("\t")))
 
 

@@ -20,7 +20,7 @@ from .pictures import Band, BandRow
 from .shares import legend
 
 _SHOWN = 40
-"""Tables of a fleet that are listed."""
+"""Number of groups of equal tables that are listed for a fleet."""
 
 
 def title(summary: FleetSummary) -> str:
@@ -63,7 +63,7 @@ def _kernels(audited: Audited, some: Sequence[str]) -> str:
 
 
 def _column(table: IdleTable, tree: bool, group: Registered, kernels: str) -> StageColumn:
-    """What kernels register, row by row. tree: the table is the exported one."""
+    """A column: what some kernels register for each row. tree: the table is a device tree's."""
     name2state = {state.name: state for state in group.states}
     row2state = {state.source: state for state in group.states}
     cells = []
@@ -103,8 +103,8 @@ def _selected(audited: Audited) -> Picture:
 
 
 def _numbered(audited: Audited) -> Iterator[tuple[Selected, dict[str, int]]]:
-    """Kernels that select the same, and the numbers that states have there: where these differ,
-    kernels are told apart."""
+    """Yields kernels that select the same states, with name -> number of their states. Kernels with
+    different numbers are listed separately."""
     kernel2numbers = {
         kernel: {state.name: state.index for state in reversed(group.states)}
         for group in audited.registered

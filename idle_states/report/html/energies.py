@@ -12,14 +12,15 @@ from .page import Lines, PageTable, Picture, Section
 from .pictures import Point
 
 PAID = "exit latency paid"
-"""What a wake-up costs where only the kernel's table says."""
+"""Label for the latency of a wake-up where only the kernel's table is known."""
 AS_HELD = f"{PAID}, as the kernel holds it"
 _NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """One table. latency_ns: its 99th percentile, None without wake-ups; written: the same."""
+    """A table's figures. latency_ns: 99th percentile of wake-ups, None without wake-ups; written:
+    the same in words."""
 
     label: str
     figures: Figures
@@ -28,18 +29,19 @@ class Priced:
 
 
 def unit_explained(power: PowerModel) -> Iterator[str]:
-    """A line where the unit is not everybody's."""
+    """A line that explains the unit of energy, if it needs explaining."""
     if power.unit != WATTS:
         yield "energy in s awake: as much as an awake CPU draws in so many seconds"
 
 
 def upwards(highest: Sequence[float]) -> svg.Axis:
-    """Of energies, which are compared from 0."""
+    """The upright axis for energies. It begins at 0, so that heights can be compared."""
     return svg.linear(0, max(highest), "")
 
 
 def section(some: Sequence[Priced], power: PowerModel, latency: str, caption: str) -> Section:
-    """latency: what it is, in tables; caption: at the axis."""
+    """The section on energy. latency: what the latency is, for the table's head; caption: of the
+    axis."""
     known = []
     said = list(power.assumptions)
     for each in some:

@@ -1,4 +1,4 @@
-"""What a page consists of, and how it becomes HTML. templates/page.html.j2 has its looks."""
+"""The parts of a page, and their rendering as HTML. The layout is in templates/page.html.j2."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,13 @@ from ..escapes.text import printable
 from . import svg
 
 _LISTED = 200
-"""Inputs that are listed one by one."""
+"""Greatest number of inputs that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """numbers: columns of figures, which are aligned to the right. unbroken: cells of one line."""
+    """A table. numbers: heads of the columns with figures, aligned to the right; unbroken: whether
+    its cells are kept on one line."""
 
     caption: str
     head: tuple[str, ...]
@@ -28,7 +29,8 @@ class PageTable:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """table: what it shows, for those who do not see it. legend: sample and words."""
+    """A drawing. table: the same content as a table, for readers who cannot see it; legend:
+    (sample, words)."""
 
     drawing: Element
     table: PageTable
@@ -56,7 +58,7 @@ class Section:
 def render(
     command: str, title: str, sections: Iterable[Section], inputs: Iterable[tuple[str, str]]
 ) -> str:
-    """The whole page; the same for the same results. inputs: (file, SHA-256)."""
+    """The whole page as HTML; equal results give equal pages. inputs: (file, SHA-256)."""
     unique = list(dict.fromkeys(inputs))
     return template("page.html.j2").render(
         title=printable(title),
@@ -103,11 +105,11 @@ def _printable(words: Sequence[str]) -> list[str]:
 
 
 def _unbroken(words: str) -> str:
-    """A head that breaks over cells that do not makes the whole row tall."""
+    """A column's head that does not break either: if it did, its row would become tall."""
     return words.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _whole(inputs: Sequence[tuple[str, str]]) -> str:
-    """Of lines as sha256sum prints them."""
+    """The SHA-256 of the lines that sha256sum prints for the inputs."""
     listing = "".join(f"{digest}  {file}\n" for file, digest in inputs)
     return hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()

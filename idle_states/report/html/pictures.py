@@ -21,11 +21,11 @@ _FINEST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """From first to last, along the axis.
+    """A band from `first` to `last` along the axis.
 
-    series  numbers of hatchings; several lie above each other
+    series       numbers of hatchings; several are drawn above each other
     short, name  labels: the longer one that fits is shown
-    tip     the whole of it, in words
+    tip          text shown when the pointer rests on the band
     """
 
     first: float
@@ -46,7 +46,7 @@ class BandRow:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A share that rises by steps: (value, share from there on), ascending."""
+    """A share that rises in steps. steps: (value, share from this value on), ascending."""
 
     label: str
     steps: tuple[tuple[float, float], ...]
@@ -54,7 +54,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """low, high: bounds of y. series: number of the marker. label: stands beside it."""
+    """A point. low, high: bounds of y; series: number of the marker; label: shown beside it."""
 
     x: float
     low: float
@@ -66,7 +66,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class PictureSpan:
-    """From one value to another, of one thing; no last: there is none."""
+    """A line from one value to another. last: None if there is no second value."""
 
     label: str
     first: float
@@ -75,7 +75,7 @@ class PictureSpan:
 
 
 def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> Element:
-    """A row below the other."""
+    """Draws the rows below each other."""
     pitch = _LABEL + _BAND + _GAP
     bottom = pitch * len(rows)
     found = svg.canvas(title, description, bottom + _AXIS)
@@ -121,7 +121,7 @@ def _band(parent: Element, band: Band, axis: Axis, top: float) -> None:
 
 
 def curves(title: str, description: str, some: Sequence[Curve], axis: Axis) -> Element:
-    """Shares from 0 to 1 over the axis."""
+    """Draws the curves: shares from 0 to 1 over the axis."""
     found = _plot(title, description, axis, svg.shares(""))
     for number, curve in enumerate(some):
         group = add(found, "g")
@@ -138,7 +138,7 @@ def curves(title: str, description: str, some: Sequence[Curve], axis: Axis) -> E
 
 
 def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> Element:
-    """Markers with labels; a line from low to high where they differ."""
+    """Draws markers with labels, and a line from low to high where these differ."""
     found = _plot(title, description, axis, up)
     labels: list[tuple[float, float, list[str]]] = []
     for point in some:
@@ -168,7 +168,7 @@ def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: 
 
 
 def spans(title: str, description: str, some: Sequence[PictureSpan], axis: Axis) -> Element:
-    """A line for each, from a ring at its beginning to a bar at its end."""
+    """Draws a line for each span, from a ring at its beginning to a bar at its end."""
     pitch = _LABEL + 18
     bottom = pitch * len(some)
     found = svg.canvas(title, description, bottom + _AXIS, _MARGIN, _MARGIN)
@@ -193,7 +193,7 @@ def _y(share: float) -> float:
 
 
 def _plot(title: str, description: str, axis: Axis, up: Axis) -> Element:
-    """Two axes; labels of the upright one stand in the margin, where no shape is."""
+    """Draws two axes. Labels of the upright one are in the margin, where nothing else is drawn."""
     bottom = _TOP + _PLOT
     left = 2 * _MARGIN + CHARACTER * max(len(label) for _, label in up.ticks)
     found = svg.canvas(title, description, bottom + _AXIS, left, _MARGIN)

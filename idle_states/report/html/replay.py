@@ -15,7 +15,7 @@ from .pictures import Band, BandRow
 from .shares import Share, bar, distribution, legend
 
 _CPUS = 32
-"""Up to so many CPUs get a bar each."""
+"""Up to this many CPUs get a bar each."""
 _FITS = ("fits", "too deep", "too shallow")
 
 
@@ -45,7 +45,7 @@ def sections(result: ReplayResult, power: PowerModel | None = None) -> list[Sect
 
 
 Named = Sequence[tuple[str, Figures]]
-"""Tables, and what they came to."""
+"""(name of a table, its figures)."""
 
 
 def residencies(some: Named) -> Picture:
@@ -173,7 +173,7 @@ def latencies(some: Named) -> Picture:
 
 
 def _energies(some: Named, power: PowerModel) -> Section:
-    """Against what is known of waking: exit latencies."""
+    """Energies against exit latencies, the only latencies that a replay knows."""
     priced = []
     for label, figures in some:
         latency_ns = figures.wake_latency_ns(99.0)

@@ -28,7 +28,8 @@ def title(selections: Sequence[TableSelection]) -> str:
 def sections(
     selections: Sequence[TableSelection], changed: Changed, journeys: Sequence[Journey]
 ) -> list[Section]:
-    """selections: of the first table or kernel first; changed: what the others change in it."""
+    """The sections of a page. selections: the first table's or kernel's first; changed: each other
+    selection's differences from the first."""
     found = [Section("What is selected", tuple(_maps(selections)))]
     found += [_steps(selection) for selection in selections if selection.steps]
     found += [
@@ -67,7 +68,8 @@ def _maps(selections: Sequence[TableSelection]) -> list[Part]:
 
 
 def _numbered(selections: Sequence[TableSelection]) -> list[tuple[str, Iterable[tuple[int, str]]]]:
-    """Under tables' names, and those of kernels where a table's numbers depend on them."""
+    """(title, numbered states) for each table, and for each kernel if a table's numbers depend on
+    the kernel."""
     named = _grouped(selections, lambda s: (s.table, s.names))
     table2names: dict[tuple[str, int], set[str]] = {}
     for _, selection in named:
@@ -78,7 +80,7 @@ def _numbered(selections: Sequence[TableSelection]) -> list[tuple[str, Iterable[
 
 
 def _alike(selections: Sequence[TableSelection], number: int) -> list[tuple[str, TableSelection]]:
-    """Those that select the same are one row, under the names of all."""
+    """Selections whose map `number` is equal share a row, under all their names."""
     if len(selections) == 1:
         return [(select_output.circumstances(selections[0].maps[number]), selections[0])]
     return _grouped(selections, lambda s: (s.table, s.names, s.maps[number].ranges))
@@ -87,7 +89,7 @@ def _alike(selections: Sequence[TableSelection], number: int) -> list[tuple[str,
 def _grouped(
     selections: Sequence[TableSelection], key: Callable[[TableSelection], Hashable]
 ) -> list[tuple[str, TableSelection]]:
-    """The first of those that have the same key, under the names of all."""
+    """Of selections with equal keys, the first, under the names of all."""
     groups: dict[Hashable, list[TableSelection]] = {}
     for selection in selections:
         groups.setdefault(key(selection), []).append(selection)
@@ -135,7 +137,7 @@ def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]]) -> tuple[Elemen
 
 
 def _band(selection: TableSelection, r: Range) -> Band:
-    # ladder selects one behind the last
+    # ladder may select one past the last state
     series = tuple(sorted(state for state in r.states if state < len(selection.names)))
     short = "+".join(str(number) for number in series)
     name = f"{short} {' and '.join(selection.names[number] for number in series)}"
@@ -205,7 +207,7 @@ def _states(selection: TableSelection) -> Section:
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
-    """Indented lines go on with those before them."""
+    """Joins indented lines to the line before them."""
     found: list[str] = []
     for line in lines:
         if line.startswith("  ") and found:

@@ -16,9 +16,9 @@ States = Iterable[tuple[int, str]]
 class Share:
     """A part of a bar.
 
-    number  of the state in its own table, which is that of its hatching; svg.AWAKE: of no state
-    value   a share of 1
-    amount  the part in its own unit, in words
+    number  number of the state in its table, also of its hatching; svg.AWAKE: not an idle state
+    value   share of the whole, 0 to 1
+    amount  the amount with its unit, in words
     """
 
     number: int
@@ -48,8 +48,8 @@ def bar(label: str, some: Sequence[Share]) -> BandRow:
 
 
 def legend(some: Iterable[tuple[str, States]]) -> Legend:
-    """A sample for each number that a table's states have; where tables call it by different names,
-    which is whose."""
+    """A sample for each number of a state. If tables name the state differently, the names are
+    given table by table."""
     number2names: dict[int, dict[str, list[str]]] = {}
     tables = set()
     for table, states in some:
@@ -75,7 +75,7 @@ def _numbered(number: int, name: str) -> str:
 def distribution(
     title: str, caption: str, some: Sequence[tuple[str, Sequence[tuple[int, int]]]]
 ) -> tuple[Element, Legend]:
-    """A curve for each label: of (value in ns, how often), ascending."""
+    """A curve for each label, from (value in ns, count), ascending."""
     values = [value for _, pairs in some for value, _ in pairs]
     drawing = pictures.curves(
         title,

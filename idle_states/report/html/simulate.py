@@ -132,7 +132,8 @@ def _latencies(found: Sequence[SimulationSummary]) -> Picture:
 
 
 def _energies(found: Sequence[SimulationSummary], power: PowerModel) -> Section:
-    """Against what wake-ups waited in the simulation, of which an exit latency is but a part."""
+    """Energies against the times that wake-ups waited in the simulation, which include exit
+    latencies."""
     p99 = percentile_name(99.0)
     priced = []
     for each in found:

@@ -28,7 +28,7 @@ def of_journey(journey: Journey) -> list[Section]:
 def of_table(table: IdleTable, stages: Sequence[StageColumn]) -> tuple[Part, ...]:
     """stages: columns beside the table's own."""
     columns = stage_columns(table, stages)
-    # the name is what a row is about
+    # the row's name comes first
     columns[:2] = [columns[1], columns[0]]
     head = tuple(column.head for column in columns)
     rows = tuple(zip(*(column.cells for column in columns), strict=True))

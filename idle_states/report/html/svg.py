@@ -1,4 +1,4 @@
-"""The little SVG that pictures are made of.
+"""The elements of SVG that pictures use.
 
 A picture is as wide as the page: along x everything is placed in percent, along y in pixels, so
 that text keeps its size on a phone. Series differ in hatching, dashes or the form of a marker, not
@@ -15,13 +15,13 @@ from markupsafe import Markup
 from ..escapes.text import printable
 
 NARROW = 300
-"""Width in pixels that labels have to get by with."""
+"""Width in pixels into which labels must fit: that of a narrow page."""
 CHARACTER = 7
 """Width of a character of a label in pixels, or a little less."""
 PLOT = 240
-"""What NARROW leaves between margins."""
+"""Pixels that NARROW leaves between the margins."""
 AWAKE = -1
-"""Number of what is no idle state, among those of states."""
+"""Stands for time awake where a state's number is expected."""
 _AWAKE_ID, _AWAKE_PATH = "awake", "M4,2 v4 M2,4 h4"
 HATCHES = (
     "",
@@ -45,13 +45,13 @@ MARKERS = (
     "M-2,-6 h4 v4 h4 v4 h-4 v4 h-4 v-4 h-4 v-4 h4 z",
 )
 _SAME, _NOTHING = 1e-9, 1e-12
-"""Values so close, relatively and absolutely, are one on an axis."""
+"""Values that differ by less, relatively and absolutely, count as one value on an axis."""
 _TILE = 8
 """Side of a hatching's tile in pixels."""
 
 
 def element(name: str, **attributes: object) -> Element:
-    """An element; _ in names stands for -, a trailing one is left out (class_)."""
+    """An element. In names of attributes, _ stands for -; a trailing _ is dropped (class_)."""
     found = Element(name)
     for key, value in attributes.items():
         found.set(key.rstrip("_").replace("_", "-"), _written(value))
@@ -71,7 +71,7 @@ def text(parent: Element, words: str, **attributes: object) -> Element:
 
 
 def tip(parent: Element, words: str) -> None:
-    """What a pointer that rests there is told."""
+    """Adds text that is shown when the pointer rests on the parent."""
     SubElement(parent, "title").text = printable(words)
 
 
