@@ -1,1 +1,1 @@
-"""The device tree: the power-mgt node as bytes, and the formats it travels in."""
+"""The device tree: the power-mgt node as bytes, and the formats that hold device trees."""

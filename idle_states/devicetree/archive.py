@@ -108,7 +108,7 @@ def _root(top: _Directory, file: str) -> tuple[str, _Directory]:
 
 
 def _levels(top: _Directory) -> Iterator[list[tuple[str, _Directory]]]:
-    """Paths and directories by depth; what is a node for certain is not looked into."""
+    """Yields paths and directories by depth; does not descend into what is certainly a node."""
     level = [("", top)]
     while level:
         yield level
@@ -121,7 +121,7 @@ def _levels(top: _Directory) -> Iterator[list[tuple[str, _Directory]]]:
 
 
 def _is_named(path: str, directory: _Directory) -> bool:
-    """Where programs leave an empty directory, the tree is elsewhere."""
+    """Whether a directory has a tree's name and is not empty, as some programs leave it."""
     return f"/{path}".endswith(tuple(f"/{end}" for end in _ROOTS)) and not directory.is_empty()
 
 

@@ -1,16 +1,16 @@
-"""A device-tree source with all it includes, as one text that names no file.
+"""A device-tree source with all its includes, expanded to one text that names no file.
 
-dtc opens whatever /include/ and /incbin/ name. Here the gate reads those files instead, the names
-sought as dtc seeks them, and only below the directory of the source. /include/ is replaced by what
-the file holds. /incbin/ keeps its place, and its name becomes that of a file in the private
-directory where dtc runs. What dtc is given holds no other /include/ or /incbin/, not in a string or
-a comment either, so however it reads the text it opens nothing else.
+dtc opens any file that /include/ or /incbin/ names. Here `reading` opens these files instead; names
+are resolved as in dtc, but only below the directory of the source. /include/ is replaced by the
+file's content. /incbin/ stays, with the name of a file in the private directory where dtc runs. The
+text given to dtc holds no other /include/ or /incbin/, not even in a string or a comment, so dtc
+opens nothing else however it parses the text.
 
-A text of several files has lines of its own; `Expanded.place` leads back to those that were
-written. Line markers of the C preprocessor are honoured the same way.
+The expanded text has its own line numbers; `ExpandedSource.place` maps them to the original files.
+Line markers of the C preprocessor are honoured in the same way.
 
 Source: dtc 1.6.1 dtc-lexer.l (comments, strings, line markers, /include/ taken word for word),
-dtc-parser.y (/incbin/ with its escapes undone), srcpos.c (where names are sought).
+dtc-parser.y (/incbin/ with its escapes undone), srcpos.c (search path of names).
 """
 
 import os
@@ -109,7 +109,7 @@ class _Expansion:
         return self.made
 
     def _take(self, source: bytes, file: str, base: str, depth: int) -> None:
-        """One file. base: the directory in which dtc would seek what it includes."""
+        """Expands one file. base: the directory relative to which dtc resolves its includes."""
         # which file and line stand at a line of the source
         name, first, since = file, 1, 1
         line, counted, done = 1, 0, 0
@@ -154,7 +154,7 @@ class _Expansion:
             self._add(source[done:])
 
     def _plain(self, text: bytes, file: str, line: int) -> None:
-        """What is between tokens: a string or comment that begins there has no end in its file."""
+        """Adds the text between tokens. Raises Unreadable for an unterminated string or comment."""
         begun = _BEGUN.search(text)
         if begun:
             where = Location("", file, line + text.count(b"\n", 0, begun.start()), 1)

@@ -79,7 +79,7 @@ def _property(name: str, data: bytes, width: int) -> Iterator[str]:
 
 
 def _items(name: str, data: bytes) -> tuple[str, list[str], str, str]:
-    """A value as (opening, items, what joins them, closing)."""
+    """Returns a value as (opening, items, separator, closing)."""
     if name in _U64 and len(data) % 8 == 0:
         cells = _cells(data)
         pairs = zip(cells[::2], cells[1::2], strict=True)

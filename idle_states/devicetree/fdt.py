@@ -40,7 +40,7 @@ _HEADER_BYTES = {16: 36, 17: 40}
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Everything a blob says.
+    """The content of a blob.
 
     reservations  (address, bytes) of reserved memory
     boot_cpu      reg of the CPU that boots
@@ -66,7 +66,7 @@ def read_blob(data: bytes, file: str) -> Blob:
 
 @dataclass(slots=True)
 class _Open:
-    """A node whose end has not come yet. `children` has None for the one being read."""
+    """A node whose end token was not read yet. `children`: None for the child being read."""
 
     name: str
     properties: dict[str, bytes] = field(default_factory=dict)
@@ -164,7 +164,7 @@ class _Reader:
         )
 
     def _quickly(self, at: int, end: int, closed: bool) -> Node | None:
-        """What `_structure` gives, where C was compiled and nothing is wrong."""
+        """Does the same as `_structure` in C; None without the extension, or on any error."""
         if _fdt is None:
             return None
         blocks = (at, end, self.strings, self.strings_end)

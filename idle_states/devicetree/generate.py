@@ -95,7 +95,7 @@ def _finding(table: IdleTable, index: int | None, message: str, field: str = "")
 
 
 def _around(table: IdleTable, power_mgt: Node) -> Node:
-    """The least tree that dtc takes without a warning and readers can tell the processor from."""
+    """Returns the smallest tree that dtc accepts without warnings and that names the processor."""
     two = (2).to_bytes(4, "big")
     opal = b"ibm,opal-v3\0" if table.register is Register.PSSCR else b"ibm,opal-v2\0ibm,opal-v3\0"
     return Node(

@@ -28,7 +28,7 @@ TIMER_STOP = "local-timer-stop"
 
 MAX_STATES = limits.TREE_STATES
 MAX_TABLES = limits.TREE_TABLES
-"""Far beyond any machine, so that a hostile tree keeps nobody busy."""
+"""A limit far beyond any machine, which bounds the time spent on a hostile tree."""
 
 DOMAIN_STATE = "genpd enters it when all CPUs of the power domain idle"
 

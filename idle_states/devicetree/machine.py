@@ -1,4 +1,4 @@
-"""What a tree says of its machine: model, processor and firmware, for an audit's heading.
+"""Facts about the machine in a tree: model, processor and firmware, for an audit's heading.
 
 Source: skiboot core/device.c, hdata/ and hw/ (node and property names); Linux
 arch/powerpc/kernel/setup-common.c show_cpuinfo() for how a PVR is read as a revision.

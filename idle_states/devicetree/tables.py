@@ -18,7 +18,7 @@ from .tree import Node
 
 MAX_STATES = limits.TREE_STATES
 MAX_NODES = limits.TREE_TABLES
-"""Far beyond what firmware can export (255), so that a hostile tree keeps nobody busy."""
+"""A limit far beyond what firmware can export (255), which bounds the time for a hostile tree."""
 
 _CPU_NAME = re.compile(r"PowerPC,POWER([0-9]+)")
 _MACHINE = re.compile(r".*,powernv([0-9]+)")
@@ -89,8 +89,8 @@ def cpu_of(root: Node) -> Cpu | None:
 
 
 def unlisted_processor(root: Node) -> tuple[str, str] | None:
-    """The first CPU that names a processor, where none of the tree's is in the registry: the
-    path of what names it, and that name or PVR. None if one is, or nothing names any."""
+    """Returns the path and the name or PVR of the first CPU that names a processor, if none that
+    the tree names is in the registry; None if one is, or if no CPU names any."""
     cpus = root.find("/cpus")
     if cpus is None or cpu_of(root) is not None:
         return None

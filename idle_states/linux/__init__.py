@@ -14,8 +14,8 @@ def register(
     *,
     stop_api: bool = True,
 ) -> DriverTable:
-    """The states a kernel registers: from the node on OPAL, from the partition on pseries, from
-    what CPUs list on Arm and RISC-V; what it holds already, where sysfs told.
+    """Returns the states that a kernel registers: from the power-mgt node on OPAL, from the
+    partition on pseries, from the CPUs' lists on Arm and RISC-V, or as read from sysfs.
 
     stop_api  whether firmware accepts the SPR values the kernel wants restored after deep states
     """

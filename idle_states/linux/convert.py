@@ -19,7 +19,7 @@ def to_us(nanoseconds: int, features: DriverFeatures) -> int:
 
 
 def rounding(features: DriverFeatures) -> str:
-    """What `to_us` does, for people."""
+    """Describes the rounding of `to_us`, for people."""
     if features.round_up:
         return "this kernel rounds up to microseconds (from 4.14, 8d4e10e9ed94)"
     return "this kernel truncates to microseconds (up to 4.13)"

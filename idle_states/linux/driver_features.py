@@ -74,7 +74,7 @@ _LOOKS_AT_PVR = Known("5.10", "8747bf36f312 reverted, POWER10 driver")
 
 
 def _pvr_rows() -> Iterator[Since]:
-    """The PVR versions that the stop driver takes, release by release, by the registry."""
+    """Yields the PVR versions that the stop driver accepts, by release, from the registry."""
     pvr2known = {
         pvr: version.linux if version.linux.release else _LOOKS_AT_PVR
         for pvr, version in VERSIONS.items()

@@ -33,7 +33,7 @@ class DriverState:
 
 @dataclass(frozen=True, slots=True)
 class StopChoice:
-    """A PSSCR the platform code settled on. source is None for the kernel's built-in value."""
+    """A PSSCR that the platform code chose. source: index in the tree; None: a built-in value."""
 
     psscr: int
     mask: int

@@ -1,8 +1,8 @@
-"""What Linux registers from the idle-state nodes that a tree's CPUs list (Arm and RISC-V).
+"""The states that Linux registers from the idle-state nodes listed by CPUs (Arm and RISC-V).
 
 Model of drivers/cpuidle/dt_idle_states.c dt_init_idle_driver() and of the drivers that call it:
-cpuidle-psci.c, cpuidle-arm.c, cpuidle-riscv-sbi.c. All of them have one thing in common: what is
-wrong with one node of one CPU leaves every CPU without a driver.
+cpuidle-psci.c, cpuidle-arm.c, cpuidle-riscv-sbi.c. In all of them, one bad node of one CPU leaves
+every CPU without a driver.
 """
 
 from collections.abc import Iterator
@@ -51,14 +51,14 @@ class Parsed:
 
 
 def parameter_name(listed: IdleList) -> str | None:
-    """The property with the argument for firmware; None where the platform has its own ways."""
+    """Returns the property with the argument for firmware; None if the method is the platform's."""
     if listed.riscv:
         return "riscv,sbi-suspend-param"
     return "arm,psci-suspend-param" if listed.enable_method == "psci" else None
 
 
 def parameter_problem(listed: IdleList, node: ListedNode) -> str:
-    """What the driver has against a node's suspend parameter; "" if nothing."""
+    """Returns why the driver rejects a node's suspend parameter; "" if it accepts it."""
     name = parameter_name(listed)
     if name is None:
         return ""
@@ -73,7 +73,7 @@ def parameter_problem(listed: IdleList, node: ListedNode) -> str:
 
 
 def compatibles(listed: IdleList) -> tuple[str, ...]:
-    """What a node of the list may be compatible with for a driver to take it."""
+    """Returns the compatible strings of which a driver requires one in each node of the list."""
     if listed.riscv:
         return ("riscv,idle-state",)
     if listed.enable_method == "psci":
@@ -82,7 +82,7 @@ def compatibles(listed: IdleList) -> tuple[str, ...]:
 
 
 def parse(listed: IdleList, known: DtIdleFeatures) -> Parsed:
-    """dt_init_idle_driver() and the driver's own look at the parameters, for one CPU."""
+    """dt_init_idle_driver() and the driver's check of the parameters, for one CPU."""
     found = Parsed()
     nodes = listed.nodes(known.hierarchy)
     found.failure = _no_driver(listed, known) or _read(listed, nodes, known, found)
@@ -162,7 +162,8 @@ def _foreign(index: int, node: ListedNode, listed: IdleList) -> Failure:
 def _parameters(
     listed: IdleList, nodes: tuple[ListedNode, ...], known: DtIdleFeatures, found: Parsed
 ) -> Failure | None:
-    """The first nodes of the list, as many as there are states, disabled or not."""
+    """Checks the parameters of as many nodes as there are states, from the start of the list,
+    whether these nodes are disabled or not."""
     name = parameter_name(listed)
     if name is None:
         return None
@@ -192,7 +193,7 @@ def _ground(listed: IdleList) -> str:
 
 
 def _unequal(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
-    """Before each CPU had a driver of its own, every list had to begin as the first one's."""
+    """In releases with one driver for all CPUs, every list had to begin like the first one's."""
     if known.per_cpu or not listed.siblings:
         return None
     for index, node in enumerate(listed.siblings[0].nodes(False)):
@@ -207,7 +208,7 @@ def _unequal(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
 
 
 def _other_failure(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
-    """A CPU whose list gives no driver takes the others' away again."""
+    """A CPU whose list gives no driver makes the kernel unregister the other CPUs' drivers."""
     if not known.per_cpu:
         return None
     psci = known.psci and listed.enable_method == "psci"
@@ -243,7 +244,8 @@ def _registered(taken: IdleList, found: Parsed, known: DtIdleFeatures) -> Iterat
 def _in_rows(
     table: IdleTable, taken: IdleList, states: tuple[DriverState, ...], known: DtIdleFeatures
 ) -> tuple[DriverState, ...]:
-    """The states with `source` counted in the table's rows, which an older kernel's list is not."""
+    """Returns the states with `source` as index of the table's row instead of the list's entry,
+    which may differ for an older kernel."""
     assert table.listed is not None
     rows = _rows(table.listed, taken.nodes(known.hierarchy))
     return tuple(
@@ -261,7 +263,7 @@ def _in_rows(
 
 
 def _rows(listed: IdleList, nodes: tuple[ListedNode, ...]) -> list[int | None]:
-    """The table's row of each entry of the list that a kernel reads; a node may be listed twice."""
+    """Returns the table's row of each list entry that a kernel reads; a node may occur twice."""
     own = [node.path for node in listed.nodes()]
     paths = [node.path for node in nodes]
     if paths == own[: len(paths)]:
@@ -301,7 +303,7 @@ def _lost(
 def _changed(
     listed: IdleList, taken: IdleList, found: Parsed, known: DtIdleFeatures
 ) -> Iterator[Changed]:
-    """Names that are cut, and parameters that come from another node."""
+    """Yields names that are truncated, and parameters taken from another node."""
     nodes = taken.nodes(known.hierarchy)
     rows = _rows(listed, nodes)
     name = parameter_name(taken)

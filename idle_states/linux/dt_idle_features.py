@@ -42,8 +42,8 @@ CHANGES = (
     since("5.18", "6abf32f1d9c5", riscv=True),
     since("6.2", "", counts_enabled=True),
 )
-"""Read: a 4.x, a 5.x, Debian's 6.1.192 and a 6.x. Rows without a commit are placed by what was read
-on both sides, and may be a release or two off."""
+"""Read: a 4.x, a 5.x, Debian's 6.1.192 and a 6.x. The release of a row without commit is inferred
+from the releases read before and after it, and may be off by one or two."""
 
 HISTORY = History(DtIdleFeatures(), CHANGES, {"debian-6.1.192": values(counts_enabled=True)})
 

@@ -1,4 +1,4 @@
-"""What a running kernel holds, as its sysfs says: the driver's stage is over."""
+"""The states that a running kernel holds, from its sysfs; the driver is not modelled."""
 
 from ..table import IdleTable
 from .driver_table import DriverState, DriverTable
@@ -6,12 +6,12 @@ from .releases import Release
 
 POLL, SNOOZE = "POLL", "snooze"
 OWN = (POLL, SNOOZE, "WFI")
-"""States 0 that the kernel's driver has of its own."""
+"""Names of state 0 that the kernel's driver adds itself."""
 
 
 def register(table: IdleTable, release: Release) -> DriverTable:
-    """The states as held. What sysfs does not show, the flag POLLING of snooze, is the release's;
-    what firmware gave the kernel, and how it offlines CPUs, is not known."""
+    """Returns the states as held. sysfs does not show snooze's flag POLLING, which is taken from
+    the release; the exported tree and the offline method are unknown."""
     held = table.held
     assert held is not None
     snooze_polls = release.features.snooze_polling

@@ -1,7 +1,7 @@
-"""Around the governor: polling, the tick, latency limits and the counters of cpuidle's sysfs.
+"""The idle loop around the governor: polling, tick, latency limits and cpuidle's sysfs counters.
 
-Small pieces of the idle loop, by release. Times are ns, inputs and results alike; what a release
-keeps in us is floored to whole us.
+Each function models one step of the idle loop, by release. Inputs and results are in ns; a value
+that a release keeps in us is floored to whole us.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ NO_LIMIT_US = 2_000_000_000
 """PM_QOS_CPU_LATENCY_DEFAULT_VALUE."""
 POLL_MIN_NS = 10_000
 POLL_CHECK_RELAXES = 200
-"""poll_idle() looks at the clock once in so many rounds."""
+"""poll_idle() reads the clock once in this number of rounds."""
 
 _INT_MAX = (1 << 31) - 1
 _NSEC_PER_USEC = 1000
@@ -87,7 +87,7 @@ HISTORY = History(IdleLoopFeatures(), CHANGES, BACKPORTS)
 
 
 def features(release: Release) -> IdleLoopFeatures:
-    """What the release's idle loop does; powernv's snooze as the release's driver has it."""
+    """Returns the features of a release's idle loop, with snooze as in its powernv driver."""
     driver = release.features
     return replace(
         folded(HISTORY, release),
@@ -96,7 +96,7 @@ def features(release: Release) -> IdleLoopFeatures:
     )
 
 
-# Before the idle
+# Before the idle period
 
 
 def latency_limit_us(
@@ -105,7 +105,7 @@ def latency_limit_us(
     resume_us: int | None = None,
     wakeup_us: int | None = None,
 ) -> int:
-    """The limit governors are given: the least of those that the release knows.
+    """Returns the latency limit given to governors, in us: the least of those the release knows.
 
     resume_us: the CPU's resume latency; wakeup_us: cpu_wakeup_latency; None: not set.
     """
@@ -118,14 +118,14 @@ def latency_limit_us(
 
 
 def asks_governor(features: IdleLoopFeatures, states: int) -> bool:
-    """False: state 0 is entered at once, the tick kept."""
+    """Returns False if state 0 is entered at once, with the tick kept."""
     return states > 1 or not features.single_state_bypass
 
 
 def tick_stops(features: IdleLoopFeatures, stop_tick: bool, stopped: bool) -> bool:
-    """Whether the tick is off during the idle.
+    """Returns whether the tick is off during the idle period.
 
-    stop_tick: the governor's decision; stopped: it was off already, and is not restarted for it.
+    stop_tick: the governor's decision; stopped: the tick is off already, and is not restarted.
     """
     return stop_tick or stopped or not features.governor_decides_tick
 
@@ -139,7 +139,7 @@ def poll_limit_ns(
     tick: int,
     disabled: frozenset[int] = _NO_STATES,
 ) -> int | None:
-    """For how long poll_idle() polls. None: until woken. tick: TICK_NSEC."""
+    """Returns how long poll_idle() polls, in ns; None: until woken. tick: TICK_NSEC."""
     unit = 1 if features.nanoseconds else _NSEC_PER_USEC
     enabled = [
         states[i].residency_ns // unit * unit for i in range(1, len(states)) if i not in disabled
@@ -160,9 +160,9 @@ def poll_limit_ns(
 
 @dataclass(slots=True)
 class PollLimit:
-    """A CPU's poll limit, kept from its first use on where the release keeps it.
+    """A CPU's poll limit; in releases that keep it, it is computed at its first use only.
 
-    A limit of 0, of a first state without residency, is computed anew each time.
+    A limit of 0, from a first state without residency, is computed again each time.
     """
 
     features: IdleLoopFeatures
@@ -185,10 +185,11 @@ def snooze_timeout_ns(
     tick: int,
     disabled: frozenset[int] = _NO_STATES,
 ) -> int | None:
-    """After how long powernv's snooze gives up. None: never; it needs a state to give way to.
+    """Returns the time in ns after which powernv's snooze ends; None: never, as there is no deeper
+    state to enter.
 
-    Up to 4.17 the time-out is fixed when the driver starts, and a state switched off later still
-    ends snooze.
+    Up to 4.17 the time-out is fixed when the driver starts, so it still applies if its state is
+    disabled later.
     """
     if features.snooze_timeout == "none" or len(states) < 2:
         return None
@@ -200,11 +201,11 @@ def snooze_timeout_ns(
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """How polling ended.
+    """The end of polling.
 
-    ns          how long it took
+    ns          time polled
     timed_out   the limit ended it: nothing woke the CPU, and a state is selected again
-    time_limit  dev->poll_time_limit: the governor is told so
+    time_limit  dev->poll_time_limit, by which the governor learns of it
     """
 
     ns: int
@@ -213,9 +214,10 @@ class Polled:
 
 
 def poll(wakeup_ns: int, limit_ns: int | None, check_ns: int = 0) -> Polled:
-    """poll_idle(): a wakeup after wakeup_ns is noticed at once, the limit at every check only.
+    """poll_idle(): notices a wake-up after wakeup_ns at once, but the limit only when it reads the
+    clock.
 
-    check_ns: time between two looks at the clock, POLL_CHECK_RELAXES rounds; 0: no time.
+    check_ns: time between two clock reads, POLL_CHECK_RELAXES rounds; 0: none.
     """
     if limit_ns is None:
         return Polled(wakeup_ns, False, False)
@@ -231,11 +233,11 @@ def snooze(features: IdleLoopFeatures, wakeup_ns: int, timeout_ns: int | None) -
     return Polled(timeout_ns, True, features.snooze_polling)
 
 
-# After the idle
+# After the idle period
 
 
 def measured_ns(features: IdleLoopFeatures, elapsed_ns: int) -> int:
-    """dev->last_residency of an idle that took elapsed_ns, exit latency included."""
+    """Returns dev->last_residency of an idle period of elapsed_ns, exit latency included."""
     if features.nanoseconds:
         return elapsed_ns
     return min(elapsed_ns // _NSEC_PER_USEC, _INT_MAX) * _NSEC_PER_USEC
@@ -248,11 +250,11 @@ def judge(
     residency_ns: int,
     disabled: frozenset[int] = _NO_STATES,
 ) -> str:
-    """What sysfs counts an idle in `state` as: "above", "below" or "".
+    """Returns the sysfs counter of an idle period in `state`: "above", "below" or "".
 
-    above: too deep, it fell short of the target residency, and any shallower state is enabled.
-    below: too shallow, less the exit latency it still was enough for the next enabled deeper state.
-    The rule is not symmetric: above looks at the residency with the exit latency, below without.
+    above: too deep; it was shorter than the target residency, and a shallower state is enabled.
+    below: too shallow; without the exit latency, it reached the target residency of the next
+    enabled deeper state. So above uses the residency with the exit latency, below without it.
     """
 
     def time(ns: int) -> int:
@@ -273,7 +275,7 @@ def judge(
 
 @dataclass(slots=True)
 class Counters:
-    """One CPU's counters, by state. times_ns is what the kernel sums; sysfs shows time_us()."""
+    """One CPU's counters, by state. times_ns: the kernel's sums; sysfs shows time_us()."""
 
     features: IdleLoopFeatures
     states: Sequence[State]
@@ -288,7 +290,7 @@ class Counters:
             counter.extend([0] * (len(self.states) - len(counter)))
 
     def entered(self, state: int, residency_ns: int, disabled: frozenset[int] = _NO_STATES) -> str:
-        """Counts an idle in the state that was entered, and says what it was judged as."""
+        """Counts an idle period in the state that was entered; returns the result of judge()."""
         self.usage[state] += 1
         self.times_ns[state] += measured_ns(self.features, residency_ns)
         verdict = judge(self.features, self.states, state, residency_ns, disabled)
@@ -298,10 +300,10 @@ class Counters:
         return verdict
 
     def refused(self, state: int) -> None:
-        """Counts an entry into the state selected that the driver refused."""
+        """Counts an entry into the selected state that the driver refused."""
         if self.features.rejected:
             self.rejected[state] += 1
 
     def time_us(self, state: int) -> int:
-        """The state's time file: floored once here, and before 5.5 also with every idle."""
+        """Returns the state's `time` file: floored here, before 5.5 also at each idle period."""
         return self.times_ns[state] // _NSEC_PER_USEC

@@ -1,4 +1,4 @@
-"""What the driver models work with: a row of the tree, and the journal of what befalls it."""
+"""Shared by the driver models: a row of the tree, and the log of messages, losses and changes."""
 
 from dataclasses import dataclass, field
 
@@ -11,10 +11,10 @@ PLATFORM = "arch/powerpc/platforms/powernv/idle.c"
 
 @dataclass(slots=True)
 class TreeRow:
-    """One state of the tree while a kernel works on it; psscr and mask may be rewritten.
+    """A state of the tree as a kernel processes it; psscr and mask may be rewritten.
 
-    residency_ns  None where this kernel reads none
-    invalid       why the platform code does not use it; "" if it does
+    residency_ns  None if this kernel reads none
+    invalid       why the platform code rejects it; "" if it does not
     """
 
     index: int
@@ -29,7 +29,7 @@ class TreeRow:
 
 @dataclass(slots=True)
 class Journal:
-    """What is said, lost and altered on the way."""
+    """Kernel messages, lost states and changed values, collected while a model runs."""
 
     messages: list[Message] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Journal:
         self.changed.append(Changed(row.index, row.name, field_name, before, after, reason, ground))
 
     def compare(self, row: TreeRow, state: DriverState, rounding: str) -> None:
-        """Notes every value of a registered state that is not the tree's."""
+        """Records every value of a registered state that differs from the tree's."""
         if state.name != row.name:
             reason = "the driver names this class of state itself"
             if row.name.startswith(state.name):
@@ -78,7 +78,7 @@ class Journal:
 
 
 class ParseFailure(Exception):
-    """The kernel gives up on the node. cause identifies why, for `Lost`."""
+    """The kernel rejects the whole node. cause: identifies the reason in `Lost`."""
 
     def __init__(self, cause: str, reason: str) -> None:
         super().__init__(reason)

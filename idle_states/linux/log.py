@@ -64,7 +64,7 @@ class LoggedStop:
 
 @dataclass(frozen=True, slots=True)
 class RefusedState:
-    """A state that the kernel finds invalid, known by its PSSCR alone; why in its own words."""
+    """A state that the kernel rejects, identified by its PSSCR; reason in the kernel's words."""
 
     line: int
     psscr: int
@@ -105,7 +105,7 @@ class LinuxLog:
 
 
 def read(text: str | bytes) -> tuple[LinuxLog, ...]:
-    """The last boots in a log, in order, as far as they say anything at all."""
+    """Returns the last boots in a log, in order, that say anything about idle states."""
     boots: deque[LinuxLog] = deque(maxlen=BOOTS_MAX)
     boot = _Boot()
     for number, line in lines_with(_INTERESTING, text):

@@ -61,7 +61,7 @@ def register(
 
 
 def _lose_all(node: PowerMgt | None, failure: ParseFailure, journal: Journal) -> None:
-    """Every state the tree was meant to carry, whatever array still tells how many."""
+    """Records every state of the tree as lost; their number is that of the longest array."""
     if node is None:
         return
     names = node.names()

@@ -1,8 +1,8 @@
-"""Linux 4.0 to 4.18: the cpuidle driver and the platform code parse the tree each for itself.
+"""Linux 4.0 to 4.18: the cpuidle driver and the platform code each parse the tree.
 
-Up to 4.12 the driver fills numbered slots and copies the used ones, but stop states look their
-PSSCR up by the number after copying: behind a slot left empty, states enter with the PSSCR of
-another one.
+Up to 4.12 the driver fills numbered slots and then copies the used ones, but a stop state looks up
+its PSSCR by its number after copying: after an empty slot, states enter with the PSSCR of another
+state.
 """
 
 from collections.abc import Sequence
@@ -179,8 +179,8 @@ def _parse(
 
 
 def _check_size(node: PowerMgt, name: str, expected: int, journal: Journal) -> None:
-    """4.12 to 4.18. Compared with the count after clipping for the later arrays, so ten states on
-    POWER9 leave none."""
+    """4.12 to 4.18. For the later arrays, the size is compared with the count after clipping, so a
+    tree with ten states leaves POWER9 with none."""
     if name == dt.NAMES:
         found = len(of.strings(node, None) or ())
     else:
@@ -362,7 +362,7 @@ def _compact(
 def _with_psscr_of(
     used: Slot, state: DriverState, row: TreeRow, features: DriverFeatures, journal: Journal
 ) -> DriverState:
-    """The state with the PSSCR entry its number leads to."""
+    """Returns the state with the PSSCR that the kernel finds at its new number."""
     if used.row is row:
         return state
     owner = used.state

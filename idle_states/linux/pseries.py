@@ -70,7 +70,7 @@ def register(table: IdleTable, release: Release) -> DriverTable:
 
 
 def _cede_times(table: IdleTable, features: DriverFeatures, journal: Journal) -> tuple[int, int]:
-    """fixup_cede0_latency(), where this kernel has it for this processor."""
+    """fixup_cede0_latency(), if this release has it for this processor."""
     partition = table.partition
     assert partition is not None
     power10 = table.cpu is not None and table.cpu.processor.isa >= (3, 1)
@@ -101,13 +101,13 @@ def _cede_times(table: IdleTable, features: DriverFeatures, journal: Journal) ->
 
 
 def latency_us(record: CedeRecord, timebase_hz: int) -> int:
-    """Timebase ticks rounded up to microseconds, by way of whole nanoseconds as the kernel does."""
+    """Converts timebase ticks to us, rounded up, by way of whole ns as the kernel does."""
     nanoseconds = record.latency_ticks * 1_000_000_000 // timebase_hz
     return -(-nanoseconds // 1000)
 
 
 def _lowered(latencies: list[int], journal: Journal) -> int | None:
-    """5.9 to 5.14: below 10 us only, and one less than the lowest."""
+    """5.9 to 5.14: the lowest latency less 1 us, at least 1 us, if it is below 10 us; else None."""
     for number, latency in enumerate(latencies):
         if latency == 0:
             journal.say(
@@ -131,7 +131,7 @@ def _lowest(records: tuple[CedeRecord, ...], latencies: list[int], journal: Jour
 
 
 def _note_changes(table: IdleTable, states: tuple[DriverState, ...], journal: Journal) -> None:
-    """Where the kernel's numbers are not the table's."""
+    """Records where the kernel's numbers differ from the table's."""
     cede = states[-1]
     if not table.states:
         return

@@ -127,7 +127,7 @@ def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
 
 @cache
 def _shared(features: DriverFeatures) -> DriverFeatures:
-    """One object for equal features, so that releases are told alike without comparing."""
+    """Returns one shared object for equal features, so that releases compare by identity."""
     return features
 
 
@@ -152,8 +152,8 @@ def basis(version: str) -> str:
 
 @cache
 def release(name: str) -> Release:
-    """A release by name: "4.11", "debian-6.1.192"; a distribution version nobody listed is taken
-    as the nearest older preset of its series, and its note says so.
+    """Returns a release by name: "4.11", "debian-6.1.192". A distribution version that is not
+    listed becomes the nearest older preset of its series, and the release's note says so.
 
     Raises UnknownRelease.
     """

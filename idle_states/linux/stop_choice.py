@@ -1,4 +1,5 @@
-"""What the platform code settles on for idle and offlined CPUs: default and deepest stop, levels.
+"""The platform code's stop states for idle and offline CPUs, and its first levels of SPR and
+timebase loss.
 
 Models pnv_arch300_idle_init() and pnv_power9_idle_init() of
 arch/powerpc/platforms/powernv/idle.c, the stop API's failure, and POWER7/8's offline choice.
@@ -37,7 +38,7 @@ class Choices:
 def choose_stop_states(
     rows: Sequence[TreeRow], cpu: Cpu, features: DriverFeatures, choices: Choices, journal: Journal
 ) -> None:
-    """Validity of each row, and the choices. Rows it rejects get a reason in `invalid`."""
+    """Validates the rows and makes the choices; `invalid` of a rejected row gets the reason."""
     if features.pvrs is not None and cpu.pvr not in features.pvrs:
         for row in rows:
             row.invalid = no_driver(cpu)
@@ -92,7 +93,7 @@ def restores(cpu: Cpu) -> bool:
 
 
 def no_driver(cpu: Cpu) -> str:
-    """Why a kernel that does not know a processor's PVR takes none of its stop states."""
+    """Returns why a kernel that does not know a processor's PVR uses none of its stop states."""
     version = VERSIONS.get(cpu.pvr)
     known = version is None or version.linux is not None
     others = "" if known else ", nor has any modelled kernel that looks at it"

@@ -1,4 +1,4 @@
-"""Which release a running kernel is, by what it calls itself."""
+"""The release of a running kernel, from its uname."""
 
 import re
 
@@ -14,10 +14,10 @@ _MAINLINE = re.compile(r"([0-9]+)\.([0-9]+)")
 
 
 def running(text: str) -> Release | None:
-    """The release to model a kernel by. text: uname -r and -v.
+    """Returns the release that models a kernel. text: uname -r and -v.
 
-    The distribution's if there is a model of its series, else the mainline release it started
-    from; None where there is none.
+    The distribution's preset if its series has one, otherwise the mainline release it is based on;
+    None if that is not modelled either.
     """
     names = []
     for distribution, pattern in _DISTRIBUTIONS:

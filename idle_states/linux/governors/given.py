@@ -1,4 +1,4 @@
-"""States as a user writes them: what a kernel holds, of whatever table."""
+"""States given by the user as times, as a kernel would hold them, without a table."""
 
 import re
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ _MOST = 9
 
 @dataclass(frozen=True, slots=True)
 class GivenStates:
-    """What a kernel holds.
+    """States as a kernel holds them.
 
-    text     as it was written
-    times    exit latency and target residency in ns of what follows snooze, which is state 0
-    polling  snooze is flagged CPUIDLE_FLAG_POLLING
+    text     the user's text
+    times    (exit latency, target residency) in ns of the states after snooze, which is state 0
+    polling  whether snooze is flagged CPUIDLE_FLAG_POLLING
     """
 
     text: str
@@ -31,7 +31,7 @@ class GivenStates:
 
 
 def given_states(text: str, polling: bool = False) -> GivenStates:
-    """Of 1000/10000,2000/20000: exit latency and target residency in ns. Raises UsageError."""
+    """Parses 1000/10000,2000/20000: exit latency/target residency in ns. Raises UsageError."""
     found = []
     for word in text.split(","):
         match = _PAIR.fullmatch(word.strip())
@@ -45,9 +45,9 @@ def given_states(text: str, polling: bool = False) -> GivenStates:
 
 @dataclass(frozen=True, slots=True)
 class GovernorRequest:
-    """A governor, and what it selects from: what a kernel registers of a table, or given states.
+    """A governor, and the states to select from: a kernel's states of a table, or given states.
 
-    Raises UsageError for what cannot be meant.
+    Raises UsageError for contradictory options.
     """
 
     governor: str = "menu"

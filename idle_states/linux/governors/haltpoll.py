@@ -53,7 +53,7 @@ class Haltpoll:
         self._timed_out = False
 
     def switched_on(self, earlier: Outcome) -> None:
-        """Of no effect: without a polling limit, which is cleared, the first state is 1."""
+        """Has no effect: the polling limit is cleared, so the first state selected is 1."""
 
     def select(self, situation: Situation) -> Decision:
         why: dict[str, Any] = {

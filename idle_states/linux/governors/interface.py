@@ -1,7 +1,7 @@
-"""What governors are given and what they answer: one idle period of one CPU.
+"""Input and result of a governor, for one idle period of one CPU.
 
-Units are nanoseconds unless a name says otherwise. Signed and unsigned widths are the kernel's:
-u32, u64, s64 below wrap where its arithmetic wraps.
+Units are nanoseconds unless a name says otherwise. u32(), u64() and s64() wrap values where the
+kernel's arithmetic of that width wraps.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """state: the number selected. stop_tick: True on entry, so True where a governor is silent.
+    """state: the number selected. stop_tick: stays True if the governor does not decide it.
 
     why: intermediate values by name, in order, for `conform` to print.
     """
@@ -78,7 +78,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the decision.
+    """The idle period that followed a decision.
 
     rejected         the driver refused: last residency 0, reflect() is not called
     residency_ns     dev->last_residency_ns, measured, exit latency included
@@ -96,17 +96,17 @@ class Outcome:
 
 
 class GovernorModel(Protocol):
-    """One CPU's governor. select() and finished() alternate; both change its memory."""
+    """One CPU's governor. select() and finished() alternate; both change its state."""
 
     states: Sequence[State]
     hz: int
 
     def switched_on(self, earlier: Outcome) -> None:
-        """Before the first select(): the CPU was idle before, under another governor.
+        """Called before the first select() if the CPU was idle before, under another governor.
 
-        Enabling a governor clears its own memory, but not struct cpuidle_device. earlier: what
-        that says of the last idle period, last_state_idx and last_residency_ns. A state of -1:
-        a selection that led to no idle period. From boot on, all is 0 and this is not called.
+        Enabling a governor clears its own state, but not struct cpuidle_device. earlier: the last
+        idle period there (last_state_idx, last_residency_ns); state -1: the last selection led to
+        no idle period. After boot all is 0 and this is not called.
         """
         ...
 

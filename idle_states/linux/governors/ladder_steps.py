@@ -1,8 +1,8 @@
-"""ladder's transitions: from each state, which measured idles lead up and which down.
+"""ladder's transitions: for each state, which measured idle periods promote and which demote.
 
-ladder compares one idle period with one state, so its rules are a table. The idle is as measured,
-waking included. The remainder above the exit latency is what counts, and below it wraps: an idle
-shorter than the exit latency counts as endless (see ladder.py).
+ladder compares one idle period with one state, so its rules are a table. The idle period is as
+measured, exit latency included. What counts is the remainder above the exit latency, which wraps
+below 0: an idle period shorter than the exit latency counts as endless (see ladder.py).
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from .ladder_features import LadderFeatures
 
 @dataclass(frozen=True, slots=True)
 class LadderStep:
-    """From state `source`, measured idles of first_ns..last_ns (None: without end) lead to `to`.
+    """From state `source`, idle periods of first_ns..last_ns (None: without end) lead to `to`.
 
-    after  how many of them it takes, since the state was entered and not necessarily in a row;
-           0 where they leave ladder in its state
+    after  number of such periods needed since the state was entered, not necessarily in a row;
+           0 if they leave the state unchanged
     """
 
     source: int
@@ -31,7 +31,7 @@ class LadderStep:
 def steps(
     states: Sequence[State], features: LadderFeatures, limit_us: int
 ) -> tuple[LadderStep, ...]:
-    """All steps under a latency limit of one us at least: states ascending, all idles for each."""
+    """Returns all steps for a latency limit of at least 1 us: by state, then by idle length."""
     unit = 1 if features.nanoseconds else 1000
     exits = [state.exit_ns // unit for state in states]
     limit = limit_us * 1000 // unit
@@ -61,7 +61,7 @@ def steps(
 
 
 def _added(found: list[LadderStep], step: LadderStep) -> list[LadderStep]:
-    """Neighbours with the same end are one."""
+    """Adds a step; adjacent steps with the same result become one."""
     if found:
         last = found[-1]
         if (last.source, last.to, last.after) == (step.source, step.to, step.after):

@@ -44,7 +44,7 @@ class Menu:
         self._reflected: Outcome | None = None
 
     def switched_on(self, earlier: Outcome) -> None:
-        """All that is asked of that period is whether there was one."""
+        """menu only uses whether there was such a period."""
         self._residency_ns = earlier.residency_ns
 
     def select(self, situation: Situation) -> Decision:
@@ -75,13 +75,13 @@ class Menu:
         return Decision(search.state, stops, why)
 
     def finished(self, outcome: Outcome) -> None:
-        """The idle period is over. Of a rejected entry, only the missing residency is noted."""
+        """Ends the idle period. Of a rejected entry, only the missing residency is recorded."""
         self._residency_ns = 0 if outcome.rejected else outcome.residency_ns
         if not outcome.rejected:
             self._reflected = outcome
 
     def _catch_up(self) -> None:
-        """Learns from the last idle period, or from there being none."""
+        """Learns from the last idle period, or from its absence."""
         outcome, self._reflected = self._reflected, None
         if outcome is not None:
             measured = min(self._measured(outcome), self._next_timer)
@@ -91,7 +91,8 @@ class Menu:
             self._history.push(UNKNOWN)
 
     def _measured(self, outcome: Outcome) -> int:
-        """How long the CPU was idle, less waking up; or would have been but for what woke it."""
+        """Returns the idle time without waking up, or the time it would have been without the
+        tick or the poll limit that ended it."""
         features = self.features
         if features.tick_wakeup and outcome.got_tick and self._next_timer > self._table.tick:
             return 9 * MAX_INTERESTING_US * self._per_us // 10
@@ -152,7 +153,8 @@ class Menu:
         return u32(interval) if features.typical_first and features.long_bits == 32 else interval
 
     def _timers(self, situation: Situation) -> tuple[int, int]:
-        """Time to the next timer, unsigned, and to the next event, as residencies compare with."""
+        """Returns the time to the next timer, unsigned, and to the next event in the form that is
+        compared with residencies."""
         sleep_ns, delta_ns = situation.sleep_length_ns, situation.delta_next_ns
         if self.features.negative_is_zero and sleep_ns < 0:
             sleep_ns = delta_ns = 0
@@ -161,7 +163,7 @@ class Menu:
         return u32(_divided(sleep_ns, NS_PER_US)), _divided(delta_ns, NS_PER_US)
 
     def _limit(self, search: MenuSearch, situation: Situation, why: dict[str, Any]) -> None:
-        """With the tick stopped, what the prediction becomes; else the limit it sets."""
+        """With the tick stopped, adjusts the prediction; otherwise lets it set the limit."""
         features = self.features
         if search.stopped and features.stopped_tick:
             if search.predicted < self._table.tick:
@@ -173,7 +175,7 @@ class Menu:
         why |= {"effective": search.predicted, "latency_limit": search.latency}
 
     def _stopped_prediction(self, search: MenuSearch) -> int:
-        """Of a prediction below a tick: a CPU must not stay in a shallow state without tick."""
+        """Adjusts a prediction below a tick: with no tick, no CPU may stay in a shallow state."""
         features = self.features
         event = u64(search.delta) if features.nanoseconds else u32(search.delta)
         if features.stopped_tick == "capped":
@@ -185,7 +187,7 @@ class Menu:
         return search.next_timer
 
     def _divisor(self, situation: Situation) -> int:
-        """Of the prediction, for the latency limit: an int of C and odd, so never 0."""
+        """Returns the divisor of the prediction for the latency limit: an odd C int, so never 0."""
         divisor = 1
         if self.features.load:
             divisor += 2 * _load_average(situation.load)

@@ -1,4 +1,4 @@
-"""menu's correction factors: how much of the time to the next timer CPUs really slept."""
+"""menu's correction factors: the share of the time to the next timer that CPUs really slept."""
 
 from .interface import u32, u64
 
@@ -6,7 +6,7 @@ RESOLUTION = 1024
 DECAY = 8
 UNITY = RESOLUTION * DECAY
 MAX_INTERESTING_US = 50_000
-"""Longer intervals count as the timer's, whatever the timer was."""
+"""Longer intervals count as if they had lasted until the timer."""
 
 BINS = 6
 _EDGES_US = (10, 100, 1_000, 10_000, 100_000)
@@ -31,7 +31,7 @@ class Correction:
         return u32(product // (UNITY * self._per_us))
 
     def learn(self, bucket: int, measured: int, next_timer: int) -> None:
-        """One more interval: an eighth of the bucket's factor is replaced by its share."""
+        """Learns one interval: an eighth of the bucket's factor is replaced by the new share."""
         factor = self.factors[bucket]
         factor -= factor // DECAY
         if next_timer > 0 and measured < MAX_INTERESTING_US * self._per_us:

@@ -40,7 +40,7 @@ class IntervalHistory:
         self._next = (self._next + 1) % SIZE
 
     def typical(self, timer_us: int) -> int:
-        """The typical interval in us, or UNKNOWN. timer_us: what the timer's prediction is."""
+        """Returns the typical interval in us, or UNKNOWN. timer_us: the corrected timer's value."""
         if self._trims_both_ends:
             return self._typical_between(timer_us)
         return self._typical_below(timer_us)
@@ -60,7 +60,7 @@ class IntervalHistory:
             ceiling = spread.high - 1
 
     def _nothing_new(self, samples: list[int], timer_us: int) -> bool:
-        """The samples say nothing, or nothing that the timer's prediction does not."""
+        """Whether the samples are useless, or add nothing to the timer's prediction."""
         if not samples:
             return True
         if self._unknown == "late":
@@ -85,7 +85,7 @@ class IntervalHistory:
                 ceiling = spread.high
 
     def _of_few(self, spread: SampleSpread) -> int:
-        """Of six samples or less that are still unlike."""
+        """Returns the result for six samples or less that still differ too much."""
         return spread.high if self._maximum and spread.size >= SIZE // 2 else UNKNOWN
 
 

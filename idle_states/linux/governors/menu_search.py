@@ -32,13 +32,13 @@ class MenuTable:
 
 @dataclass(slots=True)
 class MenuSearch:
-    """Where the search stands. Times in the release's unit.
+    """The state of a search. Times in the release's unit.
 
     next_timer   unsigned
     delta        time to the next event, the tick included; signed, but u64 in ns before 5.13
-    predicted    idle duration; once a state is found, the one the tick is decided by
+    predicted    idle duration; once a state is found, the duration that decides the tick
     requested    latency limit as given
-    latency      and as it became
+    latency      latency limit in force
     stopped      the tick is stopped already
     enabled      numbers of enabled states, ascending
     state        the deepest that fits so far, -1 before the first
@@ -57,7 +57,8 @@ class MenuSearch:
 
 
 def early(table: MenuTable, search: MenuSearch) -> bool:
-    """State 0 whatever the prediction: nothing else is allowed, or the timer is too near."""
+    """Whether state 0 is selected regardless of the prediction: no other state is allowed, or the
+    timer is too near."""
     if len(table.exit) == 1 or search.requested == 0:
         return True
     excluded = search.next_timer < table.residency[1] or search.requested < table.exit[1]
@@ -65,8 +66,8 @@ def early(table: MenuTable, search: MenuSearch) -> bool:
 
 
 def find(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> None:
-    """Searches from shallow to deep for `search.state`; mostly, the first state that does not fit
-    is the end."""
+    """Sets `search.state`, searching from shallow to deep; mostly, the search ends at the first
+    state that does not fit."""
     first = _first(features, table, search)
     if not features.zero_disabled:
         search.state, first = first, first + 1
@@ -100,7 +101,7 @@ def _first(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> int:
 
 
 def _too_deep(features: MenuFeatures, table: MenuTable, search: MenuSearch, state: int) -> None:
-    """The residency of `state`, and of none before it, exceeds the prediction."""
+    """Handles the first state whose residency exceeds the prediction."""
     reached = table.residency[search.state]
     if _overrides(features, table, search, state):
         search.state, search.predicted = state, table.residency[state]
@@ -115,7 +116,7 @@ def _too_deep(features: MenuFeatures, table: MenuTable, search: MenuSearch, stat
 
 
 def _overrides(features: MenuFeatures, table: MenuTable, search: MenuSearch, state: int) -> bool:
-    """`state` is taken instead of the polling state reached."""
+    """Whether `state` is selected instead of the polling state reached."""
     return (
         features.polling_override
         and table.polling[search.state]
@@ -127,7 +128,8 @@ def _overrides(features: MenuFeatures, table: MenuTable, search: MenuSearch, sta
 
 
 def stops_tick(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> bool:
-    """Whether the tick stops. If it stays, states too deep for it give way to shallower ones."""
+    """Returns whether the tick stops. If it stays, states too deep for it are replaced by shallower
+    ones."""
     if not features.decides_tick or search.settled:
         return True
     if not table.polling[search.state] and search.predicted >= table.tick:

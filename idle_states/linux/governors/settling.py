@@ -1,6 +1,6 @@
-"""One governor through equal idle periods, from boot until what it selects repeats.
+"""Runs one governor through equal idle periods, from boot until its selections repeat.
 
-The reference does the work here; selection/by_core.py does the same with the compiled core.
+This module uses the reference; selection/by_core.py does the same with the compiled core.
 """
 
 import pickle
@@ -12,8 +12,8 @@ from . import Governor
 from .interface import Outcome, Situation, tick_ns
 
 FAR_NS = 10 * 1_000_000_000
-"""A next timer that is not what ends an idle period. menu corrects the time to it in steps of a
-1024th, so how far away it is can show in periods beyond a thousandth of it."""
+"""Time to a next timer that does not end the idle period. menu corrects it in steps of a 1024th, so
+it can affect idle periods longer than about a thousandth of it."""
 NO_LIMIT_US = 2_000_000_000
 """The default of PM QoS: no latency limit."""
 
@@ -22,7 +22,7 @@ SETTLING = 256
 forth between states can take longer to become regular."""
 OBSERVED = 64
 _LOOK = 8
-"""Idle periods between looks at whether the reference has come round: menu's ring has as many."""
+"""Idle periods between checks whether the reference repeats: the size of menu's history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ T = TypeVar("T")
 
 
 class Settling:
-    """A governor, to be asked for what it settles on.
+    """A governor whose settled selection is wanted.
 
-    make   a governor as at boot, always the same one
-    steps  who runs it; None: the reference
+    make   makes the governor in its state at boot
+    steps  function that runs it; None: the reference
     """
 
     def __init__(self, make: MakeGovernor, steps: Steps | None = None) -> None:
@@ -65,7 +65,8 @@ class Settling:
     def at(
         self, idle_ns: int, circumstances: Circumstances, history: Sequence[Outcome] = ()
     ) -> tuple[int, ...]:
-        """States selected once settled, most frequent first. history: idles before the first."""
+        """Returns the states selected once settled, most frequent first. history: idle periods
+        before the first."""
         idle = Idle.of(self.governor, idle_ns, circumstances)
         last = self.steps(self, idle, history)[SETTLING:]
         if len(set(last)) == 1:
@@ -109,7 +110,7 @@ class Idle:
         return self.tick_ns > 0 or self.wake_ns > 0
 
     def outcome(self, state: int, polls: bool, stops_tick: bool) -> Outcome:
-        """The idle lasts its length, or until the tick that was left running."""
+        """Returns the outcome: the idle period lasts its length, or until the tick if that runs."""
         got_tick = self.tick_ns > 0 and not stops_tick
         lasted = self.polled_ns if polls else self.woken_ns
         if got_tick:
@@ -145,6 +146,6 @@ def _polls(governor: Governor, state: int) -> bool:
 
 
 def continued(known: list[T], repeated: list[T], count: int) -> list[T]:
-    """`known`, then what repeats, `count` in all."""
+    """Returns `known`, then the repeated part again and again, `count` items in all."""
     rest = count - len(known)
     return known + (repeated * (rest // len(repeated) + 1))[:rest]

@@ -32,8 +32,8 @@ _CLOSE = 64
 class Range:
     """Lengths first_ns..last_ns (None: without end) and the states selected for them.
 
-    states  numbers, most frequent first (at first_ns); more than one where the governor goes back
-            and forth for good
+    states  numbers, most frequent first (at first_ns); more than one if the governor alternates
+            between them permanently
     """
 
     first_ns: int
@@ -45,8 +45,8 @@ Selected = Callable[[int], tuple[int, ...]]
 
 
 def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Range, ...]:
-    """From the idle's length to the settled selection: from 0 on; where an interrupt ends the idle
-    before a timer that is not far away, up to that timer."""
+    """Returns the settled selection by length of the idle period, from 0 on. If an interrupt ends
+    the idle period before a timer that is not far away, the map ends at that timer."""
     end = circumstances.next_timer_ns
     bounded = not circumstances.timer_driven and end < FAR_NS
 
@@ -61,8 +61,8 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
 
 
 def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
-    """From the time to the next timer to the settled selection, for idle periods of one length
-    that an interrupt ends before the timer does."""
+    """Returns the settled selection by time to the next timer, for idle periods of one length that
+    an interrupt ends before the timer does."""
 
     def at(timer_ns: int) -> tuple[int, ...]:
         return settling.at(
@@ -83,10 +83,10 @@ def reachable(maps: Iterable[tuple[Range, ...]]) -> frozenset[int]:
 def lock_in(
     settling: Settling, circumstances: Circumstances, wake_ns: int
 ) -> dict[int, tuple[Range, ...]]:
-    """State -> lengths that keep it selected alone though they would not select it.
+    """Returns state -> lengths that keep it selected although they would not select it at first.
 
-    After eight idle periods in a state, its wake-up counts into what the governor measures:
-    T + wake >= residency > T.
+    After eight idle periods in a state, the governor's measurements include that state's wake-up
+    time: T + wake >= residency > T.
     """
     locked = {}
     sticky = replace(circumstances, wake_ns=wake_ns)

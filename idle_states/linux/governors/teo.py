@@ -18,7 +18,7 @@ from .teo_table import NEVER_IDLE, Choice, TeoTable, Wakeup
 
 
 class Generation(Protocol):
-    """One CPU's metrics and what they lead to."""
+    """One CPU's metrics, and the choice of a state by them."""
 
     def learn(self, wakeup: Wakeup) -> None: ...
 
@@ -39,7 +39,7 @@ class Teo:
         self._sleep_length = 0
 
     def switched_on(self, earlier: Outcome) -> None:
-        """That period is learnt from as if timers and clock had been 0, which they are again."""
+        """teo learns from that period with timers and clock of 0: enabling resets them."""
         never = earlier.state < 0
         self._unlearnt = None if never else Wakeup(earlier.state, 0, 0, earlier.residency_ns)
 
@@ -59,7 +59,7 @@ class Teo:
         return self._with_tick(choice, situation, why)
 
     def finished(self, outcome: Outcome) -> None:
-        """Remember the idle for the next select; a rejected one is forgotten."""
+        """Stores the idle period for the next select(); a rejected one is discarded."""
         if outcome.rejected:
             return
         far = self._table.ktime(self._sleep_length) > self._table.tick_ns

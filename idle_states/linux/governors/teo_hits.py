@@ -16,7 +16,7 @@ INTERVALS = 8
 
 @dataclass(slots=True)
 class Metrics:
-    """One state's."""
+    """Metrics of one state."""
 
     hits: int = 0
     misses: int = 0
@@ -49,7 +49,7 @@ class HitsSearch:
 
 
 class Hits:
-    """One CPU's first generation."""
+    """One CPU's metrics of the first generation."""
 
     def __init__(self, table: TeoTable) -> None:
         self.table = table

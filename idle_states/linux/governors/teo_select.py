@@ -35,7 +35,7 @@ class Candidate:
 
 
 class TeoSelection:
-    """One CPU's second generation."""
+    """One CPU's metrics of the second generation, and the choice by them."""
 
     def __init__(self, table: TeoTable) -> None:
         self.table = table

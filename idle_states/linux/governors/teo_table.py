@@ -1,4 +1,4 @@
-"""What both generations of teo share: the table in the release's units, wakeups, choices."""
+"""Shared by both generations of teo: the table in the release's units, wakeups, choices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from .interface import State, tick_ns, u32, u64
 from .teo_features import TeoFeatures
 
 PULSE = 1024
-"""What a wakeup adds to a metric."""
+"""Amount added to a metric for a wakeup."""
 DECAY_SHIFT = 3
-"""A wakeup takes 1/8 off a metric first."""
+"""Each wakeup first reduces a metric by 1/8."""
 
 _NSEC_PER_USEC = 1000
 _USEC_PER_SEC = 1_000_000
@@ -86,7 +86,7 @@ class TeoTable:
         return us * _NSEC_PER_USEC if self.features.nanoseconds else us
 
     def idle(self, measured: int, state: int) -> int:
-        """What was measured less half the exit latency, which is taken as the average one."""
+        """Returns the measured time less half the exit latency, the assumed average."""
         latency = self.exit[state]
         return measured - latency // 2 if measured >= latency else measured // 2
 
