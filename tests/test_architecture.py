@@ -125,6 +125,19 @@ def test_every_room_is_on_the_page() -> None:
     assert {row for row in rows if row in VALUES} == VALUES
 
 
+def test_the_guide_names_files_that_exist() -> None:
+    """But for those that it says to add."""
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = {
+        path
+        for path in re.findall(r"`([\w./-]+(?:/|\.(?:py|c|h|md|json|yaml)))`", page)
+        if "NAME" not in path and "power12" not in path
+    }
+    homes = [ROOT, *(ROOT / PACKAGE / inner for inner in ("", "linux", "linux/governors"))]
+    assert len(named) > 20
+    assert [path for path in named if not any((home / path).exists() for home in homes)] == []
+
+
 def test_makers_programs_are_not_installed() -> None:
     assert "tools" not in (ROOT / "setup.cfg").read_text("utf-8").split()
     assert not any(re.search(r"\btools\.", file.read_text("utf-8")) for file in modules().values())
