@@ -91,8 +91,8 @@ class Menu:
             self._history.push(UNKNOWN)
 
     def _measured(self, outcome: Outcome) -> int:
-        """Returns the idle time without waking up, or the time it would have been without the
-        tick or the poll limit that ended it."""
+        """Returns the idle time that menu learns from: without waking up; 45 ms if the tick ended
+        it before the next timer; the time to that timer if the poll limit ended it."""
         features = self.features
         if features.tick_wakeup and outcome.got_tick and self._next_timer > self._table.tick:
             return 9 * MAX_INTERESTING_US * self._per_us // 10
