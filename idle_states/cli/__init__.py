@@ -20,7 +20,7 @@ from typing import NoReturn, TextIO
 from .. import __version__
 from ..report.escapes.text import printable
 from ..report.printer import say
-from ..signals import Ended, handled
+from ..signals import Ended, deferred, handled
 from .status import CLEAN
 
 _EPILOG = """\
@@ -146,7 +146,9 @@ def _open_standard_streams() -> None:
 
 
 def _run(words: list[str]) -> int:
-    arguments = _parsed(words)
+    with deferred():
+        # argparse's own clean-up fails, and hides the signal, where a signal interrupts it
+        arguments = _parsed(words)
     try:
         status = int(arguments.run(arguments))
         sys.stdout.flush()

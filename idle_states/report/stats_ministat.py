@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from ..statistics.analysis import Analysis, Pair
-from ..statistics.comparison import Comparison, TestVerdict
+from ..statistics.comparison import Comparison, TVerdict
 from ..statistics.ministat import SYMBOLS
 from ..statistics.summary import Dataset, Summary
 from .escapes.text import printable
@@ -52,7 +52,7 @@ def number_text(value: float, form: str = "g") -> str:
 def _relative(analysis: Analysis, pair: Pair) -> str:
     found: Comparison = pair.comparison
     level = f"{analysis.confidence:.1f}% confidence"
-    if found.verdict is TestVerdict.NONE:
+    if found.verdict is TVerdict.NONE:
         return f"No difference proven at {level}\n"
     percent, error = (
         (_over_nothing(found.difference), _over_nothing(found.error))

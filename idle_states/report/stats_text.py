@@ -4,7 +4,7 @@ sets' maxima."""
 import math
 
 from ..statistics.analysis import Analysis, Pair
-from ..statistics.comparison import Comparison, TestVerdict
+from ..statistics.comparison import Comparison, TVerdict
 from ..wording import joined
 from .stats_ministat import name, number_text
 from .style import Style
@@ -32,7 +32,7 @@ def _cells(words: tuple[str, ...]) -> str:
 def _pair(analysis: Analysis, pair: Pair, names: list[str], style: Style) -> list[str]:
     found = pair.comparison
     reference = names[0]
-    kind = "note" if found.verdict is TestVerdict.NONE else "strong"
+    kind = "note" if found.verdict is TVerdict.NONE else "strong"
     verdict = style(kind, _verdict(found, analysis))
     lines = [
         f"{names[pair.other]} against {reference}: {verdict}",
@@ -53,7 +53,7 @@ def _pair(analysis: Analysis, pair: Pair, names: list[str], style: Style) -> lis
 
 def _verdict(found: Comparison, analysis: Analysis) -> str:
     level = f"at {analysis.confidence} % confidence"
-    if found.verdict is TestVerdict.NONE:
+    if found.verdict is TVerdict.NONE:
         return f"no difference proven {level}"
     return f"{found.verdict} {level}"
 
@@ -87,9 +87,7 @@ def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) 
             lines.append(f"    {joined(shares)}: the rows have too few digits to tell")
             continue
         percent = f": {_percent(found)}" if _percent(found) else ""
-        verdict = (
-            "no difference proven" if found.verdict is TestVerdict.NONE else str(found.verdict)
-        )
+        verdict = "no difference proven" if found.verdict is TVerdict.NONE else str(found.verdict)
         shown = verdict if again.survives else style("error", f"{verdict}, another conclusion")
         lines.append(f"    {joined(shares)}: {shown}{percent}")
     if pair.survives is None:

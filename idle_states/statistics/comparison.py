@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .summary import Summary
 
 
-class TestVerdict(enum.StrEnum):
+class TVerdict(enum.StrEnum):
     """The proven relation of the other set to the reference."""
 
     HIGHER = "higher"
@@ -39,10 +39,10 @@ class Comparison:
     t: float | None
 
     @property
-    def verdict(self) -> TestVerdict:
+    def verdict(self) -> TVerdict:
         if not abs(self.difference) > self.error:
-            return TestVerdict.NONE
-        return TestVerdict.HIGHER if self.difference > 0 else TestVerdict.LOWER
+            return TVerdict.NONE
+        return TVerdict.HIGHER if self.difference > 0 else TVerdict.LOWER
 
 
 def compare(reference: Summary, other: Summary, needed_for: Callable[[int], float]) -> Comparison:

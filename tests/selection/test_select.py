@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
@@ -98,6 +98,9 @@ def test_maps_are_exact_at_every_microsecond(
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
+@example(  # between 44360 and 45000 ns
+    ("menu", "6.6"), us((0, 1), (0, 2), (5, 42), (25, 43)), Circumstances(timer_driven=True), 100
+)
 @given(st.sampled_from(GOVERNORS), tables(), circumstances(), st.sampled_from((100, 250, 1000)))
 def test_maps_are_exact_at_every_half_microsecond(
     kind: tuple[str, str], states: list[State], fixed: Circumstances, hz: int

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from idle_states.statistics import outliers, schbench, student
 from idle_states.statistics.analysis import analyse
-from idle_states.statistics.comparison import TestVerdict, compare
+from idle_states.statistics.comparison import TVerdict, compare
 from idle_states.statistics.mmtests import Cell, MeansRow, follows
 from idle_states.statistics.summary import Dataset, Summary, inconsistency, summarise
 from idle_states.statistics.summary_rows import summary_row
@@ -78,7 +78,7 @@ def test_pooled_t(first: list[float], second: list[float]) -> None:
         theirs.pvalue, rel=1e-8, abs=1e-290
     )
     if abs(theirs.pvalue - 0.05) > 1e-9:
-        assert (found.verdict is not TestVerdict.NONE) == (theirs.pvalue < 0.05)
+        assert (found.verdict is not TVerdict.NONE) == (theirs.pvalue < 0.05)
 
 
 @given(samples)

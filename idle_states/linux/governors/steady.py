@@ -24,8 +24,8 @@ _INTERESTING_NS = 50_000 * _US
 """Longer idle periods count as the timer's in menu."""
 _UNITY = 8192
 """menu's RESOLUTION * DECAY."""
-_CLOSE = 64
-"""Lengths tried about one threshold; all there are, for exit latencies up to some 30 us."""
+_CLOSE = 128
+"""Lengths tried about one threshold; all there are, for exit latencies up to some 60 us."""
 
 
 @dataclass(frozen=True, slots=True)
