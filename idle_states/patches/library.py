@@ -4,8 +4,9 @@ from pathlib import Path
 
 from ..findings import Unreadable
 from ..reading import opening
+from ..reading.problems import unreadable
 from ..resources import resource
-from ..sources import NoSuchTable, read_table, unreadable
+from ..sources import NoSuchTable, read_table
 from ..sources.source import MAX_BYTES
 from ..table import IdleTable, Register
 from .description import Patch, TableEdit, is_description, read

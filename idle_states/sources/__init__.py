@@ -12,7 +12,7 @@ from ..reading import opening
 from ..spec.packaged import resolve_name, revisions
 from ..wording import suggestion
 from .formats import read_file, read_path
-from .source import MAX_BYTES, File, NoSuchTable, Source, unreadable
+from .source import MAX_BYTES, File, NoSuchTable, Source
 
 __all__ = [
     "MAX_BYTES",
@@ -23,7 +23,6 @@ __all__ = [
     "read_source",
     "read_sources",
     "read_table",
-    "unreadable",
 ]
 
 

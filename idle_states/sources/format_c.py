@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from .source import File, Source, unreadable
+from ..reading.problems import unreadable
+from .source import File, Source
 
 _ARRAY = re.compile(
     # stops at the next such name, so that a file full of them is scanned only once

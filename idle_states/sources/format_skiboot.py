@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from ..reading import opening
+from ..reading.problems import unreadable
 from ..skiboot.layout import HEADERS, TABLES
-from .source import File, Source, unreadable
+from .source import File, Source
 
 
 def recognises(head: bytes, path: Path) -> bool:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..reading import limits
-from .source import File, Source, unreadable
+from ..reading.problems import unreadable
+from .source import File, Source
 
 if TYPE_CHECKING:
     from ..findings import Location

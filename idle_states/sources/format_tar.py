@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .source import File, Source, unreadable
+from ..reading.problems import unreadable
+from .source import File, Source
 
 if TYPE_CHECKING:
     from ..devicetree.tree import Node

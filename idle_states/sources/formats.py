@@ -10,8 +10,9 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
+from ..reading.problems import unreadable
 from ..wording import joined
-from .source import File, Source, unreadable
+from .source import File, Source
 
 FORMATS = {
     "skiboot": "a skiboot tree",

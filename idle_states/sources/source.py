@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from ..devicetree.tree import Node
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Finding
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
+from ..reading.problems import unreadable
 from ..spec.suppress import Suppression
 from ..table import IdleTable
 
@@ -131,9 +132,3 @@ class File:
 class NoSuchTable(Exception):
     """A TABLE that does not exist, or that stands for several tables where one is needed: a usage
     error."""
-
-
-def unreadable(file: str, message: str) -> Unreadable:
-    return Unreadable(
-        [Finding("IS930", "unreadable-input", Severity.ERROR, message, Location(file=file))]
-    )

@@ -8,8 +8,8 @@ SECURE_BOOT_HEADERS_SIZE); core/flash.c and core/init.c read through both.
 import lzma
 from dataclasses import dataclass
 
-from ...findings import Finding, Location, Severity, Unreadable
 from ...reading import limits
+from ...reading.problems import unreadable
 
 CONTAINER_MAGIC = bytes.fromhex("17082011")
 CONTAINER_BYTES = 4096
@@ -76,8 +76,3 @@ def _unpacked(data: bytes, file: str) -> bytes:
     if not unpacker.eof:
         raise unreadable(file, "expected a whole xz stream, found its beginning only")
     return unpacked
-
-
-def unreadable(file: str, message: str) -> Unreadable:
-    where = Location(file=file)
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])

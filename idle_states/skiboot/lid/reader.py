@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from ...findings import Location
 from ...reading import limits
+from ...reading.problems import unreadable
 from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register
-from .container import Image, is_wrapped, unreadable, unwrap
+from .container import Image, is_wrapped, unwrap
 from .identify import Part, parts
 from .records import LAYOUTS, RecordLayout, is_name, sure_rows
 
