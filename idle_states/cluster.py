@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from .findings import Finding, Location, Severity, Unreadable
+from .findings import unreadable
 
 _SECONDS = 10
 
@@ -20,18 +20,13 @@ def client(address: str) -> Iterator[Any]:
         make: Any = import_module("distributed").Client
     except ImportError:
         message = "expected the package distributed (pip install 'idle-states[dask]'), found none"
-        raise _unreachable(address, message) from None
+        raise unreadable(address, message) from None
     try:
         connected = make(address, timeout=_SECONDS)
     except (OSError, TimeoutError, ValueError) as error:
         message = f"expected a Dask scheduler to answer, found: {error or type(error).__name__}"
-        raise _unreachable(address, message) from None
+        raise unreadable(address, message) from None
     try:
         yield connected
     finally:
         connected.close()
-
-
-def _unreachable(address: str, message: str) -> Unreadable:
-    where = Location(file=address)
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])

@@ -32,15 +32,20 @@ def encoded(text: str) -> bytes:
 
 
 def standard_output_fails() -> bool:
-    """Flushes standard output and returns whether that failed. After a failure standard output
-    goes to /dev/null, or the interpreter would fail once more when it exits."""
+    """Flushes standard output and returns whether that failed; if so it is discarded."""
     try:
         sys.stdout.flush()
     except OSError:
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_standard_output()
         return True
     return False
+
+
+def discard_standard_output() -> None:
+    """Lets standard output, of which a write has failed, go to /dev/null: the interpreter writes
+    what is left in its buffer once more when it exits."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -124,6 +124,18 @@ class Unreadable(Rejected):
     """Input that cannot be parsed at all, or a missing external program: exit status 3."""
 
 
+def unreadable(where: str | Location, message: str, line: int | None = None) -> Unreadable:
+    """The exception for an input or a program that cannot be used at all, with a finding IS930.
+
+    where    the place, or the file's name alone
+    message  what was expected and found
+    line     1-based; only with a file's name
+    """
+    if isinstance(where, str):
+        where = Location(file=where, line=line, column=None if line is None else 1)
+    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
+
+
 class Faulty(Rejected):
     """Input that parses, but is wrong: exit status 1."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..files import naming
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import unreadable
 from ..patches.description import Patch, TableEdit
 from ..patches.library import FORMER_NAMES, table_of
 from ..patches.plan import plan
@@ -102,5 +102,4 @@ def _named(tables: list[lids.LidTable], place: str, file: str) -> IdleTable:
                 return table
     known = ", ".join(each.table.name for each in tables)
     message = f"expected a table in the place of {place}, found {known}"
-    where = Location(file=file)
-    raise Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
+    raise unreadable(file, message)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..devicetree import fdt
 from ..devicetree.tree import Node
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Location, Unreadable, unreadable
 from ..power_mgt import STOP_LEVELS
 from ..reading import launching, limits, opening
 from ..resources import resource
@@ -51,7 +51,7 @@ class Validator:
             make = validate and launching.find("dt-mk-schema", os.path.dirname(validate))
             if validate and make:
                 return cls(validate, make)
-        raise _unusable(f"expected the program dt-validate, found none; {INSTALL}")
+        raise unreadable(Location(), f"expected the program dt-validate, found none; {INSTALL}")
 
     def records(self, nodes: Sequence[Mapping[str, bytes]]) -> list[list[Record]]:
         """What dt-validate says of each power-mgt node, given by its properties.
@@ -69,9 +69,10 @@ class Validator:
         canary = stem2records.pop(_CANARY)
         if not any(record["type"] == "validation" for record in canary):
             said = canary[0]["message"] if canary else "no complaint"
-            raise _unusable(
+            raise unreadable(
+                Location(),
                 f"expected {self.validate} to complain about a faulty tree by {schema}, "
-                f"found: {said}"
+                f"found: {said}",
             )
         return list(stem2records.values())
 
@@ -108,8 +109,9 @@ class Validator:
         fresh = work / "schema.json"
         done = _call([self.make, "-j", "-o", str(fresh), str(binding)], work)
         if done.status or not opening.is_file(fresh):
-            raise _unusable(
-                f"expected {self.make} to read {binding}, found: {done.complaints.strip()}"
+            raise unreadable(
+                Location(),
+                f"expected {self.make} to read {binding}, found: {done.complaints.strip()}",
             )
         return _keep(fresh, kept) if kept else fresh
 
@@ -151,11 +153,7 @@ def _call(words: Sequence[str], work: Path) -> launching.Done:
     try:
         return launching.run(program, others, bounds, program, directory=work, environment=shown)
     except Unreadable as error:
-        raise _unusable(error.findings[0].message) from None
-
-
-def _unusable(message: str) -> Unreadable:
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, Location())])
+        raise unreadable(Location(), error.findings[0].message) from None
 
 
 def _blob(properties: Mapping[str, bytes]) -> bytes:

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import NoReturn, TextIO
 
 from .. import __version__
+from ..files import discard_standard_output
 from ..report.escapes.text import printable
 from ..report.printer import say
 from ..signals import Ended, deferred, handled
@@ -155,7 +156,7 @@ def _run(words: list[str]) -> int:
         return status
     except BrokenPipeError:
         # the reader has gone away, as with | head; nothing is left to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_standard_output()
         return CLEAN
     except Exception as error:
         from .failures import report

@@ -7,11 +7,11 @@ no others, and is itself a link, so that an archive of it alone holds nothing el
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Location, unreadable
 from ..reading.tar import DIRECTORY, REGULAR, Member, NotTar, members
 from .directory import MAX_ENTRIES
 from .fdt import MAX_BYTES
-from .tree import MAX_DEPTH, NAME, Node
+from .tree import MAX_DEPTH, NAME, Node, not_a_tree
 
 _ROOTS = ("device-tree", "devicetree/base")
 """Ends of the paths that a tree is archived under."""
@@ -31,7 +31,7 @@ def read(data: bytes, file: str) -> Node:
     try:
         _fill(top, members(data), file)
     except NotTar as error:
-        raise _bad("IS930", "", file, f"expected a tar archive, found: {error}") from None
+        raise unreadable(file, f"expected a tar archive, found: {error}") from None
     name, root = _root(top, file)
     return root.node(name if name == "power-mgt" else "")
 
@@ -56,25 +56,23 @@ def _fill(top: _Directory, archive: Iterable[Member], file: str) -> None:
         entries_left -= 1
         bytes_left -= len(member.data)
         if entries_left < 0:
-            raise _bad("IS930", "", file, f"expected at most {MAX_ENTRIES} files")
+            raise unreadable(file, f"expected at most {MAX_ENTRIES} files")
         if bytes_left < 0:
-            raise _bad("IS930", path, file, f"expected at most {MAX_BYTES} bytes of properties")
+            raise unreadable(_at(path, file), f"expected at most {MAX_BYTES} bytes of properties")
         if member.kind not in (REGULAR, DIRECTORY):
-            raise _bad(
-                "IS930",
-                path,
-                file,
+            raise unreadable(
+                _at(path, file),
                 f"expected directories and regular files, found {member.kind}; to archive "
                 "/proc/device-tree, say tar -C /proc/device-tree -cf FILE .",
             )
         parts = [part for part in path.split("/") if part not in ("", ".")]
         if ".." in parts or len(parts) > MAX_DEPTH + len(_ROOTS) + 2:
             message = f"expected nodes nested at most {MAX_DEPTH} deep and no .."
-            raise _bad("IS931", path, file, message)
+            raise not_a_tree(_at(path, file), message)
         for part in parts:
             if not NAME.fullmatch(part):
                 message = f"expected names of nodes and properties, found {part!a}"
-                raise _bad("IS931", path, file, message)
+                raise not_a_tree(_at(path, file), message)
         _put(top, parts, member.data if member.kind is REGULAR else None, path, file)
 
 
@@ -84,11 +82,11 @@ def _put(top: _Directory, parts: list[str], content: bytes | None, path: str, fi
     parents = parts if content is None else parts[:-1]
     for part in parents:
         if part in directory.files:
-            raise _bad("IS931", path, file, f"expected one thing called {part}, found two")
+            raise not_a_tree(_at(path, file), f"expected one thing called {part}, found two")
         directory = directory.directories.setdefault(part, _Directory())
     if content is not None:
         if not parts or parts[-1] in directory.files or parts[-1] in directory.directories:
-            raise _bad("IS931", path, file, "expected one property of this name, found two")
+            raise not_a_tree(_at(path, file), "expected one property of this name, found two")
         directory.files[parts[-1]] = content
 
 
@@ -100,7 +98,7 @@ def _root(top: _Directory, file: str) -> tuple[str, _Directory]:
             if len(found) > 1:
                 paths = ", ".join(path for path, _ in found[:3])
                 message = f"expected one device tree, found {len(found)}: {paths}"
-                raise _bad("IS930", "", file, message)
+                raise unreadable(file, message)
             if found:
                 path, directory = found[0]
                 return path.rpartition("/")[2], directory
@@ -137,7 +135,6 @@ def _part(top: _Directory) -> tuple[str, _Directory]:
     return name, found
 
 
-def _bad(code: str, path: str, file: str, message: str) -> Unreadable:
-    name = "unreadable-input" if code == "IS930" else "not-a-device-tree"
-    where = Location("".join(char if " " <= char <= "~" else "?" for char in path[:255]), file)
-    return Unreadable([Finding(code, name, Severity.ERROR, message, where)])
+def _at(path: str, file: str) -> Location:
+    """The place of an entry of the archive."""
+    return Location("".join(char if " " <= char <= "~" else "?" for char in path[:255]), file)

@@ -7,11 +7,11 @@ as for a blob.
 from collections.abc import Callable
 from pathlib import Path
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Location, Unreadable, unreadable
 from ..reading import limits
 from ..reading.opening import DIRECTORY, FILE, Tree, bounded
 from .fdt import MAX_BYTES
-from .tree import MAX_DEPTH, NAME, Node
+from .tree import MAX_DEPTH, NAME, Node, not_a_tree
 
 MAX_ENTRIES = limits.TREE_ENTRIES
 
@@ -109,14 +109,10 @@ class _Reader:
         return self._unreadable(path, message)
 
     def _unreadable(self, path: str, message: str) -> Unreadable:
-        return self._bad("IS930", "unreadable-input", path, message)
+        return unreadable(Location(path, self.root.as_posix()), message)
 
     def _malformed(self, path: str, message: str) -> Unreadable:
-        return self._bad("IS931", "not-a-device-tree", path, message)
-
-    def _bad(self, code: str, name: str, path: str, message: str) -> Unreadable:
-        where = Location(path, self.root.as_posix())
-        return Unreadable([Finding(code, name, Severity.ERROR, message, where)])
+        return not_a_tree(Location(path, self.root.as_posix()), message)
 
 
 def _join(path: str, name: str) -> str:

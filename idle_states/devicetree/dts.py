@@ -8,7 +8,7 @@ before.
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Finding, Location, Severity, Unreadable, unreadable
 from ..reading import launching, limits, opening
 from . import dts_includes, fdt
 from .dts_places import Places, places
@@ -57,13 +57,13 @@ def write(root: Node, about: Sequence[str] = ()) -> str:
 def _compiled(source: bytes, file: str, beside: Callable[[], opening.Tree] | None) -> bytes:
     program = launching.find("dtc")
     if program is None:
-        raise _unreadable(
+        raise unreadable(
             file,
             "expected dtc, which reads device-tree source, found none; on Debian it is in the "
             "package device-tree-compiler",
         )
     if len(source) > limits.DTS_BYTES:
-        raise _unreadable(file, f"expected at most {limits.DTS_BYTES} bytes, found {len(source)}")
+        raise unreadable(file, f"expected at most {limits.DTS_BYTES} bytes, found {len(source)}")
     expanded = dts_includes.expanded(source, file, beside)
     bounds = launching.Bounds(
         time_s=limits.DTC_S,
@@ -76,7 +76,7 @@ def _compiled(source: bytes, file: str, beside: Callable[[], opening.Tree] | Non
             program, words, bounds, file, given=expanded.source, directory=directory
         )
     if done.status < 0:
-        raise _unreadable(file, f"expected dtc to compile it, signal {-done.status} came")
+        raise unreadable(file, f"expected dtc to compile it, signal {-done.status} came")
     if done.status:
         text = source.decode("utf-8", "replace")
         findings = _complaints(done.complaints, file, text, expanded)
@@ -84,11 +84,6 @@ def _compiled(source: bytes, file: str, beside: Callable[[], opening.Tree] | Non
         included = {name: held for name, held in expanded.texts.items() if name in named}
         raise Unreadable(findings, {file: text, **included})
     return done.output
-
-
-def _unreadable(file: str, message: str) -> Unreadable:
-    where = Location(file=file)
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
 
 
 def _complaints(

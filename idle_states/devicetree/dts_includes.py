@@ -21,8 +21,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Location, Unreadable, unreadable
 from ..reading import limits, opening
+from .tree import not_a_tree
 
 _STRING = rb'"(?>(?:[^\\"]|\\[^\n])*)"'
 _COMMENT = rb"/\*(?>[^*]*\*+(?:[^*/][^*]*\*+)*)/|//[^\n]*\n"
@@ -105,7 +106,7 @@ class _Expansion:
         self.made.source = text = b"".join(self.parts)
         if text.count(b"/include/") or text.count(b"/incbin/") != self.binaries:
             message = "expected /include/ and /incbin/ to stand apart from other words"
-            raise _refused(Location(file=self.file), message)
+            raise unreadable(Location(file=self.file), message)
         return self.made
 
     def _take(self, source: bytes, file: str, base: str, depth: int) -> None:
@@ -130,7 +131,7 @@ class _Expansion:
                 since = line + 1
             elif token["nameless"] is not None:
                 found = token["nameless"].decode()
-                raise _refused(where, f"expected a plain file name after {found}, found none")
+                raise unreadable(where, f"expected a plain file name after {found}, found none")
             elif token["comment"] is not None:
                 self._add(_DIRECTIVE.sub(rb"\1 ", token[0]))
                 continue
@@ -159,15 +160,13 @@ class _Expansion:
         if begun:
             where = Location("", file, line + text.count(b"\n", 0, begun.start()), 1)
             message = f"expected the end of what begins with {begun[0].decode()}, found none"
-            raise Unreadable(
-                [Finding("IS931", "not-a-device-tree", Severity.ERROR, message, where)]
-            )
+            raise not_a_tree(where, message)
         self._add(text)
 
     def _include(self, name: bytes, where: Location, base: str, depth: int) -> None:
         if depth >= limits.DTS_INCLUDE_DEPTH:
             message = f"expected includes at most {limits.DTS_INCLUDE_DEPTH} deep"
-            raise _refused(where, message)
+            raise unreadable(where, message)
         path, data = self._file(name, where, base)
         shown = self.tree.shown(path) if self.tree else path
         self.made.texts[shown] = data.decode("utf-8", "replace")
@@ -186,7 +185,7 @@ class _Expansion:
         """Path within the tree, and content."""
         self.includes += 1
         if self.includes > limits.DTS_INCLUDES:
-            raise _refused(where, f"expected at most {limits.DTS_INCLUDES} includes in all")
+            raise unreadable(where, f"expected at most {limits.DTS_INCLUDES} includes in all")
         shown = os.fsdecode(name)
         path = os.path.join(base, shown)
         if path in self.read:
@@ -200,20 +199,19 @@ class _Expansion:
             data = self.tree.read(path, most)
         except Unreadable as error:
             # a pipe, a directory, too much
-            raise _refused(where, f"{error.findings[0].message}: {shown[:100]!a}") from None
+            raise unreadable(where, f"{error.findings[0].message}: {shown[:100]!a}") from None
         except opening.Outside:
             message = "expected includes below the directory of the source only"
-            raise _refused(where, f"{message}, found {shown[:100]!a}") from None
+            raise unreadable(where, f"{message}, found {shown[:100]!a}") from None
         except (FileNotFoundError, NotADirectoryError):
             message = f"expected a file to include, found none to open: {shown[:100]!a}"
-            finding = Finding("IS931", "not-a-device-tree", Severity.ERROR, message, where)
-            raise Unreadable([finding]) from None
+            raise not_a_tree(where, message) from None
         except OSError as error:
             message = f"expected a file to include, found: {error.strerror}: {shown[:100]!a}"
-            raise _refused(where, message) from None
+            raise unreadable(where, message) from None
         self.read[path] = data
         if len(self.read) > files or sum(map(len, self.read.values())) > most:
-            raise _refused(where, f"expected at most {files} included files and {most} bytes")
+            raise unreadable(where, f"expected at most {files} included files and {most} bytes")
         return path, data
 
     def _add(self, data: bytes) -> None:
@@ -222,7 +220,7 @@ class _Expansion:
         self.size += len(data)
         if self.size > limits.DTS_EXPANDED_BYTES:
             message = f"expected at most {limits.DTS_EXPANDED_BYTES} bytes with all includes"
-            raise _refused(Location(file=self.file), message)
+            raise unreadable(Location(file=self.file), message)
 
     def _origin(self, line: int, file: str, first: int) -> None:
         self.made._starts.append(line)
@@ -234,7 +232,3 @@ def _unescaped(escape: re.Match[bytes]) -> bytes:
     if other is not None:
         return bytes([_ESCAPED.get(other[0], other[0])])
     return bytes([int(octal or hexadecimal, 8 if octal else 16) & 0xFF])
-
-
-def _refused(where: Location, message: str) -> Unreadable:
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Location, Unreadable
 from ..reading import limits
-from .tree import MAX_DEPTH, MAX_NAME, NAME, Node
+from .tree import MAX_DEPTH, MAX_NAME, NAME, Node, not_a_tree
 
 try:
     _fdt: Any = import_module(f"{__package__}._fdt")
@@ -99,8 +99,7 @@ class _Reader:
 
     def _bad(self, message: str) -> Unreadable:
         path = "/" + "/".join(node.name for node in self.stack[1:])
-        where = Location(path if self.stack else "", self.file)
-        return Unreadable([Finding("IS931", "not-a-device-tree", Severity.ERROR, message, where)])
+        return not_a_tree(Location(path if self.stack else "", self.file), message)
 
     def _header(self) -> tuple[int, ...]:
         """The ten words of the header; the last is 0 before version 17."""

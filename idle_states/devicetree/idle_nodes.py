@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..beyond_opal import Broken, IdleList, ListedNode
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Location, unreadable
 from ..reading import limits
 from ..table import U32_MAX, IdleState, IdleTable, Origin, Register
 from .dts_places import Places
@@ -53,7 +53,7 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
             groups.setdefault(_key(found), []).append(found)
             if len(groups) > MAX_TABLES:
                 message = f"expected at most {MAX_TABLES} different lists of idle states"
-                raise _too_much(found.where, message)
+                raise unreadable(found.where, message)
     lists = [
         replace(same[0], cpus=tuple(cpu for one in same for cpu in one.cpus))
         for same in groups.values()
@@ -217,7 +217,7 @@ class _Tree:
         data = node.properties.get(name, b"")
         if len(data) // 4 > MAX_STATES:
             message = f"expected at most {MAX_STATES} states, found {len(data) // 4}"
-            raise _too_much(self._at(path, name), message)
+            raise unreadable(self._at(path, name), message)
         for index in range(0, len(data) - 3, 4):
             phandle = int.from_bytes(data[index : index + 4], "big")
             target = self.phandle2node.get(phandle)
@@ -239,7 +239,3 @@ class _Tree:
         lines = self._lines(path)
         place = lines.get(name) or lines.get("") or Location(file=self.file)
         return place.at(f"{path}:{name}" if name else path)
-
-
-def _too_much(where: Location, message: str) -> Unreadable:
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])

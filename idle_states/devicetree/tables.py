@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Location, unreadable
 from ..power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
 from ..processors import NAMES as GENERATIONS
 from ..processors import named, of_pvr
@@ -45,18 +45,14 @@ def tables_of(
         where = replace(lines.get("", Location(file=file)), path=path)
         raw = PowerMgt(node.properties, where, lines)
         if len(found) == MAX_NODES:
-            raise _too_much(where, f"expected at most {MAX_NODES} nodes power-mgt, found more")
+            raise unreadable(where, f"expected at most {MAX_NODES} nodes power-mgt, found more")
         for name in (NAMES, *CELL_BYTES):
             count = raw.count(name) or 0
             if count > MAX_STATES:
                 message = f"expected at most {MAX_STATES} states, found {count}"
-                raise _too_much(raw.at(name), message)
+                raise unreadable(raw.at(name), message)
         found.append((raw, decode(raw, cpu, Origin(kind, file, sha256, where))))
     return found
-
-
-def _too_much(where: Location, message: str) -> Unreadable:
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
 
 
 def _nodes(root: Node) -> Iterator[tuple[str, Node]]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from ..findings import Finding, Location, Severity, Unreadable
 from ..power_mgt import split_names
 from ..reading import limits
 
@@ -16,6 +17,12 @@ MAX_NAME = limits.TREE_NAME_BYTES
 
 NAME = re.compile(r"[!-.0-~]{1,255}", re.ASCII)
 """What a name may consist of here: printable ASCII without blanks and slashes."""
+
+
+def not_a_tree(where: Location, message: str) -> Unreadable:
+    """The exception for input that is no device tree, with a finding IS931. message: what was
+    expected and found."""
+    return Unreadable([Finding("IS931", "not-a-device-tree", Severity.ERROR, message, where)])
 
 
 @dataclass(frozen=True, slots=True)

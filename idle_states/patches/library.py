@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from ..findings import Unreadable
+from ..findings import Unreadable, unreadable
 from ..reading import opening
-from ..reading.problems import unreadable
 from ..resources import resource
 from ..sources import NoSuchTable, read_table
 from ..sources.source import MAX_BYTES

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..findings import Unreadable
+from ..findings import Unreadable, unreadable
 from ..reading import launching, opening
 from ..reading.git import UNFIT, Repository, is_top
-from ..reading.problems import unreadable
 from ..skiboot import c_table
 from ..skiboot.layout import HEADERS, TABLES
 from ..skiboot.patching import SourceText

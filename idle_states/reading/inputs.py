@@ -13,8 +13,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
+from ..findings import unreadable
 from . import limits, opening
-from .problems import unreadable
 
 BLOCK = 1 << 20
 """Bytes per block: what fits a cache is scanned three times as fast as what does not."""

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from ..findings import Unreadable
+from ..findings import Unreadable, unreadable
 from . import limits, processes
-from .problems import unreadable
 from .processes import Bounds
 
 __all__ = ["Bounds", "Child", "Done", "find", "private_directory", "run", "run_logged"]

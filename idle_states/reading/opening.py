@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from ..findings import unreadable
 from . import limits
-from .problems import unreadable
 
 STANDARD_INPUT = "-"
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Severity
 
 EXAMPLES = 3
 """Places remembered of each kind."""
@@ -112,12 +112,6 @@ class Notes:
         for kind, count in self._more.items():
             if count:
                 problems.add(kind, "", count=count)
-
-
-def unreadable(file: str, message: str, line: int | None = None) -> Unreadable:
-    """The exception for input that cannot be used at all: exit status 3."""
-    where = Location(file=file, line=line, column=None if line is None else 1)
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
 
 
 def quoted(line: bytes, most: int = 60) -> str:

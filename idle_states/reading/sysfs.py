@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ..findings import unreadable
 from . import limits
 from .inputs import CPU_MAX, Input, lines
-from .problems import quoted, unreadable
+from .problems import quoted
 
 _LINE = re.compile(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")
 _GENERAL = re.compile(rb"[^\s:]*/cpuidle/(?:current|available)_\w+:.*")

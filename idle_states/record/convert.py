@@ -8,8 +8,8 @@ these the longest. All other decisions are left out, and counted by reason.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ..findings import unreadable
 from ..reading.inputs import Input
-from ..reading.problems import unreadable
 from ..traces.recording import COLUMNS, OPTIONAL
 from .columns import Columns, Missing
 from .decisions import Break, Decided, decisions

@@ -9,7 +9,7 @@ rejected or a task came in between; the governor is told of neither.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..reading.problems import unreadable
+from ..findings import unreadable
 from .recorded import Event, Recorded
 from .script import GOVERNORS
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..findings import unreadable
 from ..reading.inputs import CPU_MAX, Input, InputKind, lines
-from ..reading.problems import quoted, unreadable
+from ..reading.problems import quoted
 
 FORMAT = "idle-states recording 1"
 _KEYS = ("release", "version", "hz", "driver", "governor")

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from .. import core
-from ..findings import UsageError
+from ..findings import UsageError, unreadable
 from ..linux.governors import Decision, Governor, Outcome
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..pipeline import held_by
 from ..reading.inputs import Input
-from ..reading.problems import unreadable
 from ..traces.chunks import CpuChunk, chunks, disable
 from ..traces.recording import RecordedDecision, check_kind, rows
 

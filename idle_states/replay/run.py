@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import core
+from ..findings import unreadable
 from ..linux.releases import Release
 from ..reading import sysfs
 from ..reading.inputs import Input, InputKind
-from ..reading.problems import InputProblems, Notes, Problem, unreadable
+from ..reading.problems import InputProblems, Notes, Problem
 from ..reading.sysfs import Dump, SysfsState
 from ..traces import dat as trace_dat
 from ..traces import recording

@@ -9,7 +9,7 @@ from typing import Any
 from .. import __version__
 from ..audit.audited import Audited
 from ..files import replacing
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import unreadable
 from ..forms import keys
 from .documents.audit import Names, Row
 from .encoder import as_json
@@ -31,9 +31,7 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
         import pyarrow.parquet
     except ImportError:
         message = "expected the package pyarrow (pip install 'idle-states[parquet]'), found none"
-        where = Location(file=path.as_posix())
-        finding = Finding("IS930", "unreadable-input", Severity.ERROR, message, where)
-        raise Unreadable([finding]) from None
+        raise unreadable(path.as_posix(), message) from None
     schema = pyarrow.schema(
         [(key.name, _type(pyarrow, key.kind)) for key in keys(Row)],
         metadata={"idle-states": __version__},

@@ -8,7 +8,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Location, unreadable
 from ..selection.selection import Mapped, TableSelection
 from .select_output import circumstances
 
@@ -119,7 +119,5 @@ def _matplotlib() -> tuple[Any, Any, Any]:
             "expected matplotlib for a picture, found none; "
             "it comes with: pip install 'idle-states[plot]'"
         )
-        where = Location("--plot")
-        found = Finding("IS930", "unreadable-input", Severity.ERROR, message, where)
-        raise Unreadable([found]) from None
+        raise unreadable(Location("--plot"), message) from None
     return matplotlib, Figure, Patch

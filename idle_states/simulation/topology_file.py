@@ -18,7 +18,7 @@ core; small_core is as core, pair as small_core, quad and cluster as pair; all C
 
 from pathlib import Path
 
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Unreadable, unreadable
 from ..reading import opening, scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Sequence, decode, parse
@@ -44,10 +44,7 @@ def read(path: Path) -> Topology:
             return from_tree(dts.read(data, file), file)
         return _from_yaml(data, file)
     except BadTopology as error:
-        where = Location(file=file)
-        raise Unreadable(
-            [Finding("IS930", "unreadable-input", Severity.ERROR, str(error), where)]
-        ) from None
+        raise unreadable(file, str(error)) from None
 
 
 def _from_yaml(data: bytes, file: str) -> Topology:

@@ -5,9 +5,9 @@ The trace does not show how other idle states would have changed the work itself
 does show how they change latencies: a sleep that ends late delays all that follow.
 """
 
-from ..findings import Unreadable
+from ..findings import Unreadable, unreadable
 from ..reading.inputs import Input
-from ..reading.problems import InputProblems, unreadable
+from ..reading.problems import InputProblems
 from ..traces.periods import Pairing, Period
 from ..traces.text import TraceText
 from .programs import DURATION_MAX, Duration, Op, OpKind, Task, Workload

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ..reading.problems import unreadable
+from ..findings import unreadable
 from .source import File, Source
 
 _ARRAY = re.compile(

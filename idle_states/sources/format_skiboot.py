@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from ..findings import unreadable
 from ..reading import opening
-from ..reading.problems import unreadable
 from ..skiboot.layout import HEADERS, TABLES
 from .source import File, Source
 

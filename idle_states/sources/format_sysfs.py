@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..findings import unreadable
 from ..reading import limits
-from ..reading.problems import unreadable
 from .source import File, Source
 
 if TYPE_CHECKING:

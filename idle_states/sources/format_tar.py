@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..reading.problems import unreadable
+from ..findings import unreadable
 from .source import File, Source
 
 if TYPE_CHECKING:

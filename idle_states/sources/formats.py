@@ -10,7 +10,7 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
-from ..reading.problems import unreadable
+from ..findings import unreadable
 from ..wording import joined
 from .source import File, Source
 

@@ -7,10 +7,9 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from ..devicetree.tree import Node
-from ..findings import Finding
+from ..findings import Finding, unreadable
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
-from ..reading.problems import unreadable
 from ..spec.suppress import Suppression
 from ..table import IdleTable
 

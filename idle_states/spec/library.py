@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
-from ..findings import Faulty, Finding, Rejected, Severity
+from ..findings import Faulty, Finding, Rejected, Severity, unreadable
 from ..reading import opening
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Scalar, decode, parse
-from ..reading.problems import unreadable
 from ..resources import resource
 from ..table import IdleTable
 from .build import build

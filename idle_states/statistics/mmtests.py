@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..reading.problems import unreadable
+from ..findings import unreadable
 from .files import ResultsFile
 from .numbers import shown
 

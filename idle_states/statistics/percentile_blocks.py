@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..reading.problems import unreadable
+from ..findings import unreadable
 from .files import ResultsFile
 from .numbers import shown
 from .schbench import Block, Percentile, percentiles

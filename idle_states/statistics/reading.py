@@ -12,8 +12,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from ..findings import unreadable
 from ..reading import limits, opening
-from ..reading.problems import unreadable
 from .files import ResultsFile, ResultsKind
 from .mmtests import cells
 from .numbers import is_number, sample, shown

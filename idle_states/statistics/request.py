@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ..findings import UsageError
-from ..reading.problems import unreadable
+from ..findings import UsageError, unreadable
 from .analysis import Analysis, analyse
 from .files import ResultsFile, ResultsKind
 from .histogram import Histogram, histogram

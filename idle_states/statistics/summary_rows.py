@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from ..reading.problems import unreadable
+from ..findings import unreadable
 from .files import ResultsFile
 from .numbers import half_unit, is_number, shown
 from .summary import SMALLEST, Dataset, Summary, inconsistency

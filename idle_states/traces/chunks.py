@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..core.packing import AS_SELECTED, ROW, Buffer, compiled, mask
-from ..findings import Unreadable
+from ..findings import Unreadable, unreadable
 from ..linux.governors.interface import U64_MAX
 from ..reading.inputs import LINE_MAX, Input, InputKind
-from ..reading.problems import unreadable
 from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values
 
 RECORDS = 1 << 16

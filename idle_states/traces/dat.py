@@ -7,9 +7,9 @@ For a truncated file it writes nothing and still succeeds, so empty output is an
 
 from collections.abc import Iterator
 
+from ..findings import unreadable
 from ..reading import launching, limits
 from ..reading.inputs import Input
-from ..reading.problems import unreadable
 
 _EVENTS = "cpu_idle.*"
 """A pattern: asked for by its plain name, cpu_idle_miss is an error in a trace without it."""

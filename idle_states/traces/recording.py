@@ -29,10 +29,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..findings import Unreadable
+from ..findings import Unreadable, unreadable
 from ..linux.governors.interface import Outcome, Situation
 from ..reading.inputs import CPU_MAX, Input, InputKind, lines
-from ..reading.problems import quoted, unreadable
+from ..reading.problems import quoted
 
 WAKE_OVERHEAD_NS = 1_000
 """Time from the end of the idle period to reflect()."""

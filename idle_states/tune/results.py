@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..reading.problems import unreadable
+from ..findings import unreadable
 from .evaluate import Candidate, Outcomes
 
 _KEY = "idle-states tune"

@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .. import core
+from ..findings import unreadable
 from ..linux.governors.interface import Outcome
 from ..reading.inputs import Input, InputKind, lines
-from ..reading.problems import InputProblems, Problem, unreadable
+from ..reading.problems import InputProblems, Problem
 from ..traces.chunks import chunks
 from ..traces.dat import blocks
 from ..traces.periods import Pairing

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import core
-from ..findings import Finding, Location, Severity, Unreadable
+from ..findings import Unreadable, unreadable
 from ..workers import processes
 from .evaluate import TOGETHER, Candidate, Outcomes, Work
 from .results import Results
@@ -130,5 +130,4 @@ def _stopped(why: str, where: str, results: Results) -> Unreadable:
     if results.path is not None and results.found:
         kept += f" in {results.path}; the same command line goes on from there"
     message = f"expected candidates to be evaluated, found: {why}; {kept}"
-    place = Location(file=where)
-    return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, place)])
+    return unreadable(where, message)

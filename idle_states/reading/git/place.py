@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...findings import unreadable
 from .. import limits, opening
-from ..problems import unreadable
 
 NAMED_OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 """Variables by which a user, or git when it runs a hook, names places of objects."""

@@ -11,9 +11,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...findings import Unreadable
+from ...findings import Unreadable, unreadable
 from .. import launching, limits, opening
-from ..problems import unreadable
 from . import place, references
 
 _CONFIG = """\

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...findings import Unreadable
+from ...findings import Unreadable, unreadable
 from .. import launching, limits
-from ..problems import unreadable
 from .private import Private, User
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -8,8 +8,8 @@ SECURE_BOOT_HEADERS_SIZE); core/flash.c and core/init.c read through both.
 import lzma
 from dataclasses import dataclass
 
+from ...findings import unreadable
 from ...reading import limits
-from ...reading.problems import unreadable
 
 CONTAINER_MAGIC = bytes.fromhex("17082011")
 CONTAINER_BYTES = 4096

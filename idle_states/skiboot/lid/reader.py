@@ -5,9 +5,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...findings import Location
+from ...findings import Location, unreadable
 from ...reading import limits
-from ...reading.problems import unreadable
 from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register
 from .container import Image, is_wrapped, unwrap
 from .identify import Part, parts
