@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..check.criteria import Criteria
 from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable, sort_findings
@@ -19,8 +20,7 @@ from ..linux.releases import Release
 from ..linux.uname import running
 from ..pipeline import Subject
 from ..reading.opening import Found
-from ..rules.engine import ALL, RuleSelection, run, suppress
-from ..skiboot.platform import ALL_LEVELS, Platform
+from ..rules.engine import run, suppress
 from ..sources import Source, read_file
 from ..sources.source import File
 from . import fwts, op_test
@@ -35,18 +35,13 @@ from .trees import TreeDifference, differences
 class Setting:
     """The settings of a run, the same for every input.
 
-    kernels    releases to model
-    platform   machine that tables are exported for
-    selection  rules to run
     redact     whether to remove serial numbers and MAC addresses
     governor   governor whose selections are reported; "": none
     hz         the kernel's tick rate, for the governor
     against    device tree to compare each input's tree with
     """
 
-    kernels: tuple[Release, ...]
-    platform: Platform = ALL_LEVELS
-    selection: RuleSelection = ALL
+    criteria: Criteria
     redact: bool = False
     governor: str = ""
     hz: int = 250
@@ -90,7 +85,7 @@ def audit(source: Source, setting: Setting) -> Audited:
     """Audits one table. What depends on the table alone is computed once for equal tables."""
     machine = machine_of(source.tree) if source.tree is not None else None
     own = suppress(
-        (finding for finding in source.findings if setting.selection.takes(finding.rule)),
+        (finding for finding in source.findings if setting.criteria.rules.takes(finding.rule)),
         source.suppressions,
     )
     verdicts: tuple[ToolVerdict, ...] = ()
@@ -160,7 +155,7 @@ def _is_opal(source: Source, machine: MachineFacts) -> bool:
 def _of_table(source: Source, setting: Setting) -> Audited:
     table = source.table
     assert table is not None
-    subject = Subject(table, setting.kernels, setting.platform, source.node)
+    subject = Subject(table, setting.criteria.kernels, setting.criteria.platform, source.node)
     claimed = claim(subject)
     return Audited(
         source.file,
@@ -174,7 +169,7 @@ def _of_table(source: Source, setting: Setting) -> Audited:
         differences=tuple(_differences(subject)),
         registered=tuple(_registered(subject)),
         selected=tuple(_selected(subject, setting)),
-        findings=tuple(run(subject, source.suppressions, setting.selection)),
+        findings=tuple(run(subject, source.suppressions, setting.criteria.rules)),
         fingerprint=_fingerprint(source),
     )
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..check.acceptance import USUAL, Acceptance
+from ..check.criteria import Criteria
 from ..devicetree.tree import Node
 from ..findings import Unreadable, UsageError
+from ..linux.governors.given import check_hz
 from ..linux.governors.interface import State
-from ..linux.releases import NEWEST, Release, release
-from ..rules.engine import ALL, RuleSelection
+from ..linux.releases import NEWEST, release
 from ..selection.selection import settling_of
-from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import File, read_file
 from .audit import Setting
 from .audited import Audited
@@ -34,9 +34,7 @@ class AuditRequest:
     """
 
     inputs: tuple[str, ...]
-    releases: tuple[Release, ...]
-    platform: Platform = ALL_LEVELS
-    rules: RuleSelection = ALL
+    criteria: Criteria
     redact: bool = False
     governor: str = ""
     hz: int = 250
@@ -48,19 +46,16 @@ class AuditRequest:
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
+        check_hz(self.hz)
 
     def setting(self) -> Setting:
         """The settings for every input; reads the tree `against`. Raises UsageError,
         UnknownGovernor."""
         if self.governor:
             # checked here, not once for every input
-            if self.hz not in range(1, 100_001):
-                raise UsageError(f"expected HZ from 1 to 100000, found {self.hz}")
             settling_of(self.governor, release(NEWEST), [State(0, 0)], self.hz)
         return Setting(
-            self.releases,
-            self.platform,
-            self.rules,
+            self.criteria,
             self.redact,
             self.governor,
             self.hz,

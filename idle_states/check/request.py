@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 from ..findings import Finding, sort_findings
-from ..linux.releases import Release
-from ..rules.engine import ALL, RuleSelection
-from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source, read_sources
 from ..spec.packaged import current
 from .acceptance import USUAL, Acceptance
 from .check import check
+from .criteria import Criteria
 
 NATIVE, DTSCHEMA = "native", "dtschema"
 
@@ -23,9 +21,7 @@ class CheckRequest:
     """
 
     tables: tuple[str, ...]
-    releases: tuple[Release, ...]
-    platform: Platform = ALL_LEVELS
-    rules: RuleSelection = ALL
+    criteria: Criteria
     engine: str = NATIVE
     acceptance: Acceptance = USUAL
 
@@ -53,13 +49,14 @@ def checked(request: CheckRequest) -> Checked:
     """Checks as requested. Raises Unreadable, OSError and what reading tables raises."""
     tables = request.tables or current()
     sources = [source for text in tables for source in read_sources(text)]
+    criteria = request.criteria
     findings: list[Finding] = []
     if request.engine != DTSCHEMA:
-        findings += check(sources, request.releases, request.platform, request.rules)
+        findings += check(sources, criteria.kernels, criteria.platform, criteria.rules)
     if request.engine != NATIVE:
         from .dtschema_engine import check as check_with_dtschema
 
-        findings += check_with_dtschema(sources, request.platform, request.rules)
+        findings += check_with_dtschema(sources, criteria.platform, criteria.rules)
         findings = sort_findings(dict.fromkeys(findings))
     texts = {file: text for source in sources for file, text in source.texts.items()}
     named = [(source.name, source.file) for source in sources]

@@ -63,15 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def request(arguments: argparse.Namespace) -> "AuditRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
     from ..audit.request import AuditRequest
-    from ..linux.releases import DEFAULT
-    from .findings_options import acceptance
-    from .options import kernels, platform, selection
+    from .findings_options import acceptance, criteria
 
     return AuditRequest(
         inputs=tuple(arguments.inputs),
-        releases=tuple(kernels(arguments, DEFAULT)),
-        platform=platform(arguments),
-        rules=selection(arguments),
+        criteria=criteria(arguments),
         redact=arguments.redact,
         governor=arguments.governor or "",
         hz=arguments.hz,

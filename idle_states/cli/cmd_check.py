@@ -37,15 +37,11 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 def request(arguments: argparse.Namespace) -> "CheckRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
     from ..check.request import CheckRequest
-    from ..linux.releases import DEFAULT
-    from .findings_options import acceptance
-    from .options import kernels, platform, selection
+    from .findings_options import acceptance, criteria
 
     return CheckRequest(
         tables=tuple(arguments.tables),
-        releases=tuple(kernels(arguments, DEFAULT)),
-        platform=platform(arguments),
-        rules=selection(arguments),
+        criteria=criteria(arguments),
         engine=arguments.engine,
         acceptance=acceptance(arguments),
     )
@@ -60,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     asked, out, show = request(arguments), output(arguments), shown(arguments)
     found = checked(asked)
     if out.format == "text":
-        what = f"{plural(len(found.sources), 'table')}, {plural(len(asked.releases), 'kernel')}"
+        kernels = plural(len(asked.criteria.kernels), "kernel")
+        what = f"{plural(len(found.sources), 'table')}, {kernels}"
         out.text(show.text(found.findings, found.texts, what, out.style))
     else:
         from ..report.formats import render

@@ -43,21 +43,17 @@ def request(arguments: argparse.Namespace) -> "ReviewRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
     from pathlib import Path
 
-    from ..linux.releases import DEFAULT
     from ..review.request import ReviewRequest
-    from .findings_options import acceptance
-    from .options import kernels, platform, selection
+    from .findings_options import acceptance, criteria
 
     return ReviewRequest(
         tree=Path(arguments.tree),
         range=arguments.range,
-        releases=tuple(kernels(arguments, DEFAULT)),
+        criteria=criteria(arguments),
         specs=arguments.specs,
         per_commit=arguments.per_commit,
-        platform=platform(arguments),
         governor=arguments.governor,
         hz=arguments.hz,
-        rules=selection(arguments),
         acceptance=acceptance(arguments),
     )
 

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..findings import Finding, Severity, worst
+from ..findings import Finding, Severity, UsageError, worst
 
 if TYPE_CHECKING:
     from ..check.acceptance import Acceptance
+    from ..check.criteria import Criteria
     from ..report.style import Style
+    from ..rules.engine import RuleSelection
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +60,32 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("text", "json", "sarif", "github", "junit"), default="text"
     )
     add_output(parser)
+
+
+def criteria(arguments: argparse.Namespace) -> "Criteria":
+    """What add_kernels(), add_platform() and add_rules() were given. Raises UsageError,
+    UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..check.criteria import Criteria
+    from ..linux.releases import DEFAULT
+    from .options import kernels, platform
+
+    found = tuple(kernels(arguments, DEFAULT))
+    return Criteria(found, platform(arguments), selection(arguments))
+
+
+def selection(arguments: argparse.Namespace) -> "RuleSelection":
+    """--select and --ignore. Raises UsageError for something that is no rule."""
+    from ..rules.catalogue import known_codes
+    from ..rules.engine import RuleSelection
+
+    chosen: list[tuple[str, ...]] = []
+    for texts in (arguments.select, arguments.ignore):
+        codes = tuple(code for text in texts for code in text.split(",") if code)
+        for code in codes:
+            if not any(known.startswith(code) for known in known_codes()):
+                raise UsageError(f"expected a rule or the beginning of one, found {code!r}")
+        chosen.append(codes)
+    return RuleSelection(*chosen)
 
 
 def acceptance(arguments: argparse.Namespace) -> "Acceptance":

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ..linux.releases import Release
     from ..report.html.page import Section
     from ..report.style import Style
-    from ..rules.engine import RuleSelection
     from ..skiboot.platform import Platform
 
 
@@ -171,21 +170,6 @@ def platform(arguments: argparse.Namespace) -> "Platform":
     chosen = parse_platform(arguments.platform)
     skiboot_features(chosen.skiboot)
     return chosen
-
-
-def selection(arguments: argparse.Namespace) -> "RuleSelection":
-    """--select and --ignore. Raises UsageError for something that is no rule."""
-    from ..rules.catalogue import known_codes
-    from ..rules.engine import RuleSelection
-
-    chosen: list[tuple[str, ...]] = []
-    for texts in (arguments.select, arguments.ignore):
-        codes = tuple(code for text in texts for code in text.split(",") if code)
-        for code in codes:
-            if not any(known.startswith(code) for known in known_codes()):
-                raise UsageError(f"expected a rule or the beginning of one, found {code!r}")
-        chosen.append(codes)
-    return RuleSelection(*chosen)
 
 
 def note_missing_core() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..findings import Severity, Unreadable, UsageError
 from ..linux.governors import Governor, State
-from ..linux.governors.given import GivenStates
+from ..linux.governors.given import GivenStates, check_hz
 from ..linux.releases import Release
 from ..reading import opening, sysfs
 from ..reading.inputs import CPU_MAX, Input, InputKind
@@ -52,8 +52,7 @@ class ReplayRequest:
     power: PowerRequest = FROM_SPECS
 
     def __post_init__(self) -> None:
-        if not 1 <= self.hz <= 10_000:
-            raise UsageError(f"expected --hz from 1 to 10000, found {self.hz}")
+        check_hz(self.hz)
         if self.governor is not None:
             try:
                 states = [State(0, 0), State(1, 1)]

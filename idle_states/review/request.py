@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
-from ..findings import Finding, UsageError
-from ..linux.releases import Release
+from ..check.criteria import Criteria
+from ..findings import Finding
+from ..linux.governors.given import check_hz
 from ..reading.git import Repository
-from ..rules.engine import ALL, RuleSelection
-from ..skiboot.platform import ALL_LEVELS, Platform
 from .review import Review, Yardstick, ends, review
 
 
@@ -28,18 +27,15 @@ class ReviewRequest:
 
     tree: Path
     range: str | None
-    releases: tuple[Release, ...]
+    criteria: Criteria
     specs: bool = False
     per_commit: bool = False
-    platform: Platform = ALL_LEVELS
     governor: str = "menu"
     hz: int = 250
-    rules: RuleSelection = ALL
     acceptance: Acceptance = USUAL
 
     def __post_init__(self) -> None:
-        if not 1 <= self.hz <= 10_000:
-            raise UsageError(f"expected HZ from 1 to 10000, found {self.hz}")
+        check_hz(self.hz)
 
     def accept(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with accepted ones marked as suppressed. Findings about the suppressions
@@ -60,11 +56,9 @@ def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message
     """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
     OSError."""
     circumstances = Yardstick(
-        request.releases,
-        request.platform,
+        request.criteria,
         request.governor,
         request.hz,
-        request.rules,
         request.accept,
         of_commits=request.acceptance.config is None,
     )

@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 
 from ..check.accepted import mark, today
 from ..check.check import check
+from ..check.criteria import Criteria
 from ..diff import Difference, diff
 from ..findings import Finding, UsageError, sort_findings
-from ..linux.releases import Release
 from ..reading.git import Commit, Repository
-from ..rules.engine import ALL, RuleSelection
-from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .match import is_same, pairs
@@ -134,11 +132,9 @@ class Yardstick:
     accept      marks findings as suppressed, after that setup.cfg
     """
 
-    kernels: Sequence[Release]
-    platform: Platform = ALL_LEVELS
+    criteria: Criteria
     governor: str = "menu"
     hz: int = 250
-    rules: RuleSelection = ALL
     accept: Accept = list
     of_commits: bool = True
 
@@ -195,7 +191,7 @@ def review(
         base,
         head,
         repository.count(base, head),
-        tuple(release.name for release in circumstances.kernels),
+        tuple(release.name for release in circumstances.criteria.kernels),
         circumstances.governor,
         tuple(changes),
         texts,
@@ -273,14 +269,15 @@ class _Reviewer:
         ways = _comparable(before, after)
         if ways is not None:
             a, b = ways
-            for difference in diff(a, b, self.by.kernels, self.by.platform):
+            by = self.by.criteria
+            for difference in diff(a, b, by.kernels, by.platform):
                 stage, _, kernel = difference.stage.partition(" ")
                 if stage == "linux":
                     linux.setdefault(kernel, []).append(difference)
                 else:
                     differences.append(difference)
             if before is not None and after is not None:
-                found = self.selector.differences(a, b, self.by.kernels, self.by.platform)
+                found = self.selector.differences(a, b, by.kernels, by.platform)
                 selected = dict(found)
         return TableChange(
             before,
@@ -300,7 +297,8 @@ class _Reviewer:
         if source is None:
             return None, []
         if id(source) not in self.checked:
-            found = check([source], self.by.kernels, self.by.platform, self.by.rules)
+            by = self.by.criteria
+            found = check([source], by.kernels, by.platform, by.rules)
             self.checked[id(source)] = source, found
         return source.table, self.accepted(self.checked[id(source)][1], commit)
 
@@ -312,7 +310,7 @@ class _Reviewer:
     def accepted(self, findings: Iterable[Finding], commit: str) -> list[Finding]:
         """The findings of the selected rules, marked as the commit's and the user's suppressions
         say."""
-        taken = [f for f in findings if self.by.rules.takes(f.rule)]
+        taken = [f for f in findings if self.by.criteria.rules.takes(f.rule)]
         return list(self.by.accept(mark(taken, self.configured(commit).entries, today())))
 
     def configured(self, commit: str) -> Configured:

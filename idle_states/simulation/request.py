@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ..findings import UsageError
 from ..linux.governors import Governor
-from ..linux.governors.given import GivenStates
+from ..linux.governors.given import GivenStates, check_hz
 from ..linux.releases import Release
 from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable
@@ -41,8 +41,7 @@ class SimulateRequest:
     bistable: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= self.hz <= 10_000:
-            raise UsageError(f"expected --hz from 1 to 10000, found {self.hz}")
+        check_hz(self.hz)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from idle_states.audit import audit as audits
 from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.audit.audited import Audited
 from idle_states.audit.fleet import Walk, audit_all
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
@@ -27,7 +28,7 @@ from tests.support import DATA
 from tests.support.thorough import slow
 
 TREES = DATA / "trees"
-SETTING = Setting(kernels_of(("5.10", "6.1", "6.12")))
+SETTING = Setting(Criteria(kernels_of(("5.10", "6.1", "6.12"))))
 SERIAL, MAC = "78A1B2C", "98:be:94:01:02:03"
 
 
@@ -473,7 +474,7 @@ def test_nothing_is_not_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_what_a_governor_selects_is_told_by_kernel() -> None:
-    setting = Setting(kernels_of(("4.11", "6.6")), governor="menu")
+    setting = Setting(Criteria(kernels_of(("4.11", "6.6"))), governor="menu")
     (audited,) = audit_path(TREES / "powernv9.dtb", setting)
     assert [group.kernels for group in audited.selected] == [("4.11",), ("6.6",)]
     first, last, names = audited.selected[0].ranges[0]

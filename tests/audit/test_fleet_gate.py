@@ -11,6 +11,7 @@ from idle_states.audit import fleet
 from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.audit.audited import Audited
 from idle_states.audit.fleet import Walk, audit_all
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
@@ -19,7 +20,7 @@ from idle_states.sources import File, read_file
 from tests.support import DATA
 
 TREES = DATA / "trees"
-SETTING = Setting(kernels_of(["6.1"]))
+SETTING = Setting(Criteria(kernels_of(["6.1"])))
 SECRET = "hunter2"
 DTS = f'/dts-v1/;\n/ {{ model = "{SECRET}"; }};\n'
 

@@ -13,6 +13,7 @@ from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.audit.audited import Audited
 from idle_states.audit.redact import redacted
 from idle_states.audit.trees import TreeDifference
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
@@ -20,7 +21,7 @@ from idle_states.findings import Finding, Location, Severity
 from tests.support import DATA
 
 TREES = DATA / "trees"
-SETTING = Setting(kernels_of(("6.12",)), redact=True)
+SETTING = Setting(Criteria(kernels_of(("6.12",))), redact=True)
 OWN, THEIRS = "SN00004ZQ", "SN00002ZQ"
 MAC = bytes([0x02, 0xDE, 0xAD, 0xBE, 0x00, 0x01])
 

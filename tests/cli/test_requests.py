@@ -12,6 +12,7 @@ import pytest
 from idle_states.audit.fleet import Walk
 from idle_states.audit.request import AuditRequest, audited
 from idle_states.boot.run import Request as BootRequest
+from idle_states.check.criteria import Criteria
 from idle_states.check.request import CheckRequest, checked
 from idle_states.cli import main
 from idle_states.findings import UsageError
@@ -161,7 +162,7 @@ def test_stats(tmp_path: Path, run: Run) -> None:
 
 
 def test_check(run: Run) -> None:
-    found = checked(CheckRequest(("power9-dd1@84368bbf8",), (OLD,)))
+    found = checked(CheckRequest(("power9-dd1@84368bbf8",), Criteria((OLD,))))
     _, document = run("check", "power9-dd1@84368bbf8", "--kernel", "4.11")
     assert [each.rule for each in found.findings] == [each["rule"] for each in document["findings"]]
     assert found.findings
@@ -169,7 +170,7 @@ def test_check(run: Run) -> None:
 
 def test_audit(run: Run) -> None:
     tree = str(ROOT / "tests/data/trees/powernv9.dtb")
-    request = AuditRequest((tree,), (NEW,))
+    request = AuditRequest((tree,), Criteria((NEW,)))
     ((found,),) = audited(request, request.setting(), Walk())
     _, document = run("audit", tree, "--kernel", "6.1")
     (one,) = document["inputs"]
@@ -197,7 +198,7 @@ def test_patch(tmp_path: Path, run: Run) -> None:
         (lambda: ReplayRequest(("t",), OLD, governor="teo"), "teo"),
         (lambda: GovernorRequest(), "expected a table or --states, one of the two"),
         (lambda: GovernorRequest(table="a", states=STATES), "one of the two"),
-        (lambda: GovernorRequest(table="a", hz=0), "expected HZ from 1 to 100000, found 0"),
+        (lambda: GovernorRequest(table="a", hz=0), "expected --hz from 1 to 10000, found 0"),
         (lambda: ConformRequest("v", GovernorRequest(table="a"), NEW, skip=-1), "0 or more"),
         (lambda: given_states("1000"), "expected EXIT/RESIDENCY in ns"),
         (lambda: given_states(",".join(["1/1"] * 10)), "at most 9 states besides snooze, found 10"),
@@ -220,9 +221,15 @@ def test_patch(tmp_path: Path, run: Run) -> None:
         (lambda: StatsRequest(("a",), column=0), "expected --column from 1, found 0"),
         (lambda: BootRequest("vax"), "expected a machine of powernv8"),
         (lambda: BootRequest("powernv8", levels=1), "powernv8 has no stop levels"),
-        (lambda: AuditRequest(("t",), (NEW,), jobs=0), "expected at least one process"),
-        (lambda: AuditRequest(("t",), (NEW,), governor="menu", hz=0).setting(), "expected HZ"),
-        (lambda: ReviewRequest(Path(), None, (NEW,), hz=0), "expected HZ from 1 to 10000"),
+        (lambda: AuditRequest(("t",), Criteria((NEW,)), jobs=0), "expected at least one process"),
+        (
+            lambda: AuditRequest(("t",), Criteria((NEW,)), governor="menu", hz=0),
+            "expected --hz from 1 to 10000",
+        ),
+        (
+            lambda: ReviewRequest(Path(), None, Criteria((NEW,)), hz=0),
+            "expected --hz from 1 to 10000",
+        ),
         (lambda: PatchRequest(Path()), "expected a SERIES or TABLE"),
         (lambda: Generated("dtb", self_test=True), "expected --self-test with --to c only"),
         (lambda: Generated("c", versioned=True), "expected --versioned with --to dts or dtb"),

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from idle_states import power_mgt as dt
 from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree import dts, fdt
 from idle_states.devicetree.tree import Node
@@ -309,7 +310,7 @@ def test_an_audit_never_fails(
     path = tmp_path_factory.getbasetemp() / f"audited.{name}"
     path.write_bytes(damaged(valid()[name], edits))
     os.utime(path, ns=(next(_TIMES), next(_TIMES)))
-    for result in audit_path(path, Setting(kernels_of(["4.11", "6.1"]))):
+    for result in audit_path(path, Setting(Criteria(kernels_of(["4.11", "6.1"])))):
         assert [finding.message for finding in result.findings if finding.rule == "IS990"] == []
 
 

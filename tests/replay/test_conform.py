@@ -71,7 +71,7 @@ def test_a_packaged_table_gives_its_registered_states(capsys: pytest.CaptureFixt
         ([VECTORS, "--states", P9, "--governor", "mneu"], 2, "expected a governor"),
         ([VECTORS, "--states", P9, "--disabled", "x"], 2, "expected numbers of states"),
         ([VECTORS, "--states", P9, "--disabled", "7"], 2, "with states 0 to 6, found 7"),
-        ([VECTORS, "--states", P9, "--hz", "0"], 2, "expected HZ"),
+        ([VECTORS, "--states", P9, "--hz", "0"], 2, "expected --hz"),
         ([VECTORS, "--states", P9, "--skip", "-1"], 2, "expected 0 or more decisions to skip"),
         (
             [VECTORS, "--states", "1000/10000"],

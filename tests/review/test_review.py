@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.check.check import check
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.findings import Finding, Severity, Unreadable
 from idle_states.linux.releases import release
@@ -33,7 +34,7 @@ from tests.report.test_output_schema import STRICT
 from tests.support import DATA, random_tables
 from tests.support.git_history import History
 
-KERNELS = [release(name) for name in ("4.11", "5.10", "6.6")]
+KERNELS = tuple(release(name) for name in ("4.11", "5.10", "6.6"))
 SARIF = json.loads((DATA / "schemas/sarif-2.1.0.json").read_text("utf-8"))
 BEFORE, AFTER = "power9@84368bbf8", "power9@51974cab7"
 MESSAGE = "slw: Modify stop0_lite\n\nRaise its exit latency from 200ns to 1us."
@@ -60,7 +61,7 @@ def reviewed(history: History, text: str | None = None, **options: Any) -> Revie
     repository = Repository(history.directory)
     try:
         base, head = ends(repository, text)
-        return review(repository, base, head, Yardstick(KERNELS), **options)
+        return review(repository, base, head, Yardstick(Criteria(KERNELS)), **options)
     finally:
         repository.close()
 
@@ -741,7 +742,7 @@ def test_bare_repository_and_directory_within(stop0_lite: History, tmp_path: Pat
     for directory, count in ((bare, 1), (stop0_lite.directory / "hw", 1), (doc, 0)):
         repository = Repository(directory)
         base, head = ends(repository, None)
-        found = review(repository, base, head, Yardstick(KERNELS[:1]))
+        found = review(repository, base, head, Yardstick(Criteria(KERNELS[:1])))
         repository.close()
         assert len(only(found).tables) == count
 
@@ -751,7 +752,7 @@ def test_skiboot_within_another_repository(history: History) -> None:
     history.commit({"fw/skiboot/hw/slw.c": c_of(AFTER), "hw/slw.c": c_of("power10")})
     within = Repository(history.directory / "fw/skiboot")
     base, head = ends(within, None)
-    [table] = only(review(within, base, head, Yardstick(KERNELS[:1]))).tables
+    [table] = only(review(within, base, head, Yardstick(Criteria(KERNELS[:1])))).tables
     within.close()
     assert table.source.file == "fw/skiboot/hw/slw.c"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.check.criteria import Criteria
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.reading.git import Repository
 from idle_states.review.review import Review, Reviewed, Yardstick, review
@@ -55,7 +56,7 @@ def skiboot() -> Iterator[Repository]:
 @pytest.fixture(scope="module")
 def whole(skiboot: Repository) -> Review:
     """The history from nothing, commit by commit."""
-    circumstances = Yardstick([release(name) for name in KERNELS])
+    circumstances = Yardstick(Criteria(tuple(release(name) for name in KERNELS)))
     return review(skiboot, "", skiboot.resolve(END), circumstances, per_commit=True)
 
 
@@ -118,7 +119,7 @@ def test_renames_and_moves(whole: Review) -> None:
 
 
 def test_every_commit_can_be_taken_back(skiboot: Repository, whole: Review) -> None:
-    circumstances = Yardstick([release(name) for name in KERNELS[:2]])
+    circumstances = Yardstick(Criteria(tuple(release(name) for name in KERNELS[:2])))
     for change in whole.changes:
         if change.base:
             forth = review(skiboot, change.base, change.head, circumstances).changes[0]

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.check.criteria import Criteria
 from idle_states.findings import Finding
 from idle_states.report.audit_json import line
 from tests.support.hostile import make
@@ -44,7 +45,7 @@ def _child(name: str, top: Path, setting: Setting, out: int) -> None:
 
 
 def main(top: Path, names: list[str]) -> None:
-    setting = Setting(kernels_of(["4.11", "6.1"]))
+    setting = Setting(Criteria(kernels_of(["4.11", "6.1"])))
     for name in names:
         reader, writer = os.pipe()
         sys.stdout.flush()

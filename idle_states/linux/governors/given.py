@@ -43,6 +43,13 @@ def given_states(text: str, polling: bool = False) -> GivenStates:
     return GivenStates(text, tuple(found), polling)
 
 
+def check_hz(hz: int) -> None:
+    """Raises UsageError for a tick rate outside 1 to 10000. (Linux is built with 12 to 12287,
+    include/linux/jiffies.h; no architecture offers more than 1200.)"""
+    if not 1 <= hz <= 10_000:
+        raise UsageError(f"expected --hz from 1 to 10000, found {hz}")
+
+
 @dataclass(frozen=True, slots=True)
 class GovernorRequest:
     """A governor, and the states to select from: a kernel's states of a table, or given states.
@@ -57,7 +64,6 @@ class GovernorRequest:
     platform: Platform = ALL_LEVELS
 
     def __post_init__(self) -> None:
-        if self.hz not in range(1, 100_001):
-            raise UsageError(f"expected HZ from 1 to 100000, found {self.hz}")
+        check_hz(self.hz)
         if (self.table is None) == (self.states is None):
             raise UsageError("expected a table or --states, one of the two")
