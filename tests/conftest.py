@@ -63,11 +63,11 @@ def skiboot_tree() -> Path:
 
 @pytest.fixture(scope="session")
 def linux_tree() -> Path:
-    """The parts of Debian's linux-source-6.1 that read idle states."""
-    from tests.oracle.debian import linux_source
+    """The kernel tree that LINUX names, else what of Debian's 6.1 reads idle states."""
+    from tests.oracle.linux.trees import kernel_tree
 
     try:
-        return linux_source("6.1")
+        return kernel_tree()
     except Unavailable as reason:
         pytest.skip(str(reason))
 

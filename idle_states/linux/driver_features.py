@@ -40,7 +40,9 @@ class DriverFeatures:
     snooze_timeout    "none", "slot" the first entry's residency, "enabled" the next enabled one's
     snooze_polling    snooze carries CPUIDLE_FLAG_POLLING
     shared_snooze     pseries: shared processors have snooze before Shared Cede
-    cede_fixup        pseries: CEDE from extended-cede records: "" never, "lower" or "power10"
+    cede_fixup        pseries: CEDE from extended-cede records: "" never, "lower" the lowest less
+                      one if it is below 10 us, "lowest" the lowest as it is
+    cede_power10      pseries: on POWER10 and later only
     """
 
     parse: Literal["static", "flags", "latencies", "driver", "platform"] = "static"
@@ -65,7 +67,8 @@ class DriverFeatures:
     snooze_timeout: SnoozeTimeout = "none"
     snooze_polling: bool = False
     shared_snooze: bool = False
-    cede_fixup: Literal["", "lower", "power10"] = ""
+    cede_fixup: Literal["", "lower", "lowest"] = ""
+    cede_power10: bool = False
 
 
 since, values = rows_of(DriverFeatures), values_of(DriverFeatures)
@@ -106,14 +109,15 @@ CHANGES = (
     since("4.13", "", holes=False, overwrites=False),
     since("4.13", "785a12afdb4a", supported_filter=True, stop_api_failure=True),
     since("4.14", "8d4e10e9ed94", round_up=True),
+    since("4.16", "", shared_snooze=True),
     since("4.18", "0a4ec6aa035a", snooze_timeout="enabled"),
     since("4.19", "9c7b185ab2fe", parse="platform", sizes_checked=False, residency="tree"),
-    since("4.19", "", shared_snooze=True),
     since("5.2", "10d91611f426", loss_levels="decimal", keeps_winkle=True),
     since("5.3", "", loss_levels="hex"),
     since("5.8", "2f62870ca5bc", residency_message=True),
     since("5.9", "d947fb4c965c", cede_fixup="lower"),
-    since("5.15", "7cbd631d4dec", cede_fixup="power10"),
+    since("5.15", "50741b70b0cb", cede_power10=True),
+    since("5.15", "71737a6c2a8f", cede_fixup="lowest"),
     since("6.2", "5ddcc03a07ae", snooze_polling=True),
     *_pvr_rows(),
 )

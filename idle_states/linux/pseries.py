@@ -5,7 +5,7 @@ records that RTAS ibm,get-system-parameter, token 45, returns.
 """
 
 from ..stages import Changed
-from ..table import CedeRecord, IdleTable
+from ..table import U32_MAX, U64_MAX, CedeRecord, IdleTable
 from .driver_features import DriverFeatures
 from .driver_table import DriverState, DriverTable
 from .journal import Journal
@@ -15,31 +15,6 @@ DRIVER = "drivers/cpuidle/cpuidle-pseries.c"
 RECORD_BYTES = 10
 CEDE_US = (10, 100)
 """Exit latency and target residency compiled into Linux."""
-
-
-class BadRecords(ValueError):
-    """A payload that is not what RTAS should return; says what was expected."""
-
-
-def parse_records(payload: bytes) -> tuple[CedeRecord, ...]:
-    """Records of a token-45 payload: be16 size, u8 record length - 1, records, NUL.
-
-    Raises BadRecords, with the size the kernel would name in its message.
-    """
-    if len(payload) < 3:
-        raise BadRecords(f"expected at least 3 bytes, found {len(payload)}")
-    size = int.from_bytes(payload[:2], "big")
-    record_bytes = payload[2] + 1 & 0xFF
-    if record_bytes != RECORD_BYTES:
-        raise BadRecords(f"expected records of {RECORD_BYTES} bytes, found {record_bytes}")
-    count = max(size - 2, 0) // RECORD_BYTES
-    body = payload[3 : 3 + count * RECORD_BYTES]
-    if len(body) < count * RECORD_BYTES:
-        raise BadRecords(f"expected {count} records, found {len(body) // RECORD_BYTES}")
-    return tuple(
-        CedeRecord(body[at], int.from_bytes(body[at + 1 : at + 9], "big"), bool(body[at + 9]))
-        for at in range(0, len(body), RECORD_BYTES)
-    )
 
 
 def register(table: IdleTable, release: Release) -> DriverTable:
@@ -74,7 +49,7 @@ def _cede_times(table: IdleTable, features: DriverFeatures, journal: Journal) ->
     partition = table.partition
     assert partition is not None
     power10 = table.cpu is not None and table.cpu.processor.isa >= (3, 1)
-    if not features.cede_fixup or (features.cede_fixup == "power10" and not power10):
+    if not features.cede_fixup or (features.cede_power10 and not power10):
         return CEDE_US
     records = partition.extended_cede
     if not records:
@@ -97,17 +72,30 @@ def _cede_times(table: IdleTable, features: DriverFeatures, journal: Journal) ->
     if fixed is None:
         return CEDE_US
     journal.say("info", f"cpuidle: Fixed up CEDE exit latency to {fixed} us")
-    return fixed, 10 * fixed
+    # cpuidle_state holds both as unsigned int
+    return fixed & U32_MAX, 10 * fixed & U32_MAX
 
 
 def latency_us(record: CedeRecord, timebase_hz: int) -> int:
-    """Converts timebase ticks to us, rounded up, by way of whole ns as the kernel does."""
-    nanoseconds = record.latency_ticks * 1_000_000_000 // timebase_hz
-    return -(-nanoseconds // 1000)
+    """Returns a record's latency in us as the kernel computes it: whole ns by tb_to_ns(), then
+    rounded up, all in 64 bits."""
+    nanoseconds = tb_to_ns(record.latency_ticks, timebase_hz)
+    return (nanoseconds + 999 & U64_MAX) // 1000
+
+
+def tb_to_ns(ticks: int, timebase_hz: int) -> int:
+    """Timebase ticks as ns: tb_to_ns() of arch/powerpc/kernel/time.c in all releases.
+
+    It multiplies by a 64-bit fraction below 1 and shifts the result left, so that at 512 MHz every
+    result is even: 1 tick is 0 ns, 5121 ticks are 10000 ns instead of 10001.
+    """
+    scale = (1_000_000_000 << 64) // timebase_hz
+    shift = max(scale.bit_length() - 64, 0)
+    return (ticks * (scale >> shift) >> 64 << shift) & U64_MAX
 
 
 def _lowered(latencies: list[int], journal: Journal) -> int | None:
-    """5.9 to 5.14: the lowest latency less 1 us, at least 1 us, if it is below 10 us; else None."""
+    """To 5.14: the lowest latency less 1 us, at least 1 us, if it is below 10 us; else None."""
     for number, latency in enumerate(latencies):
         if latency == 0:
             journal.say(
@@ -120,14 +108,14 @@ def _lowered(latencies: list[int], journal: Journal) -> int | None:
 
 
 def _lowest(records: tuple[CedeRecord, ...], latencies: list[int], journal: Journal) -> int | None:
-    """5.15 on: the lowest that is not zero."""
+    """From 5.15 on: the lowest that is not zero and below UINT_MAX; None if there is none."""
     for number, (record, latency) in enumerate(zip(records, latencies, strict=True)):
         if latency == 0:
             journal.say(
                 "warning",
                 f"cpuidle: Skipping xcede record {number} [hint={record.hint}]. Exit latency = 0us",
             )
-    return min((latency for latency in latencies if latency), default=None)
+    return min((latency for latency in latencies if 0 < latency < U32_MAX), default=None)
 
 
 def _note_changes(table: IdleTable, states: tuple[DriverState, ...], journal: Journal) -> None:

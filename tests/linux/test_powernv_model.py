@@ -7,12 +7,12 @@ import pytest
 
 from idle_states.linux import register
 from idle_states.linux.driver_table import DriverTable
-from idle_states.linux.releases import Release, release
+from idle_states.linux.releases import Release
 from idle_states.power_mgt import CELL_BYTES, FLAGS, NAMES, PMICR, PMICR_MASK, PowerMgt, encode
 from idle_states.table import Cpu, Register
 from tests.oracle import Unavailable
+from tests.oracle.linux.governors import taken_as
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle
-from tests.oracle.linux.source import release as tree_release
 from tests.support.random_tables import states
 from tests.support.shared import building
 
@@ -43,7 +43,7 @@ def oracle(linux_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Powern
 
 @pytest.fixture(scope="module")
 def kernel(linux_tree: Path) -> Release:
-    return release(f"debian-{tree_release(linux_tree)}")
+    return taken_as(linux_tree)
 
 
 def damaged(rng: random.Random, properties: dict[str, bytes]) -> dict[str, bytes]:

@@ -20,8 +20,8 @@ from idle_states.linux.releases import NEWEST, Release, UnknownRelease, version_
 from idle_states.linux.releases import release as known_release
 
 from .. import Unavailable
-from ..debian import linux_source
 from .source import OracleError, constants, includes, read, release
+from .trees import kernel_tree
 
 __all__ = [
     "GOVERNORS",
@@ -120,16 +120,9 @@ class Cpu(NamedTuple):
 def governor_tree() -> Path:
     """The kernel tree that LINUX names in the environment; else that of Debian's 6.1.
 
-    Raises OracleError if LINUX names no kernel tree, Unavailable if Debian's cannot be had.
+    Raises as kernel_tree() does.
     """
-    named = os.environ.get("LINUX")
-    if not named:
-        return linux_source("6.1")
-    tree = Path(named)
-    for name in GOVERNOR_FILES:
-        if not (tree / name).exists():
-            raise OracleError(f"LINUX={named}: expected a kernel tree, found no {name}")
-    return tree
+    return kernel_tree(GOVERNOR_FILES)
 
 
 def taken_as(tree: Path) -> Release:

@@ -3,6 +3,16 @@
 
 int oracle_driver_initcall(void);
 
+/* Before 5.9, nothing is read from the hypervisor. */
+#ifndef CEDE_LATENCY_TOKEN
+static unsigned int nr_xcede_records;
+static struct {
+	struct {
+		char records[1];
+	} payload;
+} xcede_latency_parameter;
+#endif
+
 static const char *enter_name(const struct cpuidle_state *state)
 {
 	if (state->enter == snooze_loop)

@@ -29,6 +29,7 @@ typedef int64_t s64;
 #define __init
 #define __initdata
 #define __read_mostly
+#define __cpuidle
 #define __packed __attribute__((packed))
 #define likely(x) (x)
 #define unlikely(x) (x)
@@ -45,6 +46,7 @@ typedef int64_t s64;
 #define be16_to_cpu(x) __builtin_bswap16(x)
 #define be32_to_cpu(x) __builtin_bswap32(x)
 #define be64_to_cpu(x) __builtin_bswap64(x)
+#define cpu_to_be64(x) __builtin_bswap64(x)
 #define USEC_PER_SEC 1000000L
 #define NSEC_PER_USEC 1000L
 #define HZ ((long)oracle.hz)
@@ -178,6 +180,9 @@ extern bool oracle_fastsleep_control;
 #define clear_thread_flag(flag)
 #define local_irq_enable()
 #define local_irq_disable()
+#define raw_local_irq_enable()
+#define raw_local_irq_disable()
+#define irqs_disabled() false
 #define need_resched() true
 #define smp_mb()
 #define get_tb() 0ULL
@@ -193,8 +198,16 @@ extern bool oracle_fastsleep_control;
 struct lppaca {
 	u8 donate_dedicated_cpu;
 	u8 cede_latency_hint;
+	u8 idle;
+	__be64 wait_state_cycles;
 };
 struct lppaca *get_lppaca(void);
+/* CPU hotplug before 4.10. */
+struct notifier_block {
+	int (*notifier_call)(struct notifier_block *block, unsigned long action, void *cpu);
+};
+enum { CPU_ONLINE, CPU_ONLINE_FROZEN, CPU_DEAD, CPU_DEAD_FROZEN, NOTIFY_DONE, NOTIFY_OK };
+#define register_cpu_notifier(block) ((void)(block))
 void power7_idle_type(unsigned long type);
 void arch300_idle_type(unsigned long psscr, unsigned long mask);
 

@@ -1,0 +1,26 @@
+"""The kernel tree that the oracles are compiled from."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..debian import linux_source
+from .source import OracleError
+
+__all__ = ["kernel_tree"]
+
+
+def kernel_tree(needed: Iterable[str] = ("Makefile",)) -> Path:
+    """The kernel tree that LINUX names in the environment; else that of Debian's 6.1.
+
+    needed: files without which it is none. Raises OracleError if LINUX names no kernel tree,
+    Unavailable if Debian's cannot be had.
+    """
+    named = os.environ.get("LINUX")
+    if not named:
+        return linux_source("6.1")
+    tree = Path(named)
+    for name in needed:
+        if not (tree / name).exists():
+            raise OracleError(f"LINUX={named}: expected a kernel tree, found no {name}")
+    return tree
