@@ -5,7 +5,7 @@ static u32 follow(struct estimate *e, const struct period *period, u64 *unfinish
 {
 	const struct setting *s = e->setting;
 	u64 now = period->start_ns;
-	bool stopped = false;
+	bool stopped = false, got_tick = false;
 	u32 first = 0;
 
 	for (u64 piece = 0; piece < s->pieces_max; piece++) {
@@ -13,7 +13,7 @@ static u32 follow(struct estimate *e, const struct period *period, u64 *unfinish
 		u64 to_tick = stopped ? KTIME_MAX : s->tick_ns - now % s->tick_ns;
 		u64 sleep = s->timer_far ? KTIME_MAX : left, until, residency;
 		bool polled_out = false, told = false, interrupted;
-		struct decision decision;
+		struct decision decision = {0, s->got_tick_stops && got_tick};
 		struct row row = {
 			.sleep_length_ns = (s64)sleep,
 			.delta_next_ns = (s64)least(sleep, to_tick),
@@ -25,11 +25,12 @@ static u32 follow(struct estimate *e, const struct period *period, u64 *unfinish
 			.entered = AS_SELECTED,
 		};
 
-		e->run(e->features, e->table, e->memory, &row, 1, &decision);
+		if (s->asks)
+			e->run(e->features, e->table, e->memory, &row, 1, &decision);
 		if (piece == 0)
 			first = decision.state;
 		stopped = decision.stop_tick || stopped || !s->decides_tick;
-		until = stopped ? KTIME_MAX : to_tick;
+		until = stopped || s->polls_only ? KTIME_MAX : to_tick;
 		if (decision.state == 0 && s->poll_limit_ns < until) {
 			until = s->poll_limit_ns;
 			polled_out = true;
@@ -48,7 +49,9 @@ static u32 follow(struct estimate *e, const struct period *period, u64 *unfinish
 		row.poll_time_limit = interrupted && told;
 		row.recorded = decision.state;
 		row.reflect_clock_ns = now + residency + s->wake_ns;
-		e->finish(e->features, e->table, e->memory, &row, decision.state);
+		if (s->asks)
+			e->finish(e->features, e->table, e->memory, &row, decision.state);
+		got_tick = !stopped && (now + residency) / s->tick_ns > now / s->tick_ns;
 		count_idle(&e->thresholds[decision.state], s->counts_ns,
 			   &e->counters[decision.state], residency);
 		e->decisions++;

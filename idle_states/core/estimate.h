@@ -13,8 +13,11 @@ struct period {
 struct setting {
 	u64 tick_ns, poll_limit_ns, turn_ns, wake_ns, pieces_max;
 	u32 poll_told, timer_far, decides_tick, disabled, latency_req_us, counts_ns;
+	/* asks: the governor; if not, got_tick_stops: the tick stops once it ended an idle period;
+	 * polls_only: there is but a state that polls, which the tick does not end. */
+	u32 asks, got_tick_stops, polls_only, padding;
 };
-_Static_assert(sizeof(struct period) == 24 && sizeof(struct setting) == 64, "as packed");
+_Static_assert(sizeof(struct period) == 24 && sizeof(struct setting) == 80, "as packed");
 
 struct estimate {
 	const u32 *features;

@@ -83,7 +83,7 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 {
 	u64 now = s->now, to_tick = s->set.tick_ns - now % s->set.tick_ns;
 	u64 background = s->set.background_ns - now % s->set.background_ns, sleep = background;
-	struct decision decision = {0, 0};
+	struct decision decision = {0, s->set.got_tick_stops && cpu->got_tick};
 	u32 number = number_of(s, cpu);
 
 	if (cpu->timers != NOWHERE)
@@ -397,7 +397,7 @@ static void switch_to_next(struct simulation *s, struct cpu_now *cpu)
 
 	cpu->task = number;
 	cpu->phase = RUNNING;
-	cpu->stopped = false;
+	cpu->stopped = cpu->got_tick = false;
 	cpu->slice_end_ns = s->now + s->set.slice_ns;
 	task->cpu = here;
 	totals->switches++;

@@ -17,7 +17,7 @@ enum { CLUSTERS_OFF, CLUSTERS_SPREAD, CLUSTERS_PACK };
 
 struct sim_setting {
 	u64 cpus, tasks, states, seed, duration_ns, tick_ns, poll_limit_ns, poll_told, polls;
-	u64 asks, decides_tick, disabled, latency_req_us, counts_ns;
+	u64 asks, got_tick_stops, decides_tick, disabled, latency_req_us, counts_ns;
 	u64 switch_ns, wake_ns, idle_entry_ns, turn_ns, ipi_ns, overshoot_ns, jitter_ns, slice_ns;
 	u64 background_ns;
 	u64 smt_busy, smt_hold, recent, cluster, trace_most;

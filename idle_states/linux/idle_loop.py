@@ -26,9 +26,11 @@ _NO_STATES: frozenset[int] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class IdleLoopFeatures:
-    """Behaviour that differs between releases. Defaults are those of 4.8.
+    """Behaviour that differs between releases. Defaults are those of 4.4.
 
     governor_decides_tick  the tick is stopped after select, as it says; before, always and first
+    stopped_stays          a tick that is off is stopped again for the next timer, even if the
+                           governor would keep it
     resume_latency         a CPU's resume latency limits exit latencies, too
     zero_limits            a resume latency of 0 allows none; before, it is no limit
     wakeup_latency         and so does the system-wide cpu_wakeup_latency
@@ -39,13 +41,22 @@ class IdleLoopFeatures:
     judged                 above and below are counted
     rejected               entries that the driver refuses are counted
     nanoseconds            residencies are measured and summed in ns; before, in us, each floored
-    single_state_bypass    with a single state the governor is not asked
+    single_state           a table of one state: "asked", the governor is; "told", it is only told
+                           how long the CPU was idle, and the tick is kept; "kept", so is the tick,
+                           and nobody is told; "got_tick", the tick stops if it ended the idle
+                           period before
+    state_0_always         state 0 is entered where no deeper one is allowed; before, only if it is
+                           enabled and its exit latency is not 0, else the default idle
+    forced_idle            what idle injection enters: "" nothing of its own, "deepest" enabled
+                           state, "limited", that below a latency limit
+    s2idle_rechecks        a task that became runnable keeps the CPU from suspend-to-idle
     snooze_timeout         powernv: "none", "slot" state 1's residency, "enabled" the next enabled
                            one's, else a tick
     snooze_polling         powernv: snooze is flagged POLLING and tells when its time-out ended it
     """
 
     governor_decides_tick: bool = False
+    stopped_stays: bool = False
     resume_latency: bool = False
     zero_limits: bool = False
     wakeup_latency: bool = False
@@ -54,7 +65,10 @@ class IdleLoopFeatures:
     judged: bool = False
     rejected: bool = False
     nanoseconds: bool = False
-    single_state_bypass: bool = False
+    single_state: Literal["asked", "told", "kept", "got_tick"] = "asked"
+    state_0_always: bool = False
+    forced_idle: Literal["", "deepest", "limited"] = ""
+    s2idle_rechecks: bool = False
     snooze_timeout: SnoozeTimeout = "none"
     snooze_polling: bool = False
 
@@ -62,25 +76,34 @@ class IdleLoopFeatures:
 since, values = rows_of(IdleLoopFeatures), values_of(IdleLoopFeatures)
 
 CHANGES = (
+    since("4.5", "", state_0_always=True),
+    since("4.10", "", forced_idle="deepest"),
     since("4.11", "9908859acaa9", resume_latency=True),
     since("4.15", "0cc2b4e5a020", zero_limits=True),
     since("4.17", "554c8aa8ecad", governor_decides_tick=True),
     since("4.17", "4dc2375c1a4e", poll_limit="sixteenth"),
+    since("4.19", "", stopped_stays=True),
     since("5.0", "", poll_limit="first"),
     since("5.1", "", judged=True),
     since("5.4", "", poll_limit="last", poll_limit_kept=True),
     since("5.5", "36fcb4292473", poll_limit="first"),
     since("5.5", "c1d51f684c72", nanoseconds=True),
+    since("5.5", "", forced_idle="limited"),
+    since("5.8", "", s2idle_rechecks=True),
     since("5.10", "", rejected=True),
     since("5.11", "7a25759eaa", poll_limit="capped"),
     since("6.19", "", wakeup_latency=True),
-    since("7.0", "e5c9ffc6ae1b", single_state_bypass=True),
+    since("7.0", "f4c31b07b136", single_state="got_tick"),
 )
 
 BACKPORTS = {
     "ubuntu-5.4.0": values(poll_limit="first"),
-    "debian-6.1.176": values(single_state_bypass=True),
-    "debian-6.1.192": values(single_state_bypass=True),
+    "debian-6.1.176": values(single_state="got_tick"),
+    "debian-6.1.192": values(single_state="got_tick"),
+    "debian-6.12.107": values(single_state="got_tick"),
+    "debian-6.12.117": values(single_state="got_tick"),
+    "debian-6.18.15": values(single_state="told"),
+    "debian-6.19.6": values(single_state="told"),
 }
 
 HISTORY = History(IdleLoopFeatures(), CHANGES, BACKPORTS)
@@ -115,19 +138,6 @@ def latency_limit_us(
     if features.wakeup_latency and wakeup_us is not None:
         limits.append(wakeup_us)
     return min(limits)
-
-
-def asks_governor(features: IdleLoopFeatures, states: int) -> bool:
-    """Returns False if state 0 is entered at once, with the tick kept."""
-    return states > 1 or not features.single_state_bypass
-
-
-def tick_stops(features: IdleLoopFeatures, stop_tick: bool, stopped: bool) -> bool:
-    """Returns whether the tick is off during the idle period.
-
-    stop_tick: the governor's decision; stopped: the tick is off already, and is not restarted.
-    """
-    return stop_tick or stopped or not features.governor_decides_tick
 
 
 # Polling

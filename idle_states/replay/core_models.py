@@ -14,6 +14,7 @@ from .. import core
 from ..core.packing import Buffer, compiled
 from ..linux import idle_loop
 from ..linux.governors.interface import Outcome, tick_ns
+from ..linux.idle_call import unasked_stop_tick
 from ..linux.idle_loop import NO_LIMIT_US
 from ..reading.problems import InputProblems, Notes
 from ..traces.chunks import CpuChunk, disable
@@ -21,10 +22,10 @@ from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS
 from .counters import Figures, Tally, counts_in_ns
 from .machine import CpuTable, TracedMachine
-from .polling import polling
+from .polling import polling, polls_only
 from .replay import PIECES_MAX, TURN_NS, Settings
 
-_SETTING = struct.Struct("<5Q6I")
+_SETTING = struct.Struct("<5Q9I4x")
 _U64_MAX = (1 << 64) - 1
 _T = TypeVar("_T")
 _FEW = 2_000
@@ -39,7 +40,7 @@ def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: b
         table
         for machine in machines
         for table in (machine.everywhere, *machine.own.values())
-        if table is not None and len(table.states) > 1
+        if table is not None
     ]
     # haltpoll's polling limit depends on its history, which the core's estimate does not model
     if estimated and settings.governor == "haltpoll":
@@ -121,18 +122,17 @@ class CoreModel:
 
 
 class _Cpu:
-    """One CPU. stream: None with a single state, for which no governor is asked."""
+    """One CPU. asks: whether its governor is asked, as it is not for a single state."""
 
     def __init__(self, tally: Tally, settings: Settings) -> None:
         table = tally.table
         self.tally = tally
-        self.stream: core.Stream | None = None
         self.sweep: tuple[core.Sweep, tuple[_Cpu, ...]] | None = None
         """The sweep over this CPU number in several machines, and these CPUs in lane order."""
-        if len(table.states) > 1:
-            features = settings.governor_of(table).features
-            self.stream = core.Stream(settings.governor, features, table.states, settings.hz)
+        features = settings.governor_of(table).features
+        self.stream = core.Stream(settings.governor, features, table.states, settings.hz)
         loop = idle_loop.features(settings.release)
+        self.asks = settings.asks_governor(table)
         limit = polling(table, settings.release, settings.hz)
         self._setting = _SETTING.pack(
             tick_ns(settings.hz),
@@ -146,21 +146,20 @@ class _Cpu:
             core.mask(table.disabled),
             NO_LIMIT_US,
             tally.in_ns,
+            self.asks,
+            unasked_stop_tick(loop, True),
+            polls_only(table),
         )
 
     def switched_on(self, earlier: Outcome) -> None:
         known = earlier.state < len(self.tally.table.states)
-        if self.stream is not None and known and (earlier.state or earlier.residency_ns):
+        if self.asks and known and (earlier.state or earlier.residency_ns):
             self.stream.switched_on(earlier)
 
     def follow(self, periods: "array[int]", count: int) -> tuple[int, int, list[tuple[int, int]]]:
         """Replays traced periods. Returns the number of decisions, the number of periods whose
         first decision agrees with the trace, and (index, ns not replayed) of periods cut off at
         PIECES_MAX."""
-        if self.stream is None:
-            for start_ns, end_ns in zip(periods[::3], periods[1::3], strict=True):
-                self.tally.add(0, end_ns - start_ns)
-            return count, periods[2::3].count(0), []
         counters, left = self.tally.empty_counters(), array("Q", bytes(8 * count))
         decisions, agreed, unfinished = compiled.estimate(
             *self.stream.given,
@@ -177,7 +176,7 @@ class _Cpu:
 
     def decide(self, rows: Buffer) -> Buffer:
         """Returns the governor's decisions for recorded rows."""
-        if self.stream is None:
+        if not self.asks:
             return bytes(2 * (len(rows) // core.ROW.size))
         return self.stream.replay(disable(rows, self.tally.table.disabled)).packed
 
@@ -206,8 +205,8 @@ def replay(models: Sequence[CoreModel], parts: Sequence[CpuChunk], notes: Notes)
 
 def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
     """Groups CPUs that menu may sweep together, if there are enough; the others one by one."""
-    first = next((cpu for cpu in cpus if cpu.stream is not None), None)
-    if first is None or first.stream is None:
+    first = next((cpu for cpu in cpus if cpu.asks), None)
+    if first is None:
         return [(cpu,) for cpu in cpus]
     if first.sweep is not None:
         together = first.sweep[1]
@@ -215,7 +214,7 @@ def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
         together = tuple(
             cpu
             for cpu in cpus
-            if cpu.stream is not None
+            if cpu.asks
             and cpu.stream.given[0] == "menu"
             and cpu.tally.table.disabled == first.tally.table.disabled
         )
@@ -229,8 +228,7 @@ def _decide(part: CpuChunk, cpus: "tuple[_Cpu, ...]") -> "dict[_Cpu, int]":
         return {cpus[0]: cpus[0].judge(part, cpus[0].decide(part.rows))}
     first = cpus[0]
     if first.sweep is None:
-        streams = [cpu.stream for cpu in cpus if cpu.stream is not None]
-        first.sweep = core.Sweep(streams), cpus
+        first.sweep = core.Sweep([cpu.stream for cpu in cpus]), cpus
     rows = disable(part.rows, first.tally.table.disabled)
     answers = first.sweep[0].replay(rows)
     return {cpu: cpu.judge(part, found.packed) for cpu, found in zip(cpus, answers, strict=True)}

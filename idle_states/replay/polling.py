@@ -32,6 +32,11 @@ class Polling:
         return replace(self, limit_ns=governor_ns)
 
 
+def polls_only(table: CpuTable) -> bool:
+    """Returns whether a table's one state polls: no interrupt ends that, only a task does."""
+    return len(table.states) == 1 and (table.names[0] == SNOOZE or table.states[0].polling)
+
+
 def polling(table: CpuTable, release: Release, hz: int) -> Polling:
     """Returns the limit of a table's state 0: snooze on powernv and pseries, or poll_idle()."""
     features = idle_loop.features(release)

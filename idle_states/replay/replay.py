@@ -16,7 +16,8 @@ replay is estimated. It makes these assumptions, which are printed with every re
             the state really entered in 95 % of the periods with "gap", in 87 % with "far".)
   tick      Runs when a CPU goes idle, at whole multiples of its period on the trace's clock, the
             same for all CPUs. If the governor keeps the tick, the tick wakes the CPU and the
-            governor selects again, as in the idle loop; if not, the CPU sleeps to the end.
+            governor selects again, as in the idle loop; if not, the CPU sleeps to the end. With a
+            single state that no governor is asked for, the release says what the tick does.
   polling   Also ends at its time limit (polling.py), after which the governor selects again. A
             period is followed through at most PIECES_MAX pieces; the rest is reported as a problem.
   turns     Between two pieces of a period the CPU is awake for TURN_NS. (Otherwise, an idle period
@@ -32,16 +33,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..linux import idle_loop
-from ..linux.governors import Governor, Outcome, Situation
+from ..linux.governors import Decision, Governor, Outcome, Situation
 from ..linux.governors.interface import KTIME_MAX, tick_ns
-from ..linux.idle_loop import NO_LIMIT_US, tick_stops
+from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
+from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import Release
 from ..reading.problems import InputProblems
 from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS, RecordedDecision
 from .counters import Figures, Tally, counts_in_ns
 from .machine import CpuTable, TracedMachine
-from .polling import Polling, polling
+from .polling import Polling, polling, polls_only
 
 PIECES_MAX = 1000
 TURN_NS = WAKE_OVERHEAD_NS
@@ -62,6 +64,10 @@ class Settings:
         """Returns a CPU's governor in its state at boot. Raises ValueError if the release does not
         have it, UnknownGovernor."""
         return Governor.for_kernel(self.governor, self.release, table.states, self.hz)
+
+    def asks_governor(self, table: CpuTable) -> bool:
+        """Returns whether the governor is asked about this table's CPUs."""
+        return is_asked(idle_loop.features(self.release), self.governor, table.states)
 
 
 class ReplayModel:
@@ -134,11 +140,11 @@ class ReplayModel:
         else:
             tally.add(state, outcome.residency_ns)
 
-    def _polling(self, governor: Governor, table: CpuTable) -> Polling:
+    def _polling(self, governor: Governor | None, table: CpuTable) -> Polling:
         """Returns the polling limit of state 0; haltpoll sets its own."""
         if table not in self._polls:
             self._polls[table] = polling(table, self._settings.release, self._settings.hz)
-        return self._polls[table].of(governor.poll_limit_ns)
+        return self._polls[table].of(governor.poll_limit_ns if governor else None)
 
     def figures(self) -> dict[int, Figures]:
         """Returns CPU -> its counters with the modelled governor."""
@@ -155,7 +161,7 @@ class ReplayModel:
         else:
             settings = self._settings
             governor = None
-            if len(table.states) > 1:
+            if settings.asks_governor(table):
                 governor = settings.governor_of(table)
             here = governor, Tally(table, counts_in_ns(settings.release))
         self._cpus[cpu] = here
@@ -166,30 +172,31 @@ class ReplayModel:
     ) -> int:
         """Replays one traced period, in pieces where the tick is kept. Returns the first state
         selected."""
-        if governor is None:
-            tally.add(0, end_ns - start_ns)
-            self.decisions += 1
-            return 0
         first = None
-        now_ns, stopped = start_ns, False
+        now_ns, stopped, got_tick = start_ns, False, False
+        through = polls_only(tally.table)
         for piece in range(PIECES_MAX):
             left_ns = min(end_ns - now_ns, KTIME_MAX)
             to_tick_ns = KTIME_MAX if stopped else self._tick_ns - now_ns % self._tick_ns
             sleep_ns = KTIME_MAX if self._far else left_ns
-            decision = governor.select(
-                Situation(
-                    latency_req_us=NO_LIMIT_US,
-                    sleep_length_ns=sleep_ns,
-                    delta_next_ns=min(sleep_ns, to_tick_ns),
-                    tick_stopped=stopped,
-                    clock_ns=now_ns,
-                    disabled=tally.table.disabled,
+            if governor is None:
+                decision = Decision(0, unasked_stop_tick(self._idle_loop, got_tick))
+            else:
+                decision = governor.select(
+                    Situation(
+                        latency_req_us=NO_LIMIT_US,
+                        sleep_length_ns=sleep_ns,
+                        delta_next_ns=min(sleep_ns, to_tick_ns),
+                        tick_stopped=stopped,
+                        clock_ns=now_ns,
+                        disabled=tally.table.disabled,
+                    )
                 )
-            )
             state = decision.state
             first = state if first is None else first
             stopped = tick_stops(self._idle_loop, decision.stop_tick, stopped)
-            until_ns, polled_out, told = KTIME_MAX if stopped else to_tick_ns, False, False
+            until_ns = KTIME_MAX if stopped or through else to_tick_ns
+            polled_out, told = False, False
             if state == 0:
                 poll = self._polling(governor, tally.table)
                 if poll.limit_ns is not None and poll.limit_ns < until_ns:
@@ -200,15 +207,18 @@ class ReplayModel:
                 message = f"CPU {cpu}: {left_ns / 1e9:.6f} s were taken as one period"
                 self._problems.add("piece-limit", message)
             residency_ns = until_ns if interrupted else left_ns
-            governor.reflect(
-                Outcome(
-                    state,
-                    residency_ns,
-                    got_tick=interrupted and not polled_out,
-                    poll_time_limit=interrupted and told,
-                    clock_ns=now_ns + residency_ns + WAKE_OVERHEAD_NS,
+            if governor is not None:
+                governor.reflect(
+                    Outcome(
+                        state,
+                        residency_ns,
+                        got_tick=interrupted and not polled_out,
+                        poll_time_limit=interrupted and told,
+                        clock_ns=now_ns + residency_ns + WAKE_OVERHEAD_NS,
+                    )
                 )
-            )
+            end_tick = (now_ns + residency_ns) // self._tick_ns
+            got_tick = not stopped and end_tick > now_ns // self._tick_ns
             tally.add(state, residency_ns)
             self.decisions += 1
             now_ns += residency_ns + TURN_NS

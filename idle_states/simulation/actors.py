@@ -74,7 +74,7 @@ class SimulatedCpu:
     spins         whether the present run is a `spin`, which siblings do not slow down
     state         number of the idle state entered last
     stopped       whether the tick is stopped
-    got_tick      whether the tick ended the idle period (tick_idle_got_tick)
+    got_tick      whether the tick ended the idle period, if no task ran since
     draws         random numbers drawn so far
     """
 

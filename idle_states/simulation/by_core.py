@@ -10,7 +10,8 @@ from ..core.packing import compiled, packed_features, packed_states
 from ..linux import idle_loop
 from ..linux.governors import Governor
 from ..linux.governors.interface import tick_ns
-from ..linux.idle_loop import NO_LIMIT_US, asks_governor
+from ..linux.idle_call import is_asked, unasked_stop_tick
+from ..linux.idle_loop import NO_LIMIT_US
 from ..replay.counters import Tally, counts_in_ns
 from ..replay.polling import polling
 from .placement import CLUSTER
@@ -136,7 +137,8 @@ def _setting(setup: Setup, seed: int, trace: int) -> "array[int]":
             U64 if limit.limit_ns is None else limit.limit_ns,
             limit.told,
             setup.polls,
-            asks_governor(loop, len(setup.table.states)),
+            is_asked(loop, setup.governor, setup.table.states),
+            unasked_stop_tick(loop, True),
             loop.governor_decides_tick,
             core.mask(setup.table.disabled),
             NO_LIMIT_US,

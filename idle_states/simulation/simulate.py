@@ -29,7 +29,8 @@ from heapq import heappop, heappush
 from ..linux import idle_loop
 from ..linux.governors import Governor, Outcome, Situation
 from ..linux.governors.interface import KTIME_MAX, tick_ns
-from ..linux.idle_loop import NO_LIMIT_US, asks_governor, tick_stops
+from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
+from ..linux.idle_loop import NO_LIMIT_US
 from ..replay.counters import Tally, counts_in_ns
 from ..replay.polling import polling
 from .actors import (
@@ -142,7 +143,7 @@ class Simulation:
 
     def _governor(self) -> Governor | None:
         setup = self._setup
-        if not asks_governor(self._loop, len(setup.table.states)):
+        if not is_asked(self._loop, setup.governor, setup.table.states):
             return None
         return Governor.for_kernel(setup.governor, setup.release, setup.table.states, setup.hz)
 
@@ -209,7 +210,7 @@ class Simulation:
         sleep_ns = min(cpu.timers[0][0] - now, background_ns) if cpu.timers else background_ns
         to_tick_ns = self._tick_ns - now % self._tick_ns
         delta_ns = min(sleep_ns, KTIME_MAX if cpu.stopped else to_tick_ns)
-        state, stop_tick = 0, False
+        state, stop_tick = 0, unasked_stop_tick(self._loop, cpu.got_tick)
         if cpu.governor is not None:
             decision = cpu.governor.select(
                 Situation(
@@ -300,7 +301,8 @@ class Simulation:
     def _switch(self, cpu: SimulatedCpu) -> None:
         """Runs the first task of the queue."""
         task = cpu.queue.popleft()
-        cpu.task, cpu.phase, cpu.stopped, task.cpu = task, RUNNING, False, cpu.number
+        cpu.task, cpu.phase, task.cpu = task, RUNNING, cpu.number
+        cpu.stopped = cpu.got_tick = False
         cpu.slice_end_ns = self._now + self._costs.slice
         self._switches += 1
         if len(self._trace) < self._trace_most:

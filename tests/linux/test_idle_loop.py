@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.linux.governors.interface import KTIME_MAX, State
+from idle_states.linux.idle_call import asks_governor, is_asked, tick_stops, unasked_stop_tick
 from idle_states.linux.idle_loop import (
     NO_LIMIT_US,
     Counters,
     IdleLoopFeatures,
     Polled,
     PollLimit,
-    asks_governor,
     features,
     judge,
     latency_limit_us,
@@ -23,7 +23,6 @@ from idle_states.linux.idle_loop import (
     poll_limit_ns,
     snooze,
     snooze_timeout_ns,
-    tick_stops,
 )
 from idle_states.linux.releases import MAINLINE, PRESETS, release
 from tests.support import vectors
@@ -62,18 +61,34 @@ def test_latency_limit(kernel: str, given: dict[str, int], limit: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "states", "asked"),
+    ("kernel", "asked", "stops"),
     [
-        ("6.19", 1, True),
-        ("7.0", 1, False),
-        ("7.0", 2, True),
-        ("debian-6.1.0", 1, True),
-        ("debian-6.1.176", 1, False),
-        ("debian-6.1.192", 1, False),
+        ("6.19", True, False),
+        ("debian-6.1.0", True, False),
+        ("debian-6.18.15", False, False),
+        ("debian-6.19.6", False, False),
+        ("7.0", False, True),
+        ("debian-6.1.176", False, True),
+        ("debian-6.1.192", False, True),
+        ("debian-6.12.117", False, True),
     ],
 )
-def test_a_single_state_is_not_selected(kernel: str, states: int, asked: bool) -> None:
-    assert asks_governor(of(kernel), states) is asked
+def test_a_single_state(kernel: str, asked: bool, stops: bool) -> None:
+    """Whether the governor is asked; if not, whether the tick stops once it woke the CPU."""
+    assert asks_governor(of(kernel), 1) is asked
+    assert asks_governor(of(kernel), 2)
+    assert unasked_stop_tick(of(kernel), True) is stops
+    assert not unasked_stop_tick(of(kernel), False)
+
+
+def test_who_answers_for_a_single_state() -> None:
+    """haltpoll, and ladder if the state polls, select one that is not there."""
+    for polling in (False, True):
+        states = [State(0, 0, polling)]
+        assert is_asked(of("6.17"), "menu", states)
+        assert is_asked(of("6.17"), "ladder", states) is not polling
+        assert not is_asked(of("6.17"), "haltpoll", states)
+        assert is_asked(of("7.0"), "haltpoll", states * 2)
 
 
 def test_tick() -> None:
