@@ -27,7 +27,6 @@ _DECISION_SIZE = 2
 class Stream:
     """One CPU's governor from boot on.
 
-    any_features  use the generic code even if there is code specialised for these features
     any_features  run the code for any features even where there is some for just these
     Raises CoreMissing, Unsupported; ValueError for HZ out of range.
     """
@@ -55,8 +54,16 @@ class Stream:
 
         Releases the GIL; a stream must not be used by two threads at once.
         """
+        return self._replay(self.memory, rows)
+
+    def from_boot(self, rows: Buffer) -> Decisions:
+        """Returns the decisions of the rows as replay() of a new stream does; this one's memory
+        stays."""
+        return self._replay(bytearray(compiled.memory_size), rows)
+
+    def _replay(self, memory: bytearray, rows: Buffer) -> Decisions:
         decisions = bytearray(len(rows) // ROW.size * _DECISION_SIZE)
-        compiled.replay(*self._given, self.memory, rows, decisions, self._specialised)
+        compiled.replay(*self._given, memory, rows, decisions, self._specialised)
         return Decisions(decisions)
 
     @property

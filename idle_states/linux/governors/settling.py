@@ -6,6 +6,7 @@ This module uses the reference; selection/by_core.py does the same with the comp
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from . import Governor
@@ -44,23 +45,25 @@ class Circumstances:
 
 
 MakeGovernor = Callable[[], Governor]
-Steps = Callable[["Settling", "Idle", Sequence[Outcome]], Sequence[int]]
-"""From a governor as at boot, the idle period that repeats, and idle periods before the first: the
-SETTLING + OBSERVED states selected."""
-T = TypeVar("T")
+Steps = Callable[["Idle", Sequence[Outcome]], Sequence[int]]
+"""From the idle period that repeats, and idle periods before the first: the SETTLING + OBSERVED
+states that a governor selects which is at first as at boot."""
+T = TypeVar("T", list[int], bytes)
 
 
 class Settling:
     """A governor whose settled selection is wanted.
 
     make   makes the governor in its state at boot
-    steps  function that runs it; None: the reference
+    steps  gives the function that runs it; None: the reference
     """
 
-    def __init__(self, make: MakeGovernor, steps: Steps | None = None) -> None:
+    def __init__(
+        self, make: MakeGovernor, steps: Callable[["Settling"], Steps] | None = None
+    ) -> None:
         self.make = make
         self.governor = make()
-        self.steps = steps or by_reference
+        self.steps = (steps or by_reference)(self)
 
     def at(
         self, idle_ns: int, circumstances: Circumstances, history: Sequence[Outcome] = ()
@@ -68,7 +71,7 @@ class Settling:
         """Returns the states selected once settled, most frequent first. history: idle periods
         before the first."""
         idle = Idle.of(self.governor, idle_ns, circumstances)
-        last = self.steps(self, idle, history)[SETTLING:]
+        last = self.steps(idle, history)[SETTLING:]
         if len(set(last)) == 1:
             return (last[0],)
         return tuple(sorted(set(last), key=lambda state: (-last.count(state), state)))
@@ -118,9 +121,13 @@ class Idle:
         return Outcome(state, residency_ns=lasted, got_tick=got_tick, clock_ns=lasted)
 
 
-def by_reference(settling: Settling, idle: Idle, history: Sequence[Outcome]) -> Sequence[int]:
+def by_reference(settling: Settling) -> Steps:
     """Steps by the governor itself."""
-    governor = settling.make()
+    return partial(_run, settling.make)
+
+
+def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> Sequence[int]:
+    governor = make()
     for outcome in history:
         governor.select(idle.situation)
         governor.reflect(outcome)
@@ -145,7 +152,7 @@ def _polls(governor: Governor, state: int) -> bool:
     return state < len(governor.states) and governor.states[state].polling
 
 
-def continued(known: list[T], repeated: list[T], count: int) -> list[T]:
+def continued(known: T, repeated: T, count: int) -> T:
     """Returns `known`, then the repeated part again and again, `count` items in all."""
     rest = count - len(known)
     return known + (repeated * (rest // len(repeated) + 1))[:rest]
