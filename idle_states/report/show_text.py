@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
 from ..pipeline import Arrival, Journey
+from ..stages import Changed
 from ..table import Flag, IdleState, IdleTable, Register
 from ..units import format_time
 from ..wording import joined, plural
@@ -177,6 +178,8 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
                 f"  {printable(lost.state)}: {lost.reason} [{lost.ground}]" for lost in export.lost
             ]
             yield "Lost in firmware", lines
+        if export.changed:
+            yield "Changed in firmware", [_change(changed) for changed in export.changed]
     if table.held is not None:
         yield "Note", list(_held(table.held))
     for arrival in journey.arrivals:
@@ -222,15 +225,17 @@ def _kernel_sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, 
             lines.append(f"  {printable(lost.state)}: {lost.reason}{planned} [{lost.ground}]")
         yield f"Lost in {name}", lines
     if arrival.changed:
-        lines = [
-            f"  {printable(changed.state)}: {changed.field} {printable(changed.before)} -> "
-            f"{printable(changed.after)}, {changed.reason}"
-            for _, changed in arrival.changed
-        ]
-        yield f"Changed in {name}", lines
+        yield f"Changed in {name}", [_change(changed) for _, changed in arrival.changed]
     yield f"{name} then", list(_consequences(driver, table, arrival))
     if driver.messages:
         yield f"{name} logs", [f"  {printable(message.text)}" for message in driver.messages]
+
+
+def _change(changed: Changed) -> str:
+    return (
+        f"  {printable(changed.state)}: {changed.field} {printable(changed.before)} -> "
+        f"{printable(changed.after)}, {changed.reason}"
+    )
 
 
 def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> Iterator[str]:

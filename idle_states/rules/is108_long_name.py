@@ -6,9 +6,11 @@ What it does
 Why is this bad
     skiboot's struct has 16 bytes for the name. Sixteen characters compile, but leave no room for
     the NUL: the export copies 16 bytes, steps over 17, and the byte between is whatever the heap
-    held, so in the tree the name runs into the next one. Longer names are a compiler warning,
-    an error in every build from git. Linux cuts what the tree says to 15 bytes; there, and for
-    partitions, the rule warns.
+    held, so in the tree the name runs into the next one. If the latency is 16,777,216 ns or more,
+    its first byte is not 0 either: the length of the name goes on into it, the tree gets as many
+    more bytes that nobody wrote, and Linux gives the states behind it each other's names. Longer
+    names are a compiler warning, an error in every build from git. Linux cuts what the tree says
+    to 15 bytes; there, and for partitions, the rule warns.
 
 Example
     extends: power9
@@ -32,6 +34,9 @@ from ..pipeline import Subject
 from ..table import NAME_BYTES
 from .rule import Rule
 
+LATENCY_MAX_NS = 0xFF_FFFF
+"""The greatest whose first byte, big-endian, is the NUL that such a name lacks."""
+
 RULE = Rule("IS108", "long-name", Severity.ERROR)
 
 
@@ -46,6 +51,8 @@ def check(subject: Subject) -> Iterator[Finding]:
             outcome = f"Linux cuts it to {kept!a}"
         elif len(name) == NAME_BYTES:
             outcome = "skiboot exports it without its NUL"
+            if state.latency_ns > LATENCY_MAX_NS:
+                outcome += f", and takes its latency of {state.latency_ns} ns for a part of it"
         else:
             outcome = f"skiboot's field has {NAME_BYTES}"
         yield RULE.finding(

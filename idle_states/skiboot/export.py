@@ -5,13 +5,25 @@ slw_init(), and on POWER8 find_cpu_idle_state_properties_p8() (hw/slw-p8.c). The
 taken as the one firmware chose; `Export.chosen` says which it would have chosen by itself.
 """
 
+import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ..power_mgt import PMICR, PMICR_MASK, RESIDENCIES, STOP_LEVELS, PowerMgt, encode
+from ..power_mgt import (
+    NAMES,
+    PMICR,
+    PMICR_MASK,
+    RESIDENCIES,
+    STOP_LEVELS,
+    PowerMgt,
+    encode,
+    u32_array,
+)
 from ..processors import CHIPS, NAP_ONLY, UNKNOWN_CHIP, of_chip
-from ..stages import Level, Lost, Message
+from ..stages import Changed, Level, Lost, Message
 from ..table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Register
+from ..wording import plural
 from .nvram import strtol_u32
 from .platform import Platform
 from .releases import ExportFeatures, known_chips, skiboot_features
@@ -26,6 +38,7 @@ class Export:
     node      the power-mgt node; None if firmware does not create it
     indices   rows of the table that the node has, in order
     lost      the other rows, with the reason
+    changed   names that the node has otherwise than the table
     messages  lines in the OPAL log
     outcome   "ok"; "abort": an assert stops the boot; "hang": the loop never ends
     chosen    revision whose table skiboot would use on this platform; None if it uses none
@@ -34,6 +47,7 @@ class Export:
     node: PowerMgt | None
     indices: tuple[int, ...]
     lost: tuple[Lost, ...] = ()
+    changed: tuple[Changed, ...] = ()
     messages: tuple[Message, ...] = ()
     outcome: str = "ok"
     chosen: str | None = None
@@ -66,7 +80,7 @@ class _Exporter:
                 PowerMgt(self._levels_property()),
                 (),
                 tuple(self.lost),
-                tuple(self.messages),
+                messages=tuple(self.messages),
                 chosen=chosen,
             )
         self._say("debug", "CPU idle state device tree init")
@@ -78,7 +92,12 @@ class _Exporter:
             self._say("debug", f"NVRAM stop disable mask: {nvram:x}")
         if len(self.table.states) > 0xFF:
             return Export(
-                None, (), tuple(self.lost), tuple(self.messages), outcome="hang", chosen=chosen
+                None,
+                (),
+                tuple(self.lost),
+                messages=tuple(self.messages),
+                outcome="hang",
+                chosen=chosen,
             )
         kept = [
             (index, state)
@@ -86,11 +105,12 @@ class _Exporter:
             if self._keeps(index, state, mask)
         ]
         properties = self._levels_property() | self._properties([state for _, state in kept])
-        total = sum(_name_advance(state) for _, state in kept)
+        total = len(properties[NAMES])
         return Export(
             PowerMgt(properties),
             tuple(index for index, _ in kept),
             tuple(self.lost),
+            tuple(self._changed_names(kept)),
             tuple(self.messages),
             outcome="abort" if total > 0xFF else "ok",
             chosen=chosen,
@@ -99,6 +119,10 @@ class _Exporter:
     def _say(self, level: Level | Literal[""], text: str) -> None:
         if level:
             self.messages.append(Message(level, text))
+
+    def _printed(self, state: IdleState) -> str:
+        """A state's name as %s prints it."""
+        return name_in_memory(state, self.features).decode("utf-8", "surrogateescape")
 
     def _lose(self, index: int, state: IdleState, cause: str, reason: str, what: str) -> bool:
         self.lost.append(Lost(index, state.name, cause, reason, f"{FUNCTION}, {what}"))
@@ -190,7 +214,7 @@ class _Exporter:
                 )
             if not self._survives_masks(index, state, bit):
                 return False
-        self._say(self.features.enabling_level, f"SLW: Enabling: {state.name}")
+        self._say(self.features.enabling_level, f"SLW: Enabling: {self._printed(state)}")
         return True
 
     def _why_unsupported(self, state: IdleState) -> tuple[str, str]:
@@ -218,9 +242,12 @@ class _Exporter:
         if not (opal_disabled | nvram_disabled) & bit:
             return True
         if text is not None and not nvram_disabled & bit:
-            self._say("notice", f"SLW: Enabling: {state.name} (disabled in OPAL, forced by NVRAM)")
+            self._say(
+                "notice",
+                f"SLW: Enabling: {self._printed(state)} (disabled in OPAL, forced by NVRAM)",
+            )
             return True
-        self._say("notice", f"SLW: Disabling: {state.name} in OPAL")
+        self._say("notice", f"SLW: Disabling: {self._printed(state)} in OPAL")
         if nvram_disabled & bit:
             self._lose(
                 index,
@@ -247,8 +274,29 @@ class _Exporter:
             return {}
         return {STOP_LEVELS: levels.to_bytes(4, "big")}
 
+    def _changed_names(self, kept: list[tuple[int, IdleState]]) -> Iterator[Changed]:
+        """Yields the names that run on into the fields behind them."""
+        for index, state in kept:
+            more = len(name_in_memory(state, self.features)) - NAME_BYTES
+            if more <= 0:
+                continue
+            reason = (
+                f"{NAME_BYTES} bytes leave no room for a NUL, so firmware takes "
+                f"{plural(more, 'byte')} of the values behind for a part of it"
+            )
+            if self.features.bounded_names:
+                reason += (
+                    f", and in the property {more + 1} bytes follow that nobody wrote; "
+                    "if they are 0, states behind it get each other's names"
+                )
+            yield Changed(
+                index, state.name, "name", state.name, self._printed(state), reason, FUNCTION
+            )
+
     def _properties(self, states: list[IdleState]) -> dict[str, bytes]:
         properties = encode(states, self.table.register)
+        names = (name_in_memory(state, self.features) for state in states)
+        properties[NAMES] = _names_property(names, self.features)
         if not self.features.residency:
             properties.pop(RESIDENCIES, None)
         if self.features.pmicr_mask_is_value and PMICR in properties:
@@ -256,14 +304,26 @@ class _Exporter:
         return properties
 
 
-def _name_advance(state: IdleState) -> int:
-    """Bytes that skiboot advances in its name buffer: strlen() + 1 of an array that may lack its
-    NUL."""
+def name_in_memory(state: IdleState, features: ExportFeatures) -> bytes:
+    """Returns what firmware's C takes for a state's name: all up to the first NUL.
+
+    A name of 16 bytes has no NUL and runs on into the fields behind it, big-endian: into the
+    latency if that is 16,777,216 ns or more, and from there as far as no byte is 0.
+    """
     name = state.name.encode("utf-8", "surrogateescape")
     if len(name) < NAME_BYTES:
-        return len(name) + 1
-    following = state.latency_ns.to_bytes(4, "big") + (state.residency_ns or 0).to_bytes(4, "big")
-    return NAME_BYTES + len(following.partition(b"\0")[0]) + 1
+        return name
+    times = [state.latency_ns, state.residency_ns or 0][: 2 if features.residency else 1]
+    register, flags = struct.pack(">QQ", state.control, state.mask), u32_array([state.flags])
+    behind = register + flags if features.flags_last else flags
+    return name[:NAME_BYTES] + (u32_array(times) + behind).partition(b"\0")[0]
+
+
+def _names_property(names: Iterable[bytes], features: ExportFeatures) -> bytes:
+    """Returns the names as copied, each at the length of the one in memory. What strncpy does not
+    reach of a name that runs on is whatever the heap held, here 0."""
+    kept = NAME_BYTES if features.bounded_names else None
+    return b"".join(name[:kept].ljust(len(name) + 1, b"\0") for name in names)
 
 
 def chosen_revision(

@@ -22,6 +22,8 @@ class ExportFeatures:
     pmicr_mask_is_value   bug: pmicr-mask is filled from pmicr
     power7                POWER7 gets properties (slw_init() returned before, for a while)
     stop                  POWER9 tables and psscr properties exist
+    bounded_names         a name is copied by strncpy, of 16 bytes at most; before, by strcpy
+    flags_last            a state's flags lie behind its register's value and mask; before, in front
     checks_name_total     assert(alloced_name_buf == name_buf): a wrapped u8 stops the boot
     stop_levels           ibm,enabled-stop-levels filters states
     dd1                   which DD1 chips take the DD1 table: "", "any" POWER9 or "nimbus"
@@ -39,6 +41,8 @@ class ExportFeatures:
     pmicr_mask_is_value: bool = True
     power7: bool = False
     stop: bool = False
+    bounded_names: bool = False
+    flags_last: bool = False
     checks_name_total: bool = False
     stop_levels: bool = False
     dd1: Literal["", "any", "nimbus"] = ""
@@ -59,7 +63,8 @@ CHANGES = (
     since("4.1.1", "0d7b1161a", residency=True),
     since("5.2-rc1", "b5d4978b3", power7=True),
     since("5.2-rc1", "915cd77c1", checks_name_total=True),
-    since("5.3-rc1", "952daa69b", stop=True, pmicr_mask_is_value=False),
+    since("5.3-rc1", "3aeb50189", bounded_names=True),
+    since("5.3-rc1", "952daa69b", stop=True, pmicr_mask_is_value=False, flags_last=True),
     since("5.3-rc1", "b6f940fbb", mambo="as hardware"),
     since("5.5-rc1", "c3ea33f17, 0500d504b", stop_levels=True),
     since("5.5-rc1", "84368bbf8", dd1="any"),

@@ -243,6 +243,15 @@ def test_long_names(name: str, in_table: str | None, in_tree: str | None) -> Non
         assert found[0].message.endswith(in_tree)
 
 
+def test_long_name_before_a_great_latency() -> None:
+    table = named("a" * 16)
+    for latency_ns, said in ((2**24 - 1, False), (2**24, True)):
+        (state, *others) = table.states
+        states = (replace(state, latency_ns=latency_ns), *others)
+        (found,) = fired("IS108", Subject(replace(table, states=states), KERNELS))
+        assert ("takes its latency of 16777216 ns for a part of it" in found.message) == said
+
+
 def test_names_of_partitions_are_no_firmware_matter() -> None:
     table = named("a" * 16, register=Register.NONE)
     assert severities("IS108", Subject(table, KERNELS)) == ["warning"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.power_mgt import STOP_LEVELS
+from idle_states.power_mgt import NAMES, STOP_LEVELS
 from idle_states.processors import UNKNOWN_CHIP
 from idle_states.skiboot.export import Export, export
 from idle_states.skiboot.nvram import strtol_u32
@@ -100,13 +100,20 @@ def as_case(table: IdleTable, platform: Platform) -> ExportCase:
     )
 
 
+NEVER_WRITTEN = b"\xa5"
+"""What the oracle fills the heap with; the model has 0 there."""
+
+
 def random_case(rng: random.Random) -> tuple[IdleTable, Platform]:
     chip = rng.choice([*GENERATIONS, "UNKNOWN"])
     pmicr = chip.startswith("P8") or (chip == "UNKNOWN" and rng.random() < 0.5)
     register = Register.PMICR if pmicr else Register.PSSCR
     table = IdleTable(
         "random",
-        tuple(states(rng, 20, longest_name=15)),
+        tuple(
+            replace(state, name=state.name.ljust(16, "y")) if rng.random() < 0.1 else state
+            for state in states(rng, 20, longest_name=15)
+        ),
         register,
         Cpu("power8" if pmicr else "power9", 0, (chip,)),
     )
@@ -135,7 +142,10 @@ def comparable_model(result: Export) -> dict[str, object]:
     return {
         "outcome": "ok",
         "properties": list(properties.items()),
-        "log": [(message.level, message.text) for message in result.messages],
+        "log": [
+            (message.level, message.text.encode("utf-8", "surrogateescape"))
+            for message in result.messages
+        ],
     }
 
 
@@ -144,8 +154,11 @@ def comparable_firmware(result: ExportResult) -> dict[str, object]:
         return {"outcome": {"assert": "abort", "timeout": "hang"}[result.outcome]}
     return {
         "outcome": "ok",
-        "properties": list(result.properties.items()),
-        "log": [(LEVELS[level], text) for level, text in result.log],
+        "properties": [
+            (name, data.replace(NEVER_WRITTEN, b"\0") if name == NAMES else data)
+            for name, data in result.properties.items()
+        ],
+        "log": [(LEVELS[level], text.encode("latin-1")) for level, text in result.log],
     }
 
 
@@ -211,6 +224,46 @@ def test_name_buffer_and_loop_counters(
     model = export(table, platform)
     assert model.outcome == outcome
     assert comparable_model(model) == comparable_firmware(result)
+
+
+@pytest.mark.parametrize(
+    ("latency_ns", "skiboot", "printed", "property_"),
+    [
+        (2**24 - 1, "7.0", "exactly16letters", b"exactly16letters\0next\0"),
+        (2**24 - 1, "5.2", "exactly16letters", b"exactly16letters\0next\0"),
+        # strlen() goes on in the latency, strncpy() does not: two empty names in the tree
+        (0x41000000, "7.0", "exactly16lettersA", b"exactly16letters\0\0next\0"),
+        (0x41420043, "7.0", "exactly16lettersAB", b"exactly16letters\0\0\0next\0"),
+        (0x41420043, "5.2", "exactly16lettersAB", b"exactly16lettersAB\0next\0"),
+        # and in the residency; behind it lies the register, or to 5.2 the flags
+        (
+            0x41414141,
+            "7.0",
+            "exactly16lettersAAAABBBB",
+            b"exactly16letters" + b"\0" * 9 + b"next\0",
+        ),
+        (0x41414141, "5.2", "exactly16lettersAAAABBBB", b"exactly16lettersAAAABBBB\0next\0"),
+        (0x41414141, "4.1", "exactly16lettersAAAA", b"exactly16lettersAAAA\0next\0"),
+    ],
+)
+def test_name_of_16_bytes_runs_on(
+    latency_ns: int, skiboot: str, printed: str, property_: bytes
+) -> None:
+    one = IdleState("exactly16letters", latency_ns, 0x42424242, 0x10000, 0, 0)
+    table = IdleTable(
+        "two",
+        (one, replace(one, name="next", latency_ns=1000)),
+        Register.PMICR,
+        Cpu("power8", 0x4D, ("P8_NAPLES",)),
+    )
+    found = export(table, Platform(chip="P8_NAPLES", skiboot=skiboot))
+    assert found.node
+    assert found.node.properties[NAMES] == property_
+    assert [changed.after for changed in found.changed] == [printed] * (printed != one.name)
+    for changed in found.changed:
+        assert ("nobody wrote" in changed.reason) == (skiboot == "7.0")
+    if skiboot == "7.0":
+        assert f"SLW: Enabling: {printed}" in [message.text for message in found.messages]
 
 
 @pytest.mark.parametrize(

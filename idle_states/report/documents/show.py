@@ -68,6 +68,9 @@ class Export(Form[Journey]):
         lambda way: [way.table.states[index].name for index in way.export.indices]
     )
     lost: Losses = derived(lambda way: way.export.lost)
+    changed: Annotated[list[Changed], "Names that the node has otherwise than the table."] = (
+        derived(lambda way: way.export.changed)
+    )
     messages: Messages = derived(lambda way: way.export.messages)
     outcome: Annotated[
         Literal["ok", "abort", "hang"], "abort: an assert stops the boot; hang: a loop never ends."

@@ -209,7 +209,7 @@ def _results(output: str) -> Iterator[ExportResult]:
             case "property", [name, value]:
                 properties[name] = bytes.fromhex(value[1:])
             case "log", [level, text]:
-                log.append((level, bytes.fromhex(text[1:]).decode("latin-1").rstrip("\n")))
+                log.append((level, bytes.fromhex(text[1:]).decode("latin-1").removesuffix("\n")))
             case "table", [name]:
                 table = name
             case "overrun", [size]:
