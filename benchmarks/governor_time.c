@@ -25,9 +25,10 @@ struct row {
 	u64 clock_ns, reflect_clock_ns, residency_ns, load;
 	u32 latency_req_us, nr_iowaiters;
 	u16 disabled;
-	u8 tick_stopped, rejected, got_tick, poll_time_limit, entered, padding;
+	u8 tick_stopped, rejected, got_tick, poll_time_limit, entered, recorded;
+	u32 cpu_util, cpu_capacity;
 };
-_Static_assert(sizeof(struct row) == 64, "as the core packs");
+_Static_assert(sizeof(struct row) == 72, "as the core packs");
 
 extern char __start_oracle_percpu[] __attribute__((weak));
 extern char __stop_oracle_percpu[] __attribute__((weak));

@@ -19,6 +19,7 @@ from ..linux.releases import Release
 from .packing import (
     AS_SELECTED,
     GOVERNORS,
+    RECORDED,
     ROW,
     STATES_MAX,
     Buffer,
@@ -38,6 +39,7 @@ __all__ = [
     "AS_SELECTED",
     "FEWEST_TABLES",
     "GOVERNORS",
+    "RECORDED",
     "ROW",
     "STATES_MAX",
     "Buffer",
@@ -121,7 +123,7 @@ def replay(
     governor  menu, teo, ladder, haltpoll
     kernel    a release, e.g. "6.1", "debian-6.1.192"
     table     the states that the kernel's driver registered, or plain states
-    rows      64 bytes each, little-endian, as made by `pack` (see ROW); with AS_SELECTED in
+    rows      72 bytes each, little-endian, as made by `pack` (see ROW); with AS_SELECTED in
               `entered`, the selected state is the one entered
     Uses the core if it is installed and supports the governor, otherwise the reference.
     Raises UnknownGovernor, UnknownRelease; ValueError for a size that is no whole number of rows.
@@ -132,7 +134,7 @@ def replay(
     if can_replay(reference):
         return run(governor, reference.features, reference.states, hz, rows)
     packed = bytearray()
-    recorded = memoryview(rows)[ROW.size - 1 :: ROW.size]
+    recorded = memoryview(rows)[RECORDED :: ROW.size]
     for (situation, outcome), before in zip(unpack(rows), recorded, strict=True):
         decision = reference.select(situation)
         if outcome.state == AS_SELECTED:

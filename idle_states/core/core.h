@@ -26,6 +26,7 @@ typedef int64_t s64;
 #define U64_MAX UINT64_MAX
 #define KTIME_MAX INT64_MAX
 #define STATES_MAX 10
+#define CPU_CAPACITY 1024
 #define MEMORY_SIZE 1024
 #define NS_PER_US 1000
 #define NS_PER_SEC 1000000000ull
@@ -50,8 +51,9 @@ struct row {
 	u16 disabled; /* bit n: state n is switched off */
 	u8 tick_stopped, rejected, got_tick, poll_time_limit;
 	u8 entered, recorded; /* recorded: see limit_holds() */
+	u32 cpu_util, cpu_capacity;
 };
-_Static_assert(sizeof(struct state) == 24 && sizeof(struct row) == 64, "as the Python side packs");
+_Static_assert(sizeof(struct state) == 24 && sizeof(struct row) == 72, "as the Python side packs");
 
 struct decision {
 	u8 state, stop_tick;

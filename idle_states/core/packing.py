@@ -24,13 +24,16 @@ STATES_MAX = 10
 AS_SELECTED = 255
 """Value of a row's `entered`: the state that the governor selects is entered (what-if replay)."""
 
-ROW = struct.Struct("<qqQQQQIIHBBBBBB")
+ROW = struct.Struct("<qqQQQQIIHBBBBBBII")
 """A row: sleep_length_ns, delta_next_ns, clock_ns, reflect_clock_ns, residency_ns, load,
 latency_req_us, nr_iowaiters, disabled (bit n: state n), tick_stopped, rejected, got_tick,
-poll_time_limit, entered (a state's number or AS_SELECTED), recorded. 64 bytes.
+poll_time_limit, entered (a state's number or AS_SELECTED), recorded, cpu_util, cpu_capacity. 72
+bytes.
 
 recorded: state that was really entered; with AS_SELECTED, poll_time_limit holds only if the
 governor selects this state."""
+DISABLED, REJECTED, POLL_TIME_LIMIT, ENTERED, RECORDED = 56, 59, 61, 62, 63
+"""Offsets of these fields in a row, in bytes."""
 
 STATE = struct.Struct("<QQQ")
 
@@ -86,6 +89,8 @@ def pack(rows: Iterable[tuple[Situation, Outcome]], *, as_selected: bool = False
             outcome.poll_time_limit,
             AS_SELECTED if as_selected else outcome.state,
             outcome.state,
+            situation.cpu_util,
+            situation.cpu_capacity,
         )
     return packed
 
@@ -94,10 +99,12 @@ def unpack(rows: Buffer) -> Iterator[tuple[Situation, Outcome]]:
     """Unpacks rows. An outcome's state may be AS_SELECTED; its other fields are as recorded."""
     for row in ROW.iter_unpack(rows):
         sleep, delta, clock, reflect_clock, residency, load, latency, iowaiters = row[:8]
-        disabled, stopped, rejected, got_tick, limit, entered, _ = row[8:]
+        disabled, stopped, rejected, got_tick, limit, entered, _, util, capacity = row[8:]
         states = frozenset(number for number in range(16) if disabled >> number & 1)
         yield (
-            Situation(latency, sleep, delta, bool(stopped), iowaiters, load, clock, states),
+            Situation(
+                latency, sleep, delta, bool(stopped), iowaiters, load, clock, states, util, capacity
+            ),
             Outcome(entered, residency, bool(rejected), bool(got_tick), bool(limit), reflect_clock),
         )
 

@@ -3,12 +3,13 @@
 #define LINE_MAX_PLAIN 2000
 
 enum { CPU, STATE, STOP_TICK, SLEEP, DELTA, CLOCK, RESIDENCY, LOAD, LATENCY, IOWAITERS, STOPPED,
-       REJECTED, GOT_TICK, POLL_LIMIT, EARLIER_STATE, EARLIER_RESIDENCY, FIELDS };
+       REJECTED, GOT_TICK, POLL_LIMIT, EARLIER_STATE, EARLIER_RESIDENCY, UTIL, CAPACITY, FIELDS };
 
 const char *const record_fields[] = {
 	"cpu", "state", "stop_tick", "sleep_length_ns", "delta_next_ns", "clock_at_select_ns",
 	"residency_ns", "load", "latency_req_us", "nr_iowaiters", "tick_stopped", "rejected",
-	"got_tick", "poll_time_limit", "earlier_state", "earlier_residency_ns", NULL,
+	"got_tick", "poll_time_limit", "earlier_state", "earlier_residency_ns", "cpu_util",
+	"cpu_capacity", NULL,
 };
 
 static void put(struct record *r, u64 field, u64 value)
@@ -59,8 +60,14 @@ static void put(struct record *r, u64 field, u64 value)
 	case EARLIER_STATE:
 		r->earlier_state = (s8)value;
 		break;
-	default:
+	case EARLIER_RESIDENCY:
 		r->earlier_residency_ns = value;
+		break;
+	case UTIL:
+		r->row.cpu_util = (u32)value;
+		break;
+	default:
+		r->row.cpu_capacity = value ? (u32)value : CPU_CAPACITY;
 	}
 }
 
@@ -105,6 +112,7 @@ const char *scan_records(const char *text, const char *end, const struct column 
 		if (!newline || newline - text > LINE_MAX_PLAIN)
 			return text;
 		memset(r, 0, sizeof(*r));
+		r->row.cpu_capacity = CPU_CAPACITY;
 		for (size_t i = 0; i < column_count; i++) {
 			u64 value = 0;
 

@@ -22,7 +22,7 @@ struct column {
 	s64 least;
 	u64 greatest;
 };
-_Static_assert(sizeof(struct record) == 88 && sizeof(struct column) == 24, "as packed");
+_Static_assert(sizeof(struct record) == 96 && sizeof(struct column) == 24, "as packed");
 
 extern const char *const record_fields[];
 

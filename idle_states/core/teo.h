@@ -15,6 +15,7 @@ struct teo_era {
 #define DECAY_SHIFT 3
 #define RECENT 9
 #define SHORT_NS 15000
+#define UTILISED_SHIFT 6
 #define TIGHT_NS (SHORT_NS / 2)
 #define INTERVALS 8
 #define RING_MAX 16

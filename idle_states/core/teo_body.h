@@ -301,9 +301,11 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 	s64 sleep = row->sleep_length_ns, duration = f->lazy_timers ? KTIME_MAX : sleep;
 	u32 hits = 0, intercepts = 0, recent = 0;
 	int state = 0, first, constraint = 0, found;
+	s64 delta = row->delta_next_ns;
+	bool utilised = f->utilisation && row->cpu_util > row->cpu_capacity >> UTILISED_SHIFT;
+	u32 quiet = enabled & ~t->polling;
 	bool by_sums, by_recent;
 
-	(void)f->utilisation; /* no row says that its CPU is utilised */
 	*known = duration;
 	if (t->count < 2 || !enabled) {
 		if (f->lazy_timers)
@@ -312,6 +314,18 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 	}
 	if (!f->lazy_timers && enabled & 1 && (s64)t->residency[1] > sleep)
 		goto tick;
+	if (utilised && t->count == 2 && f->lazy_timers) {
+		if ((quiet & 1 && LEVELED(deep_enough)(t, row, 0)) || !(enabled & 2))
+			return (struct decision){0, 0};
+		state = 1;
+		duration = (s64)t->residency[1];
+		delta = (s64)(t->tick / 2);
+		goto tick;
+	}
+	if (utilised && t->count == 2 && quiet) {
+		state = lowest(quiet);
+		goto tick;
+	}
 
 	/* The candidate. */
 	state = first = lowest(enabled);
@@ -345,6 +359,11 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 	found = state;
 	if (state > constraint)
 		state = constraint;
+	if (utilised) {
+		int lower = LEVELED(shallower)(t, state, duration, quiet);
+		if (!f->lazy_timers || LEVELED(deep_enough)(t, row, lower))
+			state = lower;
+	}
 
 	if (f->lazy_timers) {
 		if (!LEVELED(worth_asking)(f, t, b, row, state)) {
@@ -377,8 +396,8 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 tick:
 	if (row->tick_stopped || (duration >= (s64)t->tick && !(t->polling >> state & 1)))
 		return (struct decision){(u8)state, 1};
-	if ((s64)t->residency[state] > row->delta_next_ns)
-		state = LEVELED(shallower)(t, state, row->delta_next_ns, enabled);
+	if ((s64)t->residency[state] > delta)
+		state = LEVELED(shallower)(t, state, delta, enabled);
 	return (struct decision){(u8)state, 0};
 }
 

@@ -16,7 +16,7 @@ from .decisions import Break, Decided, decisions
 from .recorded import Recorded, RecordedMachine
 from .script import GOVERNORS
 
-HEAD = ",".join((*COLUMNS, *OPTIONAL))
+HEAD = ",".join((*COLUMNS, "cpu", "earlier_state", "earlier_residency_ns"))
 _NOTHING = (0, 0)
 
 LEFT_OUT = {

@@ -12,7 +12,7 @@ from ..linux.releases import Release
 from ..pipeline import held_by
 from ..reading.inputs import Input
 from ..traces.chunks import CpuChunk, chunks, disable
-from ..traces.recording import RecordedDecision, check_kind, rows
+from ..traces.recording import RecordedDecision, check_kind, guessed, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,13 @@ class Disagreement:
 @dataclass(frozen=True, slots=True)
 class Conformity:
     """Number of decisions judged and skipped, number of judged decisions on which the model agrees,
-    and the first on which it does not."""
+    the first on which it does not, and what was assumed, as sentences."""
 
     judged: int
     skipped: int
     agree: int
     first: Disagreement | None
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ def conform_to(
     check_kind(source)
     again = None if request.vectors == "-" else lambda: Input(request.vectors)
     result = conform(source, make, request.disabled, request.skip, again)
+    result = replace(result, assumptions=guessed(source, request.of.governor, request.release))
     return result, [(request.vectors, source.sha256())]
 
 

@@ -30,7 +30,7 @@ replay is estimated. It makes these assumptions, which are printed with every re
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..linux import idle_loop
 from ..linux.governors import Decision, Governor, Outcome, Situation
@@ -108,16 +108,7 @@ class ReplayModel:
             governor.switched_on(row.earlier)
         given = row.situation
         if tally.table.disabled:
-            given = Situation(
-                given.latency_req_us,
-                given.sleep_length_ns,
-                given.delta_next_ns,
-                given.tick_stopped,
-                given.nr_iowaiters,
-                given.load,
-                given.clock_ns,
-                tally.table.disabled,
-            )
+            given = replace(given, disabled=tally.table.disabled)
         state = 0 if governor is None else governor.select(given).state
         outcome = row.outcome
         if state != row.state:

@@ -220,7 +220,10 @@ def from_recording(
         raise unreadable(source.name, "expected decisions, found none")
     observed = Account(traced.name, None, judge.finish(False))
     accounts = tuple(_modelled(model, settings) for model in models) if settings else (observed,)
-    assumptions = ["every input of every decision is in the recording"]
+    guessed: tuple[str, ...] = ()
+    if settings is not None:
+        guessed = recording.guessed(source, settings.governor, settings.release)
+    assumptions = [*(guessed or [recording.COMPLETE])]
     if settings is not None:
         assumptions += [
             "an idle period lasts as long as recorded, whatever is selected; exact therefore for "
@@ -228,7 +231,7 @@ def from_recording(
             f"clock at reflect: {recording.WAKE_OVERHEAD_NS} ns after the end of the period",
         ]
     return ReplayResult(
-        EXACT,
+        ESTIMATED if guessed else EXACT,
         tuple(assumptions),
         Read(source.kind, events=count, periods=count - refused),
         observed,

@@ -18,6 +18,7 @@ def text(result: Conformity, what: str, style: Style) -> str:
         f"{what}: {result.agree} of {plural(result.judged, 'decision')} agree{share}: "
         f"{style(kind, verdict)}{skipped}"
     ]
+    lines += [f"  - {assumption}" for assumption in result.assumptions]
     if result.first is not None:
         lines += ["", *_disagreement(result.first, style)]
     return "\n".join(lines) + "\n"

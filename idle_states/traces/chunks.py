@@ -8,9 +8,19 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..core.packing import AS_SELECTED, ROW, Buffer, compiled, mask
+from ..core.packing import (
+    AS_SELECTED,
+    DISABLED,
+    ENTERED,
+    RECORDED,
+    REJECTED,
+    ROW,
+    Buffer,
+    compiled,
+    mask,
+)
 from ..findings import Unreadable, unreadable
-from ..linux.governors.interface import U64_MAX
+from ..linux.governors.interface import CPU_CAPACITY, U64_MAX
 from ..reading.inputs import LINE_MAX, Input, InputKind
 from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values
 
@@ -18,8 +28,6 @@ RECORDS = 1 << 16
 """Decisions in a chunk: some MB, enough to be worth a thread."""
 _RECORD_END = struct.Struct("<QQIBBbx")
 _COLUMN = struct.Struct("<QqQ")
-_DISABLED, _REJECTED, _ENTERED, _RECORDED = 56, 59, 62, 63
-"""Offsets of these fields in a row, in bytes."""
 
 
 class CpuChunk(NamedTuple):
@@ -44,12 +52,12 @@ class CpuChunk(NamedTuple):
     @property
     def rejected(self) -> int:
         """Number of entries that the driver refused."""
-        return sum(self.rows[_REJECTED :: ROW.size])
+        return sum(self.rows[REJECTED :: ROW.size])
 
     def as_recorded(self) -> bytearray:
         """Returns the rows with the recorded states entered, instead of AS_SELECTED."""
         rows = bytearray(self.rows)
-        rows[_ENTERED :: ROW.size] = rows[_RECORDED :: ROW.size]
+        rows[ENTERED :: ROW.size] = rows[RECORDED :: ROW.size]
         return rows
 
 
@@ -60,7 +68,7 @@ def disable(rows: Buffer, disabled: frozenset[int]) -> Buffer:
         return rows
     switched_off = bytearray(rows)
     count = len(rows) // ROW.size
-    for place, byte in enumerate(mask(disabled).to_bytes(2, "little"), _DISABLED):
+    for place, byte in enumerate(mask(disabled).to_bytes(2, "little"), DISABLED):
         switched_off[place :: ROW.size] = bytes([byte]) * count
     return switched_off
 
@@ -174,6 +182,8 @@ def _record(values: list[int], line: int) -> bytes:
         of["poll_time_limit"],
         AS_SELECTED,
         of["state"],
+        of["cpu_util"],
+        of["cpu_capacity"] or CPU_CAPACITY,
     )
     return row + _RECORD_END.pack(
         line,

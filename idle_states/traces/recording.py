@@ -17,6 +17,9 @@ and these optional ones:
                                      on: the last idle period before, under another governor
                                      (state -1 if no idle period followed the last selection). Left
                                      out or 0: the recording begins at boot, or the past is unknown
+    cpu_util                         sched_cpu_util(), 0 to 1024, which teo asks for from 6.3 to
+                                     6.10: in every line, or in none. Left out: taken as 0
+    cpu_capacity                     arch_scale_cpu_capacity(). Left out or 0: 1024
 
 Values are whole numbers; for values of 0 or 1, JSON may have true or false. CSV is separated by
 commas; its header may be quoted. Any other line is an error: a replay with a decision missing would
@@ -30,7 +33,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..findings import Unreadable, unreadable
-from ..linux.governors.interface import Outcome, Situation
+from ..linux.governors import asks_utilisation
+from ..linux.governors.interface import CPU_CAPACITY, Outcome, Situation
+from ..linux.releases import Release
 from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted
 
@@ -39,6 +44,9 @@ WAKE_OVERHEAD_NS = 1_000
 
 _U32, _S64, _U64 = (1 << 32) - 1, (1 << 63) - 1, (1 << 64) - 1
 
+COMPLETE = "every input of every decision is in the recording"
+"""What an exact replay rests on."""
+UTILISATION = "cpu_util"
 COLUMNS: dict[str, tuple[int, int]] = {
     "latency_req_us": (0, _U32),
     "sleep_length_ns": (-_S64, _S64),
@@ -59,6 +67,8 @@ OPTIONAL = {
     "cpu": (0, CPU_MAX),
     "earlier_state": (-1, 31),
     "earlier_residency_ns": (0, _S64),
+    UTILISATION: (0, CPU_CAPACITY),
+    "cpu_capacity": (0, CPU_CAPACITY),
 }
 ALL = COLUMNS | OPTIONAL
 """All columns, in the order of a line's values."""
@@ -108,6 +118,25 @@ def check_kind(source: Input) -> None:
         f"lines with them; found {found}"
     )
     raise unreadable(source.name, message, line)
+
+
+def guessed(source: Input, governor: str, kernel: Release) -> tuple[str, ...]:
+    """Returns a sentence if the kernel's governor asks for utilisation and the recording has none.
+
+    Raises UnknownGovernor.
+    """
+    if not asks_utilisation(governor, kernel) or _has_utilisation(source):
+        return ()
+    return (
+        f"the recording has no column {UTILISATION}, which {governor} of Linux {kernel.name} asks "
+        "for: its CPUs are taken as not utilised",
+    )
+
+
+def _has_utilisation(source: Input) -> bool:
+    """Whether the header names the column; of JSON lines, the first one."""
+    _, first = source.opening
+    return re.search(rb"\b%s\b" % UTILISATION.encode(), first) is not None
 
 
 def check_columns(found: Iterable[str], name: str, line: int) -> None:
@@ -170,6 +199,7 @@ class RecordingHeader:
 
 
 def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
+    utilised = None
     for line, text in lines(source.blocks(), source.name):
         if not text.strip():
             continue
@@ -182,6 +212,10 @@ def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
             raise unreadable(source.name, "expected a JSON object on the line", line)
         check_columns((key for key, _ in record), source.name, line)
         given = dict(record)
+        utilised = UTILISATION in given if utilised is None else utilised
+        if utilised != (UTILISATION in given):
+            message = f"expected column {UTILISATION} in every line or in none, found both"
+            raise unreadable(source.name, message, line)
         values = [given.get(column, 0) for column in ALL]
         for column, value in zip(ALL, values, strict=True):
             if not isinstance(value, int) or (isinstance(value, bool) and ALL[column] != (0, 1)):
@@ -218,8 +252,19 @@ def _row(line: int, values: list[int]) -> RecordedDecision:
     (latency_us, sleep_ns, delta_ns, stopped, iowaiters, load, state, stop_tick, rejected) = values[
         :9
     ]
-    residency_ns, got_tick, poll_limit, clock_ns, cpu, earlier_state, earlier_ns = values[9:]
-    situation = Situation(latency_us, sleep_ns, delta_ns, bool(stopped), iowaiters, load, clock_ns)
+    residency_ns, got_tick, poll_limit, clock_ns, cpu, earlier_state, earlier_ns = values[9:16]
+    util, capacity = values[16:]
+    situation = Situation(
+        latency_us,
+        sleep_ns,
+        delta_ns,
+        bool(stopped),
+        iowaiters,
+        load,
+        clock_ns,
+        cpu_util=util,
+        cpu_capacity=capacity or CPU_CAPACITY,
+    )
     outcome = Outcome(
         state,
         residency_ns,

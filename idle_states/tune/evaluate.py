@@ -193,7 +193,7 @@ def _referred(governor: Governor, tally: Tally, cpu: CpuGaps) -> None:
     """Replays one CPU's recorded decisions by the Python reference."""
     if cpu.earlier is not None and cpu.earlier.state < len(governor.states):
         governor.switched_on(cpu.earlier)
-    recorded = memoryview(cpu.rows)[core.ROW.size - 1 :: core.ROW.size]
+    recorded = memoryview(cpu.rows)[core.RECORDED :: core.ROW.size]
     for (situation, outcome), before in zip(core.unpack(cpu.rows), recorded, strict=True):
         state = governor.select(situation).state
         told = outcome.poll_time_limit and before == state

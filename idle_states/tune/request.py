@@ -166,7 +166,9 @@ def _source(request: TuneRequest, cuts: list[int], bar: StartBar) -> GapSource:
     with bar("bytes read") as shown:
         shown.expect(os.path.getsize(name) if os.path.isfile(name) else 0)
         source = Input(name, shown.advance)
-        return read_list(source, cuts) if request.gaps else read(source, cuts)
+        if request.gaps:
+            return read_list(source, cuts)
+        return read(source, cuts, None if request.alone else request.settings)
 
 
 def _simulation(

@@ -15,14 +15,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .. import core
+from ..core.packing import POLL_TIME_LIMIT, RECORDED, REJECTED
 from ..findings import unreadable
 from ..linux.governors.interface import Outcome
 from ..reading.inputs import Input, InputKind, lines
 from ..reading.problems import InputProblems, Problem
+from ..replay.replay import Settings
 from ..traces.chunks import chunks
 from ..traces.dat import blocks
 from ..traces.periods import Pairing
-from ..traces.recording import rows
+from ..traces.recording import COMPLETE, guessed, rows
 from ..traces.text import TraceText
 from .gaps import Gaps, Gatherer, from_counts
 
@@ -30,8 +32,6 @@ EXACT, ESTIMATED, COUNTED, SIMULATED = "exact", "estimated", "counted", "simulat
 _PAIR = re.compile(rb"\s*(\d{1,19})\s*,\s*(\d{1,19})\s*", re.ASCII)
 _CLOCK, _RESIDENCY = 2, 4
 """Index of these fields in a row, in 8-byte words."""
-_REJECTED, _LIMIT, _STATE = 59, 61, 63
-"""Offset of these fields in a row, in bytes."""
 TURN_NS = 100_000
 """Maximum time from the end of a poll to the next selection; if longer, the CPU ran a task."""
 
@@ -69,13 +69,18 @@ class GapSource:
     problems: tuple[Problem, ...] = ()
 
 
-def read(source: Input, cuts: Iterable[int] = ()) -> GapSource:
-    """Reads a whole trace or exact recording. cuts: see gaps.py. Raises Unreadable."""
+def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = None) -> GapSource:
+    """Reads a whole trace or exact recording.
+
+    cuts: see gaps.py. settings: the governor in the loop, if any. Raises Unreadable.
+    """
     gathered = Gatherer(cuts)
     if source.kind in (InputKind.CSV, InputKind.JSONL):
         joined = Joined()
         cpus = _recorded(source, gathered, joined)
-        said: tuple[str, ...] = ("every input of every decision is in the recording",)
+        said = guessed(source, settings.governor, settings.release) if settings else ()
+        exactness = ESTIMATED if said else EXACT
+        said = said or (COMPLETE,)
         if joined.count:
             said += (
                 f"polls that a time-out cut are one gap with what follows within "
@@ -83,7 +88,6 @@ def read(source: Input, cuts: Iterable[int] = ()) -> GapSource:
                 "to poll; the governor is asked at each, as recorded",
             )
         problems: tuple[Problem, ...] = ()
-        exactness = EXACT
     elif source.kind is InputKind.SYSFS:
         raise unreadable(source.name, "expected a trace or a recording, found a sysfs dump")
     else:
@@ -186,14 +190,14 @@ class Joined:
         """Takes successive rows of a CPU; returns the lengths in ns of the gaps that ended."""
         size, words = core.ROW.size, memoryview(rows).cast("Q")
         lengths = words[_RESIDENCY :: size // 8].tolist()
-        refused, limits = rows[_REJECTED::size], rows[_LIMIT::size]
+        refused, limits = rows[REJECTED::size], rows[POLL_TIME_LIMIT::size]
         if cpu not in self._open and not any(limits) and not any(refused):
             return lengths
         clocks = words[_CLOCK :: size // 8].tolist()
         found = []
         begin, end, polls = self._open.pop(cpu, (0, 0, 0))
         for clock, length, rejected, limit, state in zip(
-            clocks, lengths, refused, limits, rows[_STATE::size], strict=True
+            clocks, lengths, refused, limits, rows[RECORDED::size], strict=True
         ):
             if polls and not 0 <= clock - end <= TURN_NS:
                 found.append(end - begin)

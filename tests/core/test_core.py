@@ -89,7 +89,7 @@ def by_reference(
     governor = era.reference(states, hz)
     rows, answers = [], []
     for row in cpu.rows:
-        asked = situation(row)
+        asked = situation(row, cpu.capacity)
         decision = governor.select(asked)
         became = outcome(row, decision.state, cpu.states)
         governor.finished(became)
@@ -260,8 +260,8 @@ def test_replay_of_a_kernel_by_name(
             found = core.replay("teo", "6.6", states, packed, hz=250)
         assert decided(found) == answers
         assert list(found.states) == [state for state, _ in answers]
-    with pytest.raises(ValueError, match="expected whole rows of 64 bytes, found 65 bytes"):
-        core.replay("teo", "6.6", states, bytes(65))
+    with pytest.raises(ValueError, match="expected whole rows of 72 bytes, found 73 bytes"):
+        core.replay("teo", "6.6", states, bytes(73))
 
 
 # Sweeps
@@ -359,8 +359,8 @@ def test_too_few_or_many_states_are_refused(count: int) -> None:
 
 def test_wrong_sizes_are_refused() -> None:
     chosen = features("menu", "6.1")
-    with pytest.raises(ValueError, match="expected 64 bytes of rows, found 65"):
-        core.run("menu", chosen, [State(0, 0)], 250, bytes(65))
+    with pytest.raises(ValueError, match="expected 72 bytes of rows, found 73"):
+        core.run("menu", chosen, [State(0, 0)], 250, bytes(73))
     with pytest.raises(ValueError, match="expected HZ from 1 to 1000000, found 0"):
         core.run("menu", chosen, [State(0, 0)], 0, b"")
     assert core.run("menu", chosen, [State(0, 0)], 250, b"").unpacked() == []

@@ -126,6 +126,8 @@ def recording(random: Random, count: int, cpus: int, *, odd: bool = False) -> by
             "cpu": cpu,
             "earlier_state": random.choice((-1, 0, 2, 5)) if first else 0,
             "earlier_residency_ns": random.choice((0, 12_345)) if first else 0,
+            "cpu_util": random.choice((0, 6, 7, 16, 17, 1024)),
+            "cpu_capacity": random.choice((0, 446, 1024)),
         }
         line = ",".join(str(of[column]) for column in columns)
         if odd and random.random() < 0.05:

@@ -25,6 +25,7 @@ __all__ = [
     "Outcome",
     "Situation",
     "State",
+    "asks_utilisation",
     "governor_names",
     "known_in",
     "states_of",
@@ -56,6 +57,14 @@ def known_in(name: str, kernel: Release) -> bool:
     except UnknownGovernor:
         return False
     return True
+
+
+def asks_utilisation(name: str, kernel: Release) -> bool:
+    """Whether a kernel's governor looks at the CPU's utilisation: teo from 6.3 to 6.10.
+
+    Raises UnknownGovernor for a kernel that does not have it.
+    """
+    return bool(getattr(_features(name, kernel), "utilisation", ""))
 
 
 def _features(name: str, kernel: Release) -> Any:

@@ -12,6 +12,8 @@ KTIME_MAX = (1 << 63) - 1
 NSEC_PER_SEC = 1_000_000_000
 U32_MAX = (1 << 32) - 1
 U64_MAX = (1 << 64) - 1
+CPU_CAPACITY = 1024
+"""SCHED_CAPACITY_SCALE: the capacity of a machine's biggest CPU."""
 
 
 def u32(value: int) -> int:
@@ -52,6 +54,8 @@ class Situation:
     load             run-queue load weight; used up to 4.19
     clock_ns         local_clock() at select
     disabled         numbers of states switched off
+    cpu_util         sched_cpu_util(), of 1024; teo asks for it from 6.3 to 6.10
+    cpu_capacity     arch_scale_cpu_capacity(), which utilisation does not exceed
     """
 
     latency_req_us: int
@@ -62,6 +66,8 @@ class Situation:
     load: int = 0
     clock_ns: int = 0
     disabled: frozenset[int] = frozenset()
+    cpu_util: int = 0
+    cpu_capacity: int = CPU_CAPACITY
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class Generation(Protocol):
 
     def learn(self, wakeup: Wakeup) -> None: ...
 
-    def choose(self, situation: Situation, utilised: bool, why: dict[str, Any]) -> Choice: ...
+    def choose(self, situation: Situation, why: dict[str, Any]) -> Choice: ...
 
 
 class Teo:
@@ -43,16 +43,13 @@ class Teo:
         never = earlier.state < 0
         self._unlearnt = None if never else Wakeup(earlier.state, 0, 0, earlier.residency_ns)
 
-    def select(self, situation: Situation, utilised: bool = False) -> Decision:
-        """The state for an idle period, and whether to stop the tick.
-
-        utilised: the CPU's utilisation exceeds 1/64 of its capacity; looked at from 6.3 to 6.10.
-        """
+    def select(self, situation: Situation) -> Decision:
+        """The state for an idle period, and whether to stop the tick."""
         if self._unlearnt is not None:
             self.metrics.learn(self._unlearnt)
             self._unlearnt = None
         why: dict[str, Any] = {}
-        choice = self.metrics.choose(situation, utilised, why)
+        choice = self.metrics.choose(situation, why)
         self._selected_ns = situation.clock_ns
         self._sleep_length = choice.sleep_length
         why |= {"found": choice.state, "duration": choice.duration, "settled": choice.settled}

@@ -81,7 +81,7 @@ class Hits:
         self.intervals[self.next_interval] = self.endless if by_timer else measured
         self.next_interval = (self.next_interval + 1) % len(self.intervals)
 
-    def choose(self, situation: Situation, utilised: bool, why: dict[str, Any]) -> Choice:
+    def choose(self, situation: Situation, why: dict[str, Any]) -> Choice:
         sleep = self.table.time(situation.sleep_length_ns)
         search = self._search(sleep, situation)
         why |= {

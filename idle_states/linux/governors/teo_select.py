@@ -14,6 +14,8 @@ from .teo_table import Choice, TeoTable, Wakeup
 
 TIGHT_NS = SHORT_NS // 2
 """Below this latency limit, timers need not be asked."""
+UTILISED_SHIFT = 6
+"""A CPU is utilised above its capacity shifted right by this."""
 
 
 @dataclass(slots=True)
@@ -34,6 +36,10 @@ class Candidate:
     recent: int = 0
 
 
+def _is_utilised(situation: Situation) -> bool:
+    return situation.cpu_util > situation.cpu_capacity >> UTILISED_SHIFT
+
+
 class TeoSelection:
     """One CPU's metrics of the second generation, and the choice by them."""
 
@@ -45,8 +51,8 @@ class TeoSelection:
     def learn(self, wakeup: Wakeup) -> None:
         self.bins.learn(wakeup)
 
-    def choose(self, situation: Situation, utilised: bool, why: dict[str, Any]) -> Choice:
-        utilised = utilised and self.features.utilisation != ""
+    def choose(self, situation: Situation, why: dict[str, Any]) -> Choice:
+        utilised = self.features.utilisation != "" and _is_utilised(situation)
         if self.features.lazy_timers:
             return self._choose_then_ask(situation, utilised, why)
         return self._ask_then_choose(situation, utilised, why)

@@ -37,6 +37,7 @@ class Conform(Form[Conformity]):
     decisions: Annotated[Count, "Decisions judged."] = derived(lambda result: result.judged)
     skipped: Annotated[Count, "Decisions before those, fed to the model but not judged."]
     agree: Annotated[Count, "Decisions the model makes too."]
+    assumptions: Annotated[list[str], "What was assumed of inputs that were not recorded."]
     first_disagreement: Annotated[
         FirstDisagreement | None,
         "The first decision the model does not make; null if it makes all.",

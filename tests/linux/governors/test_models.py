@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from idle_states.linux.governors.interface import (
+    CPU_CAPACITY,
     KTIME_MAX,
     U64_MAX,
     Decision,
@@ -28,7 +29,6 @@ from idle_states.linux.governors.interface import (
     tick_ns,
 )
 from idle_states.linux.governors.interface import State as ModelState
-from idle_states.linux.governors.teo import Teo
 from idle_states.linux.releases import Release
 from tests.oracle import Unavailable
 from tests.oracle.linux.governors import (
@@ -93,7 +93,7 @@ class Pair:
         for number, (row, kernel) in enumerate(zip(cpu.rows, answer, strict=True)):
             why: dict[str, object] = {}
             try:
-                decision = model.select(situation(row))
+                decision = model.select(situation(row, cpu.capacity))
                 why = decision.why
                 if (decision.state, decision.stop_tick) != kernel:
                     answered = f"{decision.state} {decision.stop_tick}"
@@ -118,7 +118,7 @@ class Pair:
         for cpu, answer in zip(cpus, self.oracle.run(cpus), strict=True):
             found = self.disagreement(cpu, answer)
             if found:
-                return Cpu(cpu.states, cpu.rows[: found.row + 1])
+                return cpu._replace(rows=cpu.rows[: found.row + 1])
         return None
 
     def account(self, cpu: Cpu, origin: str) -> str:
@@ -134,35 +134,35 @@ class Pair:
             f"kernel: {found.kernel[0]} {found.kernel[1]}",
             f"model:  {found.model}",
             *(f"  {name} = {value}" for name, value in found.why.items()),
-            f"again: Cpu({list(cpu.states)}, {list(cpu.rows)})",
+            f"again: Cpu({list(cpu.states)}, {list(cpu.rows)}, {cpu.capacity})",
         ]
         return "\n".join(lines)
 
 
 def shorter_ones(cpu: Cpu) -> list[Cpu]:
     """Without some rows, many to few; without the last state."""
-    states, rows = cpu
+    states, rows, _ = cpu
     found = []
     size = len(rows)
     while size := size // 2:
         starts = range(0, len(rows), size)
-        found += [Cpu(states, [*rows[:start], *rows[start + size :]]) for start in starts]
+        found += [cpu._replace(rows=[*rows[:start], *rows[start + size :]]) for start in starts]
     if len(states) > 2:
         last = {len(states) - 1}
         kept = [row._replace(disabled=row.disabled - last) for row in rows]
-        found.append(Cpu(states[:-1], kept))
+        found.append(cpu._replace(states=states[:-1], rows=kept))
     return found
 
 
 def plainer_ones(cpu: Cpu) -> list[Cpu]:
     """With a value as plain as can be, in all rows or in one; with times in whole us."""
-    states, rows = cpu
+    rows = cpu.rows
     plain = PLAIN._asdict()
     edits: list[Callable[[Row], Row]] = [whole]
     edits += [partial(Row._replace, **{name: value}) for name, value in plain.items()]
-    found = [Cpu(states, [edit(row) for row in rows]) for edit in edits]
+    found = [cpu._replace(rows=[edit(row) for row in rows]) for edit in edits]
     for i, row in enumerate(rows):
-        found += [Cpu(states, [*rows[:i], edit(row), *rows[i + 1 :]]) for edit in edits]
+        found += [cpu._replace(rows=[*rows[:i], edit(row), *rows[i + 1 :]]) for edit in edits]
     return [other for other in found if list(other.rows) != list(rows)]
 
 
@@ -176,7 +176,7 @@ def whole(row: Row) -> Row:
     )
 
 
-def situation(row: Row) -> Situation:
+def situation(row: Row, capacity: int = CPU_CAPACITY) -> Situation:
     return Situation(
         latency_req_us=row.latency_req_us,
         sleep_length_ns=row.sleep_length_ns,
@@ -186,14 +186,9 @@ def situation(row: Row) -> Situation:
         load=row.load,
         clock_ns=row.clock_ns,
         disabled=row.disabled,
+        cpu_util=row.cpu_util,
+        cpu_capacity=capacity,
     )
-
-
-class UtilisedTeo(Teo):
-    """teo that is told what the oracle's kernel sees: the load is in use, of a capacity of 1024."""
-
-    def select(self, situation: Situation, utilised: bool = False) -> Decision:
-        return super().select(situation, utilised or situation.load > 1024 >> 6)
 
 
 def outcome(row: Row, selected: int, states: Sequence[State]) -> Outcome:
@@ -285,7 +280,9 @@ class Habits:
             "iowait": random.choice((0, 0.1, 1)),
             "latency": random.choice((0, 0, 0.05, 1)),
             "toggle": random.choice((0, 0, 0.02)),
+            "utilised": random.choice((0, 0.1, 0.5, 1)),
         }
+        self.capacity = random.choice((CPU_CAPACITY, CPU_CAPACITY, random.randint(1, CPU_CAPACITY)))
         self.disabled: frozenset[int] = frozenset()
         if random.random() < 0.4:
             odds = random.choice((0.2, 0.5, 0.9, 1))
@@ -351,13 +348,22 @@ class Habits:
             got_tick=self.happens("got_tick"),
             poll_time_limit=self.happens("limit"),
             reflect_clock_ns=wakes & U64_MAX,
+            cpu_util=self.util(),
         )
+
+    def util(self) -> int:
+        """Around the threshold, above it, or none."""
+        if not self.happens("utilised"):
+            return 0
+        threshold = self.capacity >> 6
+        return self.random.choice((threshold, threshold + 1, self.random.randint(0, self.capacity)))
 
 
 def random_cpu(random: Random, hz: int, fewest: int) -> Cpu:
     states = random_table(random, fewest)
     habits = Habits(random, states, hz)
-    return Cpu(states, [habits.row() for _ in range(random.choice((1, 10, 100, 400)))])
+    rows = [habits.row() for _ in range(random.choice((1, 10, 100, 400)))]
+    return Cpu(states, rows, habits.capacity)
 
 
 def batches(origin: str, hz: int, fewest: int, decisions: int) -> Iterator[list[Cpu]]:
@@ -399,8 +405,10 @@ def any_cpu(draw: st.DrawFn, hz: int, fewest: int) -> Cpu:
         got_tick=st.booleans(),
         poll_time_limit=st.booleans(),
         reflect_clock_ns=st.integers(1 << 62, 1 << 63),
+        cpu_util=st.integers(0, 20) | st.integers(0, CPU_CAPACITY),
     )
-    return Cpu(states, draw(st.lists(row, min_size=1, max_size=12)))
+    capacities = st.just(CPU_CAPACITY) | st.integers(1, CPU_CAPACITY)
+    return Cpu(states, draw(st.lists(row, min_size=1, max_size=12)), draw(capacities))
 
 
 # The tests
@@ -428,7 +436,6 @@ def pair_of(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
         kernel = taken_as(tree)
         package = "idle_states.linux.governors"
         made = getattr(importlib.import_module(f"{package}.{name}"), name.capitalize())
-        made = UtilisedTeo if name == "teo" else made
         features = importlib.import_module(f"{package}.{name}_features").features(kernel)
 
         def model(states: Sequence[State]) -> GovernorModel:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.linux.governors.interface import (
+    CPU_CAPACITY,
     KTIME_MAX,
     U32_MAX,
     Decision,
@@ -43,9 +44,19 @@ def idle(
     limit_us: int = NO_LIMIT_US,
     stopped: bool = False,
     disabled: tuple[int, ...] = (),
+    util: int = 0,
+    capacity: int = CPU_CAPACITY,
 ) -> Situation:
     delta = sleep if delta is None else delta
-    return Situation(limit_us, sleep, delta, stopped, disabled=frozenset(disabled))
+    return Situation(
+        limit_us,
+        sleep,
+        delta,
+        stopped,
+        disabled=frozenset(disabled),
+        cpu_util=util,
+        cpu_capacity=capacity,
+    )
 
 
 def woken(state: int, residency: int, *, tick: bool = False, limit: bool = False) -> Outcome:
@@ -477,8 +488,15 @@ def test_no_state_of_the_same_residency_with_the_tick_stopped() -> None:
 )
 def test_a_utilised_cpu_gets_a_shallower_state(kernel: str, state: int) -> None:
     governor = Teo(FOUR, of(kernel))
-    assert governor.select(idle(FAR), utilised=True).state == state
-    assert governor.select(idle(FAR), utilised=False).state == 3
+    assert governor.select(idle(FAR, util=17)).state == state
+    assert governor.select(idle(FAR, util=16)).state == 3
+
+
+@pytest.mark.parametrize(("capacity", "least"), [(1024, 17), (446, 7), (64, 2), (63, 1)])
+def test_utilised_is_above_a_64th_of_the_capacity(capacity: int, least: int) -> None:
+    governor = Teo(FOUR, of("6.6"))
+    for util, state in ((least - 1, 3), (least, 2)):
+        assert governor.select(idle(FAR, util=util, capacity=capacity)).state == state
 
 
 def test_a_utilised_cpu_does_not_poll() -> None:
@@ -486,7 +504,7 @@ def test_a_utilised_cpu_does_not_poll() -> None:
         for polling, state in ((True, 1), (False, 0)):
             table = [State(0, 0, polling), State(1_000, 100_000)]
             governor = Teo(table, of(kernel))
-            assert governor.select(idle(FAR), utilised=True).state == state
+            assert governor.select(idle(FAR, util=17)).state == state
 
 
 @pytest.mark.parametrize(("kernel", "state"), [("6.5", 0), ("6.6", 1)])
@@ -495,13 +513,13 @@ def test_a_utilised_cpu_with_two_states_does_not_ask_for_the_next_event(
 ) -> None:
     """From 6.6 on it counts as half a tick away."""
     table = [State(0, 0, True), State(12_000, 120_000)]
-    near = idle(120_000, delta=3_000)
-    assert answer(Teo(table, of(kernel)).select(near, utilised=True)) == (state, False)
+    near = idle(120_000, delta=3_000, util=17)
+    assert answer(Teo(table, of(kernel)).select(near)) == (state, False)
 
 
 def test_utilised_with_the_tick_stopped() -> None:
-    assert Teo(FOUR, of("6.3")).select(idle(FAR, stopped=True), utilised=True).state == 2
-    assert Teo(FOUR, of("6.6")).select(idle(FAR, stopped=True), utilised=True).state == 3
+    assert Teo(FOUR, of("6.3")).select(idle(FAR, stopped=True, util=17)).state == 2
+    assert Teo(FOUR, of("6.6")).select(idle(FAR, stopped=True, util=17)).state == 3
 
 
 # The tick, all generations
@@ -578,8 +596,10 @@ SITUATIONS = st.builds(
     tick_stopped=st.booleans(),
     clock_ns=DURATIONS,
     disabled=st.frozensets(st.integers(0, 9)),
+    cpu_util=st.integers(0, CPU_CAPACITY),
+    cpu_capacity=st.integers(1, CPU_CAPACITY),
 )
-FLAGS = st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans())
+FLAGS = st.tuples(st.booleans(), st.booleans(), st.booleans())
 
 
 @given(
@@ -591,12 +611,12 @@ FLAGS = st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans())
 def test_no_input_raises(
     kernel: str,
     table: list[State],
-    rows: list[tuple[Situation, int, int, tuple[bool, bool, bool, bool]]],
+    rows: list[tuple[Situation, int, int, tuple[bool, bool, bool]]],
     hz: int,
 ) -> None:
     governor = Teo(table, of(kernel), hz)
-    for situation, residency, clock, (rejected, tick, limit, utilised) in rows:
-        decision = governor.select(situation, utilised)
+    for situation, residency, clock, (rejected, tick, limit) in rows:
+        decision = governor.select(situation)
         assert 0 <= decision.state < len(table)
         assert isinstance(decision.stop_tick, bool)
         governor.finished(Outcome(decision.state, residency, rejected, tick, limit, clock))

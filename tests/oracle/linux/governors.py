@@ -65,9 +65,9 @@ _FLAGS = (
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",
 )
-_HEADER = struct.Struct("<II")
+_HEADER = struct.Struct("<III")
 _STATE = struct.Struct("<qqQ")
-_ROW = struct.Struct("<qqQQQQiIHBBBB2x")
+_ROW = struct.Struct("<qqQQQQiIHBBBBH")
 _ROWS_PER_RUN = 500_000
 _SECONDS_PER_RUN = 120
 
@@ -85,7 +85,7 @@ class Row(NamedTuple):
 
     latency_req_us .. disabled: what the governor can ask for, as the vectors' README names it;
         disabled: numbers of states switched off meanwhile.
-    load: the run queue's until 4.19; for teo of 6.3 to 6.10 the CPU's utilisation, of 1024.
+    load: the run queue's, until 4.19.
     rejected: the driver refuses the state: last residency 0, reflect() is not called, and what
         follows is of no effect.
     residency_ns: measured, exit latency included.
@@ -93,6 +93,7 @@ class Row(NamedTuple):
     poll_time_limit: polling ends by its time limit. Of no effect unless the governor selects a
         polling state: no other writes it down.
     reflect_clock_ns: local_clock() at reflect(), as clock_ns is at select().
+    cpu_util: sched_cpu_util(), which teo asks for from 6.3 to 6.10.
     """
 
     latency_req_us: int
@@ -108,13 +109,16 @@ class Row(NamedTuple):
     got_tick: bool = False
     poll_time_limit: bool = False
     reflect_clock_ns: int = 0
+    cpu_util: int = 0
 
 
 class Cpu(NamedTuple):
-    """A CPU: its states table, 1 to STATE_MAX of them, and its idle periods."""
+    """A CPU: its states table, 1 to STATE_MAX of them, its idle periods, and what
+    arch_scale_cpu_capacity() says of it."""
 
     states: Sequence[State]
     rows: Sequence[Row]
+    capacity: int = 1024
 
 
 def governor_tree() -> Path:
@@ -311,8 +315,8 @@ def _batches(cpus: Sequence[Cpu]) -> Iterator[Sequence[Cpu]]:
 
 def _pack(cpus: Sequence[Cpu]) -> bytes:
     pieces: list[bytes] = []
-    for states, rows in cpus:
-        pieces.append(_HEADER.pack(len(states), len(rows)))
+    for states, rows, capacity in cpus:
+        pieces.append(_HEADER.pack(len(states), len(rows), capacity))
         pieces += [_STATE.pack(*state) for state in states]
         pieces += [
             _ROW.pack(
@@ -329,6 +333,7 @@ def _pack(cpus: Sequence[Cpu]) -> bytes:
                 row.rejected,
                 row.got_tick,
                 row.poll_time_limit,
+                row.cpu_util,
             )
             for row in rows
         ]

@@ -137,7 +137,7 @@ void get_iowait_load(unsigned long *nr_waiters, unsigned long *load);
 /* CPU utilisation, which teo of 6.3 to 6.10 looks at. */
 #define CONFIG_SMP 1
 unsigned long sched_cpu_util(int cpu);
-#define arch_scale_cpu_capacity(cpu) ((void)(cpu), 1024UL)
+unsigned long arch_scale_cpu_capacity(int cpu);
 
 #define trace_guest_halt_poll_ns_grow(new_value, old_value)
 #define trace_guest_halt_poll_ns_shrink(new_value, old_value)

@@ -9,7 +9,7 @@
 #include "governor.h"
 
 struct header {
-	u32 states, rows;
+	u32 states, rows, cpu_capacity;
 };
 
 struct state {
@@ -24,7 +24,7 @@ struct row {
 	u32 nr_iowaiters;
 	u16 disabled; /* bit n: state n is switched off */
 	u8 tick_stopped, rejected, got_tick, poll_time_limit;
-	u8 padding[2];
+	u16 cpu_util;
 };
 _Static_assert(sizeof(struct state) == 24 && sizeof(struct row) == 64, "as the Python side packs");
 
@@ -36,6 +36,7 @@ static struct cpuidle_governor *governor;
 static struct cpuidle_driver driver;
 static struct cpuidle_device device;
 static struct row row;
+static unsigned long cpu_capacity;
 static u64 now_ns;
 
 static void die(const char *what, unsigned long cpu, unsigned long row_number, long value)
@@ -90,7 +91,13 @@ ktime_t tick_nohz_get_sleep_length(void)
 unsigned long sched_cpu_util(int cpu)
 {
 	(void)cpu;
-	return row.load;
+	return row.cpu_util;
+}
+
+unsigned long arch_scale_cpu_capacity(int cpu)
+{
+	(void)cpu;
+	return cpu_capacity;
 }
 
 bool tick_nohz_tick_stopped(void)
@@ -145,6 +152,7 @@ static void boot(const struct header *header, const char *percpu_image, unsigned
 	memset(&device, 0, sizeof(device));
 	if (header->states == 0 || header->states > CPUIDLE_STATE_MAX)
 		die("not that many states", cpu, 0, header->states);
+	cpu_capacity = header->cpu_capacity;
 	driver.state_count = (int)header->states;
 	for (u32 i = 0; i < header->states; i++) {
 		struct cpuidle_state *target = &driver.states[i];
