@@ -1,4 +1,4 @@
-"""Finds inputs in directories, audits them in several processes, and summarises the results.
+"""Audits inputs in several processes, and summarises the results.
 
 Results come in the order of the inputs. Memory does not grow with the number of inputs: results are
 passed on at once, and the number of inputs under way is limited.
@@ -12,12 +12,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..findings import Severity, Unreadable
-from ..reading import limits, opening
+from ..findings import Severity
 from ..reading.opening import Found
-from ..sources import format_skiboot
-from ..sources.formats import format_of
-from ..sources.source import File
 from .audit import Setting, audit_path
 from .audited import Audited
 
@@ -27,104 +23,6 @@ FEW = 128
 """Up to this many inputs are audited in this process: starting others would take longer."""
 _UNDER_WAY = 4
 """Number of chunks that may wait for each worker."""
-_SIGNS = {"compatible", "model", "#address-cells", "ibm,opal", "cpus", "power-mgt"}
-"""Names of entries by which a directory is recognised as a device tree."""
-_INPUTS = (".dtb", ".dts", ".lid", ".yaml", ".yml")
-"""Ends of names that make a file inside of a directory an input; what is named on its own always
-is one."""
-_PERHAPS = (".tar", ".tgz", ".gz", ".xz", ".bz2", ".c", ".txt")
-"""Ends of names of files that are inputs if their content says so."""
-
-
-_FORBIDDEN = "directories that cannot be read"
-_TOO_LARGE = f"directories with more than {limits.DIRECTORY_ENTRIES:,} entries"
-_UNSEARCHED = (_FORBIDDEN, _TOO_LARGE)
-
-
-@dataclass(slots=True)
-class Walk:
-    """Finds inputs below directories. passed_over: reason -> number of entries that are not
-    inputs."""
-
-    passed_over: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def not_searched(self) -> list[tuple[str, int]]:
-        """Kinds of directories that were not looked into, and how many there were of each."""
-        return [(what, self.passed_over[what]) for what in _UNSEARCHED if self.passed_over[what]]
-
-    def inputs(self, words: Iterable[str]) -> Iterator[Path | Found]:
-        """Yields each file, each directory that is a device tree, and the inputs below other
-        directories, sorted.
-
-        Links inside of directories are not followed, devices and pipes not opened.
-        """
-        for word in words:
-            path = Path(word)
-            if not opening.is_directory(path):
-                yield path
-                continue
-            try:
-                with opening.Tree(path) as tree:
-                    if is_tree(tree):
-                        yield path
-                    else:
-                        yield from self._below(tree)
-            except OSError:
-                self.passed_over[_FORBIDDEN] += 1
-
-    def _below(self, tree: opening.Tree) -> Iterator[Found]:
-        waiting = [""]
-        while waiting:
-            directory = waiting.pop()
-            try:
-                entries = sorted(tree.entries(directory, follow=False), key=lambda each: each.name)
-            except OSError:
-                self.passed_over[_FORBIDDEN] += 1
-                continue
-            except Unreadable:
-                self.passed_over[_TOO_LARGE] += 1
-                continue
-            below = []
-            for entry in entries:
-                found = Found(tree.path, f"{directory}{entry.name}")
-                if entry.kind == opening.LINK:
-                    self.passed_over["links"] += 1
-                elif entry.kind == opening.DIRECTORY:
-                    if is_tree(tree, found.inner):
-                        yield found
-                    else:
-                        below.append(f"{found.inner}/")
-                elif entry.kind != opening.FILE:
-                    self.passed_over["devices, pipes and sockets"] += 1
-                elif entry.name.endswith(_INPUTS) or (
-                    entry.name.endswith(_PERHAPS) and _is_input(found)
-                ):
-                    yield found
-                else:
-                    self.passed_over["files of another kind"] += 1
-            waiting += reversed(below)
-
-
-def is_tree(tree: opening.Tree, relative: str = "") -> bool:
-    """Whether a directory of the tree is one input: a device tree, the power-mgt node of one, or a
-    skiboot."""
-    if format_skiboot.is_skiboot(tree, relative or "."):
-        return True
-    try:
-        names = (entry.name for entry in tree.entries(relative, follow=False))
-        return any(name in _SIGNS or "cpu-idle-state" in name for name in names)
-    except (OSError, Unreadable):
-        return False
-
-
-def _is_input(found: Found) -> bool:
-    """Whether a format recognises the file by its content (the spec format, which takes any text,
-    does not count)."""
-    try:
-        return format_of(File.open(found)) not in (None, "spec")
-    except Unreadable:
-        return True
 
 
 class Executor(Protocol):

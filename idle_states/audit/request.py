@@ -14,9 +14,10 @@ from ..linux.governors.interface import State
 from ..linux.releases import NEWEST, release
 from ..selection.selection import settling_of
 from ..sources import File, read_file
+from ..sources.walk import Walk
 from .audit import Setting
 from .audited import Audited
-from .fleet import Walk, audit_all, audit_on
+from .fleet import audit_all, audit_on
 from .redact import redacted_name
 
 

@@ -1,7 +1,8 @@
-"""Which setup.cfg and which baseline tell the findings that a project has accepted."""
+"""Which configuration and which baseline tell the findings that a project has accepted."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os.path import relpath
 from pathlib import Path
 
 from ..findings import Finding
@@ -9,7 +10,7 @@ from ..reading import opening
 from .accepted import accept, mark, today
 from .baseline import Baseline
 from .baseline import read as read_baseline
-from .config import Accepted, find
+from .config import Configuration, find
 from .config import read as read_config
 
 NO_CONFIG = "none"
@@ -19,8 +20,8 @@ NO_CONFIG = "none"
 class Acceptance:
     """Where accepted findings are listed.
 
-    config    a setup.cfg; NO_CONFIG: none; None: the one in the current folder, or the nearest
-              above it within the repository
+    config    a setup.cfg or pyproject.toml; NO_CONFIG: none; None: the one in the current folder,
+              or the nearest above it within the repository
     baseline  a file of known findings, None for none
     """
 
@@ -41,18 +42,19 @@ class Acceptance:
         Raises Unreadable, OSError.
         """
         found = list(findings)
-        path, entries = self._configured()
-        if path is not None:
-            found = accept(found, entries, tables, today())
+        configuration = self.configuration()
+        if configuration is not None:
+            found = accept(found, configuration.accepted, tables, today())
             if texts is not None:
-                texts.setdefault(path.as_posix(), opening.read_text(path))
+                texts.setdefault(configuration.file, opening.read_text(configuration.file))
         known = self._known()
         return found if known is None else known.apply(found)
 
     def marking(self) -> Callable[[Sequence[Finding]], list[Finding]]:
         """Returns a function that marks accepted findings of one input. Unlike `applied` it reports
         nothing about suppressions: one input of many cannot tell which are unused."""
-        _, entries = self._configured()
+        configuration = self.configuration()
+        entries = configuration.accepted if configuration else ()
         known, day = self._known(), today()
 
         def marked(findings: Sequence[Finding]) -> list[Finding]:
@@ -61,16 +63,14 @@ class Acceptance:
 
         return marked
 
-    def _configured(self) -> tuple[Path | None, tuple[Accepted, ...]]:
-        """The configuration and its suppressions."""
+    def configuration(self) -> Configuration | None:
+        """Reads the configuration; None if there is none. Raises Unreadable, OSError."""
         if self.config == NO_CONFIG:
-            return None, ()
+            return None
         path = Path(self.config) if self.config else find(Path.cwd())
         if path is None:
-            return None, ()
-        if path.parent == Path.cwd():
-            path = Path(path.name)
-        return path, read_config(path)
+            return None
+        return read_config(Path(relpath(path)) if not self.config else path)
 
     def _known(self) -> Baseline | None:
         return read_baseline(Path(self.baseline)) if self.baseline else None

@@ -1,27 +1,43 @@
-"""The project's own configuration: section [idle-states] of setup.cfg.
+"""The project's own configuration: section [idle-states] of setup.cfg, or [tool.idle-states] of
+pyproject.toml with the same keys.
 
     [idle-states]
+    tables = specs, hw/slw.c
+    kernels = 4.11, 6.1
+    platform = op920
+    select = IS2, IS4
+    ignore = IS212
+    fail-on = warning
+    format = github
     suppress =
         IS203 power9:states[4].residency until 2027-03-31 level on purpose until stop5 is measured
         IS201,IS420 power9_dd1_cpu_idle_states[0].* the table of a chip that is gone
 
-One suppression a line: rules, a logical path (* stands for anything; FILE:PATH for trees), the
-day until which it holds, if it ends, and the reason. For C and device trees, where no comment can
-stand beside the value; a spec has `# idle-states: ignore[...]`.
+`kernels` to `format` are what the options of those names are where they are not given; `tables` is
+what `check` takes without TABLE, within the file's own directory. One suppression a line: rules, a
+logical path (* stands for anything; FILE:PATH for trees), the day until which it holds, if it ends,
+and the reason. For C and device trees, where no comment can stand beside the value; a spec has
+`# idle-states: ignore[...]`.
 """
 
 import configparser
 import datetime
 import re
+import tomllib
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..findings import Finding, Location, Severity, Unreadable
 from ..reading import limits, opening
 
-FILE = "setup.cfg"
-SECTION = "idle-states"
-_KEYS = ("suppress",)
+FILES = ("setup.cfg", "pyproject.toml")
+_SECTION = "idle-states"
+_KEYS = ("tables", "kernels", "platform", "select", "ignore", "fail-on", "format", "suppress")
+_LISTS = ("tables", "kernels", "select", "ignore")
+_CHOICES = {
+    "fail-on": ("error", "warning", "note"),
+    "format": ("text", "json", "sarif", "github", "junit"),
+}
 _LINE = re.compile(
     r"(?P<rules>IS[0-9]{3}(?:,IS[0-9]{3})*)\s+(?P<path>\S+)(?:\s+until\s+(?P<until>\S+))?\s*(?P<reason>.*)"
 )
@@ -53,62 +69,163 @@ class Accepted:
         return bool(self.reason) and (self.until is None or today <= self.until)
 
 
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A project's configuration.
+
+    file      where it stands, as messages show it
+    tables    files and directories below the file's directory
+    settings  option -> what it is where it is not given: "kernel", "platform", "select", "ignore",
+              "fail_on", "format"
+    accepted  suppressions in the order they stand
+    """
+
+    file: str
+    tables: tuple[str, ...]
+    settings: dict[str, tuple[str, ...] | str]
+    accepted: tuple[Accepted, ...]
+
+
 def find(start: Path) -> Path | None:
-    """The nearest setup.cfg with the section: here or, within a repository, above."""
+    """The nearest file with the section: here or, within a repository, above. Raises Unreadable if
+    one directory has two."""
     directories = (start, *start.parents)
     tops = [number for number, path in enumerate(directories) if opening.kind_of(path / ".git")]
     for directory in directories[: tops[0] + 1 if tops else 1]:
-        candidate = directory / FILE
-        if opening.is_file(candidate) and f"[{SECTION}]" in _text(candidate):
-            return candidate
+        candidates = [directory / name for name in FILES]
+        found = [
+            file
+            for file in candidates
+            if opening.is_file(file) and configures(file.name, _text(file))
+        ]
+        if len(found) > 1:
+            message = f"expected one configuration, found another in {found[0].name}"
+            raise _bad(found[1].as_posix(), None, message)
+        if found:
+            return found[0]
     return None
 
 
-def read(path: Path) -> tuple[Accepted, ...]:
-    """Suppressions in the order they stand. Raises Unreadable with the line."""
+def configures(name: str, text: str) -> bool:
+    """Whether a file of a name in FILES has our section."""
+    if not name.endswith(".toml"):
+        return re.search(rf"^\[{_SECTION}\]", text, re.MULTILINE) is not None
+    if _SECTION not in text:
+        return False
+    try:
+        tool = tomllib.loads(text).get("tool")
+        return isinstance(tool, dict) and _SECTION in tool
+    except (tomllib.TOMLDecodeError, RecursionError):
+        # of a damaged file only what is surely ours is a complaint of ours
+        return f"[tool.{_SECTION}]" in text
+
+
+def read(path: Path) -> Configuration:
+    """Raises Unreadable with the line for what is no configuration; OSError."""
     return parse(_text(path), path.as_posix())
 
 
-def parse(text: str, shown: str) -> tuple[Accepted, ...]:
-    """The suppressions in the text of a setup.cfg. shown: its file name in messages."""
+def parse(text: str, shown: str) -> Configuration:
+    """The configuration in the text of a file. shown: its name in messages; one that ends in .toml
+    is read as TOML. Raises Unreadable with the line."""
+    values = _toml(text, shown) if shown.endswith(".toml") else _ini(text, shown)
+    for key, (line, _) in values.items():
+        if key not in _KEYS:
+            message = f"expected {', '.join(_KEYS)} in the section, found {key!r}"
+            raise _bad(shown, line, message)
+    suppress = values.pop("suppress", (None, []))[1]
+    tables = _tables(shown, *values.pop("tables", (None, [])))
+    settings = {
+        key.replace("-", "_").replace("kernels", "kernel"): _setting(shown, key, line, entries)
+        for key, (line, entries) in values.items()
+    }
+    accepted = tuple(_accepted(shown, number, line) for number, line in suppress)
+    return Configuration(shown, tables, settings, accepted)
+
+
+_Entries = list[tuple[int | None, str]]
+"""(line, text) of the lines or items of a value."""
+
+
+def _ini(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
+    """Key -> (its line, its lines)."""
     parser = configparser.ConfigParser(interpolation=None, default_section="")
     try:
         parser.read_string(text, shown)
     except configparser.Error as error:
         line = getattr(error, "lineno", None)
         raise _bad(shown, line, f"expected an ini file, found: {error.message}") from None
-    if not parser.has_section(SECTION):
-        raise _bad(shown, None, f"expected a section [{SECTION}], found none")
-    for key in parser[SECTION]:
-        if key not in _KEYS:
-            message = f"expected {', '.join(_KEYS)} in [{SECTION}], found {key!r}"
+    if not parser.has_section(_SECTION):
+        raise _bad(shown, None, f"expected a section [{_SECTION}], found none")
+    found: dict[str, tuple[int | None, _Entries]] = {}
+    here, key = "", ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        stripped = line.strip()
+        if not stripped or stripped[0] in "#;":
+            continue
+        if stripped[0] == "[" and line[0] == "[":
+            here, key = stripped[1:].partition("]")[0], ""
+            continue
+        if not line[0].isspace():
+            key, _, stripped = (part.strip() for part in re.split("([=:])", line, maxsplit=1))
+            if here == _SECTION:
+                found[key.lower()] = (number, [])
+        if here == _SECTION and key.lower() in found and stripped:
+            found[key.lower()][1].append((number, stripped))
+    return found
+
+
+def _toml(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
+    try:
+        section = tomllib.loads(text).get("tool", {}).get(_SECTION)
+    except (tomllib.TOMLDecodeError, AttributeError, RecursionError) as error:
+        raise _bad(shown, None, f"expected TOML, found: {error}") from None
+    if not isinstance(section, dict):
+        raise _bad(shown, None, f"expected a section [tool.{_SECTION}], found none")
+    found: dict[str, tuple[int | None, _Entries]] = {}
+    for key, value in section.items():
+        items = value if isinstance(value, list) else [value]
+        if not all(isinstance(item, str) for item in items):
+            message = f"expected a text or a list of texts as {key}, found {value!r:.80}"
             raise _bad(shown, _line_of(text, key), message)
-    return tuple(_accepted(shown, number, line) for number, line in _entries(text))
+        found[key] = (_line_of(text, key), [(_line_of(text, item), item) for item in items])
+    return found
+
+
+def _line_of(text: str, wanted: str) -> int | None:
+    """The first line that has a text; TOML's reader does not tell the lines."""
+    at = text.find(wanted)
+    return text.count("\n", 0, at) + 1 if at >= 0 else None
+
+
+def _words(entries: _Entries) -> tuple[str, ...]:
+    return tuple(word for _, entry in entries for word in re.split(r"[\s,]+", entry) if word)
+
+
+def _setting(shown: str, key: str, line: int | None, entries: _Entries) -> tuple[str, ...] | str:
+    if key in _LISTS:
+        return _words(entries)
+    text = " ".join(entry for _, entry in entries)
+    choices = _CHOICES.get(key)
+    if choices and text not in choices:
+        raise _bad(shown, line, f"expected {', '.join(choices)} as {key}, found {text!r:.80}")
+    return text
+
+
+def _tables(shown: str, line: int | None, entries: _Entries) -> tuple[str, ...]:
+    words = _words(entries)
+    for word in words:
+        if word.startswith("/") or ".." in PurePosixPath(word).parts:
+            message = f"expected tables below the file's own directory, found {word!r:.80}"
+            raise _bad(shown, line, message)
+    return words
 
 
 def _text(path: Path) -> str:
     return opening.read_text(path, limits.CONFIGURATION_BYTES)
 
 
-def _entries(text: str) -> list[tuple[int, str]]:
-    """Lines of the value of `suppress` in our section, numbered as in the file."""
-    entries = []
-    section = key = ""
-    for number, line in enumerate(text.split("\n"), start=1):
-        stripped = line.strip()
-        if not stripped or stripped[0] in "#;":
-            continue
-        if stripped[0] == "[" and line[0] == "[":
-            section, key = stripped[1:].partition("]")[0], ""
-            continue
-        if not line[0].isspace():
-            key, _, stripped = (part.strip() for part in re.split("([=:])", line, maxsplit=1))
-        if (section, key.lower()) == (SECTION, "suppress") and stripped:
-            entries.append((number, stripped))
-    return entries
-
-
-def _accepted(file: str, number: int, line: str) -> Accepted:
+def _accepted(file: str, number: int | None, line: str) -> Accepted:
     match = _LINE.fullmatch(line)
     if match is None:
         message = f"expected 'RULES PATH [until YYYY-MM-DD] REASON', found {line!r:.80}"
@@ -125,7 +242,7 @@ def _accepted(file: str, number: int, line: str) -> Accepted:
         match["path"],
         match["reason"],
         until,
-        Location(match["path"], file, number, 1),
+        Location(match["path"], file, number, 1 if number else None),
     )
 
 
@@ -149,13 +266,6 @@ def _is_like(name: str, pattern: str) -> bool:
     return True
 
 
-def _line_of(text: str, key: str) -> int | None:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.lower().startswith(key):
-            return number
-    return None
-
-
 def _bad(file: str, line: int | None, message: str) -> Unreadable:
-    where = Location(SECTION, file, line, 1 if line else None)
+    where = Location(_SECTION, file, line, 1 if line else None)
     return Unreadable([Finding("IS905", "bad-configuration", Severity.ERROR, message, where)])

@@ -1,10 +1,11 @@
 """The request for a check, and its result."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..findings import Finding, sort_findings
-from ..sources import Source, read_sources
-from ..spec.packaged import current
+from ..sources import Source
+from ..sources.here import tables_here, tables_of, tables_within
 from .acceptance import USUAL, Acceptance
 from .check import check
 from .criteria import Criteria
@@ -16,7 +17,9 @@ NATIVE, DTSCHEMA = "native", "dtschema"
 class CheckRequest:
     """What to check, and how.
 
-    tables  TABLE arguments; empty: all current revisions
+    tables  TABLE arguments, or directories for the tables below them; empty: what the repository
+            or folder that one is in has, else all current revisions
+    within  (directory, names): files and directories within it instead, where tables is empty
     engine  NATIVE: this tool's rules; DTSCHEMA: the dt-schema binding; anything else: both
     """
 
@@ -24,6 +27,7 @@ class CheckRequest:
     criteria: Criteria
     engine: str = NATIVE
     acceptance: Acceptance = USUAL
+    within: tuple[Path, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,15 @@ class Checked:
     sources   all tables
     findings  findings, with accepted ones marked as suppressed
     texts     file -> text, for quoting lines
+    what      what was looked at where no file was named, for people; "" where all were named
+    complete  False if something that was found could not be read; a finding says so
     """
 
     sources: tuple[Source, ...]
     findings: tuple[Finding, ...]
     texts: dict[str, str]
+    what: str = ""
+    complete: bool = True
 
     @property
     def inputs(self) -> list[tuple[str, str]]:
@@ -47,10 +55,13 @@ class Checked:
 
 def checked(request: CheckRequest) -> Checked:
     """Checks as requested. Raises Unreadable, OSError and what reading tables raises."""
-    tables = request.tables or current()
-    sources = [source for text in tables for source in read_sources(text)]
     criteria = request.criteria
-    findings: list[Finding] = []
+    if request.tables:
+        looked = tables_of(request.tables)
+    else:
+        looked = tables_within(*request.within) if request.within else tables_here()
+    sources = looked.sources
+    findings = [finding for failure in looked.failures for finding in failure.findings]
     if request.engine != DTSCHEMA:
         findings += check(sources, criteria.kernels, criteria.platform, criteria.rules)
     if request.engine != NATIVE:
@@ -58,7 +69,8 @@ def checked(request: CheckRequest) -> Checked:
 
         findings += check_with_dtschema(sources, criteria.platform, criteria.rules)
         findings = sort_findings(dict.fromkeys(findings))
+    findings = sort_findings(findings)
     texts = {file: text for source in sources for file, text in source.texts.items()}
     named = [(source.name, source.file) for source in sources]
     found = request.acceptance.applied(findings, named, texts)
-    return Checked(tuple(sources), tuple(found), texts)
+    return Checked(sources, tuple(found), texts, looked.what, not looked.failures)

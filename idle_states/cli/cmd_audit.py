@@ -58,13 +58,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_html(parser)
     add_output(parser)
+    # None: the configuration is asked first, see configured()
+    parser.set_defaults(platform=None, fail_on=None, format=None)
 
 
 def request(arguments: argparse.Namespace) -> "AuditRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot, Unreadable."""
     from ..audit.request import AuditRequest
-    from .findings_options import acceptance, criteria
+    from .findings_options import acceptance, configured, criteria
 
+    configured(arguments)
     return AuditRequest(
         inputs=tuple(arguments.inputs),
         criteria=criteria(arguments),
@@ -79,9 +82,10 @@ def request(arguments: argparse.Namespace) -> "AuditRequest":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..audit.fleet import FleetSummary, Walk
+    from ..audit.fleet import FleetSummary
     from ..audit.request import audited, shown_name
     from ..report import audit_json, audit_whole, formats, printer
+    from ..sources.walk import Walk
     from .findings_options import shown
     from .options import output, say
     from .status import UNREADABLE

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--file", metavar="FILE", default=FILE, help=f"the baseline (default: {FILE})"
     )
     parser.add_argument("--config", metavar="FILE", help="suppressions, as for check")
-    parser.set_defaults(baseline=None)
+    parser.set_defaults(baseline=None, platform=None)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,8 @@
-"""Checks tables against all rules. Without TABLE: all current revisions."""
+"""Checks tables against all rules.
+
+TABLE may also be a directory, which stands for all tables below it, or - for standard input.
+Without TABLE: the tables of the repository or folder that one is in, found by content; where there
+are none, all current revisions."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -15,6 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     add_accepted(parser)
     add_report(parser)
+    # None: the configuration is asked first, see configured()
+    parser.set_defaults(platform=None, fail_on=None, format=None)
 
 
 def add_check(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +28,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     from .findings_options import add_rules
     from .options import add_kernels, add_platform
 
-    parser.add_argument("tables", metavar="TABLE", nargs="*", help="revision or file")
+    parser.add_argument("tables", metavar="TABLE", nargs="*", help="revision, file or directory")
     add_kernels(parser, "the long-term releases, the newest, and two of Debian's")
     add_platform(parser)
     parser.add_argument(
@@ -35,15 +41,22 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def request(arguments: argparse.Namespace) -> "CheckRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..check.request import CheckRequest
-    from .findings_options import acceptance, criteria
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot, Unreadable."""
+    from pathlib import Path
 
+    from ..check.request import CheckRequest
+    from .findings_options import acceptance, configured, criteria
+
+    configuration = configured(arguments)
+    within = None
+    if configuration and configuration.tables:
+        within = (Path(configuration.file).parent, configuration.tables)
     return CheckRequest(
         tables=tuple(arguments.tables),
         criteria=criteria(arguments),
         engine=arguments.engine,
         acceptance=acceptance(arguments),
+        within=within,
     )
 
 
@@ -51,10 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
     from ..check.request import checked
     from ..wording import plural
     from .findings_options import shown
-    from .options import output
+    from .options import output, say
+    from .status import UNREADABLE
 
     asked, out, show = request(arguments), output(arguments), shown(arguments)
     found = checked(asked)
+    if found.what:
+        say(f"looked at {found.what}")
     if out.format == "text":
         kernels = plural(len(asked.criteria.kernels), "kernel")
         what = f"{plural(len(found.sources), 'table')}, {kernels}"
@@ -63,4 +79,4 @@ def run(arguments: argparse.Namespace) -> int:
         from ..report.formats import render
 
         out.document(render(out.format, "check", found.findings, found.inputs, found.texts))
-    return show.status_of(found.findings)
+    return show.status_of(found.findings) if found.complete else UNREADABLE

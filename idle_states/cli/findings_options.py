@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..findings import Finding, Severity, UsageError, worst
+from ..wording import joined
+from .options import say
 
 if TYPE_CHECKING:
     from ..check.acceptance import Acceptance
+    from ..check.config import Configuration
     from ..check.criteria import Criteria
     from ..report.style import Style
     from ..rules.engine import RuleSelection
@@ -34,8 +37,8 @@ def add_accepted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="suppressions: setup.cfg with a section [idle-states] (default: the one here, or the "
-        "nearest above within the repository; none: no suppressions)",
+        help="setup.cfg with a section [idle-states], or pyproject.toml with [tool.idle-states] "
+        "(default: the one here, or the nearest above within the repository; none: none)",
     )
 
 
@@ -86,6 +89,28 @@ def selection(arguments: argparse.Namespace) -> "RuleSelection":
                 raise UsageError(f"expected a rule or the beginning of one, found {code!r}")
         chosen.append(codes)
     return RuleSelection(*chosen)
+
+
+def configured(arguments: argparse.Namespace) -> "Configuration | None":
+    """Gives the options that the command line left out the values that the project's configuration
+    has for them, and says which. Raises Unreadable."""
+    configuration = acceptance(arguments).configuration()
+    settings = configuration.settings if configuration else {}
+    given = vars(arguments)
+    taken = [name for name in settings if name in given and not given[name]]
+    for name in taken:
+        value = settings[name]
+        given[name] = list(value) if isinstance(value, tuple) else value
+    if configuration and taken:
+        names = joined([name.replace("_", "-") for name in taken])
+        say(f"{configuration.file} sets {names}")
+    for name, default in _DEFAULTS.items():
+        if name in given and given[name] is None:
+            given[name] = default
+    return configuration
+
+
+_DEFAULTS = {"platform": "all-levels", "fail_on": "error", "format": "text"}
 
 
 def acceptance(arguments: argparse.Namespace) -> "Acceptance":

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..audit.audited import Audited
-from ..audit.fleet import FleetSummary, Walk
+from ..audit.fleet import FleetSummary
 from ..files import write_file
+from ..sources.walk import Walk
 from . import audit_text
 from .html import audit as html_audit
 from .html import page

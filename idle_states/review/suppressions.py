@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..check.accepted import today
-from ..check.config import FILE, SECTION, Accepted, parse
+from ..check.config import FILES, Accepted, configures, parse
 from ..findings import Finding, Location, Unreadable
 from ..reading import limits
 from ..reading.git import Repository
@@ -47,17 +47,22 @@ class Added:
 
 
 def configured(repository: Repository, commit: str) -> Configured:
-    """Reads the suppressions at a commit from the nearest setup.cfg with a section [idle-states],
-    in the reviewed directory or above it in the repository. Raises Damaged (IS930)."""
+    """Reads the suppressions at a commit from the nearest setup.cfg or pyproject.toml that has our
+    section, in the reviewed directory or above it in the repository. What else the section says has
+    no effect on a review. Raises Damaged (IS930)."""
     directories = repository.prefix.split("/")[:-1]
-    names = ["/".join([*directories[:n], FILE]) for n in range(len(directories), -1, -1)]
+    names = [
+        "/".join([*directories[:n], file])
+        for n in range(len(directories), -1, -1)
+        for file in FILES
+    ]
     for name in names:
         for entry in repository.named(commit, name):
             data = repository.content(entry, limits.CONFIGURATION_BYTES)
             text = data.decode("utf-8", "replace")
-            if f"[{SECTION}]" in text:
+            if configures(name.rpartition("/")[2], text):
                 try:
-                    return Configured(parse(text, name))
+                    return Configured(parse(text, name).accepted)
                 except Unreadable as problem:
                     return Configured((), tuple(problem.findings))
     return Configured()

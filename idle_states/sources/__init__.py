@@ -2,7 +2,7 @@
 
 The kind of a file is told by its content, not its name; each format is a module of its own, see
 `formats`. FILE:NAME picks one table of several. A name that is also a file means the revision;
-./NAME means the file.
+./NAME means the file; - means standard input.
 """
 
 from pathlib import Path
@@ -26,6 +26,9 @@ __all__ = [
 ]
 
 
+_STANDARD_INPUT = Path(opening.STANDARD_INPUT)
+
+
 def read_sources(text: str) -> list[Source]:
     """All tables that TABLE stands for.
 
@@ -37,7 +40,10 @@ def read_sources(text: str) -> list[Source]:
 
         return [format_spec.load_spec(revision.file)]
     path, name = _split(text)
-    sources = read_path(path)
+    if path == _STANDARD_INPUT:
+        sources = read_file(File(path, opening.read_operand(opening.STANDARD_INPUT, MAX_BYTES)))
+    else:
+        sources = read_path(path)
     if name is None:
         return sources
     chosen = [source for source in sources if name in (source.name, source.name.rpartition("/")[2])]
@@ -66,8 +72,10 @@ def read_table(text: str) -> Source:
 
 def _split(text: str) -> tuple[Path, str | None]:
     path = Path(text)
-    if opening.kind_of(path):
+    if path == _STANDARD_INPUT or opening.kind_of(path):
         return path, None
+    if text.startswith(f"{opening.STANDARD_INPUT}:"):
+        return _STANDARD_INPUT, text.partition(":")[2]
     before, name = _longest_file(text)
     if before is not None:
         return before, name

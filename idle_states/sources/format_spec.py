@@ -10,7 +10,7 @@ from .source import File, Source
 
 
 def recognises(head: bytes, path: Path) -> bool:
-    return opening.is_file(path) and b"\0" not in head
+    return bool(head or opening.is_file(path)) and b"\0" not in head
 
 
 def read(file: File) -> list[Source]:

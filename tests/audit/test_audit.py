@@ -17,13 +17,14 @@ import pytest
 from idle_states.audit import audit as audits
 from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.audit.audited import Audited
-from idle_states.audit.fleet import Walk, audit_all
+from idle_states.audit.fleet import audit_all
 from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import LATENCIES, cells, u32_array
 from idle_states.resources import resource
+from idle_states.sources.walk import Walk
 from tests.support import DATA
 from tests.support.thorough import slow
 

@@ -10,13 +10,14 @@ import pytest
 from idle_states.audit import fleet
 from idle_states.audit.audit import Setting, audit_path, kernels_of
 from idle_states.audit.audited import Audited
-from idle_states.audit.fleet import Walk, audit_all
+from idle_states.audit.fleet import audit_all
 from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
 from idle_states.reading.opening import Found
 from idle_states.sources import File, read_file
+from idle_states.sources.walk import Walk
 from tests.support import DATA
 
 TREES = DATA / "trees"

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from idle_states.audit.fleet import Walk
 from idle_states.audit.request import AuditRequest, audited
 from idle_states.boot.run import Request as BootRequest
 from idle_states.check.criteria import Criteria
@@ -30,6 +29,7 @@ from idle_states.simulation.given import WorkloadRequest
 from idle_states.simulation.request import SimulateRequest
 from idle_states.simulation.setup import Costs
 from idle_states.skiboot import c_table
+from idle_states.sources.walk import Walk
 from idle_states.spec.library import find
 from idle_states.statistics.request import HISTOGRAM, StatsRequest, stats
 from idle_states.tune.request import TuneRequest, tune

@@ -162,7 +162,7 @@ def complaints_about_configuration(example: str, directory: Path) -> set[str]:
     file = directory / "setup.cfg"
     file.write_text(example, "utf-8")
     try:
-        found = accept([], config.read(file), [], datetime.date(2027, 1, 1))
+        found = accept([], config.read(file).accepted, [], datetime.date(2027, 1, 1))
     except Unreadable as unreadable:
         found = list(unreadable.findings)
     return {finding.rule for finding in found}

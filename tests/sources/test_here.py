@@ -1,0 +1,160 @@
+"""What check looks at when no TABLE, or a directory, is named."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from idle_states.cli import main
+from idle_states.findings import UsageError
+from idle_states.reading import limits
+from idle_states.sources.here import tables_here, tables_of, tables_within
+from idle_states.sources.source import NoSuchTable
+from idle_states.spec.packaged import current
+
+SPEC = "name: mine\nextends: power9\noverride:\n  stop1: {latency: 6us}\n"
+BROKEN = "name: worse\nextends: power9\noverride: [\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(name: str, text: str | bytes) -> None:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def generated(form: str) -> None:
+    assert main(["generate", "power9", "--to", form, "-o", f"power9.{form}"]) == 0
+
+
+def names() -> list[str]:
+    return [source.name for source in tables_here().sources]
+
+
+def test_every_form_is_found_by_its_content() -> None:
+    write("specs/mine.yaml", SPEC)
+    for form in ("c", "dts", "dtb"):
+        generated(form)
+    Path("power9.dtb").rename("blob")
+    Path("power9.c").rename("table.h")
+    found = tables_here()
+    assert sorted(found.files) == ["blob", "power9.dts", "specs/mine.yaml", "table.h"]
+    assert len(found.sources) == 4
+    assert found.what.startswith("this folder: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("workflow.yml", "name: build\non: push\njobs: {}\n"),
+        ("machine.yaml", "name: light\nstates: [red, green]\n"),
+        ("other.c", "int main(void) { return 0; }\n"),
+        ("guide.md", SPEC),
+        ("board.dts", "/dts-v1/;\n/ { model = \"x\"; };\n"),
+        ("power9@84368bbf8.yaml", SPEC),
+        (".git/mine.yaml", SPEC),
+        (".venv/mine.yaml", SPEC),
+        ("nothing.dtb", b"\xd0\x0d\xfe\xed" + bytes(60)),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_of_today_is_passed_over(name: str, text: str | bytes) -> None:
+    write(name, text)
+    assert names() == list(current())
+    assert tables_here().what.startswith("the packaged tables")
+
+
+def test_a_repository_is_looked_at_as_a_whole(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(".git/HEAD", "ref: refs/heads/main\n")
+    write("specs/mine.yaml", SPEC)
+    write("deep/below/notes", "")
+    monkeypatch.chdir("deep/below")
+    assert names() == ["mine"]
+    assert tables_here().what == "this repository: ../../specs/mine.yaml"
+    monkeypatch.chdir(folder)
+    Path(".git/HEAD").unlink()
+    Path(".git").rmdir()
+    monkeypatch.chdir("deep/below")
+    assert names() == list(current())
+
+
+def test_a_skiboot_is_one_input(capsys: pytest.CaptureFixture[str]) -> None:
+    generated("c")
+    Path("hw").mkdir()
+    Path("include").mkdir()
+    Path("power9.c").rename("hw/slw.c")
+    text = Path("hw/slw.c").read_text("utf-8")
+    write("hw/other.yaml", SPEC)
+    assert main(["check"]) == 0
+    said = capsys.readouterr()
+    assert said.err == "idle-states: looked at this folder: hw/slw.c\n"
+    row = text.index(".latency_ns = 1000,")
+    Path("hw/slw.c").write_text(
+        text[:row] + text[row:].replace(".latency_ns = 1000,", ".latency_ns = 0,", 1)
+    )
+    assert main(["check"]) == 1
+    assert "hw/slw.c:" in (out := capsys.readouterr().out)
+    assert "exit latency of 0 [IS215 zero-time]" in out
+
+
+def test_one_file_that_cannot_be_read_does_not_hide_the_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("mine.yaml", SPEC)
+    write("worse.yaml", BROKEN)
+    assert main(["check", "--format", "json"]) == 3
+    document = json.loads(capsys.readouterr().out)
+    found = {(each["location"]["file"], each["rule"]) for each in document["findings"]}
+    assert {file for file, _ in found} >= {"mine.yaml", "worse.yaml"}
+    assert main(["check", "mine.yaml"]) == 0
+
+
+def test_directories_may_be_named() -> None:
+    write("specs/mine.yaml", SPEC)
+    write("specs/deeper/other.yaml", SPEC.replace("mine", "other"))
+    assert [source.name for source in tables_of(["specs"]).sources] == ["mine", "other"]
+    assert [source.name for source in tables_of(["specs/deeper", "power8"]).sources] == [
+        "other",
+        "power8",
+    ]
+    assert main(["check", "."]) == 0
+    Path("empty").mkdir()
+    assert main(["check", "empty"]) == 3
+
+
+@pytest.mark.parametrize("form", ["yaml", "c", "dtb"])
+def test_standard_input_is_read_whatever_it_holds(
+    form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    generated(form)
+    with Path(f"power9.{form}").open() as file:
+        monkeypatch.setattr("sys.stdin", file)
+        (source,) = tables_of(["-"]).sources
+    assert source.file == "-"
+    assert source.table is not None
+    assert len(source.table.states) >= 5
+
+
+def test_too_many_files_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FOLDER_ENTRIES", 10)
+    for number in range(11):
+        write(f"a/{number}", "")
+    with pytest.raises(UsageError, match="expected at most 10 files"):
+        tables_here()
+
+
+def test_links_lead_nowhere(tmp_path_factory: pytest.TempPathFactory) -> None:
+    secret = tmp_path_factory.mktemp("other") / "secret.yaml"
+    secret.write_text(SPEC)
+    Path("link.yaml").symlink_to(secret)
+    Path("links").symlink_to(secret.parent)
+    assert names() == list(current())
+    for name in ("link.yaml", "links", "../other", "missing"):
+        with pytest.raises((NoSuchTable, OSError)):
+            tables_within(Path(), [name])
