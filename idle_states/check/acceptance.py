@@ -38,7 +38,7 @@ class Acceptance:
         themselves (unused, expired, without a reason).
 
         tables  (name, file) of each table that was checked
-        texts   file -> text; the text of setup.cfg is added
+        texts   file -> text; the configuration's text is added
         Raises Unreadable, OSError.
         """
         found = list(findings)

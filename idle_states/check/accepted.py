@@ -1,4 +1,4 @@
-"""Marks the findings that a project's setup.cfg accepts."""
+"""Marks the findings that a project's configuration accepts."""
 
 import datetime
 import os

@@ -30,7 +30,8 @@ exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage
 
 A TABLE is a revision (see idle-states list) or a file: spec YAML, skiboot C or a whole tree of it,
 skiboot.lid, dtb, dts, a directory like /proc/device-tree or a tar archive of one, a dump of cpuidle
-sysfs; check and audit also read logs of firmware and kernel. FILE:NAME picks one table of several.
+sysfs; - is standard input. check and audit also read logs of firmware and kernel. FILE:NAME picks
+one table of several.
 """
 
 

@@ -1,8 +1,10 @@
-"""IS905 bad-configuration: a setup.cfg or a baseline that cannot be understood.
+"""IS905 bad-configuration: a configuration or a baseline that cannot be understood.
 
 What it does
-    Raised for a section [idle-states] with a key the tool does not know, for a suppression that
-    lacks its rule, its path or a proper day, and for a baseline that is none. Exit status 3.
+    Raised for a section [idle-states] of setup.cfg, or [tool.idle-states] of pyproject.toml, with
+    a key or value the tool does not know, for a suppression that lacks its rule, its path or a
+    proper day, for tables outside of the file's own directory, for two such sections in one
+    directory, and for a baseline that is none. Exit status 3.
 
 Why is this bad
     A suppression that is not understood hides nothing, or one day the wrong thing.

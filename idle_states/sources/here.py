@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
-from ..findings import Unreadable
+from ..findings import Unreadable, unreadable
 from ..reading import limits, opening
 from ..reading.opening import Found
-from ..reading.problems import unreadable
 from ..spec.inherit import TOP_KEYS
 from ..spec.packaged import current, revisions
 from ..wording import joined
