@@ -14,7 +14,7 @@ from tests.oracle import Unavailable
 from tests.oracle.linux.governors import taken_as
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle
 from tests.support.random_tables import states
-from tests.support.shared import building
+from tests.support.shared import kept
 
 CPUS = (
     Cpu("power8", 0x004D),
@@ -33,9 +33,9 @@ LOOPS = {
 
 
 @pytest.fixture(scope="module")
-def oracle(linux_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> PowernvOracle:
+def oracle(linux_tree: Path) -> PowernvOracle:
     try:
-        with building(tmp_path_factory, "powernv") as directory:
+        with kept("powernv") as directory:
             return PowernvOracle(linux_tree, directory)
     except Unavailable as reason:
         pytest.skip(str(reason))

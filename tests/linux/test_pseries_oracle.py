@@ -12,7 +12,7 @@ from tests.oracle import Unavailable
 from tests.oracle.linux.cases import cede_latencies
 from tests.oracle.linux.governors import taken_as
 from tests.oracle.linux.pseries import PseriesCase, PseriesOracle, PseriesResult
-from tests.support.shared import building
+from tests.support.shared import kept
 from tests.support.thorough import examples
 
 CPUS = (Cpu("power8", 0x004D), Cpu("power9", 0x004E), Cpu("power10", 0x0080))
@@ -23,9 +23,9 @@ Comparable = dict[str, object]
 
 
 @pytest.fixture(scope="module")
-def oracle(linux_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> PseriesOracle:
+def oracle(linux_tree: Path) -> PseriesOracle:
     try:
-        with building(tmp_path_factory, "pseries") as directory:
+        with kept("pseries") as directory:
             return PseriesOracle(linux_tree, directory)
     except Unavailable as reason:
         pytest.skip(str(reason))

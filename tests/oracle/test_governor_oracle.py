@@ -19,7 +19,7 @@ from tests.oracle.linux.governors import (
 )
 from tests.oracle.linux.source import OracleError
 from tests.support import vectors
-from tests.support.shared import building
+from tests.support.shared import kept
 
 NO_LIMIT = 2_000_000_000
 TICK = 4_000_000
@@ -36,7 +36,7 @@ def tree() -> Path:
 
 
 @pytest.fixture
-def build(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
+def build(tree: Path) -> Build:
     def oracle(
         governor: str, hz: int = 250, tree: Path = tree, workdir: Path | None = None
     ) -> GovernorOracle:
@@ -45,7 +45,7 @@ def build(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
         try:
             if workdir:
                 return GovernorOracle(tree, workdir, governor, hz)
-            with building(tmp_path_factory, "governors") as directory:
+            with kept("governors") as directory:
                 return GovernorOracle(tree, directory, governor, hz)
         except Unavailable as reason:
             pytest.skip(str(reason))

@@ -24,7 +24,7 @@ from tests.oracle.linux.harness import DriverState, Message
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle, StopState
 from tests.oracle.linux.pseries import PseriesCase, PseriesOracle
 from tests.oracle.linux.source import release
-from tests.support.shared import building
+from tests.support.shared import kept
 
 POWER8, POWER9, POWER10, POWER11 = 0x4D, 0x4E, 0x80, 0x82
 FAST, DEEP = 0x100000, 0x200000
@@ -52,18 +52,18 @@ def tree() -> Path:
 
 
 @pytest.fixture(scope="session")
-def powernv(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> PowernvOracle:
+def powernv(tree: Path) -> PowernvOracle:
     try:
-        with building(tmp_path_factory, "powernv") as directory:
+        with kept("powernv") as directory:
             return PowernvOracle(tree, directory)
     except Unavailable as error:
         pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")
-def pseries(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> PseriesOracle:
+def pseries(tree: Path) -> PseriesOracle:
     try:
-        with building(tmp_path_factory, "pseries") as directory:
+        with kept("pseries") as directory:
             return PseriesOracle(tree, directory)
     except Unavailable as error:
         pytest.skip(str(error))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shared import building
+from tests.support.shared import kept
 
 from . import Unavailable, debian
 from .skiboot import CompileError, ExportCase, ExportOracle, ExportResult, Row, dump_tables
@@ -45,8 +45,8 @@ def tables(tree: Path) -> dict[str, list[Row]]:
 
 
 @pytest.fixture(scope="module")
-def oracle(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> ExportOracle:
-    with skipping(), building(tmp_path_factory, "export") as directory:
+def oracle(tree: Path) -> ExportOracle:
+    with skipping(), kept("export") as directory:
         return ExportOracle(tree, directory)
 
 

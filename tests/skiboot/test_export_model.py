@@ -18,7 +18,7 @@ from idle_states.table import Cpu, IdleState, IdleTable, Register
 from tests.oracle import Unavailable
 from tests.oracle.skiboot import ExportCase, ExportOracle, ExportResult
 from tests.support.random_tables import states
-from tests.support.shared import building
+from tests.support.shared import kept
 
 LEVELS = {
     "PR_ERR": "error",
@@ -65,9 +65,9 @@ NVRAM = (
 
 
 @pytest.fixture(scope="module")
-def oracle(skiboot_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> ExportOracle:
+def oracle(skiboot_tree: Path) -> ExportOracle:
     try:
-        with building(tmp_path_factory, "export") as directory:
+        with kept("export") as directory:
             return ExportOracle(skiboot_tree, directory)
     except Unavailable as reason:
         pytest.skip(str(reason))

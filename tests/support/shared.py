@@ -1,4 +1,5 @@
-"""What is costly to make is made once a run, whichever of its processes wants it first."""
+"""What is costly to make is made once a run, whichever of its processes wants it first; what is
+named by all that it is made of, once for all runs."""
 
 import fcntl
 import os
@@ -8,6 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT
+
+
+@contextmanager
+def kept(name: str) -> Iterator[Path]:
+    """A directory below build that all runs have in common, for one process at a time. Whoever
+    keeps a file there names it by a digest of all it is made of."""
+    with _locked(ROOT / "build/tests" / name) as directory:
+        yield directory
+
 
 @contextmanager
 def building(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
@@ -15,9 +26,14 @@ def building(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
     top = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         top = top.parent
-    directory = top / "shared" / name
+    with _locked(top / "shared" / name) as directory:
+        yield directory
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[Path]:
     directory.mkdir(parents=True, exist_ok=True)
-    with directory.with_name(f".{name}.lock").open("w") as lock:
+    with directory.with_name(f".{directory.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield directory
 

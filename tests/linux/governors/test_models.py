@@ -41,7 +41,7 @@ from tests.oracle.linux.governors import (
     governor_tree,
     taken_as,
 )
-from tests.support.shared import building
+from tests.support.shared import kept
 from tests.support.thorough import examples
 from tests.support.vectors import TABLES
 
@@ -423,13 +423,13 @@ def tree() -> Path:
 
 
 @pytest.fixture(scope="session")
-def pair_of(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], Pair]:
+def pair_of(tree: Path) -> Callable[[str, int], Pair]:
     @cache
     def pair(name: str, hz: int) -> Pair:
         if not (tree / f"drivers/cpuidle/governors/{name}.c").exists():
             pytest.skip(f"the kernel has no {name}")
         try:
-            with building(tmp_path_factory, "governors") as directory:
+            with kept("governors") as directory:
                 oracle = GovernorOracle(tree, directory, name, hz)
         except Unavailable as reason:
             pytest.skip(str(reason))

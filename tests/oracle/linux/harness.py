@@ -1,9 +1,11 @@
 """Compiling kernel sources with the shim, and running cases through the resulting program."""
 
+import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,25 +138,18 @@ class Harness:
     def __init__(
         self, tree: Path, workdir: Path, units: Sequence[str], macro2source: Mapping[str, str]
     ) -> None:
-        workdir = workdir.resolve()
-        include = workdir / "include"
-        include.mkdir(parents=True, exist_ok=True)
-        _write_headers(tree, include, macro2source.values())
-        self._program = workdir / "harness"
+        headers = dict(_headers(tree, macro2source.values()))
+        own = [path.read_text(encoding="utf-8") for path in sorted(SHIM.iterdir())]
+        made_of = [*_FLAGS, *units, *own]
+        made_of += [text for pair in (*macro2source.items(), *headers.items()) for text in pair]
+        key = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:16]
+        self._program = workdir.resolve() / f"harness-{key}"
         if self._program.exists():
             return
-        command = ["gcc", *_FLAGS, f"-I{include}", f"-I{SHIM}", "-o", str(self._program)]
-        for macro, text in macro2source.items():
-            source = workdir / f"{macro.lower()}.c"
-            source.write_text(text, encoding="utf-8")
-            command.append(f'-D{macro}="{source}"')
-        command += [str(SHIM / unit) for unit in ("server.c", "shim.c", "of.c", *units)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-        except FileNotFoundError as error:
-            raise Unavailable("gcc is not installed") from error
-        if done.returncode:
-            raise OracleError(f"the harness does not compile:\n{done.stderr[:4000]}")
+        workdir.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=workdir) as scratch:
+            built = _compile(Path(scratch).resolve(), units, macro2source, headers)
+            built.rename(self._program)
 
     def run(self, cases: Sequence[str]) -> list[Report]:
         """The reports of case lines, in order. Each case has a process of its own."""
@@ -178,12 +173,36 @@ class Harness:
         return [Report(parts[i + 1], parts[i]) for i in range(0, len(parts) - 1, 2)]
 
 
-def _write_headers(tree: Path, include: Path, sources: Iterable[str]) -> None:
-    """Make every header the sources name a way to the shim."""
-    for name in {name for text in sources for name in includes(text)}:
-        header = include / name
-        header.parent.mkdir(exist_ok=True)
+def _headers(tree: Path, sources: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """A way to the shim for every header the sources name; name, text."""
+    for name in sorted({name for text in sources for name in includes(text)}):
         real = read(tree, _REAL_HEADERS[name]) if name in _REAL_HEADERS else ""
-        header.write_text(f'#include "shim.h"\n{real}', encoding="utf-8")
+        yield name, f'#include "shim.h"\n{real}'
     text = "".join(constants(read(tree, name), pattern) for name, pattern in _CONSTANTS)
-    (include / "constants.h").write_text(text, encoding="utf-8")
+    yield "constants.h", text
+
+
+def _compile(
+    scratch: Path,
+    units: Sequence[str],
+    macro2source: Mapping[str, str],
+    headers: Mapping[str, str],
+) -> Path:
+    include, program = scratch / "include", scratch / "harness"
+    for name, text in headers.items():
+        header = include / name
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text(text, encoding="utf-8")
+    command = ["gcc", *_FLAGS, f"-I{include}", f"-I{SHIM}", "-o", str(program)]
+    for macro, text in macro2source.items():
+        source = scratch / f"{macro.lower()}.c"
+        source.write_text(text, encoding="utf-8")
+        command.append(f'-D{macro}="{source}"')
+    command += [str(SHIM / unit) for unit in ("server.c", "shim.c", "of.c", *units)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise Unavailable("gcc is not installed") from error
+    if done.returncode:
+        raise OracleError(f"the harness does not compile:\n{done.stderr[:4000]}")
+    return program

@@ -235,7 +235,7 @@ def _build(tree: Tree, workdir: Path, arrays: Mapping[str, str]) -> Path:
     """The compiled program; made anew only if the text has changed."""
     text = _program_text(tree, arrays)
     stubs = b"".join(path.read_bytes() for path in sorted(STUBS.iterdir()))
-    key = hashlib.sha256(text.encode() + stubs).hexdigest()[:16]
+    key = hashlib.sha256(f"{tree.root}\0{text}".encode() + stubs).hexdigest()[:16]
     program = workdir / f"export-{key}"
     if not program.exists():
         workdir.mkdir(parents=True, exist_ok=True)
