@@ -2,12 +2,13 @@
 
 A subsystem (skiboot's export, Linux's driver, a governor) has a frozen dataclass of features whose
 defaults are those of the oldest release modelled, and rows that say since when which features have
-other values. The features of a release are the fold of all rows up to it. A feature's type is bool,
-a Literal, or U32, alone or with None or in a tuple, so that mypy and the first fold both reject a
-value that has no meaning.
+other values. A row is one change, and names the first release of each line that has it: of the
+trunk, of a stable series, of a distribution. The features of a release are the fold of all rows on
+its way. A feature's type is bool, a Literal, or U32, alone or with None or in a tuple, so that mypy
+and the first fold both reject a value that has no meaning.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 FeaturesT = TypeVar("FeaturesT", bound="DataclassInstance")
 P = ParamSpec("P")
 Key = tuple[int, ...]
+Place = tuple[str, Key]
+"""A line of releases, "" for the trunk, and a key in the line's order."""
 Values = Mapping[str, object]
 
 U32 = Annotated[int, range(1 << 32)]
@@ -50,105 +53,84 @@ class WrongRow(TypeError):
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """From `release` on, features have these values. commit: which changed them, "" if unknown."""
+    """From `releases` on, each in its own line, features have these values.
 
-    release: str
+    commit: which changed them, "" if unknown.
+    """
+
+    releases: tuple[str, ...]
     commit: str
     values: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Releases that the model was held against, in words with spaces between: "6.1.2" is one
+    release, "6.6.0..6.6.150" is all from the first to the last of a series.
+
+    compiled  the release's code was compiled, run, and does what the model does; or its text is the
+              same, but for comments, as one that was
+    read      the source was read
+    """
+
+    compiled: str = ""
+    read: str = ""
 
 
 def rows_of(features: Callable[P, object]) -> Callable[Concatenate[str, str, P], Since]:
     """Returns a constructor of rows whose keyword arguments are the dataclass's fields.
 
-    since = rows_of(MenuFeatures); since("5.13", "COMMIT", stopped_tick="timer")
+    since = rows_of(MenuFeatures); since("6.17 6.12.43", "COMMIT", rejected_is_unknown=True): in
+    6.17 and later, and in the stable series 6.12.y from 6.12.43 on
     """
 
-    def since(release: str, commit: str, /, *args: P.args, **values: P.kwargs) -> Since:
+    def since(releases: str, commit: str, /, *args: P.args, **values: P.kwargs) -> Since:
         if args:
-            raise WrongRow(f"since {release}: expected features by name, found {args[0]!r}")
-        return Since(release, commit, values)
+            raise WrongRow(f"since {releases}: expected features by name, found {args[0]!r}")
+        return Since(tuple(releases.split()), commit, values)
 
     return since
-
-
-def values_of(features: Callable[P, object]) -> Callable[P, dict[str, object]]:
-    """Returns a dict() that takes only the dataclass's fields as keywords, for backports."""
-
-    def values(*args: P.args, **named: P.kwargs) -> dict[str, object]:
-        if args:
-            raise WrongRow(f"expected features by name, found {args[0]!r}")
-        return dict(named)
-
-    return values
 
 
 class History(Generic[FeaturesT]):
     """A subsystem's features over its releases.
 
-    oldest     features of the oldest release modelled
-    rows       changes, in any order; of two for the same feature and release the later one counts
-    backports  name of a distribution's kernel -> features in which it differs from its mainline
-               release
+    oldest  features of the oldest release modelled
+    rows    changes, in any order; of two for the same feature and release the later one counts
     """
 
-    def __init__(
-        self,
-        oldest: FeaturesT,
-        rows: Sequence[Since],
-        backports: Mapping[str, Values] | None = None,
-    ) -> None:
+    def __init__(self, oldest: FeaturesT, rows: Sequence[Since]) -> None:
         self.oldest = oldest
         self.rows = rows
-        self.backports = backports or {}
-        self._dated: list[tuple[Key, Values]] | None = None
+        self._placed: list[tuple[Place, Values]] | None = None
 
-    def fold(
-        self,
-        key: Key,
-        place: Callable[[str], Key],
-        kernel: str = "",
-        kernels: Collection[str] = (),
-    ) -> FeaturesT:
-        """Features of a release: all rows up to it, then what was backported.
+    def fold(self, way: Sequence[Place], place: Callable[[str], Place]) -> FeaturesT:
+        """Features of a release: all rows on its way.
 
-        key      the release's place in the order of releases
-        place    returns the key of a release, given its name; raises ValueError if it is unknown
-        kernel   name of a distribution's kernel, "" for a mainline release
-        kernels  names of all distributions' kernels
+        way    the lines that led to the release, and how far each did: the trunk first
+        place  returns a release's line and key, given its name; raises ValueError if it is unknown
         Raises WrongRow; all rows are checked when the first release is asked for.
         """
-        if self._dated is None:
-            self._check_backports(kernels)
-            self._dated = sorted(self._placed(place), key=lambda dated: dated[0])
+        if self._placed is None:
+            self._placed = sorted(self._places(place), key=lambda placed: placed[0][1])
         values: dict[str, object] = {}
-        for since, changed in self._dated:
-            if since <= key:
-                values |= changed
-        values |= self.backports.get(kernel, {})
+        for line, last in way:
+            for (of, since), changed in self._placed:
+                if of == line and since <= last:
+                    values |= changed
         return replace(self.oldest, **values)
 
-    def _placed(self, place: Callable[[str], Key]) -> Iterator[tuple[Key, Values]]:
-        for row in self.rows:
-            where = f"{self._name}, since {row.release}"
-            try:
-                key = place(row.release)
-            except ValueError as error:
-                raise WrongRow(f"{where}: {error}") from None
-            check_values(type(self.oldest), row.values, where)
-            yield key, row.values
-
-    def _check_backports(self, kernels: Collection[str]) -> None:
-        for kernel, values in self.backports.items():
-            where = f"{self._name}, backports of {kernel}"
-            if kernel not in kernels:
-                hint = suggestion(kernel, kernels)
-                raise WrongRow(f"{where}: expected a listed kernel, found {kernel!r}{hint}")
-            check_values(type(self.oldest), values, where)
-
-    @property
-    def _name(self) -> str:
+    def _places(self, place: Callable[[str], Place]) -> Iterator[tuple[Place, Values]]:
         features = type(self.oldest)
-        return f"{features.__module__}.{features.__qualname__}"
+        for row in self.rows:
+            for release in row.releases:
+                where = f"{features.__module__}.{features.__qualname__}, since {release}"
+                try:
+                    found = place(release)
+                except ValueError as error:
+                    raise WrongRow(f"{where}: {error}") from None
+                check_values(features, row.values, where)
+                yield found, row.values
 
 
 # Values

@@ -13,6 +13,7 @@ from .linux import register
 from .linux.driver_table import DriverState, DriverTable
 from .linux.governors.given import GovernorRequest
 from .linux.governors.interface import State
+from .linux.grounds import driver_of
 from .linux.releases import Release
 from .power_mgt import PowerMgt
 from .processors import assumed
@@ -155,6 +156,7 @@ class Subject:
 class Arrival:
     """What one kernel registers of the exported tree. Rows are positions in the table.
 
+    subsystem   the driver's, of linux.grounds
     registered  row -> the state registered for it
     lost        (row, why Linux does not register it)
     changed     (row, a value that Linux changes)
@@ -162,6 +164,7 @@ class Arrival:
 
     release: Release
     driver: DriverTable
+    subsystem: str
     registered: dict[int, DriverState]
     lost: tuple[tuple[int, Lost], ...]
     changed: tuple[tuple[int, Changed], ...]
@@ -250,6 +253,7 @@ def _arrival(subject: Subject, release: Release) -> Arrival:
     return Arrival(
         release,
         driver,
+        driver_of(subject.table),
         {row(state.source): state for state in driver.states if state.source is not None},
         tuple((row(lost.index), lost) for lost in driver.lost),
         tuple((row(changed.index), changed) for changed in driver.changed),

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.history import U32, History, Since, WrongRow, choices, rows_of, types_of, values_of
+from idle_states.history import U32, History, Place, Since, WrongRow, choices, rows_of, types_of
 from idle_states.linux.governors.menu_features import HISTORY as MENU
 from idle_states.linux.governors.menu_features import MenuFeatures
 from idle_states.linux.releases import folded, release
 from idle_states.skiboot.releases import HISTORY as SKIBOOT
-from idle_states.skiboot.releases import listed_key as skiboot_key
+from idle_states.skiboot.releases import listed_key
 
 MODULES = (
     "skiboot.releases",
@@ -27,7 +27,7 @@ NEWEST = release("7.2")
 
 def with_row(release_name: str, values: dict[str, Any]) -> History[MenuFeatures]:
     """menu's history and one more row, as it stands in no source that mypy has seen."""
-    return History(MENU.oldest, (*MENU.rows, Since(release_name, "c0ffee", values)), MENU.backports)
+    return History(MENU.oldest, (*MENU.rows, Since((release_name,), "c0ffee", values)))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,10 @@ def with_row(release_name: str, values: dict[str, Any]) -> History[MenuFeatures]
         ("6.1", {"typical_ceiling": True}, "typical_ceiling to be a whole number .*, found True"),
         ("6.99", {"iowait": True}, r"since 6\.99: expected a release .* found '6\.99'"),
         ("six", {"iowait": True}, r"since six: expected a release .* found 'six'"),
-        ("debian-6.1.192", {"iowait": True}, r"expected a release .* found 'debian-6\.1\.192'"),
+        ("6.98-rc1", {"iowait": True}, r"expected a release .* found '6\.98-rc1'"),
+        ("dbian-6.1.192", {"iowait": True}, r"expected a release .* found 'dbian-6\.1\.192'"),
+        ("debian-6.1.192", {"iowait": "yes"}, r"since debian-6\.1\.192: expected iowait"),
+        ("6.1.12", {"iwait": True}, r"found 'iwait'; did you mean 'iowait'\?"),
     ],
 )
 def test_a_wrong_row_is_named(since: str, values: dict[str, Any], message: str) -> None:
@@ -67,20 +70,6 @@ def test_a_wrong_row_is_named(since: str, values: dict[str, Any], message: str) 
     for kernel in (NEWEST, release("4.8")):
         with pytest.raises(WrongRow, match=message):
             folded(history, kernel)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "values", "message"),
-    [
-        ("debian-6.1.191", {"iowait": True}, r"backports of debian-6\.1\.191: expected a listed"),
-        ("debian-6.1.192", {"iowait": "yes"}, r"backports of debian-6\.1\.192: expected iowait"),
-        ("debian-6.1.192", {"iwait": True}, r"found 'iwait'; did you mean 'iowait'\?"),
-    ],
-)
-def test_a_wrong_backport_is_named(kernel: str, values: dict[str, Any], message: str) -> None:
-    history = History(MENU.oldest, MENU.rows, {kernel: values})
-    with pytest.raises(WrongRow, match=message):
-        folded(history, NEWEST)
 
 
 @pytest.mark.parametrize(
@@ -93,16 +82,14 @@ def test_a_wrong_backport_is_named(kernel: str, values: dict[str, Any], message:
     ],
 )
 def test_skiboot_rows_are_checked_too(since: str, values: dict[str, Any], message: str) -> None:
-    history = History(SKIBOOT.oldest, (*SKIBOOT.rows, Since(since, "", values)))
+    history = History(SKIBOOT.oldest, (*SKIBOOT.rows, Since((since,), "", values)))
     with pytest.raises(WrongRow, match=message):
-        history.fold((7, 0, 0, 0), skiboot_key)
+        history.fold([("", (7, 0, 0, 0))], lambda name: ("", listed_key(name)))
 
 
 def test_features_have_to_be_named() -> None:
     with pytest.raises(WrongRow, match=r"since 6\.1: expected features by name, found True"):
         rows_of(MenuFeatures)("6.1", "", True)
-    with pytest.raises(WrongRow, match="expected features by name, found True"):
-        values_of(MenuFeatures)(True)
 
 
 def test_a_wrong_row_is_no_missing_governor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +97,7 @@ def test_a_wrong_row_is_no_missing_governor(monkeypatch: pytest.MonkeyPatch) -> 
     from idle_states.linux import governors
     from idle_states.linux.governors import ladder_features
 
-    wrong = History(ladder_features.HISTORY.oldest, [Since("4.14", "", {"skip_polling": True})])
+    wrong = History(ladder_features.HISTORY.oldest, [Since(("4.14",), "", {"skip_polling": True})])
     monkeypatch.setattr(ladder_features, "HISTORY", wrong)
     with pytest.raises(WrongRow, match="did you mean 'skips_polling'"):
         governors.known_in("ladder", NEWEST)
@@ -152,8 +139,11 @@ ROW = st.builds(
 )
 
 
-def place(name: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in name.split("."))
+def place(name: str) -> Place:
+    """1.2 is on the trunk, 1.2.3 in the series of 1.2, maker-1.2 in the maker's line."""
+    maker, _, version = name.rpartition("-")
+    key = tuple(int(part) for part in version.split("."))
+    return maker or ("1.2" if len(key) > 2 else ""), key
 
 
 @given(st.lists(ROW), st.integers(0, 9))
@@ -162,15 +152,40 @@ def test_a_release_is_its_last_row(rows: list[Since], minor: int) -> None:
     expected = Small()
     for number in range(minor + 1):
         for row in rows:
-            if row.release == f"1.{number}":
+            if row.releases == (f"1.{number}",):
                 expected = replace(expected, **row.values)  # type: ignore[arg-type]
-    assert History(Small(), rows).fold((1, minor), place) == expected
+    assert History(Small(), rows).fold([("", (1, minor))], place) == expected
 
 
-def test_backports_come_last() -> None:
-    backports = {"debian-1.2": values_of(Small)(tick="kept")}
-    history = History(Small(), [since("1.1", "", tick="stopped", polls=True)], backports)
-    found = history.fold((1, 2), place, "debian-1.2", ["debian-1.2"])
-    assert found == Small(polls=True, tick="kept")
-    assert history.fold((1, 2), place) == Small(polls=True, tick="stopped")
-    assert history.fold((1, 0), place) == Small()
+def test_a_change_reaches_each_line_where_it_is_named() -> None:
+    """A stable series has it from its own point release on, and no other series before mainline."""
+    history = History(Small(), [since("1.4 1.2.3 maker-1.2", "", polls=True)])
+
+    def polls(*way: Place) -> bool:
+        return history.fold(way, place).polls
+
+    assert [polls(("", (1, minor))) for minor in (2, 3, 4, 5)] == [False, False, True, True]
+    assert [polls(("", (1, 2)), ("1.2", (1, 2, point))) for point in (2, 3, 4)] == [
+        False,
+        True,
+        True,
+    ]
+    assert not polls(("", (1, 3)), ("1.3", (1, 3, 9)))
+    assert polls(("", (1, 2)), ("maker", (1, 2)))
+    assert not polls(("", (1, 2)), ("other", (1, 2)))
+
+
+def test_lines_are_folded_in_the_order_of_the_way() -> None:
+    """What a series took comes after what the trunk had, a distribution's after the series'."""
+    history = History(
+        Small(),
+        [
+            since("maker-1.2", "", tick=""),
+            since("1.2.1", "", tick="kept"),
+            since("1.2", "", tick="stopped", polls=True),
+        ],
+    )
+    trunk, series, maker = ("", (1, 2)), ("1.2", (1, 2, 1)), ("maker", (1, 2))
+    assert history.fold([trunk], place) == Small(polls=True, tick="stopped")
+    assert history.fold([trunk, series], place) == Small(polls=True, tick="kept")
+    assert history.fold([trunk, series, maker], place) == Small(polls=True)

@@ -16,8 +16,7 @@ from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable, sort_findings
 from ..identify import claim, drift
 from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..linux.uname import running
+from ..linux.releases import Release, running
 from ..pipeline import Subject
 from ..reading.opening import Found
 from ..rules.engine import run, suppress

@@ -11,8 +11,7 @@ from ..findings import Unreadable
 from ..linux import log as linux_log
 from ..linux import register
 from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..linux.uname import running
+from ..linux.releases import Release, running
 from ..power_mgt import NODE
 from ..processors import PROCESSORS
 from ..reading import sysfs

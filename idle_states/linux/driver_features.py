@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ..history import U32, History, Since, rows_of, values_of
+from ..history import U32, History, Since, Sources, rows_of
 from ..processors import VERSIONS, Known
 
 SnoozeTimeout = Literal["none", "slot", "enabled"]
@@ -71,7 +71,7 @@ class DriverFeatures:
     cede_power10: bool = False
 
 
-since, values = rows_of(DriverFeatures), values_of(DriverFeatures)
+since = rows_of(DriverFeatures)
 
 _LOOKS_AT_PVR = Known("5.10", "8747bf36f312 reverted, POWER10 driver")
 
@@ -108,23 +108,23 @@ CHANGES = (
     since("4.12", "f3b3f28493d9", choices="found", loss_levels="deep"),
     since("4.13", "", holes=False, overwrites=False),
     since("4.13", "785a12afdb4a", supported_filter=True, stop_api_failure=True),
-    since("4.14", "8d4e10e9ed94", round_up=True),
+    since("4.15 4.14.7", "8d4e10e9ed94", round_up=True),
     since("4.16", "", shared_snooze=True),
-    since("4.18", "0a4ec6aa035a", snooze_timeout="enabled"),
+    since("4.18 4.17.4 4.14.53 4.9.111 4.4.139", "0a4ec6aa035a", snooze_timeout="enabled"),
     since("4.19", "9c7b185ab2fe", parse="platform", sizes_checked=False, residency="tree"),
     since("5.2", "10d91611f426", loss_levels="decimal", keeps_winkle=True),
     since("5.3", "", loss_levels="hex"),
     since("5.8", "2f62870ca5bc", residency_message=True),
     since("5.9", "d947fb4c965c", cede_fixup="lower"),
-    since("5.15", "50741b70b0cb", cede_power10=True),
+    since("5.15 5.14.6 5.10.67", "50741b70b0cb", cede_power10=True),
     since("5.15", "71737a6c2a8f", cede_fixup="lowest"),
-    since("6.2", "5ddcc03a07ae", snooze_polling=True),
+    since("6.2 debian-6.1.176", "5ddcc03a07ae", snooze_polling=True),
     *_pvr_rows(),
 )
 
-BACKPORTS = {
-    "debian-6.1.176": values(snooze_polling=True),
-    "debian-6.1.192": values(snooze_polling=True),
-}
-
-HISTORY = History(DriverFeatures(), CHANGES, BACKPORTS)
+HISTORY = History(DriverFeatures(), CHANGES)
+POWERNV_SOURCES = Sources(
+    compiled="4.19.31..4.19.222 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.9..6.4.6 6.6..",
+    read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4..",
+)
+PSERIES_SOURCES = Sources(compiled="5.9..5.10.66 5.11..5.14-rc5", read="4.4..4.14.325 4.16..")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from ..history import History, rows_of, values_of
+from ..history import History, Sources, rows_of
 from .releases import Release, folded
 
 
@@ -30,22 +30,22 @@ class DtIdleFeatures:
     counts_enabled: bool = False
 
 
-since, values = rows_of(DtIdleFeatures), values_of(DtIdleFeatures)
+since = rows_of(DtIdleFeatures)
 
 CHANGES = (
     since("3.18", "9f14da345599", arm=True),
     since("4.3", "", skips_disabled=True),
     since("4.13", "d50a7d8acd78", per_cpu=True),
-    since("5.3", "", compatible_first=True),
+    since("5.2", "", compatible_first=True),
     since("5.4", "9ffeb6d08c3a", psci=True),
     since("5.6", "", hierarchy=True),
     since("5.18", "6abf32f1d9c5", riscv=True),
-    since("6.2", "", counts_enabled=True),
+    since("6.2 6.1.2 5.15.86 5.10.163 5.4.229", "ee3c2c8ad6ba", counts_enabled=True),
 )
-"""Read: a 4.x, a 5.x, Debian's 6.1.192 and a 6.x. The release of a row without commit is inferred
-from the releases read before and after it, and may be off by one or two."""
+"""The release of a row without commit may be off by one or two before 5.4."""
 
-HISTORY = History(DtIdleFeatures(), CHANGES, {"debian-6.1.192": values(counts_enabled=True)})
+HISTORY = History(DtIdleFeatures(), CHANGES)
+SOURCES = Sources(compiled="5.9..6.4.6 6.6..6.9", read="4.4..")
 
 
 @cache

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..history import History, rows_of, values_of
+from ..history import History, Sources, rows_of
 from .driver_features import SnoozeTimeout
 from .governors.interface import State
 from .releases import Release, folded
@@ -35,8 +35,9 @@ class IdleLoopFeatures:
     zero_limits            a resume latency of 0 allows none; before, it is no limit
     wakeup_latency         and so does the system-wide cpu_wakeup_latency
     poll_limit             how long poll_idle() polls: "" until woken; "sixteenth" of a tick;
-                           "first" or "last" enabled state's residency, else a tick; "capped", the
-                           first enabled state's of at least 10 us, at most a sixteenth of a tick
+                           "slot" state 1's residency, enabled or not; "first" or "last" enabled
+                           state's residency, else a tick; "capped", the first enabled state's of
+                           at least 10 us, at most a sixteenth of a tick
     poll_limit_kept        computed once, whatever is switched off or on afterwards
     judged                 above and below are counted
     rejected               entries that the driver refuses are counted
@@ -60,7 +61,7 @@ class IdleLoopFeatures:
     resume_latency: bool = False
     zero_limits: bool = False
     wakeup_latency: bool = False
-    poll_limit: Literal["", "sixteenth", "first", "last", "capped"] = ""
+    poll_limit: Literal["", "sixteenth", "slot", "first", "last", "capped"] = ""
     poll_limit_kept: bool = False
     judged: bool = False
     rejected: bool = False
@@ -73,7 +74,7 @@ class IdleLoopFeatures:
     snooze_polling: bool = False
 
 
-since, values = rows_of(IdleLoopFeatures), values_of(IdleLoopFeatures)
+since = rows_of(IdleLoopFeatures)
 
 CHANGES = (
     since("4.5", "", state_0_always=True),
@@ -83,30 +84,31 @@ CHANGES = (
     since("4.17", "554c8aa8ecad", governor_decides_tick=True),
     since("4.17", "4dc2375c1a4e", poll_limit="sixteenth"),
     since("4.19", "", stopped_stays=True),
-    since("5.0", "", poll_limit="first"),
-    since("5.1", "", judged=True),
+    since("4.20", "", poll_limit="slot"),
+    since("5.0", "", poll_limit="first", judged=True),
     since("5.4", "", poll_limit="last", poll_limit_kept=True),
-    since("5.5", "36fcb4292473", poll_limit="first"),
+    since("5.5 5.4.4 ubuntu-5.4.0", "36fcb4292473", poll_limit="first"),
     since("5.5", "c1d51f684c72", nanoseconds=True),
     since("5.5", "", forced_idle="limited"),
     since("5.8", "", s2idle_rechecks=True),
     since("5.10", "", rejected=True),
     since("5.11", "7a25759eaa", poll_limit="capped"),
     since("6.19", "", wakeup_latency=True),
-    since("7.0", "f4c31b07b136", single_state="got_tick"),
+    since(
+        "7.0 6.19.6 6.18.14 6.12.75 6.6.128 6.1.165 5.15.202 5.10.252",
+        "e5c9ffc6ae1b",
+        single_state="told",
+    ),
+    since("6.18.19", "", single_state="kept"),
+    since(
+        "7.0 6.19.10 6.18.20 6.12.78 6.6.130 6.1.167 5.15.203 5.10.253",
+        "f4c31b07b136",
+        single_state="got_tick",
+    ),
 )
 
-BACKPORTS = {
-    "ubuntu-5.4.0": values(poll_limit="first"),
-    "debian-6.1.176": values(single_state="got_tick"),
-    "debian-6.1.192": values(single_state="got_tick"),
-    "debian-6.12.107": values(single_state="got_tick"),
-    "debian-6.12.117": values(single_state="got_tick"),
-    "debian-6.18.15": values(single_state="told"),
-    "debian-6.19.6": values(single_state="told"),
-}
-
-HISTORY = History(IdleLoopFeatures(), CHANGES, BACKPORTS)
+HISTORY = History(IdleLoopFeatures(), CHANGES)
+SOURCES = Sources(read="4.4..")
 
 
 def features(release: Release) -> IdleLoopFeatures:
@@ -159,6 +161,8 @@ def poll_limit_ns(
             return None
         case "sixteenth":
             return tick // 16
+        case "slot":
+            return states[1].residency_ns // unit * unit if len(states) > 1 else 0
         case "first":
             return enabled[0] if enabled else tick
         case "last":

@@ -1,58 +1,31 @@
 """Linux releases: names, and what each does, subsystem by subsystem.
 
-A mainline release is the fold of all changes up to it; a distribution's kernel is a mainline
-release with the backports that its era tells apart. Adding a release is a row in MAINLINE or
-PRESETS; adding a behaviour is a field and a row in the subsystem's features module
-(`driver_features`, `governors/*_features`).
+A release is the fold of all changes on its way: those of mainline up to the release its series
+began with, those its stable series took, those its distribution has. Adding a release is a word in
+SERIES; adding a behaviour is a field and a row in the subsystem's features module
+(`driver_features`, `governors/*_features`). `grounds` says how well a release is known.
 """
 
 from dataclasses import dataclass, field
 from functools import cache
 
-from ..history import FeaturesT, History
+from ..history import FeaturesT, History, Key, Place
+from ..wording import suggestion
 from .driver_features import HISTORY, DriverFeatures
+from .uname import Named, taken_apart
 
-READ = (
-    "3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4 4.8 4.10 4.11 4.12 4.13 4.14 4.15 4.19 5.2 5.4 5.10 "
-    "5.11 5.14 5.15 6.1 6.5 6.8 6.12 6.14 6.17 6.18 6.19 7.0 7.1 7.2"
+SERIES = (
+    "3.14.79 3.15.10 3.16.85 3.17.8 3.18.140 3.19.8 4.0.9 4.1.52 4.2.8 4.3.6 4.4.302 4.5.7 4.6.7 "
+    "4.7.10 4.8.17 4.9.337 4.10.17 4.11.12 4.12.14 4.13.16 4.14.336 4.15.18 4.16.18 4.17.19 "
+    "4.18.20 4.19.325 4.20.17 5.0.21 5.1.21 5.2.21 5.3.18 5.4.302 5.5.19 5.6.19 5.7.19 5.8.18 "
+    "5.9.16 5.10.265 5.11.22 5.12.19 5.13.19 5.14.21 5.15.215 5.16.20 5.17.15 5.18.19 5.19.17 "
+    "6.0.19 6.1.192 6.2.16 6.3.13 6.4.16 6.5.13 6.6.150 6.7.12 6.8.12 6.9.12 6.10.14 6.11.11 "
+    "6.12.117 6.13.12 6.14.11 6.15.11 6.16.12 6.17.13 6.18.44 6.19.10 7.0.14 7.1.13 7.2.13 7.3.4"
 ).split()
-"""Releases whose cpuidle-powernv.c or platform code was read; others are known from patches."""
+"""The last point release of each series that is known to exist."""
 
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A kernel that tables are followed into.
-
-    name      as reports show it: "4.11", "debian-6.1.192"
-    version   mainline version its features start from
-    basis     "read"; "bracketed": read releases on both sides behave the same; "reconstructed":
-              from patches and descriptions
-    note      how the name was understood, e.g. a nearest older preset; "" if it is listed
-    preset    the distribution kernel's row, by which subsystems list their backports
-    """
-
-    name: str
-    version: tuple[int, ...]
-    features: DriverFeatures
-    basis: str = "read"
-    note: str = ""
-    preset: "Preset | None" = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A distribution kernel: a mainline base, plus what each subsystem's features list for it."""
-
-    name: str
-    base: str
-
-
-MAINLINE = (
-    "3.14 3.15 3.16 3.17 3.18 3.19 4.0 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 4.11 4.12 "
-    "4.13 4.14 4.15 4.16 4.17 4.18 4.19 4.20 5.0 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 5.10 "
-    "5.11 5.12 5.13 5.14 5.15 5.16 5.17 5.18 5.19 6.0 6.1 6.2 6.3 6.4 6.5 6.6 6.7 6.8 6.9 "
-    "6.10 6.11 6.12 6.13 6.14 6.15 6.16 6.17 6.18 6.19 7.0 7.1 7.2"
-).split()
+MAINLINE = [name.rpartition(".")[0] for name in SERIES]
+_series2last = dict(zip(MAINLINE, SERIES, strict=True))
 
 NEWEST = MAINLINE[-1]
 DEFAULT = (
@@ -68,61 +41,80 @@ DEFAULT = (
 )
 
 PRESETS = (
-    Preset("debian-5.10.223", "5.10"),
-    Preset("debian-5.10.251", "5.10"),
-    Preset("debian-6.1.0", "6.1"),
-    Preset("debian-6.1.147", "6.1"),
-    Preset("debian-6.1.158", "6.1"),
-    Preset("debian-6.1.176", "6.1"),
-    Preset("debian-6.1.192", "6.1"),
-    Preset("debian-6.12.8", "6.12"),
-    Preset("debian-6.12.43", "6.12"),
-    Preset("debian-6.12.57", "6.12"),
-    Preset("debian-6.12.73", "6.12"),
-    Preset("debian-6.12.107", "6.12"),
-    Preset("debian-6.12.117", "6.12"),
-    Preset("debian-6.17.8", "6.17"),
-    Preset("debian-6.18.5", "6.18"),
-    Preset("debian-6.18.15", "6.18"),
-    Preset("debian-6.19.6", "6.19"),
-    Preset("debian-7.2.13", "7.2"),
-    Preset("ubuntu-4.15.0", "4.15"),
-    Preset("ubuntu-4.18.0", "4.18"),
-    Preset("ubuntu-5.0.0", "5.0"),
-    Preset("ubuntu-5.4.0", "5.4"),
-    Preset("ubuntu-5.15.0", "5.15"),
-    Preset("ubuntu-6.8.0", "6.8"),
-    Preset("ubuntu-6.14.0", "6.14"),
-    Preset("ubuntu-6.17.0", "6.17"),
-)
+    "debian-5.10.223 debian-5.10.251 debian-6.1.0 debian-6.1.147 debian-6.1.158 debian-6.1.176 "
+    "debian-6.1.192 debian-6.12.8 debian-6.12.43 debian-6.12.57 debian-6.12.73 debian-6.12.107 "
+    "debian-6.12.117 debian-6.17.8 debian-6.18.5 debian-6.18.15 debian-6.19.6 debian-7.2.13 "
+    "ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 "
+    "ubuntu-6.14.0 ubuntu-6.17.0"
+).split()
+"""Distributions' kernels among all_releases()."""
+
+LONG_TERM = "4.4 4.9 4.14 4.19 5.4 5.10 5.15 6.1 6.6 6.12 6.18".split()
+"""Series that kernel.org kept for years."""
 
 
 class UnknownRelease(ValueError):
-    """A kernel name that is neither mainline nor a listed distribution series."""
+    """A name that is not a kernel's, or of one that is not modelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A kernel that tables are followed into.
+
+    name      as reports show it: "4.11", "6.6.93", "6.19-rc3", "debian-6.1.192"
+    version   its place among kernel.org's releases: (6, 6, 93); a candidate is below its release:
+              (6, 19, -997)
+    way       the lines that its features are folded from
+    typed     the name as it was given: "6.12.85-generic"
+    taken_as  kernel.org's release that it is followed as: "6.1.192"
+    guessed   whether it may behave otherwise: it is newer than what is known, or its distribution
+              changes what it numbers so
+    note      in words, how the name was understood: "taken as 6.1.192, ..."; "" if it is
+              kernel.org's
+    """
+
+    name: str
+    version: Key
+    features: DriverFeatures
+    way: tuple[Place, ...]
+    typed: str = field(default="", compare=False)
+    taken_as: str = ""
+    guessed: bool = False
+    note: str = field(default="", compare=False)
 
 
 @cache
-def version_key(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
+def version_key(version: str) -> Key:
+    """(6, 12) of 6.12, (6, 12, 85) of 6.12.85, (6, 19, -997) of 6.19-rc3."""
+    number, _, candidate = version.partition("-rc")
+    key = tuple(int(part) for part in number.split("."))
+    return (*key, int(candidate) - 1000) if candidate else key
 
 
 @cache
-def _listed_key(version: str) -> tuple[int, ...]:
-    if version not in MAINLINE:
-        raise UnknownRelease(f"expected a release up to {NEWEST} of MAINLINE, found {version!r}")
-    return version_key(version)
+def place(name: str) -> Place:
+    """The line and key of a release that a row names. Raises UnknownRelease."""
+    named = taken_apart(name)
+    series = "" if named is None else "{}.{}".format(*named.series)
+    if named is None or series not in MAINLINE or named.extra:
+        hint = suggestion(name, MAINLINE)
+        raise UnknownRelease(f"expected a release up to {NEWEST} of SERIES, found {name!r}{hint}")
+    if named.distribution is not None:
+        return f"{named.distribution.name}-{series}", _key(named)
+    if named.point is None:
+        return "", version_key(name)
+    return series, _key(named)
 
 
-def _folded(
-    history: History[FeaturesT], version: tuple[int, ...], preset: Preset | None
-) -> FeaturesT:
-    kernels = [each.name for each in PRESETS]
-    return history.fold(version, _listed_key, preset.name if preset else "", kernels)
+def _key(named: Named) -> Key:
+    if named.candidate is not None:
+        return (*named.series, named.candidate - 1000)
+    return (*named.series, named.point or 0)
 
 
 def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
-    """A subsystem's features in a release, its distribution's backports included."""
-    return _folded(history, release.version, release.preset)
+    """A subsystem's features in a release."""
+    return history.fold(release.way, place)
 
 
 @cache
@@ -132,65 +124,101 @@ def _shared(features: DriverFeatures) -> DriverFeatures:
 
 
 @cache
-def mainline_features(version: str) -> DriverFeatures:
-    """The driver's features. The version need not be listed in MAINLINE."""
-    return _shared(_folded(HISTORY, version_key(version), None))
-
-
-def basis(version: str) -> str:
-    """How a mainline release's behaviour is known: see Release.basis."""
-    if version in READ:
-        return "read"
-    key = version_key(version)
-    below = [name for name in READ if version_key(name) < key]
-    above = [name for name in READ if version_key(name) > key]
-    same = mainline_features(version)
-    if below and above and mainline_features(below[-1]) == same == mainline_features(above[0]):
-        return "bracketed"
-    return "reconstructed"
-
-
-@cache
 def release(name: str) -> Release:
-    """Returns a release by name: "4.11", "debian-6.1.192". A distribution version that is not
-    listed becomes the nearest older preset of its series, and the release's note says so.
+    """Returns a release by name: "4.11", "6.6.93", "v6.19-rc3", "debian-6.1.192", "rhel-5.14.0", a
+    whole `uname -r`, `uname -a` or line of /proc/version.
 
-    Raises UnknownRelease.
+    What it is taken for is in the release's note, taken_as and guessed. Raises UnknownRelease.
     """
-    if name in MAINLINE:
-        return Release(name, version_key(name), mainline_features(name), basis(name))
-    distribution, dash, version = name.partition("-")
-    if (
-        dash
-        and version.isascii()
-        and version.replace(".", "").isdigit()
-        and ".." not in version.strip(".")
-    ):
-        return _distribution(name, distribution, version)
-    raise UnknownRelease(
-        f"expected a kernel such as 4.11, {NEWEST} or debian-6.1.192, found {name!r}"
+    named = taken_apart(name)
+    if named is None:
+        hint = suggestion(name, (*MAINLINE, *PRESETS))
+        raise UnknownRelease(
+            f"expected a kernel such as 4.11, 6.6.93, {SERIES[-1]} or debian-6.1.192, "
+            f"found {_shown(name)}{hint}"
+        )
+    known, why = _known(named, name)
+    distribution = named.distribution
+    series, key = "{}.{}".format(*known.series), _key(known)
+    way = [("", key if known.candidate is not None else (*known.series, 0))]
+    if known.point:
+        way.append((series, key))
+    if distribution is not None:
+        way.append((f"{distribution.name}-{series}", key))
+        if named.numbers == "base":
+            added = f"{distribution.title} carries changes of later releases"
+        elif named.numbers == "patched":
+            added = f"{distribution.title} adds changes of its own"
+        else:
+            added = f"{distribution.title} numbers its kernels as stable does"
+        if distribution.name == "debian" and named.numbers == "base":
+            added = "Debian's point release is in uname -v"
+        why = [*why, added]
+    taken_as = _mainline_name(known)
+    if named.extra and distribution is None:
+        why = [*why, f"what {_shown(named.extra)} adds is not known"]
+    return Release(
+        name=f"{distribution.name}-{named.number}" if distribution else _mainline_name(named),
+        version=key,
+        features=_shared(HISTORY.fold(way, place)),
+        way=tuple(way),
+        typed=name,
+        taken_as=taken_as,
+        guessed=known is not named or (distribution is not None and named.numbers != "stable"),
+        note=f"taken as {taken_as}: {'; '.join(why)}" if why else "",
     )
 
 
-def _distribution(name: str, distribution: str, version: str) -> Release:
-    wanted = version_key(version)
-    series = [
-        preset
-        for preset in PRESETS
-        if preset.name.startswith(f"{distribution}-{wanted[0]}.")
-        and version_key(preset.name.partition("-")[2])[:2] == wanted[:2]
-    ]
-    older = [p for p in series if version_key(p.name.partition("-")[2]) <= wanted]
-    if not older:
-        known = ", ".join(preset.name for preset in PRESETS)
-        raise UnknownRelease(f"expected a listed distribution series ({known}), found {name!r}")
-    preset = max(older, key=lambda p: version_key(p.name.partition("-")[2]))
-    key = version_key(preset.base)
-    features = _shared(_folded(HISTORY, key, preset))
-    note = "" if preset.name == name else f"not listed; taken as {preset.name}"
-    return Release(name, version_key(preset.base), features, basis(preset.base), note, preset)
+def _known(named: Named, text: str) -> tuple[Named, list[str]]:
+    """The release that a name is followed as, and why if it is another. Raises UnknownRelease for
+    what is older than all that is modelled, or was never released."""
+    oldest, newest = version_key(MAINLINE[0]), version_key(NEWEST)
+    if named.series > newest:
+        last = taken_apart(SERIES[-1])
+        assert last is not None
+        return last, [f"the newest known, {named.number} is not"]
+    series = "{}.{}".format(*named.series)
+    if series not in MAINLINE:
+        hint = "it is older" if named.series < oldest else "there was none of that number"
+        raise UnknownRelease(
+            f"expected a kernel from {MAINLINE[0]} on, found {_shown(text)}: {hint}"
+            f"{suggestion(series, MAINLINE)}"
+        )
+    last = taken_apart(_series2last[series])
+    assert last is not None
+    if (named.point or 0) > (last.point or 0):
+        return last, [f"the newest of {series} that is known"]
+    return named, []
 
 
+def _mainline_name(named: Named) -> str:
+    """6.12 for 6.12 and 6.12.0."""
+    number = named.number
+    return number.removesuffix(".0") if named.point == 0 else number
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "...")
+
+
+def running(text: str) -> Release | None:
+    """Returns the release of a running machine; None if it is not modelled.
+
+    text: uname -r and -v, with /proc/version_signature behind it where there is one.
+    """
+    try:
+        return release(text)
+    except UnknownRelease:
+        return None
+
+
+@cache
+def mainline_features(version: str) -> DriverFeatures:
+    """The driver's features in a release of kernel.org."""
+    return release(version).features
+
+
+@cache
 def all_releases() -> tuple[Release, ...]:
-    """Every mainline release and preset."""
-    return tuple(release(name) for name in (*MAINLINE, *(preset.name for preset in PRESETS)))
+    """Every mainline release, and distributions' kernels that were held against the model."""
+    return tuple(release(name) for name in (*MAINLINE, *PRESETS))

@@ -1,35 +1,165 @@
-"""The release of a running kernel, from its uname."""
+"""Kernels' names as people and machines have them, taken apart.
+
+Read are a number (6.6.93, v6.1, 6.19-rc3), a distribution's (debian-6.1.192), a whole `uname -r`,
+`uname -a` or line of /proc/version, each with /proc/version_signature behind it or without.
+"""
 
 import re
+from dataclasses import dataclass
+from typing import Literal
 
-from .releases import Release, UnknownRelease, release
-
-_DISTRIBUTIONS = (
-    # uname -v of Debian: #1 SMP Debian 6.1.176-1 (2026-07-02)
-    ("debian", re.compile(r".*\bDebian ([0-9]+\.[0-9]+\.[0-9]+)-.*", re.DOTALL)),
-    # uname -r and -v of Ubuntu: 6.8.0-31-generic #31-Ubuntu SMP ...
-    ("ubuntu", re.compile(r"([0-9]+\.[0-9]+\.[0-9]+)-.* #\S*-Ubuntu\b.*", re.DOTALL)),
+_VERSION = re.compile(
+    r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?:-rc(\d{1,2}))?((?:[-+~_][-+~_.\w]*)?)",
+    re.ASCII | re.IGNORECASE,
 )
-_MAINLINE = re.compile(r"([0-9]+)\.([0-9]+)")
+_LISTED = re.compile(r"([a-z]+)-(\d[\d.]*)", re.ASCII | re.IGNORECASE)
+_DEBIAN_BUILD = re.compile(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)
+_UBUNTU_BUILD = re.compile(r"#\S*-Ubuntu\b", re.ASCII)
+_SIGNATURE = re.compile(
+    r"\bUbuntu (\d{1,3}\.\d{1,3}\.\d{1,4}-[\d.~]+-[-\w]+) (\d{1,3})\.(\d{1,3})\.(\d{1,4})(?![\d.])",
+    re.ASCII,
+)
+
+Numbers = Literal["stable", "patched", "base"]
 
 
-def running(text: str) -> Release | None:
-    """Returns the release that models a kernel. text: uname -r and -v.
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Who numbers kernels how.
 
-    The distribution's preset if its series has one, otherwise the mainline release it is based on;
-    None if that is not modelled either.
+    name     as in debian-6.1.192
+    title    as its maker writes it
+    extra    what follows the number in `uname -r`, by which a kernel is known as the distribution's
+    numbers  "stable": a number is kernel.org's stable release; "patched": with changes of the
+             distribution's own; "base": the release it began with, which the distribution then gave
+             changes of later ones
     """
-    names = []
-    for distribution, pattern in _DISTRIBUTIONS:
-        match = pattern.match(text)
-        if match:
-            names.append(f"{distribution}-{match[1]}")
-    match = _MAINLINE.match(text)
-    if match:
-        names.append(f"{match[1]}.{match[2]}")
-    for name in names:
-        try:
-            return release(name)
-        except UnknownRelease:
-            continue
-    return None
+
+    name: str
+    title: str
+    extra: re.Pattern[str]
+    numbers: Numbers
+
+
+def _row(name: str, title: str, extra: str, numbers: Numbers) -> Distribution:
+    return Distribution(name, title, re.compile(extra, re.ASCII), numbers)
+
+
+DISTRIBUTIONS = (
+    _row("uek", "Oracle's UEK", r".*\.el\d+uek\b.*", "base"),
+    _row("rhel", "RHEL", r".*\.el\d+.*", "base"),
+    _row("fedora", "Fedora", r".*\.fc\d+\b.*", "stable"),
+    _row("amazon", "Amazon Linux", r".*\.amzn\d+.*", "patched"),
+    _row("openeuler", "openEuler", r".*\.oe\d+.*", "base"),
+    _row("suse", "SUSE", r"-[\d.]+-default|-\d{5,}\.[\d.]+-\w+", "base"),
+    _row("android", "Android", r".*-android\d+\b.*", "patched"),
+    _row("raspberrypi", "Raspberry Pi OS", r".*\+rpt\b.*|(?:-v[678]l?|-rpi\w*)\+?", "patched"),
+    _row("arch", "Arch Linux", r"-arch\d+\b.*", "stable"),
+    _row("proxmox", "Proxmox", r"-\d+-pve", "patched"),
+    _row(
+        "debian",
+        "Debian",
+        r"\+deb\d+.*|-(?:\d+|0\.deb\d+\.\d+|0\.bpo\.\d+)-(?:rt-|cloud-)?(?:amd64|arm64|armmp|686|i386"
+        r"|powerpc|ppc64|s390x|riscv64|mips|loong|octeon|marvell|rpi|alpha|sparc|parisc|m68k).*",
+        "stable",
+    ),
+    _row("ubuntu", "Ubuntu", r"-\d+-[a-z][-\w]*", "base"),
+)
+"""In the order in which they are tried on the end of a `uname -r`."""
+
+name2distribution = {each.name: each for each in DISTRIBUTIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A kernel's name, taken apart.
+
+    series        (6, 12)
+    point         85 of 6.12.85; None if the name has none: 6.12, or debian's 6.1.0-28-amd64
+    candidate     3 of 6.19-rc3; None of a release
+    distribution  None for kernel.org's numbers
+    numbers       what the number says, "stable" without distribution
+    extra         what follows the number and says nothing: "-generic" of 6.12.85-generic
+    """
+
+    series: tuple[int, int]
+    point: int | None = None
+    candidate: int | None = None
+    distribution: Distribution | None = None
+    numbers: Numbers = "stable"
+    extra: str = ""
+
+    @property
+    def number(self) -> str:
+        """6.12, 6.12.85 or 6.19-rc3."""
+        point = "" if self.point is None else f".{self.point}"
+        candidate = "" if self.candidate is None else f"-rc{self.candidate}"
+        return f"{self.series[0]}.{self.series[1]}{point}{candidate}"
+
+
+def taken_apart(text: str) -> Named | None:
+    """Returns what a kernel's name says, None if it is not one."""
+    listed = _LISTED.fullmatch(text.strip())
+    if listed is not None:
+        distribution = name2distribution.get(listed[1].lower())
+        named = _numbered(listed[2])
+        if distribution is None or named is None or named.extra:
+            return None
+        return _of_distribution(named, distribution)
+    signature = _SIGNATURE.search(text)
+    if signature is not None:
+        series = int(signature[2]), int(signature[3])
+        ubuntu = name2distribution["ubuntu"]
+        return Named(series, int(signature[4]), None, ubuntu, "patched")
+    words = text.split()
+    if words[:1] == ["Linux"]:
+        # Linux version RELEASE, Linux HOST RELEASE, or Linux RELEASE #BUILD
+        words = words[1:] if words[2:3] and words[2].startswith("#") else words[2:]
+    if not words or (words[1:] and "#" not in text):
+        return None
+    named = _numbered(words[0])
+    return named and _known_by(named, " ".join(words[1:]))
+
+
+def _numbered(word: str) -> Named | None:
+    match = _VERSION.fullmatch(word)
+    if match is None:
+        microsoft = re.fullmatch(r"(\d+\.\d+\.\d+)\.\d+(-microsoft\S*)", word, re.ASCII)
+        match = _VERSION.fullmatch("".join(microsoft.groups())) if microsoft else None
+        if match is None:
+            return None
+    series = int(match[1]), int(match[2])
+    point = None if match[3] is None else int(match[3])
+    candidate, extra = match[4], match[5]
+    early = re.match(r"-0\.rc(\d{1,2})\b", extra, re.ASCII)
+    candidate = early[1] if early else candidate
+    if candidate is not None and not point:
+        return Named(series, None, int(candidate), extra=extra)
+    return Named(series, point, extra=extra)
+
+
+def _known_by(named: Named, build: str) -> Named:
+    """The distribution, from what follows the number and from `uname -v`."""
+    for match in _DEBIAN_BUILD.finditer(build):
+        if (int(match[1]), int(match[2])) == named.series:
+            return Named(named.series, int(match[3]), None, name2distribution["debian"])
+    distribution = next((each for each in DISTRIBUTIONS if each.extra.fullmatch(named.extra)), None)
+    if _UBUNTU_BUILD.search(build):
+        distribution = name2distribution["ubuntu"]
+    if distribution is None:
+        return named
+    if distribution.name == "ubuntu" and named.point:
+        # a local version such as 6.12.85-1-custom
+        return named
+    if distribution.name == "debian" and named.point == 0:
+        return Named(named.series, None, None, distribution, "base")
+    return _of_distribution(named, distribution)
+
+
+def _of_distribution(named: Named, distribution: Distribution) -> Named:
+    numbers = distribution.numbers
+    if distribution.name == "ubuntu" and named.point:
+        numbers = "patched"
+    if distribution.name == "debian" and named.point is None:
+        numbers = "base"
+    return Named(named.series, named.point, named.candidate, distribution, numbers)

@@ -3,8 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from ..linux.releases import UnknownRelease, release
-from ..linux.uname import running
+from ..linux.releases import UnknownRelease, release, running
 from .convert import BROKEN, LEFT_OUT, Converted
 from .recorded import RecordedMachine
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.governors.steady import Range
+from ..linux.grounds import ground
 from ..selection.idle_lengths import lengths
 from ..selection.selection import Mapped, TableSelection
 from ..wording import joined
@@ -195,6 +196,7 @@ def remarks(selection: TableSelection) -> list[str]:
     if selection.steps:
         lines.append("ladder counts to 4 in all while in a state, in a row or not;")
         lines.append("  an idle shorter than the exit latency counts as endless")
-    if selection.release.basis == "reconstructed":
-        lines.append("This kernel's sources were reconstructed, not read")
+    known = ground(selection.release, selection.governor)
+    if known.kind != "compiled":
+        lines.append(f"{selection.governor} of Linux {selection.release.name}: {known}")
     return lines

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
+from ..linux.grounds import LOOP, ground
 from ..pipeline import Arrival, Journey
 from ..stages import Changed
 from ..table import Flag, IdleState, IdleTable, Register
@@ -212,8 +213,9 @@ def _family(table: IdleTable) -> str:
 
 def _kernel_sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, list[str]]]:
     name = f"Linux {arrival.release.name}"
-    if arrival.release.basis == "reconstructed":
-        name += " (its driver reconstructed from patches, not read)"
+    known = ground(arrival.release, arrival.subsystem)
+    if known.kind != "compiled" and arrival.subsystem != LOOP:
+        name += f" (its driver {known})"
     driver = arrival.driver
     if driver.fatal:
         yield f"{name} crashes", [f"  {driver.fatal}"]

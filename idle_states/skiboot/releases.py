@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from ..history import U32, History, rows_of
+from ..history import U32, History, Place, rows_of
 from ..processors import CHIPS
 
 
@@ -124,7 +124,12 @@ def skiboot_features(version: str | None) -> ExportFeatures:
 
     Raises UnknownSkiboot, also for anything before 4.0.
     """
-    return HISTORY.fold(_key(version), listed_key)
+    return HISTORY.fold([("", _key(version))], _place)
+
+
+def _place(version: str) -> Place:
+    """Stable branches follow their own number, so all releases are on one line."""
+    return "", listed_key(version)
 
 
 @cache

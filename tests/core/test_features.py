@@ -78,11 +78,13 @@ def next_release(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         teo_features: {"tick_idles": "measured", "recent": True},
     }
     monkeypatch.setattr(releases, "MAINLINE", [*releases.MAINLINE, "9.9"])
+    monkeypatch.setattr(releases, "NEWEST", "9.9")
+    monkeypatch.setitem(releases._series2last, "9.9", "9.9.9")
     for module, values in rows.items():
         old = module.HISTORY
-        new = History(old.oldest, (*old.rows, Since("9.9", "", values)), old.backports)
+        new = History(old.oldest, (*old.rows, Since(("9.9",), "", values)))
         monkeypatch.setattr(module, "HISTORY", new)
-    caches = (releases.release, menu_features.features, releases._listed_key)
+    caches = (releases.release, menu_features.features, releases.place)
     for cached in caches:
         cached.cache_clear()
     yield

@@ -29,7 +29,7 @@ from tests.support import vectors
 
 TICK = 4_000_000
 P9 = vectors.table("p9", True)
-KERNELS = [*MAINLINE[MAINLINE.index("4.8") :], *(preset.name for preset in PRESETS)]
+KERNELS = [*MAINLINE[MAINLINE.index("4.8") :], *PRESETS]
 
 
 def of(kernel: str) -> IdleLoopFeatures:
@@ -109,6 +109,7 @@ LATE = [State(0, 0, True), State(1_000, 2_000), State(2_000, 30_000), State(9_00
         ("4.16", off(), None),
         ("4.17", off(), TICK // 16),
         ("4.17", off(1, 2, 3), TICK // 16),
+        ("4.20", off(1, 2, 3), 2_000),
         ("5.0", off(), 2_000),
         ("5.0", off(1), 30_000),
         ("5.0", off(1, 2, 3), TICK),
@@ -116,6 +117,8 @@ LATE = [State(0, 0, True), State(1_000, 2_000), State(2_000, 30_000), State(9_00
         ("5.4", off(), 900_000),
         ("5.4", off(3), 30_000),
         ("5.4", off(1, 2, 3), TICK),
+        ("5.4.3", off(), 900_000),
+        ("5.4.4", off(), 2_000),
         ("ubuntu-5.4.0", off(), 2_000),
         ("5.5", off(), 2_000),
         ("5.10", off(), 2_000),
@@ -262,9 +265,9 @@ def test_not_below_within_the_exit_latency() -> None:
         assert judge(of("6.1"), table, 1, residency) == verdict
 
 
-def test_judged_from_5_1_on() -> None:
-    assert judge(of("5.0"), P9, 2, 0) == ""
-    assert judge(of("5.1"), P9, 2, 0) == "above"
+def test_judged_from_5_0_on() -> None:
+    assert judge(of("4.20"), P9, 2, 0) == ""
+    assert judge(of("5.0"), P9, 2, 0) == "above"
 
 
 def count(kernel: str, *rows: tuple[int, int]) -> Counters:

@@ -84,14 +84,11 @@ def recorded(path: Path) -> tuple[Cpu, list[tuple[int, bool]]]:
 
 @pytest.mark.parametrize("governor", ["menu", "teo", "ladder"])
 def test_recorded_decisions(tree: Path, build: Build, governor: str) -> None:
-    preset = taken_as(tree).preset
-    paths = [
-        path
-        for path in vectors.files(governor)
-        if preset is not None and vectors.read(path).kernel == preset.name
-    ]
+    name = taken_as(tree).name
+    names = (name, f"debian-{name}")
+    paths = [path for path in vectors.files(governor) if vectors.read(path).kernel in names]
     if not paths:
-        pytest.skip(f"no recorded decisions of {governor} of {taken_as(tree).name}")
+        pytest.skip(f"no recorded decisions of {governor} of {name}")
     cases = [recorded(path) for path in paths]
     answers = build(governor, vectors.HZ).run([cpu for cpu, _ in cases])
     disagreeing = {
@@ -265,13 +262,13 @@ class TestTree:
         return write
 
     @pytest.mark.parametrize(
-        ("version", "name", "preset"),
+        ("version", "name", "as_release"),
         [
-            ((6, 1, 192), "debian-6.1.192", "debian-6.1.192"),
-            ((6, 1, 200), "debian-6.1.200", "debian-6.1.192"),
-            ((6, 1, 0), "6.1", None),
-            ((6, 2, 9), "6.2", None),
-            ((99, 0, 0), releases.NEWEST, None),
+            ((6, 1, 192), "6.1.192", "6.1.192"),
+            ((6, 1, 200), "6.1.200", "6.1.192"),
+            ((6, 1, 0), "6.1", "6.1"),
+            ((6, 2, 9), "6.2.9", "6.2.9"),
+            ((99, 0, 0), "99.0", releases.SERIES[-1]),
         ],
     )
     def test_by_version(
@@ -279,10 +276,10 @@ class TestTree:
         makefile: Callable[..., Path],
         version: tuple[int, int, int],
         name: str,
-        preset: str | None,
+        as_release: str,
     ) -> None:
         found = taken_as(makefile(*version))
-        assert (found.name, found.preset and found.preset.name) == (name, preset)
+        assert (found.name, found.taken_as) == (name, as_release)
 
     def test_by_name(self, makefile: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("KERNEL", "ubuntu-5.15.0")

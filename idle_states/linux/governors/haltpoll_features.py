@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...history import History, rows_of
+from ...history import History, Sources, rows_of
 from ..releases import Release, folded, version_key
 
 OLDEST = "5.4"
@@ -29,7 +29,7 @@ CHANGES = (
 )
 
 HISTORY = History(HaltpollFeatures(), CHANGES)
-"""No backports are known; haltpoll has no recorded decisions."""
+SOURCES = Sources(compiled="5.4..")
 
 
 def features(release: Release) -> HaltpollFeatures:

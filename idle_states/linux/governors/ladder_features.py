@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...history import History, rows_of
+from ...history import History, Sources, rows_of
 from ..releases import Release, folded
 
 
@@ -27,7 +27,10 @@ CHANGES = (
 )
 
 HISTORY = History(LadderFeatures(), CHANGES)
-"""No packaged kernel's ladder differs from its mainline base."""
+SOURCES = Sources(
+    compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
+    "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
+)
 
 
 def features(release: Release) -> LadderFeatures:

@@ -1,11 +1,10 @@
 """How the menu governor changed over the releases."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from ...history import U32, History, Values, rows_of, values_of
+from ...history import U32, History, Sources, rows_of
 from ..releases import Release, folded, version_key
 from .interface import U32_MAX
 
@@ -106,25 +105,20 @@ class MenuFeatures:
     stopped_tick_stays: bool = False
 
 
-since, values = rows_of(MenuFeatures), values_of(MenuFeatures)
+since = rows_of(MenuFeatures)
 
 CHANGES = (
     since("4.11", "8e37e1a2a329", scan_stops=True),
-    since("4.14", "dc2251bf98c6", skips_polling=True, zero_disabled=True),
+    since("4.13", "3ed09c94580d", zero_disabled=True),
+    since("4.14", "dc2251bf98c6", skips_polling=True),
     since("4.17", "45f1ff59e27c", decides_tick=True, latency_shortens=True, tick_wakeup=True),
     since("4.17", "87c9fe6ee495", stopped_tick="capped"),
-    since("4.19", "5ef499cd571c", stopped_tick="event"),
-    since("4.19", "f1c8e410cdac", shallow_escape=True),
-    since("4.19", "5ef499cd571c", stopped_tick_stays=True),
+    since("4.19 4.18.7 ubuntu-4.18.0", "5ef499cd571c", stopped_tick="event"),
+    since("4.19 4.18.7 ubuntu-4.18.0", "757ab15c3f49", shallow_escape=True),
+    since("4.19 4.18.7 ubuntu-4.18.0", "5ef499cd571c", stopped_tick_stays=True),
     since("4.20", "a7fe5190c03f", load=False),
-    since(
-        "4.20",
-        "5f26bdceb9c0",
-        early_return=True,
-        skips_polling=False,
-        polling_override=True,
-        poll_limit=True,
-    ),
+    since("4.20 4.19.86", "5f26bdceb9c0", poll_limit=True),
+    since("4.20", "", early_return=True, skips_polling=False, polling_override=True),
     since("4.20", "", typical_unknown="late"),
     since("5.1", "814b8797f9bd", typical_ceiling=S32_MAX),
     since(
@@ -138,57 +132,41 @@ CHANGES = (
     since("5.13", "Use s64 as exit_latency_ns and target_residency_ns", signed_event=True),
     since("5.13", "Take negative sleep length into account", stopped_tick="timer"),
     since("6.6", "5484e31bbbff", typical_first=True, typical_unknown="zeros"),
-    since("6.13", "38f83090f515", iowait=False),
+    since("6.13 6.12.44 6.6.103", "38f83090f515", iowait=False),
     since("6.15", "8de7606f0f", trims_both_ends=True),
-    since("6.15", "85975daeaa4d", typical_maximum=True),
-    since("6.17", "fa3fa55de0d6", rejected_is_unknown=True),
     since(
-        "6.17", "779b1a1cb13a", latency_first=True, predicted_limit=False, override_in_limit=False
+        "6.15 6.12.31 6.6.93 6.1.141 5.15.185 5.10.238 5.4.294",
+        "85975daeaa4d",
+        typical_maximum=True,
     ),
-    since("6.18", "10fad4012234", typical_maximum=False),
-    since("6.18", "db86f55bf81a", override_in_time=True),
-    since("6.19", "07d815701274", override_short=True),
-    since("7.0", "80606f4eb8d7", stopped_asks_timers=True),
+    since(
+        "6.17-rc2 6.16.2 6.15.11 6.12.43 6.6.103 6.1.157 5.15.190 5.10.241",
+        "fa3fa55de0d6",
+        rejected_is_unknown=True,
+    ),
+    since(
+        "6.17-rc3 6.12.44 6.6.103",
+        "779b1a1cb13a",
+        latency_first=True,
+        predicted_limit=False,
+        override_in_limit=False,
+    ),
+    since(
+        "6.18-rc3 6.17.6 6.12.56 6.6.115 6.1.158 5.15.196 5.10.246 5.4.301",
+        "10fad4012234",
+        typical_maximum=False,
+    ),
+    since("6.18-rc4 6.17.8 6.12.58 6.6.117", "db86f55bf81a", override_in_time=True),
+    since("6.19 6.18.3 6.12.64 6.6.120", "07d815701274", override_short=True),
+    since("7.0 6.19.6 6.18.14 6.12.75 6.6.128", "80606f4eb8d7", stopped_asks_timers=True),
     since("7.1", "e57c2bf2e89d", stopped_margin=True),
 )
 
-_REJECTED = values(rejected_is_unknown=True)
-_6_12_57 = values(
-    iowait=False,
-    rejected_is_unknown=True,
-    latency_first=True,
-    predicted_limit=False,
-    override_in_limit=False,
+HISTORY = History(MenuFeatures(), CHANGES)
+SOURCES = Sources(
+    compiled="4.6.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
+    "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
 )
-_6_12_73 = _6_12_57 | values(override_in_time=True, override_short=True)
-_6_12_107 = _6_12_73 | values(stopped_asks_timers=True)
-
-BACKPORTS: Mapping[str, Values] = {
-    "debian-5.10.251": _REJECTED,
-    "debian-6.1.147": values(typical_maximum=True),
-    "debian-6.1.158": _REJECTED,
-    "debian-6.1.176": _REJECTED,
-    "debian-6.1.192": _REJECTED,
-    "debian-6.12.43": values(typical_maximum=True) | _REJECTED,
-    "debian-6.12.57": _6_12_57,
-    "debian-6.12.73": _6_12_73,
-    "debian-6.12.107": _6_12_107,
-    "debian-6.12.117": _6_12_107,
-    "debian-6.17.8": values(typical_maximum=False, override_in_time=True),
-    "debian-6.18.5": values(override_short=True),
-    "debian-6.18.15": values(override_short=True, stopped_asks_timers=True),
-    "debian-6.19.6": values(stopped_asks_timers=True),
-    "ubuntu-4.18.0": values(stopped_tick="event", shallow_escape=True, stopped_tick_stays=True),
-}
-"""Preset -> what it has of later releases.
-
-The sources of 5.10.262, 6.1.164 on, 6.12.43 on, and 6.17.8 on were compiled and agree;
-ubuntu-4.18.0 agrees with its recorded decisions. debian-6.1.147 and debian-6.1.158 are dated by
-what the stable series took: 85975daeaa4d alone, without the change of algorithm before it, after
-Debian's 6.1.140; fa3fa55de0d6 in 6.1.157; 10fad4012234, the former's revert.
-"""
-
-HISTORY = History(MenuFeatures(), CHANGES, BACKPORTS)
 OLDEST = "4.6"
 
 

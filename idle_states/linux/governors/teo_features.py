@@ -1,15 +1,12 @@
 """How the timer events oriented (teo) governor changed over the releases.
 
-Commits are given where known. The sources of 5.4, 5.10, 5.11, 5.13 to 5.15, 5.19 to 6.1, 6.5, 6.8,
-6.11, 6.12, 6.14 and 6.17 to 7.2 were compiled and decide alike, utilised CPUs and disabled states
-included; those of 5.1 to 5.3 as 5.4's with the patch between them taken back.
+Commits are given where known.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ...history import History, Values, rows_of, values_of
+from ...history import History, Sources, rows_of
 from ..releases import Release, folded, version_key
 
 OLDEST = "5.1"
@@ -107,20 +104,16 @@ class TeoFeatures:
     empty_bins: bool = False
 
 
-since, values = rows_of(TeoFeatures), values_of(TeoFeatures)
+since = rows_of(TeoFeatures)
 
 # 6.14's came with d619b5cc6780, 13ed5c4a6d9c and 16c8d7586c19, among others.
 CHANGES = (
-    since("5.4", "", late_constraint=True, recent_duration=True),
+    since("5.4 5.3.4 5.2.19", "", late_constraint=True, recent_duration=True),
     since("5.5", "c1d51f684c72", nanoseconds=True),
-    since(
-        "5.5",
-        "",
-        excludes_overhead=True,
-        ring_slots=8,
-        early_hits_below=True,
-        disabled_metrics=True,
-    ),
+    since("5.5", "", excludes_overhead=True),
+    since("5.5 5.4.4 5.3.17 ubuntu-5.4.0", "", disabled_metrics=True),
+    since("5.5 5.4.14 ubuntu-5.4.0", "", ring_slots=8),
+    since("5.5 5.4.18 ubuntu-5.4.0", "", early_hits_below=True),
     since("5.13", "", signed=True),
     since("5.13", "Adjust handling of very short idle times", short_counts=True),
     since("5.13", 'Take negative "sleep length" values into account', recent_from_first=True),
@@ -143,10 +136,10 @@ CHANGES = (
         tick_intercepts="beyond",
         running_total=True,
     ),
+    since("6.19 6.18.3 6.12.64 6.6.120", "a03b2011808a", timer_wins=True),
     since(
         "6.19",
         "",
-        timer_wins=True,
         tick_intercepts="within",
         running_total=False,
         decays_to_zero=True,
@@ -162,18 +155,10 @@ CHANGES = (
     since("7.1", "", empty_bins=False, stopped_tick="last"),
 )
 
-BACKPORTS: Mapping[str, Values] = {
-    # The fixes of 5.5. Only the first two can be told from its recorded decisions.
-    "ubuntu-5.4.0": values(ring_slots=8, early_hits_below=True, disabled_metrics=True),
-    "debian-6.12.73": values(timer_wins=True),
-    "debian-6.12.107": values(timer_wins=True),
-    "debian-6.12.117": values(timer_wins=True),
-    "debian-6.18.5": values(timer_wins=True),
-    "debian-6.18.15": values(timer_wins=True),
-}
-"""Preset -> feature -> value: what the packaged kernels' decisions show beyond their base."""
-
-HISTORY = History(TeoFeatures(), CHANGES, BACKPORTS)
+HISTORY = History(TeoFeatures(), CHANGES)
+SOURCES = Sources(
+    compiled="5.2.. 5.13 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
+)
 
 
 def features(release: Release) -> TeoFeatures:

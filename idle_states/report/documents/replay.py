@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from ...forms import INLINE, Count, Form, With, derived
+from ...linux.grounds import LOOP
 from ...linux.releases import Release
 from ...reading import problems
 from ...replay import counters, run
@@ -12,6 +13,7 @@ from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
 from .energy import Costs, rounded
 from .findings import SeverityName
+from .known import Kernel, Known
 
 
 class State(Form[Any]):
@@ -105,8 +107,8 @@ class Replay(Form[Any]):
     exactness: Annotated[Literal["exact", "estimated"], "exact: every input was recorded."]
     assumptions: Annotated[list[str], "What an estimate rests on."]
     kernel: Annotated[str, "The Linux release."] = derived(lambda result: result.release.name)
-    basis: Annotated[str, "How its behaviour is known."] = derived(
-        lambda result: result.release.basis
+    known: Annotated[Known, INLINE] = derived(
+        lambda result: Kernel(result.release, result.governor or LOOP)
     )
     governor: Annotated[str | None, "The governor; null where none was run."]
     hz: Annotated[int | None, "The kernel's HZ."]

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from ... import table
-from ...forms import GIVEN, U32, U64, Count, Form, Limits, With, derived
+from ...forms import GIVEN, INLINE, U32, U64, Count, Form, Limits, With, derived
 from ...linux import driver_table
 from ...pipeline import Arrival, Journey
 from ...stages import Changed, Lost, Message
@@ -11,6 +11,7 @@ from ...table import IdleState, IdleTable, flag_names
 from ..energy_output import of_spec
 from .energy import TablePower
 from .findings import Confidence
+from .known import Kernel, Known
 
 Bits = Annotated[str, Limits(pattern="^([A-Z][A-Z0-9_]*|0x[0-9a-f]+)$")]
 Losses = Annotated[
@@ -100,11 +101,9 @@ class Stop(Form[driver_table.StopChoice]):
 
 class Linux(Form[Arrival]):
     kernel: str = derived(lambda arrival: arrival.driver.kernel)
-    basis: Annotated[
-        Literal["read", "bracketed", "reconstructed"],
-        "How the release's behaviour is known: read in its source; releases read on both sides "
-        "behave the same; or put together from patches.",
-    ] = derived(lambda arrival: arrival.release.basis)
+    known: Annotated[Known, INLINE] = derived(
+        lambda arrival: Kernel(arrival.release, arrival.subsystem)
+    )
     states: Annotated[
         list[DriverState], "Registered states; none if the driver does not register."
     ] = derived(lambda arrival: arrival.driver.states)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
-from ...forms import GIVEN, Count, Form, Limits, With, derived
+from ...forms import GIVEN, INLINE, Count, Form, Limits, With, derived
 from ...replay import counters
 from ...replay.counters import percentile_name
 from ...replay.energy import PowerModel, spent
@@ -12,6 +12,7 @@ from ...simulation.placement import Policy
 from ...simulation.setup import SCOPES, WAKE_PERCENTILES, Setup
 from ...simulation.topology import Topology
 from .energy import Costs
+from .known import Kernel, Known
 
 Scope = Literal["thread", "core", "pair", "quad"]
 Percentile = Literal["p50", "p90", "p99", "p99.9", "max"]
@@ -158,9 +159,7 @@ class Simulate(Form[Setup]):
     topology: Annotated[Machine, "The machine."]
     placement: Annotated[Placement, "Where tasks wake up."] = derived(lambda setup: setup.policy)
     kernel: Annotated[str, "The Linux release."] = derived(lambda setup: setup.release.name)
-    basis: Annotated[str, "How its behaviour is known."] = derived(
-        lambda setup: setup.release.basis
-    )
+    known: Annotated[Known, INLINE] = derived(lambda setup: Kernel(setup.release, setup.governor))
     governor: Annotated[str, "The governor."]
     hz: Annotated[Count, "The kernel's HZ."]
     duration_ns: Annotated[Count, "Simulated, each run."]

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal
 
-from ...forms import GIVEN, Count, Form, With, derived
+from ...forms import GIVEN, INLINE, Count, Form, With, derived
+from ...linux.grounds import LOOP
 from ...reading import problems
 from ...replay.energy import break_even
 from ...tune import waits
 from ...tune.search import Judged, Tuned
 from ...tune.tuning import Tuning
 from .energy import NS, Bounds, BreakEven, Power, in_seconds, in_us, rounded
+from .known import Kernel, Known
 
 
 class Gaps(Form[Tuning]):
@@ -119,8 +121,8 @@ def _judged(judged: Judged, tuned: Tuned) -> With:
 class Tune(Form[Tuning]):
     table: Annotated[str, "Name of the table."] = derived(lambda tuning: tuning.name)
     kernel: Annotated[str, "The Linux release."] = derived(lambda tuning: tuning.release.name)
-    basis: Annotated[str, "How its behaviour is known."] = derived(
-        lambda tuning: tuning.release.basis
+    known: Annotated[Known, INLINE] = derived(
+        lambda tuning: Kernel(tuning.release, tuning.settings.governor if tuning.settings else LOOP)
     )
     governor: Annotated[str | None, "null: every gap was taken to be known."] = derived(
         lambda tuning: tuning.settings and tuning.settings.governor

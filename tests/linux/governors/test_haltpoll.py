@@ -12,7 +12,7 @@ from idle_states.linux.releases import MAINLINE, PRESETS, release, version_key
 STATES = (State(0, 0, True), State(1_000, 1_000))
 ASKED = Situation(2_000_000_000, 10**9, 10**6)
 KERNELS = [name for name in MAINLINE if version_key(name) >= (5, 4)]
-KERNELS += [preset.name for preset in PRESETS if version_key(preset.base) >= (5, 4)]
+KERNELS += [name for name in PRESETS if release(name).version >= (5, 4)]
 
 
 def guest(kernel: str = "6.12", parameters: Parameters | None = None) -> Haltpoll:

@@ -14,7 +14,7 @@ from idle_states.linux.releases import MAINLINE, PRESETS, release, version_key
 from tests.support import vectors
 
 KERNELS = [name for name in MAINLINE if version_key(name) >= (4, 8)]
-KERNELS += [preset.name for preset in PRESETS]
+KERNELS += PRESETS
 NO_LIMIT_US = 2_000_000_000
 P9 = vectors.table("p9", False)
 POLLING = vectors.table("p9", True)

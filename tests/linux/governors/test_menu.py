@@ -17,7 +17,7 @@ from idle_states.linux.governors.interface import (
     State,
 )
 from idle_states.linux.governors.menu import Menu
-from idle_states.linux.governors.menu_features import BACKPORTS, features
+from idle_states.linux.governors.menu_features import CHANGES, features
 from idle_states.linux.releases import MAINLINE, release, version_key
 from tests.support import vectors
 from tests.support.menus import KERNELS, NO_LIMIT_US
@@ -43,9 +43,7 @@ def test_recorded_decisions(path: Path) -> None:
 
 @pytest.mark.parametrize("kernel", ["debian-6.1.192", "debian-6.12.117", "ubuntu-4.18.0"])
 def test_recorded_decisions_need_the_backports(kernel: str) -> None:
-    preset = release(kernel).preset
-    assert preset is not None
-    mainline = features(release(preset.base))
+    mainline = features(release(".".join(kernel.partition("-")[2].split(".")[:2])))
     differing = 0
     for path in vectors.files("menu"):
         recorded = vectors.read(path)
@@ -62,7 +60,8 @@ def test_recorded_decisions_need_the_backports(kernel: str) -> None:
 
 ERAS = (
     ("4.6", "4.10"),
-    ("4.11", "4.13"),
+    ("4.11", "4.12"),
+    ("4.13", "4.13"),
     ("4.14", "4.16"),
     ("4.17", "4.18"),
     ("4.19", "4.19"),
@@ -78,7 +77,7 @@ ERAS = (
     ("6.18", "6.18"),
     ("6.19", "6.19"),
     ("7.0", "7.0"),
-    ("7.1", "7.2"),
+    ("7.1", "7.3"),
 )
 
 
@@ -106,14 +105,20 @@ def test_no_states_are_refused() -> None:
         Menu([], features(release("6.1")), 250)
 
 
-@pytest.mark.parametrize("preset", BACKPORTS)
-def test_backports_are_later_behaviour(preset: str) -> None:
-    """Each value is one that some later mainline release has."""
-    distribution, _, version = preset.partition("-")
-    base = version_key(".".join(version.split(".")[:2]))
-    later = [features(release(name)) for name in MAINLINE if version_key(name) > base]
-    for field, value in BACKPORTS[preset].items():
-        assert any(getattr(known, field) == value for known in later), (distribution, field)
+POINTS = sorted({name for row in CHANGES for name in row.releases[1:]})
+"""The first releases of their lines to have a change."""
+
+
+@pytest.mark.parametrize("kernel", POINTS)
+def test_a_change_begins_where_its_row_says(kernel: str) -> None:
+    """The release before it lacks at least one value of the rows that name it."""
+    rows = [row for row in CHANGES if kernel in row.releases]
+    number, _, point = kernel.rpartition(".")
+    before = features(release(f"{number}.{int(point) - 1}" if int(point) else number[-4:]))
+    for row in rows:
+        for field, value in row.values.items():
+            assert getattr(features(release(kernel)), field) == value
+            assert getattr(before, field) != value
 
 
 # Whatever the input
@@ -154,7 +159,7 @@ HISTORIES = st.lists(
 
 
 @given(
-    st.sampled_from([first for first, _ in ERAS] + [MAINLINE[-1], *BACKPORTS]),
+    st.sampled_from([first for first, _ in ERAS] + [MAINLINE[-1], *POINTS]),
     STATES,
     st.sampled_from([24, 100, 250, 300, 1000]),
     st.sampled_from([32, 64]),

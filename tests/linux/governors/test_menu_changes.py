@@ -7,7 +7,7 @@ import pytest
 from idle_states.linux.governors.interface import U32_MAX, Decision, Outcome, Situation, State
 from idle_states.linux.governors.menu import Menu
 from idle_states.linux.governors.menu_correction import Correction
-from idle_states.linux.governors.menu_features import BACKPORTS, features
+from idle_states.linux.governors.menu_features import features
 from idle_states.linux.governors.menu_history import UNKNOWN, IntervalHistory
 from idle_states.linux.releases import release, version_key
 from tests.support.menus import FAR_US, NO_LIMIT_US, P9, idle, menu, table
@@ -20,11 +20,11 @@ def test_4_11_stops_at_the_first_state_that_does_not_fit() -> None:
     assert menu("4.11", states, [50] * 8).select(idle(60)).state == 0
 
 
-def test_4_14_lets_state_0_be_disabled() -> None:
+def test_4_13_lets_state_0_be_disabled() -> None:
     states = table((1, 10), (2, 20))
-    assert menu("4.13", states, [5] * 8).select(idle(60, disabled=[0])).state == 0
-    assert menu("4.14", states, [5] * 8).select(idle(60, disabled=[0])).state == 1
-    assert menu("4.14", states, [5] * 8).select(idle(60, disabled=[0, 1, 2])).state == 0
+    assert menu("4.12", states, [5] * 8).select(idle(60, disabled=[0])).state == 0
+    assert menu("4.13", states, [5] * 8).select(idle(60, disabled=[0])).state == 1
+    assert menu("4.13", states, [5] * 8).select(idle(60, disabled=[0, 1, 2])).state == 0
 
 
 @pytest.mark.parametrize(
@@ -374,8 +374,7 @@ def test_the_sum_of_squares_wraps() -> None:
 
 def test_debian_6_1_147_takes_the_maximum_in_the_old_algorithm() -> None:
     rising = [10, 200, 400, 600, 800, 1000, 1200, 1400]
-    backports = BACKPORTS["debian-6.1.147"]
-    known = replace(features(release("6.1")), **backports)
+    known = features(release("debian-6.1.147"))
     assert known.typical_maximum
     assert not known.trims_both_ends
     governor = Menu(table(*P9), known, 250)

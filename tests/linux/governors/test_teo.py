@@ -18,7 +18,7 @@ from idle_states.linux.governors.interface import (
     State,
 )
 from idle_states.linux.governors.teo import Teo
-from idle_states.linux.governors.teo_features import BACKPORTS, CHANGES, TeoFeatures, features
+from idle_states.linux.governors.teo_features import CHANGES, TeoFeatures, features
 from idle_states.linux.governors.teo_hits import Hits
 from idle_states.linux.governors.teo_select import TeoSelection
 from idle_states.linux.releases import MAINLINE, PRESETS, release, version_key
@@ -30,7 +30,7 @@ FAR = 50 * MS
 TICK = 4 * MS
 P9 = vectors.table("p9", False)
 KERNELS = [name for name in MAINLINE if version_key(name) >= (5, 1)]
-KERNELS += [preset.name for preset in PRESETS if version_key(preset.base) >= (5, 1)]
+KERNELS += [name for name in PRESETS if release(name).version >= (5, 1)]
 
 
 def of(kernel: str, **changed: Any) -> TeoFeatures:
@@ -108,9 +108,9 @@ def test_vectors(path: Path) -> None:
     ],
 )
 def test_the_kernel_has_the_backport(preset: str, feature: str) -> None:
-    base = next(each.base for each in PRESETS if each.name == preset)
+    base = ".".join(preset.partition("-")[2].split(".")[:2])
     mainline = {feature: getattr(features(release(base)), feature)}
-    assert mainline[feature] != BACKPORTS[preset][feature]
+    assert mainline[feature] != getattr(features(release(preset)), feature)
     paths = [path for path in vectors.files("teo") if vectors.read(path).kernel == preset]
     assert any(disagreements(path, **mainline) for path in paths)
 
@@ -131,9 +131,10 @@ def test_no_teo_before_5_1(kernel: str) -> None:
 
 def test_every_change_changes_something() -> None:
     for change in CHANGES:
-        before = MAINLINE[MAINLINE.index(change.release) - 1]
+        first = change.releases[0]
+        before = MAINLINE[MAINLINE.index(first) - 1]
         for name, value in change.values.items():
-            assert getattr(features(release(change.release)), name) == value
+            assert getattr(features(release(first)), name) == value
             if version_key(before) >= (5, 1):
                 assert getattr(features(release(before)), name) != value
 

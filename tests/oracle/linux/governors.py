@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from idle_states.linux.releases import NEWEST, Release, UnknownRelease, version_key
+from idle_states.linux.releases import Release, UnknownRelease
 from idle_states.linux.releases import release as known_release
 
 from .. import Unavailable
@@ -132,22 +132,13 @@ def governor_tree() -> Path:
 def taken_as(tree: Path) -> Release:
     """What the models know the tree as: KERNEL in the environment, or by its Makefile.
 
-    A stable release is taken as Debian's of that series, for the backports, if one is listed; a
-    release younger than any known, as the newest.
     Raises OracleError if the models know no such kernel.
     """
-    named = os.environ.get("KERNEL")
-    version = release(tree)
-    series = ".".join(version.split(".")[:2])
-    names = [named] if named else [f"debian-{version}"] * (not version.endswith(".0")) + [series]
-    for name in names:
-        try:
-            return known_release(name)
-        except UnknownRelease:
-            continue
-    if not named and "?" not in series and version_key(series) > version_key(NEWEST):
-        return known_release(NEWEST)
-    raise OracleError(f"expected a known kernel, found {names[-1]}; KERNEL=NAME says which it is")
+    name = os.environ.get("KERNEL") or release(tree)
+    try:
+        return known_release(name)
+    except UnknownRelease as error:
+        raise OracleError(f"{error}; KERNEL=NAME says which it is") from None
 
 
 class GovernorOracle:
