@@ -16,4 +16,5 @@ KERNEL_FILES = (
     "drivers/cpuidle",
     "drivers/of/base.c",
     "include/linux/cpuidle.h",
+    "kernel/sched/idle.c",
 )

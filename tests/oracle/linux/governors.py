@@ -24,6 +24,7 @@ from .source import OracleError, constants, includes, read, release
 from .trees import kernel_tree
 
 __all__ = [
+    "COMPILER_FLAGS",
     "GOVERNORS",
     "GOVERNOR_FILES",
     "STATE_MAX",
@@ -32,6 +33,9 @@ __all__ = [
     "Row",
     "State",
     "build_program",
+    "compile_program",
+    "digest",
+    "extract",
     "governor_tree",
     "taken_as",
 ]
@@ -55,7 +59,7 @@ _MACRO2SIGN = {
     "ORACLE_STOP_TICK": r"\bbool\s*\*\s*stop_tick\b",
     "ORACLE_POLL_TIME_LIMIT": r"\bpoll_time_limit\b",
 }
-_FLAGS = (
+COMPILER_FLAGS = (
     "-std=gnu11",
     "-O2",
     "-fno-strict-aliasing",
@@ -151,15 +155,15 @@ class GovernorOracle:
     def __init__(self, tree: Path, workdir: Path, governor: str, hz: int = 250) -> None:
         unit = f"{governor}.c"
         sources = dict(_sources(tree, unit))
-        extract = _extract(read(tree, _CPUIDLE))
-        key = _digest([*sources.values(), extract, *_own_files(), *_FLAGS])
+        cut = extract(read(tree, _CPUIDLE))
+        key = digest([*sources.values(), cut, *_own_files(), *COMPILER_FLAGS])
         self.governor = governor
         self.hz = hz
         self._program = workdir.resolve() / f"{governor}-{hz}-{key}"
         if not self._program.exists():
             workdir.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".new-", dir=workdir) as scratch:
-                built = _compile(Path(scratch), sources, unit, extract, hz)
+                built = compile_program(Path(scratch), sources, unit, cut, hz)
                 built.rename(self._program)
 
     def run(self, cpus: Sequence[Cpu]) -> list[list[tuple[int, bool]]]:
@@ -214,7 +218,7 @@ def _sources(tree: Path, unit: str) -> Iterator[tuple[str, str]]:
         ]
 
 
-def _extract(header: str) -> str:
+def extract(header: str) -> str:
     """cpuidle's constants and structures, and what they say about the kernel's age."""
     cut = constants(header, _CONSTANTS)
     for name in _STRUCTURES.split():
@@ -232,7 +236,7 @@ def _own_files() -> list[str]:
     return [path.read_text(encoding="utf-8") for path in sorted(_SHIM.glob("governor*"))]
 
 
-def _digest(texts: Sequence[str]) -> str:
+def digest(texts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
@@ -253,16 +257,16 @@ def build_program(
     unit = f"{governor}.c"
     directory.mkdir(parents=True)
     sources = dict(_sources(tree, unit))
-    return _compile(
-        directory, sources, unit, _extract(read(tree, _CPUIDLE)), hz, units=units, macros=macros
+    return compile_program(
+        directory, sources, unit, extract(read(tree, _CPUIDLE)), hz, units=units, macros=macros
     )
 
 
-def _compile(
+def compile_program(
     scratch: Path,
     sources: dict[str, str],
     unit: str,
-    extract: str,
+    cut: str,
     hz: int,
     *,
     units: Sequence[Path] = _UNITS,
@@ -271,7 +275,7 @@ def _compile(
     """The program, built in `scratch` with a way to the shim for every header named."""
     include = scratch / "include"
     include.mkdir()
-    (include / "cpuidle_extract.h").write_text(extract, encoding="utf-8")
+    (include / "cpuidle_extract.h").write_text(cut, encoding="utf-8")
     for name, text in sources.items():
         (scratch / name).write_text(text, encoding="utf-8")
     for name in {name for text in sources.values() for name in includes(text)} - sources.keys():
@@ -279,7 +283,7 @@ def _compile(
         header.parent.mkdir(parents=True, exist_ok=True)
         header.write_text('#include "governor.h"\n', encoding="utf-8")
     program = scratch / "program"
-    command = ["gcc", *_FLAGS, f"-DHZ={hz}", f'-DGOVERNOR_SOURCE="{scratch / unit}"']
+    command = ["gcc", *COMPILER_FLAGS, f"-DHZ={hz}", f'-DGOVERNOR_SOURCE="{scratch / unit}"']
     command += [f"-I{include}", f"-I{_SHIM}", "-o", str(program)]
     command += [f"-D{name}={value}" for name, value in macros.items()]
     command += map(str, units)

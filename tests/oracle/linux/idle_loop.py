@@ -1,0 +1,217 @@
+"""The idle loop of a kernel tree: do_idle() and what cpuidle's core does for it, unmodified.
+
+The functions are cut out of kernel/sched/idle.c and drivers/cpuidle/, and compiled with a governor
+and a driver that do as a row says. What comes out is what they and the tick are asked to do, in
+order, and the counters that sysfs shows.
+"""
+
+import struct
+import subprocess
+import tempfile
+from array import array
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from .governors import COMPILER_FLAGS, compile_program, digest, extract
+from .source import OracleError, functions, read
+
+__all__ = ["LOOP_FILES", "Call", "IdleCpu", "IdleLoopOracle", "IdleState", "Turn"]
+
+#: What this oracle reads of a kernel tree.
+LOOP_FILES = (
+    "Makefile",
+    "drivers/cpuidle/cpuidle.c",
+    "drivers/cpuidle/governor.c",
+    "include/linux/cpuidle.h",
+    "kernel/sched/idle.c",
+)
+
+_SHIM = Path(__file__).parent / "shim"
+_UNITS = (_SHIM / "idle_loop_unit.c", _SHIM / "idle_loop.c")
+_CPUIDLE = "include/linux/cpuidle.h"
+_FILE2FUNCTIONS = {
+    "drivers/cpuidle/cpuidle.c": (
+        "cpuidle_not_available find_deepest_state cpuidle_find_deepest_state enter_freeze_proper "
+        "enter_s2idle_proper cpuidle_enter_freeze cpuidle_enter_s2idle cpuidle_enter_state "
+        "cpuidle_select cpuidle_enter cpuidle_reflect"
+    ),
+    "drivers/cpuidle/governor.c": "cpuidle_governor_latency_req",
+    "kernel/sched/idle.c": (
+        "cpu_idle_poll default_idle_call call_cpuidle call_cpuidle_s2idle "
+        "idle_call_stop_or_retain_tick cpuidle_idle_call do_idle cpu_idle_loop"
+    ),
+}
+_NEEDED = {"find_deepest_state", "cpuidle_enter_state", "cpuidle_select", "cpuidle_idle_call"}
+# Macro of the shim -> what in cpuidle's header says that this kernel is so.
+_MACRO2SIGN = {
+    "ORACLE_FORCED": "use_deepest_state:",
+    "ORACLE_FORCED_NS": "forced_idle_latency_limit_ns;",
+    "ORACLE_JUDGED": "\tabove;",
+    "ORACLE_REJECTED": "\trejected;",
+}
+_HEADER = struct.Struct("<II")
+_STATE = struct.Struct("<qqQQ")
+_ROW = struct.Struct("<qqiiiiiIHH4x")
+_AS_TOLD = -(1 << 31)
+_SECONDS_PER_RUN = 120
+_FLAGS = (
+    "stop_tick",
+    "tick",
+    "tick_stays",
+    "forced",
+    "expired",
+    "unavailable",
+    "suspends",
+    "no_broadcast",
+    "asks_tick",
+    "no_reflect",
+)
+
+Call = tuple[str, int]
+"""What the loop did, a letter and a number: s the governor's select(), of its answer; r its
+reflect(), g what it heard of the tick; l the latency limit it asked for; t the tick, 0 retained, 1
+stopped, 2 restarted; e the driver's enter() of a state, z its enter_s2idle(); d idle without
+cpuidle; x a round of forced polling; "." the end of a turn; q a task runs. Then for each state u
+usage, n time in us, a above, b below, j rejected; and i the last residency in ns."""
+
+
+class IdleState(NamedTuple):
+    """timer_stop: the CPU's timer stops in it; s2idle: it has an enter_s2idle()."""
+
+    exit_ns: int
+    residency_ns: int
+    timer_stop: bool = False
+    s2idle: bool = False
+
+
+class Turn(NamedTuple):
+    """What one turn of the idle loop meets.
+
+    idle_ns     time in the state that is entered
+    forced_ns   latency limit of idle injection; 0: none
+    selects     the governor's answer
+    enters      the driver's, a state or an error below 0; None: the state it was told to enter
+    limit_us .. wakeup_us  latency limits: the system's, the CPU's, cpu_wakeup_latency
+    resched_at  how often need_resched() is answered with no
+    disabled    states that are switched off
+    stop_tick .. no_reflect  as in the shim's enum, in its order
+    """
+
+    idle_ns: int = 0
+    forced_ns: int = 0
+    selects: int = 0
+    enters: int | None = None
+    limit_us: int = 2_000_000_000
+    resume_us: int = (1 << 31) - 1
+    wakeup_us: int = (1 << 31) - 1
+    resched_at: int = 1 << 30
+    disabled: frozenset[int] = frozenset()
+    stop_tick: bool = False
+    tick: bool = False
+    tick_stays: bool = False
+    forced: bool = False
+    expired: bool = False
+    unavailable: bool = False
+    suspends: bool = False
+    no_broadcast: bool = False
+    asks_tick: bool = False
+    no_reflect: bool = False
+
+
+class IdleCpu(NamedTuple):
+    """A CPU: its table and its turns."""
+
+    states: Sequence[IdleState]
+    turns: Sequence[Turn]
+
+
+class IdleLoopOracle:
+    """The idle loop of a kernel tree, compiled into `workdir` unless it is there already.
+
+    asks_limit: whether this kernel has cpuidle_governor_latency_req(), which is asked then at each
+    select().
+    Raises OracleError if the tree has no such loop or it does not compile, Unavailable without a
+    compiler.
+    """
+
+    def __init__(self, tree: Path, workdir: Path) -> None:
+        header = read(tree, _CPUIDLE)
+        cut = extract(header)
+        text, names = _cut(tree)
+        self.asks_limit = "cpuidle_governor_latency_req" in names
+        macros = {macro: "1" for macro, sign in _MACRO2SIGN.items() if sign in cut}
+        macros["CONFIG_SUSPEND"] = "1"
+        macros["ORACLE_LOOP"] = "do_idle" if "do_idle" in names else "cpu_idle_loop"
+        macros["ORACLE_S2IDLE"] = "enter_s2idle" if "enter_s2idle" in cut else "enter_freeze"
+        if self.asks_limit:
+            macros["ORACLE_LATENCY_REQ"] = "1"
+        own = [path.read_text(encoding="utf-8") for path in (*_UNITS, *sorted(_SHIM.glob("*.h")))]
+        key = digest([text, cut, *own, *macros, *macros.values(), *COMPILER_FLAGS])
+        self._program = workdir.resolve() / f"idle-loop-{key}"
+        if not self._program.exists():
+            workdir.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".new-", dir=workdir) as name:
+                scratch = Path(name)
+                macros["IDLE_LOOP_SOURCE"] = f'"{scratch / "cut.c"}"'
+                built = compile_program(
+                    scratch, {"cut.c": text}, "cut.c", cut, 250, units=_UNITS, macros=macros
+                )
+                built.rename(self._program)
+
+    def run(self, cpus: Sequence[IdleCpu]) -> list[list[Call]]:
+        """Returns per CPU what its idle loop did, from boot on. Raises OracleError on a crash."""
+        done = subprocess.run(
+            [str(self._program)],
+            input=b"".join(map(_packed, cpus)),
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS_PER_RUN,
+        )
+        if done.returncode:
+            last = done.stderr.decode(errors="replace").strip() or f"status {done.returncode}"
+            raise OracleError(f"the idle loop: {last}")
+        values = iter(array("q", done.stdout))
+        answers = []
+        for total in values:
+            pairs = list(islice(values, 2 * total))
+            answers.append([(chr(pairs[i]), pairs[i + 1]) for i in range(0, 2 * total, 2)])
+        if len(answers) != len(cpus):
+            raise OracleError(f"expected the answers of {len(cpus)} CPUs, found {len(answers)}")
+        return answers
+
+
+def _cut(tree: Path) -> tuple[str, set[str]]:
+    """The functions of the idle loop, and their names."""
+    pieces, found = [], set()
+    for file, wanted in _FILE2FUNCTIONS.items():
+        text = read(tree, file)
+        for name, start, end in functions(text):
+            if name in wanted.split():
+                pieces.append(text[start:end])
+                found.add(name)
+    if missing := _NEEDED - found:
+        raise OracleError(f"functions not found: {', '.join(sorted(missing))}")
+    return "\n".join(pieces) + "\n", found
+
+
+def _packed(cpu: IdleCpu) -> bytes:
+    pieces = [_HEADER.pack(len(cpu.states), len(cpu.turns))]
+    pieces += [_STATE.pack(*state) for state in cpu.states]
+    pieces += [
+        _ROW.pack(
+            turn.idle_ns,
+            turn.forced_ns,
+            turn.selects,
+            _AS_TOLD if turn.enters is None else turn.enters,
+            turn.limit_us,
+            turn.resume_us,
+            turn.wakeup_us,
+            turn.resched_at,
+            sum(1 << number for number in turn.disabled),
+            sum(getattr(turn, flag) << bit for bit, flag in enumerate(_FLAGS)),
+        )
+        for turn in cpu.turns
+    ]
+    return b"".join(pieces)
