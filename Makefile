@@ -1,5 +1,6 @@
 # make run    build a virtual environment, install, check every current table, follow one
 # make test   install what the tests need, then run all of them
+# make core   compile the C again, where a compiler was missing before
 # make lint   ruff, mypy --strict
 # make fuzz   the tests that draw their inputs, on new ones each time; then every reader for EACH
 #             seconds, on inputs that grow towards code not yet reached
@@ -23,11 +24,10 @@ BIN    := $(VENV)/bin
 IDLE   := $(BIN)/idle-states
 EXAMPLE := power9-dd1
 EACH   ?= 60
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	--config-settings editable_mode=compat -e
+EXTRAS  := test lint c dtschema dask parquet
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema limits dist clean packages
+.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema limits dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -44,6 +44,11 @@ run: $(VENV)/.installed
 
 test: packages $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "" $(PYTEST)
+
+core: $(VENV)/bin/python
+	@$(BIN)/python -m tools.install
+	@touch $(VENV)/.installed
+	@$(IDLE) --version
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -78,7 +83,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/boot.py
 
 boot-deps: $(VENV)/.installed
-	@sh tests/install-packages.sh
+	@PYTHON=$(PYTHON) sh tests/install-packages.sh
 	$(BIN)/python -m idle_states.boot.parts
 
 trees: boot-deps
@@ -105,7 +110,7 @@ dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .
 
 packages:
-	@sh tests/install-packages.sh
+	@PYTHON=$(PYTHON) sh tests/install-packages.sh
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
@@ -117,21 +122,19 @@ $(VENV)/bin/python:
 	  { echo "expected Python's venv module; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# An editable install in compat mode starts as fast as a real one and follows the sources.
 # The core is compiled from the governors' features, too.
 BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py $(wildcard idle_states/*/*.[ch]) \
 	idle_states/history.py idle_states/linux/releases.py \
 	$(wildcard idle_states/linux/governors/*_features.py)
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
-	@$(INSTALL) .
+	@$(BIN)/python -m tools.install
 	@$(BIN)/python -m compileall -q idle_states  # even where PYTHONDONTWRITEBYTECODE is set
 	@touch $@
 
-$(VENV)/.installed-test: $(VENV)/bin/python $(BUILT_FROM)
-	@$(INSTALL) '.[test,lint,dtschema,dask,parquet]' || \
-	  $(INSTALL) '.[test,lint,dtschema]' || { \
-	  echo "dtschema could not be built (it needs a C compiler and Python.h: apt-get install gcc python3-dev); its tests will be skipped" >&2; \
-	  $(INSTALL) '.[test,lint]'; }
-	@$(BIN)/python -m compileall -q idle_states
-	@touch $(VENV)/.installed $@
+# What could not be installed is tried again the next time. So is the core, once there is a compiler.
+$(VENV)/.installed-test: $(VENV)/.installed
+	@if [ -e idle_states/core/_core.missing ] && command -v $${CC:-gcc} >/dev/null; then \
+	  $(BIN)/python -m tools.install; fi
+	@$(BIN)/python -m tools.install $(EXTRAS); s=$$?; \
+	  if [ $$s -eq 0 ]; then touch $@; elif [ $$s -ne 3 ]; then exit $$s; fi

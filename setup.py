@@ -1,6 +1,10 @@
 """What is in C is optional: without a compiler the package is installed without it."""
 
+import os
+import shlex
+import shutil
 import sys
+import sysconfig
 from glob import glob
 from pathlib import Path
 
@@ -12,19 +16,53 @@ CORE = "idle_states.core._core"
 
 
 class BuildWithFeatures(build_ext):
-    """The core's C includes headers of the governors' features, written here from their rows."""
+    """The core's C includes headers of the governors' features, written here from their rows.
+
+    Where the core cannot be compiled, a file in its place says why (idle_states/core/absence.py).
+    """
+
+    core_missing = ""
+
+    def run(self):
+        super().run()
+        if self.inplace:
+            home = self.get_finalized_command("build_py").get_package_dir("idle_states.core")
+        else:
+            home = Path(self.build_lib, "idle_states", "core")
+        note = Path(home, "_core.missing")
+        if self.core_missing:
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text(f"{self.core_missing}\n", "utf-8")
+        else:
+            note.unlink(missing_ok=True)
 
     def build_extension(self, ext):
-        if ext.name == CORE:
-            sys.path.insert(0, str(ROOT))
-            try:
-                from tools import eras
-            finally:
-                sys.path.remove(str(ROOT))
-            headers = eras.write(Path(self.build_temp, "features"))
-            ext.include_dirs = [*ext.include_dirs, str(headers[0].parent)]
-            ext.depends = [*ext.depends, *map(str, headers)]
-        super().build_extension(ext)
+        if ext.name != CORE:
+            super().build_extension(ext)
+            return
+        sys.path.insert(0, str(ROOT))
+        try:
+            from tools import eras
+        finally:
+            sys.path.remove(str(ROOT))
+        headers = eras.write(Path(self.build_temp, "features"))
+        ext.include_dirs = [*ext.include_dirs, str(headers[0].parent)]
+        ext.depends = [*ext.depends, *map(str, headers)]
+        try:
+            super().build_extension(ext)
+        except Exception as error:
+            self.core_missing = reason(error)
+            raise
+
+
+def reason(error):
+    """Why an extension could not be compiled, in a few words."""
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
+    if shutil.which(compiler) is None:
+        return f"no C compiler ({compiler}) when idle-states was installed"
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        return "no Python.h when idle-states was installed"
+    return f"it could not be compiled: {error}"
 
 
 OPTIONS = {"py_limited_api": True, "optional": True}

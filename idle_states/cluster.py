@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
+from .extras import package
 from .findings import unreadable
 
 _SECONDS = 10
@@ -16,11 +16,7 @@ def client(address: str) -> Iterator[Any]:
 
     Raises Unreadable (IS930) if the extra is not installed or no scheduler answers.
     """
-    try:
-        make: Any = import_module("distributed").Client
-    except ImportError:
-        message = "expected the package distributed (pip install 'idle-states[dask]'), found none"
-        raise unreadable(address, message) from None
+    make = package("dask", "distributed", address).Client
     try:
         connected = make(address, timeout=_SECONDS)
     except (OSError, TimeoutError, ValueError) as error:

@@ -29,6 +29,12 @@ def resource(*parts: str) -> Path:
     raise FileNotFoundError(f"expected {'/'.join(parts)} at {looked}")
 
 
+def source_tree() -> Path | None:
+    """The directory of the source that the package runs from; None if it was installed."""
+    found = _PACKAGE.parent
+    return found if (found / "setup.py").is_file() and (found / "templates").is_dir() else None
+
+
 @cache
 def template(name: str) -> "jinja2.Template":
     """A Jinja2 template, by its file name. Rendering it raises UndefinedError for a name that was

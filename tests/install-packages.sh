@@ -16,7 +16,11 @@ need shellcheck shellcheck
 need ministat ministat
 need qemu-system-ppc64 qemu-system-ppc
 need powerpc64-linux-gnu-gcc gcc-powerpc64-linux-gnu
+need cpio cpio
+need setpriv util-linux
 [ -e /usr/include/stdio.h ] || wanted="$wanted libc6-dev"
+include=$("${PYTHON:-python3}" -c 'import sysconfig; print(sysconfig.get_path("include"))')
+[ -e "$include/Python.h" ] || wanted="$wanted python3-dev"
 browser=chromium
 for name in chromium chromium-browser google-chrome; do
     command -v "$name" >/dev/null 2>&1 && browser=

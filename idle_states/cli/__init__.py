@@ -17,8 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn, TextIO
 
-from .. import __version__
 from ..files import discard_standard_output
+from ..report import printer
 from ..report.escapes.text import printable
 from ..report.printer import say
 from ..signals import Ended, deferred, handled
@@ -49,6 +49,19 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
+class _Version(argparse.Action):
+    """Of --version: what it says is gathered when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from .version import version
+
+        printer.text(version())
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole parser."""
     top = _Parser(
@@ -57,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action="version", version=f"idle-states {__version__}")
+    top.add_argument("--version", action=_Version, help="version, commit and compiled core")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in command_names():
         module = command(name)

@@ -87,10 +87,12 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import audit_json, audit_whole, formats, printer
     from ..sources.walk import Walk
     from .findings_options import shown
-    from .options import output, say
+    from .options import note_missing_core, output, say
     from .status import UNREADABLE
 
     asked, out, show = request(arguments), output(arguments), shown(arguments)
+    if asked.governor and not asked.scheduler:
+        note_missing_core()
     setting, walk, summary = asked.setting(), Walk(), FleetSummary()
     against = shown_name(asked, setting)
     view = audit_whole.View(arguments.summary, arguments.pages, show.notes, against)

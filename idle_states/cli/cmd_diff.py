@@ -28,9 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..report.tables import columns
     from ..sources import read_table
-    from .options import kernels, output, platform
+    from .options import kernels, note_missing_core, output, platform
 
     out = output(arguments)
+    if arguments.governor:
+        note_missing_core()
     a, b = read_table(arguments.a), read_table(arguments.b)
     releases = kernels(arguments, [NEWEST], arguments.governor)
     machine = platform(arguments)

@@ -65,10 +65,13 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..review.request import reviewed
     from .findings_options import shown
-    from .options import output, say
+    from .options import note_missing_core, output, say
 
     out, show = output(arguments), shown(arguments)
-    found = reviewed(request(arguments), say)
+    asked = request(arguments)
+    if asked.governor:
+        note_missing_core()
+    found = reviewed(asked, say)
     inputs = compared(found)
     if out.format == "text":
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))

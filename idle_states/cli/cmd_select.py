@@ -68,16 +68,14 @@ def request(arguments: argparse.Namespace) -> "SelectRequest":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from .. import core
     from ..report import select_changes, select_output
     from ..report.documents.select import Select, with_changes
     from ..report.json_output import envelope
     from ..selection.request import journeys, selections
-    from .options import output, say
+    from .options import note_missing_core, output, say
 
     asked, out, plot = request(arguments), output(arguments), arguments.plot
-    if not core.available():
-        say("this takes longer without the compiled core")
+    note_missing_core()
     _check_plot(plot)
     found = selections(asked, say)
     first, changed = found.first, found.changed

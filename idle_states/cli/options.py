@@ -173,11 +173,17 @@ def platform(arguments: argparse.Namespace) -> "Platform":
 
 
 def note_missing_core() -> None:
-    """Says on stderr that a replay will be slow. Once per run: by the command, before it begins."""
+    """Says on stderr that a command will be slow, why, and what to do about it. Once per run: by
+    the command, before it begins."""
     from .. import core
 
     if not core.available():
-        say("the compiled core is not there; the reference is slower")
+        from ..core import absence
+
+        say(
+            f"the compiled core is not there ({absence.why()}); the reference does its work, some "
+            f"hundred times slower. To get the core: {absence.remedy()}"
+        )
 
 
 def say(message: str) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from .. import __version__
 from ..audit.audited import Audited
+from ..extras import package
 from ..files import replacing
-from ..findings import unreadable
 from ..forms import keys
 from .documents.audit import Names, Row
 from .encoder import as_json
@@ -26,18 +26,14 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
 
     Raises Unreadable (IS930) without the extra.
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        message = "expected the package pyarrow (pip install 'idle-states[parquet]'), found none"
-        raise unreadable(path.as_posix(), message) from None
+    pyarrow = package("parquet", "pyarrow", path.as_posix())
+    parquet = package("parquet", "pyarrow.parquet", path.as_posix())
     schema = pyarrow.schema(
         [(key.name, _type(pyarrow, key.kind)) for key in keys(Row)],
         metadata={"idle-states": __version__},
     )
     rows: list[dict[str, Any]] = []
-    with replacing(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as table:
+    with replacing(path) as file, parquet.ParquetWriter(file, schema) as table:
 
         def flush() -> None:
             table.write_table(pyarrow.Table.from_pylist(rows, schema))

@@ -8,7 +8,8 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from ..findings import Location, unreadable
+from ..extras import package
+from ..findings import Location
 from ..selection.selection import Mapped, TableSelection
 from .select_output import circumstances
 
@@ -110,14 +111,8 @@ def require() -> None:
 
 
 def _matplotlib() -> tuple[Any, Any, Any]:
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Patch
-    except ImportError:
-        message = (
-            "expected matplotlib for a picture, found none; "
-            "it comes with: pip install 'idle-states[plot]'"
-        )
-        raise unreadable(Location("--plot"), message) from None
-    return matplotlib, Figure, Patch
+    matplotlib, figure, patches = (
+        package("plot", module, Location("--plot"))
+        for module in ("matplotlib", "matplotlib.figure", "matplotlib.patches")
+    )
+    return matplotlib, figure.Figure, patches.Patch

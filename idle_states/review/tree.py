@@ -1,8 +1,8 @@
 """The tables of a repository as they were at a commit: skiboot's C, or specs.
 
 A file that did not change between commits is parsed once. What cannot be parsed is a finding of
-that commit; the other files are read all the same. Objects that the repository has lost end the
-review.
+that commit; the other files are read all the same. Objects that the repository has lost, and a
+missing tree-sitter, end the review.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ..extras import MissingPackage
 from ..findings import Finding, Unreadable
 from ..reading.git import Commit, DamagedObject, Repository, TreeEntry
 from ..skiboot.layout import HEADERS, TABLES
@@ -98,7 +99,7 @@ class SkibootTree(TreeReader):
                 continue
             try:
                 sources += self._tables(entries[file], macros)
-            except DamagedObject:
+            except (DamagedObject, MissingPackage):
                 raise
             except Unreadable as problem:
                 findings += problem.findings

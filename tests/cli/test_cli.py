@@ -16,7 +16,7 @@ from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import NAMES
 from idle_states.spec.packaged import revisions
-from tests.support import DATA
+from tests.support import DATA, ROOT
 
 BAD_SPEC = """\
 name: mine
@@ -55,9 +55,17 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    from idle_states import __version__
+    from idle_states import __version__, core
+    from idle_states.core import absence
 
-    assert run(capsys, "--version")[1] == f"idle-states {__version__}\n"
+    first, second, *_ = run(capsys, "--version")[1].splitlines()
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
+    assert first == f"idle-states {__version__}" + (f" (commit {head[:12]})" if head else "")
+    assert second == (
+        f"core: {core.instruction_set()}" if core.available() else f"no core: {absence.why()}"
+    )
 
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.core import absence
 from tests.support import ROOT
 from tests.support.shared import once
+
+AGAIN = "install idle-states again"
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +55,7 @@ def build(into: Path) -> None:
 def test_wheel_has_the_data(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
+    assert "idle_states/py.typed" in names
     assert "idle_states/specs/power9.yaml" in names
     assert "idle_states/schemas/idle-states.schema.json" in names
     assert "idle_states/schemas/powerpc/opal-power-mgt.yaml" in names
@@ -94,9 +98,13 @@ def test_without_a_compiler_it_installs_without_the_core(built: Path, tmp_path: 
         environment = {} if compiler is None else {"CC": compiler}
         words = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir")
         run(*words, "--target", target, sdist, **environment)
-        program = "from idle_states import core; print(core.available())"
-        out = run(sys.executable, "-c", program, cwd=tmp_path, PYTHONPATH=str(target))
-        assert out.strip() == str(there)
+        tool = (sys.executable, "-m", "idle_states", "--version")
+        _, second, *remedy = run(*tool, cwd=tmp_path, PYTHONPATH=str(target)).splitlines()
+        if there:
+            assert second.startswith("core: ")
+        else:
+            assert second.startswith("no core: it could not be compiled: ")
+            assert remedy == [f"to get it: {absence.remedy().replace('make core', AGAIN)}"]
 
 
 def test_an_installed_wheel_checks_all_tables(built: Path, tmp_path: Path) -> None:

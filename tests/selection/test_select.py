@@ -417,7 +417,10 @@ def test_no_picture_without_matplotlib(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     assert main([*PLOT, str(tmp_path / "a.svg")]) == 3
-    assert "expected matplotlib for a picture" in capsys.readouterr().err
+    assert (
+        "expected the package matplotlib (pip install 'idle-states[plot]')"
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "a.svg").exists()
 
 
@@ -433,7 +436,7 @@ def test_without_the_core(
     assert main(words) == 0
     captured = capsys.readouterr()
     assert captured.out == with_core
-    assert "without the compiled core" in captured.err
+    assert "the compiled core is not there" in captured.err
 
 
 @pytest.mark.parametrize("command", ["select", pytest.param("diff", marks=pytest.mark.slow)])

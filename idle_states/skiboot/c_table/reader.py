@@ -14,7 +14,17 @@ from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Registe
 from .expression import evaluate
 from .lexer import Token, UnsupportedC, encoded, literal_bytes, tokens
 from .preprocess import Preprocessed, preprocess
-from .structure import FIELD_MEMBERS, Array, CRow, Span, StructMembers, arrays, layout, rows
+from .structure import (
+    FIELD_MEMBERS,
+    Array,
+    CRow,
+    Span,
+    StructMembers,
+    arrays,
+    layout,
+    require_parser,
+    rows,
+)
 
 CODE, RULE_NAME = "IS932", "unsupported-c"
 MAX_CHARACTERS = limits.C_CHARACTERS
@@ -42,7 +52,8 @@ def read(
 
     A member that a row leaves out is 0, as for the compiler, except the residency of a struct
     without that member: None. A struct defined elsewhere has it if any row of the file names it.
-    Raises Unreadable (IS932) for what cannot be evaluated, with all such places, the first 50.
+    Raises Unreadable (IS932) for what cannot be evaluated, with all such places, the first 50;
+    MissingPackage (IS930) if there are tables and tree-sitter is not installed.
     """
     return _Reader(text, file, defines or {}, sha256).run()
 
@@ -86,6 +97,8 @@ class _Reader:
         problems: list[UnsupportedC] = []
         found = list(arrays(clean, problems))
         self.blame(problems)
+        if found:
+            require_parser(self.file)
         result = []
         for array in found:
             problems = []

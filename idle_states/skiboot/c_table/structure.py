@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ...extras import package
 from ...reading import limits
 from .lexer import UnsupportedC
 from .preprocess import Preprocessed
@@ -236,6 +237,12 @@ def _syntax_error(root: "Node", base: int, code: str) -> UnsupportedC:
         return UnsupportedC(f"expected {node.type!r}, found none", start, start + 1)
     found = code[start : min(span.end, start + 40)].split("\n")[0].strip()
     return UnsupportedC(f"expected C that parses, found {found!a}", start, span.end)
+
+
+def require_parser(file: str) -> None:
+    """Raises MissingPackage (IS930) if tree-sitter is not installed; file: what needs it."""
+    for module in ("tree_sitter", "tree_sitter_c"):
+        package("c", module, file)
 
 
 @lru_cache(maxsize=1)
