@@ -7,8 +7,9 @@ Sources: PVR values Linux arch/powerpc/include/asm/reg.h; chips skiboot include/
 tables of skiboot hw/slw.c and hdata/test/op920.wsp.dts, p10-rainier.dts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 UNKNOWN_CHIP = "UNKNOWN"
 """skiboot's name for a chip of unknown type (PROC_CHIP_UNKNOWN)."""
@@ -191,25 +192,57 @@ PROCESSORS = (
 
 NAMES = tuple(processor.name for processor in PROCESSORS)
 
-CHIPS: Mapping[str, Chip] = {
-    chip.name: chip
-    for processor in PROCESSORS
-    for version in processor.versions
-    for chip in version.chips
-}
-VERSIONS: Mapping[int, Version] = {
-    version.pvr: version for processor in PROCESSORS for version in processor.versions
-}
-_NAME2PROCESSOR = {processor.name: processor for processor in PROCESSORS}
-_CHIP2PROCESSOR = {chip: processor for processor in PROCESSORS for chip in processor.chips}
-_PVR2PROCESSOR = {
-    version.pvr: processor for processor in PROCESSORS for version in processor.versions
-}
+
+Key = TypeVar("Key", str, int)
+Value = TypeVar("Value")
+
+
+class WrongRegistry(TypeError):
+    """An entry of PROCESSORS with a name, chip or PVR that another one has."""
+
+
+def _once(what: str, found: Iterable[tuple[Key, Value]]) -> Mapping[Key, Value]:
+    """The pairs as a mapping. what: what the keys are. Raises WrongRegistry for a key that occurs
+    twice: one of its values would never be found."""
+    made: dict[Key, Value] = {}
+    for key, value in found:
+        if key in made:
+            shown = f"{key:#06x}" if isinstance(key, int) else key
+            raise WrongRegistry(f"expected each {what} once in PROCESSORS, found {shown} twice")
+        made[key] = value
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """What entries are found by. Raises WrongRegistry where two of them share a key."""
+
+    name2processor: Mapping[str, Processor]
+    chip2processor: Mapping[str, Processor]
+    pvr2processor: Mapping[int, Processor]
+    chips: Mapping[str, Chip]
+    versions: Mapping[int, Version]
+
+    @classmethod
+    def of(cls, entries: Sequence[Processor]) -> "Registry":
+        versions = [(entry, version) for entry in entries for version in entry.versions]
+        chips = [(entry, chip) for entry, version in versions for chip in version.chips]
+        return cls(
+            _once("name", ((entry.name, entry) for entry in entries)),
+            _once("chip", ((chip.name, entry) for entry, chip in chips)),
+            _once("PVR", ((version.pvr, entry) for entry, version in versions)),
+            {chip.name: chip for _, chip in chips},
+            {version.pvr: version for _, version in versions},
+        )
+
+
+_REGISTRY = Registry.of(PROCESSORS)
+CHIPS, VERSIONS = _REGISTRY.chips, _REGISTRY.versions
 
 
 def named(generation: str) -> Processor:
     """The processor of a generation, "power9". Raises UnknownProcessor."""
-    found = _NAME2PROCESSOR.get(generation)
+    found = _REGISTRY.name2processor.get(generation)
     if found is None:
         raise UnknownProcessor(f"expected one of {', '.join(NAMES)}, found {generation!r}")
     return found
@@ -217,12 +250,12 @@ def named(generation: str) -> Processor:
 
 def of_chip(chip: str) -> Processor | None:
     """The processor of a skiboot chip type; None if the chip is not in the registry."""
-    return _CHIP2PROCESSOR.get(chip)
+    return _REGISTRY.chip2processor.get(chip)
 
 
 def of_pvr(pvr: int) -> Processor | None:
     """The processor of a version (upper half of the PVR); None if it is not in the registry."""
-    return _PVR2PROCESSOR.get(pvr)
+    return _REGISTRY.pvr2processor.get(pvr)
 
 
 def assumed(isa300: bool) -> Processor:
