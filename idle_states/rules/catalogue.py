@@ -57,5 +57,6 @@ def rule_named(text: str) -> LoadedRule | None:
     return None
 
 
+@lru_cache(maxsize=1)
 def known_codes() -> frozenset[str]:
     return frozenset(loaded.rule.code for loaded in rules())

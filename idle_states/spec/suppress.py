@@ -7,6 +7,7 @@ begins on the next one (a whole state, a whole list).
 """
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from ..findings import Location
@@ -42,6 +43,7 @@ class Suppression:
 def suppressions(text: str, file: str) -> tuple[Suppression, ...]:
     """All suppressions of a spec, in order. A missing reason is the empty string (see IS901)."""
     lines = text.splitlines()
+    blocks: list[tuple[int, int]] | None = None
     found = []
     for number, line in enumerate(lines, start=1):
         if "idle-states:" not in line:
@@ -55,29 +57,27 @@ def suppressions(text: str, file: str) -> tuple[Suppression, ...]:
         if line[: column - 1].strip():
             first = last = number
         else:
-            first, last = _block_after(lines, number)
+            blocks = _blocks(lines) if blocks is None else blocks
+            following = bisect_right(blocks, (number, len(lines)))
+            first, last = blocks[following] if following < len(blocks) else (number, number)
         found.append(Suppression(rules, match[2].strip(), where, first, last))
     return tuple(found)
 
 
-def _block_after(lines: list[str], comment: int) -> tuple[int, int]:
-    """First and last line of the block that starts after a comment on a line of its own."""
-    index = comment
-    while index < len(lines) and (not lines[index].strip() or lines[index].lstrip()[0] == "#"):
-        index += 1
-    if index == len(lines):
-        return comment, comment
-    indent = _indent(lines[index])
-    last = index
-    for later in range(index + 1, len(lines)):
-        stripped = lines[later].strip()
-        if not stripped or stripped[0] == "#":
+def _blocks(lines: list[str]) -> list[tuple[int, int]]:
+    """First and last line (1-based) of the block that each line with a value begins, in order: up
+    to the next line with a value that is indented no further. In one pass."""
+    first2last: dict[int, int] = {}
+    open_blocks: list[tuple[int, int]] = []
+    latest = 0
+    for number, line in enumerate(lines, start=1):
+        value = line.lstrip()
+        if not value or value[0] == "#":
             continue
-        if _indent(lines[later]) <= indent:
-            break
-        last = later
-    return index + 1, last + 1
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+        indent = len(line) - len(value)
+        while open_blocks and open_blocks[-1][0] >= indent:
+            first2last[open_blocks.pop()[1]] = latest
+        open_blocks.append((indent, number))
+        latest = number
+    first2last |= {first: latest for _, first in open_blocks}
+    return sorted(first2last.items())

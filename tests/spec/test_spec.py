@@ -379,3 +379,44 @@ def test_no_suppression_takes_long() -> None:
     [found] = suppressions(f"a: 1 # idle-states: ignore[IS203]  a{' ' * 200_000}b  ", "a.yaml")
     assert found.reason == f"a{' ' * 200_000}b"
     assert time.process_time() - started < 2
+
+
+def block_after(lines: list[str], comment: int) -> tuple[int, int]:
+    """The lines that a suppression covers, as its documentation says: the block that begins on the
+    next line with a value."""
+    values = [
+        number
+        for number, line in enumerate(lines, start=1)
+        if line.strip() and line.strip()[0] != "#"
+    ]
+    following = [number for number in values if number > comment]
+    if not following:
+        return comment, comment
+    first = last = following[0]
+    indent = len(lines[first - 1]) - len(lines[first - 1].lstrip())
+    for number in following[1:]:
+        if len(lines[number - 1]) - len(lines[number - 1].lstrip()) <= indent:
+            break
+        last = number
+    return first, last
+
+
+COMMENT = "# idle-states: ignore[IS203] reason"
+
+
+@given(st.lists(st.sampled_from(["a: 1", "  b: 1", "    c: 1", "  # d", "", COMMENT]), max_size=12))
+def test_a_suppression_of_its_own_line_covers_the_next_block(lines: list[str]) -> None:
+    found = suppressions("\n".join(lines), "a.yaml")
+    assert [each.where.line for each in found] == [
+        number for number, line in enumerate(lines, start=1) if line == COMMENT
+    ]
+    for each in found:
+        assert each.where.line is not None
+        assert (each.first_line, each.last_line) == block_after(lines, each.where.line)
+
+
+def test_many_suppressions_do_not_take_long() -> None:
+    started = time.process_time()
+    found = suppressions(f"{COMMENT}\n" * 7_000 + "a:\n" + "  b: 1\n" * 7_000, "a.yaml")
+    assert {(each.first_line, each.last_line) for each in found} == {(7_001, 14_001)}
+    assert time.process_time() - started < 2
