@@ -7,7 +7,7 @@ rule's severity and at the place where the value was written; the place in the b
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location, sort_findings
 from ..pipeline import Subject
@@ -66,6 +66,33 @@ def check(
     return sort_findings(
         dict.fromkeys(finding for finding in found if selection.takes(finding.rule))
     )
+
+
+def confirmed(native: Sequence[Finding], second: Sequence[Finding]) -> list[Finding]:
+    """The findings of both engines, a fault that both found once: the native one, with the place in
+    the binding added.
+
+    native  findings of this tool's rules
+    second  findings of `check`
+    """
+    own: dict[tuple[str, str, Location], int] = {}
+    for index, finding in enumerate(native):
+        for rule in finding.rules:
+            own.setdefault((rule, finding.table, finding.location), index)
+    merged, others = list(native), []
+    for finding in second:
+        twin = own.get((finding.rule, finding.table, finding.location))
+        if twin is None:
+            others.append(finding)
+            continue
+        known = merged[twin].related
+        added = [
+            each
+            for each in finding.related
+            if each not in known and each[0].path.startswith("dt-schema")
+        ]
+        merged[twin] = replace(merged[twin], related=(*known, *added))
+    return [*merged, *others]
 
 
 @dataclass(frozen=True, slots=True)

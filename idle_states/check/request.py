@@ -66,9 +66,10 @@ def checked(request: CheckRequest) -> Checked:
         findings += check(sources, criteria.kernels, criteria.platform, criteria.rules)
     if request.engine != NATIVE:
         from .dtschema_engine import check as check_with_dtschema
+        from .dtschema_engine import confirmed
 
-        findings += check_with_dtschema(sources, criteria.platform, criteria.rules)
-        findings = sort_findings(dict.fromkeys(findings))
+        second = check_with_dtschema(sources, criteria.platform, criteria.rules)
+        findings = list(dict.fromkeys(confirmed(findings, second)))
     findings = sort_findings(findings)
     texts = {file: text for source in sources for file, text in source.texts.items()}
     named = [(source.name, source.file) for source in sources]

@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 
 from idle_states import power_mgt as dt
 from idle_states.check import dtschema_verdicts
+from idle_states.check.criteria import Criteria
 from idle_states.check.dtschema_engine import check
+from idle_states.check.dtschema_program import BINDING
 from idle_states.check.dtschema_verdicts import verdicts
-from idle_states.findings import Severity
+from idle_states.check.request import DTSCHEMA, NATIVE, CheckRequest, checked
+from idle_states.devicetree import fdt
+from idle_states.devicetree.tree import Node
+from idle_states.findings import Finding, Severity
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import NODE, PowerMgt, u32_array
@@ -274,3 +279,21 @@ def test_every_record_has_a_verdict(
     found = verdicts(record, Subject(tree.table, ()), tree.node)
     assert found
     assert all(verdict.message for verdict in found)
+
+
+def test_a_fault_that_both_engines_find_is_reported_once(tmp_path: Path) -> None:
+    properties = {**P9, dt.LATENCIES: bytes(4) + P9[dt.LATENCIES][4:]}
+    file = tmp_path / "zero.dtb"
+    file.write_bytes(
+        fdt.write(Node("", {}, (Node("ibm,opal", {}, (Node("power-mgt", properties),)),)))
+    )
+
+    def found(engine: str) -> list[Finding]:
+        criteria = Criteria((release("6.1"),))
+        findings = checked(CheckRequest((str(file),), criteria, engine)).findings
+        return [finding for finding in findings if "IS215" in finding.rules]
+
+    (own,), (schemas,), (both,) = found(NATIVE), found(DTSCHEMA), found("all")
+    assert own.message != schemas.message
+    assert both == replace(own, related=(*own.related, schemas.related[-1]))
+    assert str(both.related[-1][0]) == f"dt-schema {BINDING}"
