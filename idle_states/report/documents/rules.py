@@ -15,6 +15,12 @@ class Rule(Form[LoadedRule]):
     name: RuleName = derived(lambda loaded: loaded.rule.name)
     severity: SeverityName = derived(lambda loaded: loaded.rule.severity)
     confidence: Confidence = derived(lambda loaded: loaded.rule.confidence)
+    requires: Annotated[
+        list[Code],
+        Limits(uniqueItems=True),
+        "Rules that must hold first: where one of them fires, and is as severe and as wide, this "
+        "one is silent.",
+    ] = derived(lambda loaded: loaded.rule.requires)
     summary: Text
     forms: Annotated[
         list[Source],
