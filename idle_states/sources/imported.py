@@ -11,9 +11,8 @@ from pathlib import PurePath
 
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
-from ..processors import assumed
-from ..spec.write import HELD, LISTED
-from ..table import Cpu, Firmware, IdleState, IdleTable, Origin, Provenance, Register
+from ..spec.write import HELD, LISTED, with_processor
+from ..table import Firmware, IdleState, IdleTable, Origin, Provenance, Register
 from . import Source
 
 _FIELDS = ("latency", "residency")
@@ -34,11 +33,11 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
         raise CannotGenerate(problems[:_MOST_FINDINGS], source.texts)
     states = tuple(_state(state, table, source) for state in table.states)
     digest = f" (sha256 {source.sha256})" if source.sha256 else ""
-    notes = [table.note] if table.note else [f"Imported from {_shown(source)}{digest}."]
-    if table.cpu is None:
-        generation = _assumed(table).generation
-        notes.append(f"The source does not name its processor; {generation} is assumed.")
-    elif table.origin.kind in ("c", "lid"):
+    noted = with_processor(
+        replace(table, note=table.note or f"Imported from {_shown(source)}{digest}.")
+    )
+    notes = [noted.note]
+    if table.cpu is not None and table.origin.kind in ("c", "lid"):
         notes.append("The processor is told by the array's name alone.")
     if table.exported:
         notes.append("Firmware had exported these states: those it left out are not here.")
@@ -47,16 +46,12 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
         name=name or _name(table, source),
         states=states,
         note=" ".join(notes),
-        cpu=table.cpu or _assumed(table),
+        cpu=noted.cpu,
         firmware=_firmware(table),
         exported=False,
         origin=Origin("spec"),
         where={},
     )
-
-
-def _assumed(table: IdleTable) -> Cpu:
-    return Cpu(assumed(table.register is not Register.PMICR).name)
 
 
 def _problems(table: IdleTable, node: PowerMgt | None) -> Iterator[Finding]:

@@ -35,8 +35,18 @@ LISTED = (
 )
 
 
+def with_processor(table: IdleTable) -> IdleTable:
+    """The table with a processor, which a spec must name: where the source names none, that which
+    is assumed for its register; the table's note then says so."""
+    if table.cpu is not None:
+        return table
+    cpu = Cpu(assumed(table.register is not Register.PMICR).name)
+    said = f"The source does not name its processor; {cpu.generation} is assumed."
+    return replace(table, cpu=cpu, note=f"{table.note} {said}".lstrip())
+
+
 def write(table: IdleTable) -> str:
-    """Returns the spec's text.
+    """Returns the spec's text; of a table without a processor see `with_processor`.
 
     Raises CannotGenerate (IS933) for a table that lacks a value that a spec must have: firmware
     would take the missing value for 0.
@@ -46,7 +56,7 @@ def write(table: IdleTable) -> str:
         where = table.where.get("table") or Location(path=table.name)
         finding = Finding("IS933", "cannot-generate", Severity.ERROR, missing, where)
         raise CannotGenerate([replace(finding, table=table.name)])
-    return "\n".join(_lines(table)) + "\n"
+    return "\n".join(_lines(with_processor(table))) + "\n"
 
 
 def _lines(table: IdleTable) -> Iterator[str]:
@@ -57,7 +67,8 @@ def _lines(table: IdleTable) -> Iterator[str]:
         yield f"note: {_text(table.note)}"
     if table.historical:
         yield "historical: yes"
-    yield from _cpu(table.cpu or Cpu(assumed(table.register is not Register.PMICR).name))
+    assert table.cpu is not None
+    yield from _cpu(table.cpu)
     yield from _firmware(table.firmware)
     if table.partition:
         yield from _partition(table.partition)

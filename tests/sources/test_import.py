@@ -208,3 +208,16 @@ def test_names_used_twice_are_refused(directory: Path) -> None:
     states = [IdleState("a", 1000, 2000, 0x10_0000, 0x300, 0x3003FF)] * 2
     messages = refusal(read_source(in_file(table_of(states), "dtb", directory)))
     assert messages == ["expected each name once, found 'a' as state 0 and 1"]
+
+
+def test_generate_says_which_processor_it_assumes(directory: Path) -> None:
+    states = random_tables.states(random.Random(3), 3)
+    for register, assumed in ((Register.PSSCR, "power9"), (Register.PMICR, "power8")):
+        path = directory / f"{register}.dtb"
+        path.write_bytes(fdt.write(Node("", {}, (Node("power-mgt", dt.encode(states, register)),))))
+        table = read_source(str(path)).table
+        assert table is not None
+        assert table.cpu is None
+        text = write(table)
+        assert f"does not name its processor; {assumed} is assumed." in text
+        assert f"  generation: {assumed}\n" in text
