@@ -75,7 +75,7 @@ def replacing(path: Path, *, named: bool = True) -> Iterator[IO[bytes]]:
     if not named and path.is_symlink():
         with suppress(FileNotFoundError):
             path.unlink()
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     before = target.stat() if target.exists() else None
     if before is not None and not stat.S_ISREG(before.st_mode):
         with naming(path), target.open("wb") as file:
@@ -96,6 +96,15 @@ def replacing(path: Path, *, named: bool = True) -> Iterator[IO[bytes]]:
         if beside:
             with suppress(FileNotFoundError):
                 os.unlink(beside)
+
+
+def _target(path: Path) -> Path:
+    """The file that is written: where a link leads. Raises OSError for links that lead in a circle:
+    to rename a file onto one would replace the link."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
 
 
 def _beside(target: Path, shown: Path) -> tuple[int, str]:
@@ -133,7 +142,7 @@ def check_writable(name: str | None, *, appended: bool = False) -> None:
     """
     if not name:
         return
-    target = os.path.realpath(name)
+    target = str(_target(Path(name)))
     directory = os.path.dirname(target)
     # a regular file is replaced by a new one beside it, a device is written to directly
     as_it_is = os.path.exists(target) and (appended or not os.path.isfile(target))

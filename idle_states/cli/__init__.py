@@ -10,12 +10,13 @@ import io
 import os
 import signal
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from ..files import discard_standard_output
 from ..report import printer
@@ -24,14 +25,12 @@ from ..report.printer import say
 from ..signals import Ended, deferred, handled
 from .status import CLEAN
 
-_EPILOG = """\
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+_STATUSES = """\
 exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage;
 3 input that cannot be parsed at all, or a missing external program
-
-A TABLE is a revision (see idle-states list) or a file: spec YAML, skiboot C or a whole tree of it,
-skiboot.lid, dtb, dts, a directory like /proc/device-tree or a tar archive of one, a dump of cpuidle
-sysfs; - is standard input. check and audit also read logs of firmware and kernel. FILE:NAME picks
-one table of several.
 """
 
 
@@ -47,6 +46,26 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Quotes words of the command line, names of files among them."""
         super().error(printable(message))
+
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        """--help, whose failure argparse would hide, and what is said of usage."""
+        if file is sys.stdout:
+            printer.text(message)
+        else:
+            super()._print_message(message, file)
+
+
+def _epilog() -> str:
+    """Exit statuses, and what a TABLE is: the formats that there are."""
+    from ..sources.formats import FORMATS
+    from ..wording import joined
+
+    table = (
+        f"A TABLE is a revision (see idle-states list), {joined(list(FORMATS.values()), 'or')} "
+        "(check and audit alone read logs); - is "
+        "standard input. FILE:NAME picks one table of several."
+    )
+    return f"{_STATUSES}\n{textwrap.fill(table, 100)}\n"
 
 
 class _Version(argparse.Action):
@@ -67,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     top = _Parser(
         prog="idle-states",
         description="OpenPOWER idle-state tables, followed from the spec to what Linux registers.",
-        epilog=_EPILOG,
+        epilog=_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action=_Version, help="version, commit and compiled core")
@@ -161,10 +180,14 @@ def _open_standard_streams() -> None:
 
 
 def _run(words: list[str]) -> int:
-    with deferred():
-        # argparse's own clean-up fails, and hides the signal, where a signal interrupts it
-        arguments = _parsed(words)
     try:
+        try:
+            with deferred():
+                # argparse's own clean-up fails, and hides the signal, where a signal interrupts it
+                arguments = _parsed(words)
+        finally:
+            # what --help printed; argparse ends the program
+            sys.stdout.flush()
         status = int(arguments.run(arguments))
         sys.stdout.flush()
         return status

@@ -77,17 +77,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "ReplayRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..linux.governors.given import given_states
     from ..replay.request import ReplayRequest
     from .energy_options import power
+    from .governor_options import given
     from .options import kernel, platform, state_numbers
 
-    states = given_states(arguments.states, arguments.polling) if arguments.states else None
     return ReplayRequest(
         inputs=(*arguments.inputs, *arguments.sysfs),
         release=kernel(arguments),
         tables=tuple(arguments.table),
-        states=states,
+        states=given(arguments),
         disabled=tuple(state_numbers(arguments.disabled)),
         governor=arguments.governor,
         hz=arguments.hz,

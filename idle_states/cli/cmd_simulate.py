@@ -61,21 +61,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def request(arguments: argparse.Namespace) -> "SimulateRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
     from ..findings import UsageError
-    from ..linux.governors.given import given_states
     from ..simulation.request import SimulateRequest
     from .energy_options import power
+    from .governor_options import given
     from .options import kernel, platform
     from .workload_options import workload
 
     if arguments.workload is None:
         raise UsageError("expected a workload; see idle-states simulate --list")
-    if arguments.polling and not arguments.states:
-        raise UsageError("expected --polling with --states only; for a table the kernel decides")
     return SimulateRequest(
         workload=workload(arguments),
         release=kernel(arguments),
         tables=tuple(arguments.table),
-        states=given_states(arguments.states, arguments.polling) if arguments.states else None,
+        states=given(arguments),
         disabled=tuple(name for name in arguments.disabled.split(",") if name),
         governor=arguments.governor,
         hz=arguments.hz,

@@ -7,13 +7,15 @@ own form's escapes and goes as it is.
 
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
-from ..files import encoded, replacing, write_file
+from ..files import encoded, naming, replacing, write_file
 from .escapes.text import guarded, printable
 from .style import wants_colour
 
 PROGRAM = "idle-states"
+_STANDARD_OUTPUT = partial(naming, "standard output")
 
 
 def document(content: str | bytes, file: str | None = None) -> None:
@@ -21,10 +23,12 @@ def document(content: str | bytes, file: str | None = None) -> None:
     if file:
         write_file(Path(file), content)
     elif isinstance(content, bytes):
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
+        with _STANDARD_OUTPUT():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
     else:
-        sys.stdout.write(content)
+        with _STANDARD_OUTPUT():
+            sys.stdout.write(content)
 
 
 def document_parts(parts: Iterable[str], file: str | None = None) -> None:
@@ -35,7 +39,8 @@ def document_parts(parts: Iterable[str], file: str | None = None) -> None:
                 target.write(encoded(part))
     else:
         for part in parts:
-            sys.stdout.write(part)
+            with _STANDARD_OUTPUT():
+                sys.stdout.write(part)
 
 
 def text(content: str, file: str | None = None) -> None:

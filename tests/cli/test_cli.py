@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import stat
 import subprocess
 import sys
@@ -377,3 +378,38 @@ def test_output_replaces_files_keeps_links_and_never_a_device(tmp_path: Path) ->
         assert reader.stdout.read() == real.read_bytes()
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.c", "pipe", "real.c"]
+
+
+@pytest.mark.parametrize(
+    "words", ["--help", "check --help", "--version", "list", "rules --format json"]
+)
+@pytest.mark.parametrize(
+    ("where", "said"), [(">&-", "Bad file descriptor"), (">/dev/full", "No space left on device")]
+)
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_what_cannot_be_printed_is_an_error(
+    words: str, where: str, said: str, buffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", buffered)
+    line = f"{shlex.quote(sys.executable)} -m idle_states {words} {where}"
+    done = subprocess.run(line, shell=True, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, f"idle-states: standard output: {said}\n")
+
+
+def test_output_to_links_in_a_circle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    for option in (["-o"], ["--html"]):
+        assert main(["select", "power9", *option, str(one)]) == 3
+        assert f"{one}: Too many levels of symbolic links" in capsys.readouterr().err
+    assert one.is_symlink()
+    assert other.is_symlink()
+
+
+def test_polling_is_of_given_states(capsys: pytest.CaptureFixture[str]) -> None:
+    with_table = ["--table", "power9"]
+    for words in (["replay", "t", *with_table], ["simulate", "server", *with_table],
+                  ["select", "power9"], ["conform", "v", *with_table]):  # fmt: skip
+        assert main([*words, "--polling"]) == 2
+        assert "expected --polling with --states only" in capsys.readouterr().err

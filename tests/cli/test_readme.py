@@ -13,6 +13,7 @@ from idle_states.boot.predict import MACHINE_TABLE
 from idle_states.cli import main, parser
 from idle_states.skiboot import c_table
 from idle_states.sources import read_table
+from idle_states.sources.formats import FORMATS
 from idle_states.spec.library import find
 from tests.support import DATA, ROOT, lids
 
@@ -101,3 +102,11 @@ def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home
 def test_there_is_something_to_test() -> None:
     assert len(SCREENS) == 2
     assert len(TOUR) >= 8
+
+
+def test_every_format_of_a_table_is_told() -> None:
+    """In the README and by --help, in the words of messages."""
+    told = [re.sub(r"[`\s]+", " ", text) for text in (README, parser().format_help())]
+    assert len(FORMATS) > 9
+    for called in FORMATS.values():
+        assert all(called in text for text in told), called
