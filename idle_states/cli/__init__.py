@@ -62,8 +62,8 @@ def _epilog() -> str:
 
     table = (
         f"A TABLE is a revision (see idle-states list), {joined(list(FORMATS.values()), 'or')} "
-        "(check and audit alone read logs); - is "
-        "standard input. FILE:NAME picks one table of several."
+        "(check and audit alone read logs); - is standard input. FILE:NAME picks one table of "
+        "several."
     )
     return f"{_STATUSES}\n{textwrap.fill(table, 100)}\n"
 
