@@ -84,6 +84,9 @@ class Processor:
     linux_restores    Linux has a driver for states that lose full context or stop the timebase
     boost_state       the state that op-test's test of boost frequencies needs, "" if none
     machine           QEMU's machine that boots its tables, "" if there is none
+    kernels           (variant, "" for all others; Linux releases of its own time, which check takes
+                      beside its usual ones): those that distributions first ran it with, where
+                      check's usual ones are later
     """
 
     name: str
@@ -98,6 +101,7 @@ class Processor:
     linux_restores: bool = False
     boost_state: str = ""
     machine: str = ""
+    kernels: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def isa300(self) -> bool:
@@ -141,6 +145,8 @@ PROCESSORS = (
         ),
         fast_sleep=True,
         machine="powernv8",
+        # Ubuntu 16.04's
+        kernels=(("", ("4.4",)),),
     ),
     Processor(
         "power9",
@@ -165,6 +171,8 @@ PROCESSORS = (
         linux_restores=True,
         boost_state="stop5",
         machine="powernv9",
+        # DD1 was brought up with 4.8 to 4.13, whose times are truncated; Ubuntu 18.04 had 4.15
+        kernels=(("", ("4.15",)), ("dd1", ("4.11", "4.13"))),
     ),
     Processor(
         "power10",

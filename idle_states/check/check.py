@@ -8,6 +8,7 @@ from ..pipeline import Subject
 from ..rules.engine import ALL, RuleSelection, run, suppress, unused
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
+from .criteria import Criteria
 
 
 def check(
@@ -15,12 +16,15 @@ def check(
     kernels: Sequence[Release],
     platform: Platform = ALL_LEVELS,
     selection: RuleSelection = ALL,
+    *,
+    own_time: bool = False,
 ) -> list[Finding]:
-    """Returns the findings on all sources, sorted.
+    """Returns the findings on all sources, sorted. The arguments are those of `Criteria`.
 
     A suppression in a spec is reported as unused (IS902) only if none of the checked tables that
     are based on the spec needs it, and not at all if only some rules are selected.
     """
+    criteria = Criteria(tuple(kernels), platform, selection, own_time)
     found: list[Finding] = []
     seen: dict[str, list[Source]] = {}
     for source in sources:
@@ -30,7 +34,8 @@ def check(
             source.suppressions,
         )
         if source.table is not None:
-            subject = Subject(source.table, kernels, platform, source.node)
+            taken = criteria.kernels_of(source.table)
+            subject = Subject(source.table, taken, platform, source.node)
             found += run(subject, source.suppressions, selection)
     if selection == ALL:
         for file, members in seen.items():

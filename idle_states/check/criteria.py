@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
-from ..linux.releases import Release
+from ..linux.releases import Release, release
+from ..processors import assumed
 from ..rules.engine import ALL, RuleSelection
 from ..skiboot.platform import ALL_LEVELS, Platform
+from ..spec.library import find
+from ..table import IdleTable, Register
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +15,7 @@ class Criteria:
     """What findings depend on beside the tables: the same of check, audit and review.
 
     kernels   Linux releases that the tables are modelled for
+    own_time  whether check also takes those of each table's processor's own time
     platform  machine that they are exported for
     rules     rules that run
     """
@@ -19,3 +23,30 @@ class Criteria:
     kernels: tuple[Release, ...]
     platform: Platform = ALL_LEVELS
     rules: RuleSelection = ALL
+    own_time: bool = False
+
+    def kernels_of(self, table: IdleTable) -> tuple[Release, ...]:
+        """The releases for one table, the older ones of its own time first."""
+        own = own_kernels(table) if self.own_time else ()
+        known = {kernel.name for kernel in self.kernels}
+        return (*(release(name) for name in own if name not in known), *self.kernels)
+
+
+def own_kernels(table: IdleTable) -> tuple[str, ...]:
+    """Names of releases of a table's processor's own time; of a variant's, where the table has the
+    name or the C array of the variant's packaged table."""
+    if table.register is Register.NONE:
+        return ()
+    processor = table.cpu.processor if table.cpu else assumed(table.register is Register.PSSCR)
+    name = table.name.partition("@")[0]
+    array = table.name if table.origin.kind == "c" else table.firmware.array
+    variant = next(
+        (
+            variant
+            for variant, packaged in processor.variants
+            if name == packaged or array == find(packaged).firmware.array != ""
+        ),
+        "",
+    )
+    variant2kernels = dict(processor.kernels)
+    return variant2kernels.get(variant, variant2kernels.get("", ()))

@@ -1,6 +1,7 @@
 """The request for a check, and its result."""
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from ..findings import Finding, sort_findings
@@ -47,6 +48,12 @@ class Checked:
     what: str = ""
     complete: bool = True
 
+    def kernels(self, criteria: Criteria) -> int:
+        """The number of releases that tables were checked for."""
+        tables = (source.table for source in self.sources)
+        own = (criteria.kernels_of(table) for table in tables if table is not None)
+        return len({*criteria.kernels, *chain.from_iterable(own)})
+
     @property
     def inputs(self) -> list[tuple[str, str]]:
         """Files that were read, with their SHA-256."""
@@ -63,7 +70,13 @@ def checked(request: CheckRequest) -> Checked:
     sources = looked.sources
     findings = [finding for failure in looked.failures for finding in failure.findings]
     if request.engine != DTSCHEMA:
-        findings += check(sources, criteria.kernels, criteria.platform, criteria.rules)
+        findings += check(
+            sources,
+            criteria.kernels,
+            criteria.platform,
+            criteria.rules,
+            own_time=criteria.own_time,
+        )
     if request.engine != NATIVE:
         from .dtschema_engine import check as check_with_dtschema
         from .dtschema_engine import confirmed

@@ -29,7 +29,10 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     from .options import add_kernels, add_platform
 
     parser.add_argument("tables", metavar="TABLE", nargs="*", help="revision, file or directory")
-    add_kernels(parser, "the long-term releases, the newest, and two of Debian's")
+    add_kernels(
+        parser,
+        "the long-term releases, the newest, two of Debian's, those of the processor's time",
+    )
     add_platform(parser)
     parser.add_argument(
         "--engine",
@@ -42,6 +45,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "CheckRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot, Unreadable."""
+    from dataclasses import replace
     from pathlib import Path
 
     from ..check.request import CheckRequest
@@ -53,7 +57,7 @@ def request(arguments: argparse.Namespace) -> "CheckRequest":
         within = (Path(configuration.file).parent, configuration.tables)
     return CheckRequest(
         tables=tuple(arguments.tables),
-        criteria=criteria(arguments),
+        criteria=replace(criteria(arguments), own_time=not arguments.kernel),
         engine=arguments.engine,
         acceptance=acceptance(arguments),
         within=within,
@@ -72,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if found.what:
         say(f"looked at {found.what}")
     if out.format == "text":
-        kernels = plural(len(asked.criteria.kernels), "kernel")
+        kernels = plural(found.kernels(asked.criteria), "kernel")
         what = f"{plural(len(found.sources), 'table')}, {kernels}"
         out.text(show.text(found.findings, found.texts, what, out.style))
     else:

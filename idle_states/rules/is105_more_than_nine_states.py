@@ -37,7 +37,7 @@ from .rule import Rule
 RULE = Rule(
     "IS105",
     "more-than-nine-states",
-    Severity.WARNING,
+    Severity.ERROR,
     aliases=(
         "fwts:DTMoreIdleStates",
         "op-test:More idle states found in DT than the expected",

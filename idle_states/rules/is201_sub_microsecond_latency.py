@@ -1,8 +1,7 @@
 """IS201 sub-microsecond-latency: an exit latency is below 1 us.
 
 What it does
-    Reports exit latencies of 1 to 999 ns: as an error if a kernel asked for makes 0 us of it, as
-    a warning otherwise.
+    Reports exit latencies of 1 to 999 ns, which no kernel can represent.
 
 Why is this bad
     cpuidle counts in microseconds. Linux before 4.14 truncates, so 200 ns is 0 us: the state
@@ -45,12 +44,11 @@ def check(subject: Subject) -> Iterator[Finding]:
         outcome = (
             "which these kernels truncate to 0 us, level with snooze"
             if kernels
-            else "which is 0 us, level with snooze, in Linux before 4.14 and 1 us since"
+            else "which no kernel has: 0 us, level with snooze, before Linux 4.14 and 1 us since"
         )
         yield RULE.finding(
             subject,
             f"{state} has an exit latency of {format_time(ns)}, {outcome}",
             subject.at(index, field),
-            severity=None if kernels else Severity.WARNING,
             kernels=kernels,
         )

@@ -1,8 +1,7 @@
 """IS202 sub-microsecond-residency: a target residency is below 1 us.
 
 What it does
-    Reports target residencies of 1 to 999 ns: as an error if a kernel asked for makes 0 us of
-    it, as a warning otherwise.
+    Reports target residencies of 1 to 999 ns, which no kernel can represent.
 
 Why is this bad
     At 0 us (Linux before 4.14) every idle period is long enough for the state. The first state's
@@ -44,7 +43,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         outcome = (
             "which these kernels truncate to 0 us"
             if kernels
-            else "which is 0 us in Linux before 4.14 and 1 us since"
+            else "which no kernel has: 0 us before Linux 4.14 and 1 us since"
         )
         if index == 0:
             outcome += "; it is the time-out of snooze as well"
@@ -52,6 +51,5 @@ def check(subject: Subject) -> Iterator[Finding]:
             subject,
             f"{state} has a target residency of {format_time(ns)}, {outcome}",
             subject.at(index, field),
-            severity=None if kernels else Severity.WARNING,
             kernels=kernels,
         )

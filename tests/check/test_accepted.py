@@ -41,7 +41,7 @@ def rules(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, str | No
 
 def test_a_suppression_hides_what_it_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert rules(capsys)["IS206"] is None
-    config("IS206 mine:states[2].latency measured so", "IS501 mine:* it is ours")
+    config("IS206 mine:states[2].latency measured so")
     found = rules(capsys)
     assert found["IS206"] == "config"
     assert "IS902" not in found

@@ -524,7 +524,7 @@ def test_suppression_silences_and_its_removal_reveals(
     assert [(f.rule, f.suppressed) for f in table.outcome.silenced] == [("IS201", "a test")]
     assert "IS201" not in rules(table.outcome.fixed)
     _, text = run(capsys, history, "--specs", "--suppressed")
-    assert "  suppressed now: warning IS201 sub-microsecond-latency: a test" in text.splitlines()
+    assert "  suppressed now: error IS201 sub-microsecond-latency: a test" in text.splitlines()
     back = only(reviewed(history, "HEAD..HEAD~1", specs=True))
     assert "IS201" in rules(back.new)
 

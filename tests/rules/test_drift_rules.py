@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import parse_platform
+from idle_states.sources import read_table
 from idle_states.spec.library import find
 from idle_states.spec.packaged import current, revisions
 from idle_states.table import Cpu, Firmware, Flag, IdleState, IdleTable, Origin, Register
@@ -26,9 +28,10 @@ Maker = Callable[[IdleTable, Rows], Subject]
 
 
 def as_spec(table: IdleTable, states: Rows) -> Subject:
-    """A spec of the same name in somebody's own file."""
-    changed = replace(table, states=tuple(states), origin=Origin("spec", f"{table.name}.yaml"))
-    return Subject(changed, KERNELS)
+    """A spec of the same name in somebody's own file, with all rows in it."""
+    origin = Origin("spec", f"{table.name}.yaml")
+    where = {key: place for key, place in table.where.items() if key != "extends"}
+    return Subject(replace(table, states=tuple(states), origin=origin, where=where), KERNELS)
 
 
 def as_c(table: IdleTable, states: Rows) -> Subject:
@@ -121,6 +124,23 @@ def test_each_value_that_differs(make: Maker, field: str, value: object, expecte
     assert finding.severity is WARNING
     ((place, _),) = finding.related
     assert place.file == "specs/power9.yaml"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 1500ns, residency: 15us}\n"
+        "drop: [stop8, stop11]\n",
+        "name: power9-mambo\nextends: power9\ndrop: [stop4]\n",
+    ],
+)
+def test_what_a_spec_declares_is_no_drift(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    table = read_table(str(file)).table
+    assert table is not None
+    assert messages(Subject(table, KERNELS)) == []
+    assert messages(as_c(table, table.states)) != [], "as C nothing says that it was meant"
 
 
 def test_places_of_a_psscr() -> None:
