@@ -93,6 +93,23 @@ def test_c_that_cannot_be_read_is_never_clean(
 
 
 @pytest.mark.usefixtures("no_tree_sitter")
+def test_check_of_a_folder_counts_c_that_it_could_not_read(
+    skiboot: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a spec that is well: what was read does not hide what was not."""
+    (skiboot.parent / "mine.yaml").write_text("name: mine\nextends: power9\n")
+    monkeypatch.chdir(skiboot.parent)
+    status = main(["check", "--format", "json"])
+    body = json.loads(capsys.readouterr().out)
+    assert status == 3
+    assert body["summary"]["error"] == 1
+    assert [f["message"].startswith(SAID) for f in body["findings"] if f["rule"] == "IS930"] == [
+        True
+    ]
+    assert any(each["file"].endswith("mine.yaml") for each in body["inputs"])
+
+
+@pytest.mark.usefixtures("no_tree_sitter")
 def test_audit_says_of_each_input_that_it_was_not_read(
     skiboot: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
