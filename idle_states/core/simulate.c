@@ -55,6 +55,27 @@ static void take(struct simulation *s, struct cpu_now *cpu, u8 takes)
 	}
 }
 
+/* Utilisation. */
+
+INLINE void ran_until_now(struct simulation *s, struct cpu_now *cpu, struct task *task, bool running)
+{
+	if (!s->set.utilises)
+		return;
+	average_update(&cpu->average, s->in.decays, s->now, running);
+	average_update(&task->average, s->in.decays, s->now, running);
+}
+
+static void migrate(struct simulation *s, struct task *task, struct cpu_now *to)
+{
+	struct cpu_now *from = &s->cpus[task->cpu];
+
+	average_update(&task->average, s->in.decays, s->now, false);
+	average_update(&from->average, s->in.decays, s->now, from->phase == RUNNING);
+	average_update(&to->average, s->in.decays, s->now, to->phase == RUNNING);
+	average_detach(&from->average, &task->average);
+	average_attach(&to->average, &task->average);
+}
+
 /* Idle periods. */
 
 INLINE bool polls(const struct simulation *s, const struct cpu_now *cpu)
@@ -98,8 +119,13 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 			.tick_stopped = cpu->stopped,
 			.rejected = true, /* what becomes of it is not known yet */
 			.entered = AS_SELECTED,
+			.cpu_capacity = CPU_CAPACITY,
 		};
 
+		if (s->set.utilises) {
+			average_update(&cpu->average, s->in.decays, now, false);
+			row.cpu_util = (u32)least(cpu->average.util, CPU_CAPACITY);
+		}
 		s->in.run(s->in.features, s->in.table, memory_of(s, cpu), &row, 1, &decision);
 	}
 	cpu->stopped = decision.stop_tick || cpu->stopped || !s->set.decides_tick;
@@ -184,6 +210,8 @@ static void enqueue(struct simulation *s, u32 task, u32 number, u32 waker)
 {
 	struct cpu_now *cpu = &s->cpus[number];
 
+	if (s->set.utilises && s->tasks[task].cpu != number)
+		migrate(s, &s->tasks[task], cpu);
 	s->tasks[task].cpu = number;
 	append(s, &cpu->queue, task);
 	placement_add(&s->placement, number);
@@ -250,6 +278,7 @@ static void timer(struct simulation *s, u32 number)
 
 static void leave(struct simulation *s, struct cpu_now *cpu)
 {
+	ran_until_now(s, cpu, &s->tasks[cpu->task], true);
 	cpu->task = NOWHERE;
 	placement_remove(&s->placement, number_of(s, cpu));
 	if (cpu->queue.first != NOWHERE)
@@ -395,6 +424,7 @@ static void switch_to_next(struct simulation *s, struct cpu_now *cpu)
 	struct task *task = &s->tasks[number];
 	struct sim_totals *totals = s->in.totals;
 
+	ran_until_now(s, cpu, task, false);
 	cpu->task = number;
 	cpu->phase = RUNNING;
 	cpu->stopped = cpu->got_tick = false;
@@ -439,6 +469,7 @@ static void ran(struct simulation *s, struct cpu_now *cpu)
 		else
 			s->tasks[cpu->task].work = cpu->work;
 		cpu->spins = false;
+		ran_until_now(s, cpu, &s->tasks[cpu->task], true);
 		append(s, &cpu->queue, cpu->task);
 		switch_to_next(s, cpu);
 	} else {

@@ -8,6 +8,7 @@
 #define HISTOGRAM_BITS 7
 #define HISTOGRAM_SIZE ((64 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
 #define LOG2_SIZE 257
+#define HALF_LIFE 32
 #define NOWHERE UINT32_MAX
 
 enum { RUN, SLEEP, EVERY, WAKE, WAIT, COUNT, SPIN };
@@ -19,7 +20,7 @@ struct sim_setting {
 	u64 cpus, tasks, states, seed, duration_ns, tick_ns, poll_limit_ns, poll_told, polls;
 	u64 asks, got_tick_stops, decides_tick, disabled, latency_req_us, counts_ns;
 	u64 switch_ns, wake_ns, idle_entry_ns, turn_ns, ipi_ns, overshoot_ns, jitter_ns, slice_ns;
-	u64 background_ns;
+	u64 background_ns, utilises;
 	u64 smt_busy, smt_hold, recent, cluster, trace_most;
 };
 
@@ -57,6 +58,7 @@ struct sim_input {
 	const struct op *ops;
 	const struct program *programs;
 	const u64 *log2; /* LOG2_SIZE */
+	const u64 *decays; /* HALF_LIFE */
 	const u32 *features;
 	const struct table *table;
 	const struct threshold *thresholds;

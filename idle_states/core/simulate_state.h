@@ -5,6 +5,7 @@
 #include "simulate_placement.h"
 #include "simulate_plan.h"
 #include "simulate_random.h"
+#include "simulate_util.h"
 
 #define CPU_STREAMS (1ull << 32)
 #define WORK 1000
@@ -19,6 +20,7 @@ enum { BUSY, HOLDS, FREE, TAKES };
 /* next: in its CPU's queue, pending list or timers, of which it is in one at most. */
 struct task {
 	u64 key, draws, work, spins_until_ns, debt_ns, woken_ns, due_ns, tokens;
+	struct average average;
 	u32 at, turn, cpu, recent, next;
 	bool waits, wakes;
 };
@@ -30,6 +32,7 @@ struct line {
 struct cpu_now {
 	u64 since_ns, until_ns, slice_end_ns, work, rate;
 	u64 key, draws;
+	struct average average;
 	struct line queue, pending;
 	u32 timers, task;
 	u32 core;

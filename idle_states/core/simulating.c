@@ -7,11 +7,11 @@
 PyDoc_STRVAR(simulate_doc,
 	     "simulate(governor, features, states, hz, inputs, results, watch)\n--\n\n"
 	     "inputs: setting, small cores, pairs, quads, clusters, caches, cores for placement,\n"
-	     "effects, ops, programs, logarithms, thresholds. results: counters, reached, scope_ns,\n"
+	     "effects, ops, programs, logarithms, decays, thresholds. results: counters, reached, scope_ns,\n"
 	     "latencies, trace, totals, all 0. Checked for their sizes only. watch: two numbers that\n"
 	     "another thread may use meanwhile, the ns simulated so far and, if not 0, to stop.");
 
-enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, OPS, PROGRAMS, LOG2, THRESHOLDS, INPUTS };
+enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, INPUTS };
 enum { COUNTERS, REACHED, SCOPE_NS, LATENCIES, TRACE, TOTALS, RESULTS };
 enum { NOW, STOP, WATCH };
 
@@ -42,6 +42,7 @@ static bool have_sizes(const Py_buffer *in, const Py_buffer *out)
 	return has_size(&in[EFFECTS], states * (Py_ssize_t)sizeof(struct effect), "effects") &&
 	       has_size(&in[PROGRAMS], (Py_ssize_t)(set->tasks * sizeof(struct program)), "programs") &&
 	       has_size(&in[LOG2], LOG2_SIZE * sizeof(u64), "logarithms") &&
+	       has_size(&in[DECAYS], HALF_LIFE * sizeof(u64), "decays") &&
 	       has_size(&in[THRESHOLDS], states * (Py_ssize_t)sizeof(struct threshold), "thresholds") &&
 	       has_size(&out[COUNTERS], cpus * states * (Py_ssize_t)sizeof(struct counter), "counters") &&
 	       has_size(&out[REACHED], states * (Py_ssize_t)sizeof(u64), "reached") &&
@@ -93,6 +94,7 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 			.ops = in[OPS].buf,
 			.programs = in[PROGRAMS].buf,
 			.log2 = in[LOG2].buf,
+			.decays = in[DECAYS].buf,
 			.features = cpu.features.buf,
 			.table = &cpu.table,
 			.thresholds = in[THRESHOLDS].buf,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ..linux.governors import Governor
 from ..replay.counters import Tally
 from .programs import Task as Program
+from .utilisation import Average
 
 BETWEEN, RUNNING, IDLE, EXITING = range(4)
 """Phases of a CPU. BETWEEN: in the kernel, on the path to a task or to the governor."""
@@ -36,6 +37,7 @@ class RunningTask:
     spins_until_ns  end of an interrupted `spin`; 0: none
     woken_ns        time of the last wake-up; None once the task runs
     due_ns          expiry of the task's timer
+    average         its utilisation, where governors ask for that
     """
 
     number: int
@@ -54,6 +56,7 @@ class RunningTask:
     spins_until_ns: int = 0
     woken_ns: int | None = None
     due_ns: int = 0
+    average: Average = field(default_factory=Average)
 
 
 @dataclass(slots=True, eq=False)
@@ -76,6 +79,7 @@ class SimulatedCpu:
     stopped       whether the tick is stopped
     got_tick      whether the tick ended the idle period, if no task ran since
     draws         random numbers drawn so far
+    average       its utilisation, where governors ask for that
     """
 
     number: int
@@ -98,3 +102,4 @@ class SimulatedCpu:
     stopped: bool = False
     got_tick: bool = False
     draws: int = 0
+    average: Average = field(default_factory=Average)

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from .. import core
 from ..core.packing import compiled, packed_features, packed_states
 from ..linux import idle_loop
-from ..linux.governors import Governor
+from ..linux.governors import Governor, asks_utilisation
 from ..linux.governors.interface import tick_ns
 from ..linux.idle_call import is_asked, unasked_stop_tick
 from ..linux.idle_loop import NO_LIMIT_US
@@ -17,6 +17,7 @@ from ..replay.polling import polling
 from .placement import CLUSTER
 from .programs import LOG2_Q32, U64
 from .setup import HISTOGRAM_SIZE, SCOPES, Setup, SimulationRun
+from .utilisation import DECAYS
 
 _EFFECT = struct.Struct("<QII")
 _OP = struct.Struct("<QQIIIIII")
@@ -76,6 +77,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         ops,
         programs,
         array("Q", LOG2_Q32),
+        array("Q", DECAYS),
         tallies[0].thresholds,
     )
     counters = bytearray(_COUNTER_BYTES * len(states) * topology.cpus)
@@ -152,6 +154,7 @@ def _setting(setup: Setup, seed: int, trace: int) -> "array[int]":
             costs.jitter,
             costs.slice,
             costs.background,
+            asks_utilisation(setup.governor, setup.release),
             costs.smt_busy_permille,
             costs.smt_hold_permille,
             setup.policy.recent,

@@ -18,7 +18,8 @@ scheduled. The same setup and seed give the same result.
   sharing            Tasks queue for their CPU; with others queued, a task yields at the end of its
                      time slice.
 
-The kernel's tick costs no time, and the governor sees no latency limit, I/O wait or load.
+The kernel's tick costs no time, and the governor sees no latency limit, I/O wait or load. Where it
+asks for utilisation, CPUs and tasks have that (utilisation.py).
 This is the reference; idle_states/core/simulate.c does the same, event by event.
 """
 
@@ -27,7 +28,7 @@ from collections import Counter
 from heapq import heappop, heappush
 
 from ..linux import idle_loop
-from ..linux.governors import Governor, Outcome, Situation
+from ..linux.governors import Governor, Outcome, Situation, asks_utilisation
 from ..linux.governors.interface import KTIME_MAX, tick_ns
 from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
 from ..linux.idle_loop import NO_LIMIT_US
@@ -98,6 +99,7 @@ class Simulation:
         self._planned: list[tuple[int, int, int]] = []
         self._plan: dict[int, int] = {}
         self._sequence = 0
+        self._utilises = asks_utilisation(setup.governor, setup.release)
         self._latencies: Counter[int] = Counter()
         self._reached = [0] * len(setup.effects)
         self._latency_max_ns = 0
@@ -212,6 +214,8 @@ class Simulation:
         delta_ns = min(sleep_ns, KTIME_MAX if cpu.stopped else to_tick_ns)
         state, stop_tick = 0, unasked_stop_tick(self._loop, cpu.got_tick)
         if cpu.governor is not None:
+            if self._utilises:
+                cpu.average.update(now, running=False)
             decision = cpu.governor.select(
                 Situation(
                     NO_LIMIT_US,
@@ -220,6 +224,7 @@ class Simulation:
                     cpu.stopped,
                     clock_ns=now,
                     disabled=cpu.tally.table.disabled,
+                    cpu_util=cpu.average.capped,
                 )
             )
             state, stop_tick = decision.state, decision.stop_tick
@@ -301,6 +306,7 @@ class Simulation:
     def _switch(self, cpu: SimulatedCpu) -> None:
         """Runs the first task of the queue."""
         task = cpu.queue.popleft()
+        self._ran_until_now(cpu, task, running=False)
         cpu.task, cpu.phase, task.cpu = task, RUNNING, cpu.number
         cpu.stopped = cpu.got_tick = False
         cpu.slice_end_ns = self._now + self._costs.slice
@@ -348,6 +354,7 @@ class Simulation:
             else:
                 task.work = cpu.work
             cpu.spins = False
+            self._ran_until_now(cpu, task, running=True)
             cpu.queue.append(task)
             self._switch(cpu)
         else:
@@ -355,6 +362,8 @@ class Simulation:
 
     def _leave(self, cpu: SimulatedCpu) -> None:
         """The running task blocks."""
+        assert cpu.task is not None
+        self._ran_until_now(cpu, cpu.task, running=True)
         cpu.task = None
         self._placement.tasks[cpu.number] -= 1
         if cpu.queue:
@@ -442,6 +451,22 @@ class Simulation:
         task.draws += 1
         return op.first + uniform(draw(task.key, task.draws - 1), 0, op.count - 1)
 
+    # Utilisation
+
+    def _ran_until_now(self, cpu: SimulatedCpu, task: RunningTask, *, running: bool) -> None:
+        if self._utilises:
+            cpu.average.update(self._now, running=running)
+            task.average.update(self._now, running=running)
+
+    def _migrate(self, task: RunningTask, to: SimulatedCpu) -> None:
+        """A task that does not run takes its utilisation along."""
+        before, now = self._cpus[task.cpu], self._now
+        task.average.update(now, running=False)
+        for cpu in (before, to):
+            cpu.average.update(now, running=cpu.phase == RUNNING)
+        before.average.detach(task.average)
+        to.average.attach(task.average)
+
     # Timers and wake-ups
 
     def _sleep(self, cpu: SimulatedCpu, task: RunningTask, op: Op) -> None:
@@ -493,6 +518,8 @@ class Simulation:
 
     def _enqueue(self, task: RunningTask, number: int, waker: int) -> None:
         cpu = self._cpus[number]
+        if self._utilises and task.cpu != number:
+            self._migrate(task, cpu)
         task.cpu = number
         cpu.queue.append(task)
         self._placement.tasks[number] += 1
