@@ -16,7 +16,7 @@ from .releases import Release, folded
 NO_LIMIT_US = 2_000_000_000
 """PM_QOS_CPU_LATENCY_DEFAULT_VALUE."""
 POLL_MIN_NS = 10_000
-POLL_CHECK_RELAXES = 200
+POLL_CHECK_RELAXES = 201
 """poll_idle() reads the clock once in this number of rounds."""
 
 _INT_MAX = (1 << 31) - 1
@@ -83,7 +83,7 @@ CHANGES = (
     since("4.15", "0cc2b4e5a020", zero_limits=True),
     since("4.17", "554c8aa8ecad", governor_decides_tick=True),
     since("4.17", "4dc2375c1a4e", poll_limit="sixteenth"),
-    since("4.19", "", stopped_stays=True),
+    since("4.19 4.18.7", "", stopped_stays=True),
     since("4.20", "", poll_limit="slot"),
     since("5.0", "", poll_limit="first", judged=True),
     since("5.4", "", poll_limit="last", poll_limit_kept=True),
@@ -99,7 +99,11 @@ CHANGES = (
         "e5c9ffc6ae1b",
         single_state="told",
     ),
-    since("6.18.19", "", single_state="kept"),
+    since(
+        "7.0 6.19.10 6.18.19 6.12.78 6.6.130 6.1.167 5.15.203 5.10.253",
+        "d557640e4ce5",
+        single_state="kept",
+    ),
     since(
         "7.0 6.19.10 6.18.20 6.12.78 6.6.130 6.1.167 5.15.203 5.10.253",
         "f4c31b07b136",
@@ -108,7 +112,7 @@ CHANGES = (
 )
 
 HISTORY = History(IdleLoopFeatures(), CHANGES)
-SOURCES = Sources(read="4.4..")
+SOURCES = Sources(compiled="4.4..")
 
 
 def features(release: Release) -> IdleLoopFeatures:

@@ -57,7 +57,7 @@ def random_cpus(count: int, features: idle_loop.IdleLoopFeatures, seed: int = 0)
 def test_random_idle_loops(oracle: IdleLoopOracle, features: idle_loop.IdleLoopFeatures) -> None:
     cpus = random_cpus(2_000, features)
     for cpu, real in zip(cpus, oracle.run(cpus), strict=True):
-        assert modelled(features, cpu, oracle.asks_limit) == real, cpu
+        assert modelled(features, cpu, oracle) == real, cpu
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,13 @@ def test_random_idle_loops(oracle: IdleLoopOracle, features: idle_loop.IdleLoopF
         {"forced_idle": "deepest"},
         {"s2idle_rechecks": False},
         {"state_0_always": False},
+        {"poll_limit": ""},
+        {"poll_limit": "sixteenth"},
+        {"poll_limit": "slot"},
+        {"poll_limit": "first"},
+        {"poll_limit": "last"},
+        {"poll_limit": "capped"},
+        {"poll_limit_kept": False},
         {"judged": False},
         {"rejected": False},
         {"single_state": "asked"},
@@ -88,7 +95,7 @@ def test_no_other_features_would_do(
     if other == features or (not features.forced_idle and wrong.get("forced_idle")):
         pytest.skip(f"this kernel has {wrong}")
     cpus = random_cpus(300, features)
-    assert [modelled(other, cpu, oracle.asks_limit) for cpu in cpus] != oracle.run(cpus)
+    assert [modelled(other, cpu, oracle) for cpu in cpus] != oracle.run(cpus)
 
 
 def called(oracle: IdleLoopOracle, states: list[IdleState], *turns: Turn, of: str = "serz") -> str:
@@ -131,6 +138,15 @@ class TestLoop:
         for turn in (Turn(forced=True), Turn(expired=True)):
             assert called(oracle, STATES, turn, Turn(selects=1), of="sexr") == "x0 s1 e1 r1"
 
+    def test_polling_ends_for_a_task_or_at_its_limit(
+        self, oracle: IdleLoopOracle, features: idle_loop.IdleLoopFeatures
+    ) -> None:
+        states = [IdleState(0, 0, polls=True), *STATES[1:]]
+        turns = [Turn(5_000), Turn(15_000_000)]
+        (calls,) = oracle.run([IdleCpu(states, turns)])
+        polled_us = next(value for kind, value in calls if kind == "n")
+        assert polled_us == 15_005 if features.poll_limit == "" else 20 < polled_us < 300
+
     def test_counters(self, oracle: IdleLoopOracle) -> None:
         turns = [Turn(5_000_500, selects=1), Turn(700, selects=1), Turn(9, selects=2, enters=-22)]
         assert called(oracle, STATES, *turns, of="u") == "u0 u2 u0"
@@ -139,7 +155,9 @@ class TestLoop:
 class TestBuild:
     @pytest.fixture
     def copy(self, tree: Path, tmp_path: Path) -> Path:
-        for name in LOOP_FILES:
+        for name in (*LOOP_FILES, "drivers/cpuidle/poll_state.c"):
+            if not (tree / name).exists():
+                continue  # poll_idle() was in driver.c
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_bytes((tree / name).read_bytes())
         return tmp_path

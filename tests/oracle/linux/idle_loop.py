@@ -5,6 +5,7 @@ and a driver that do as a row says. What comes out is what they and the tick are
 order, and the counters that sysfs shows.
 """
 
+import re
 import struct
 import subprocess
 import tempfile
@@ -15,14 +16,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .governors import COMPILER_FLAGS, compile_program, digest, extract
-from .source import OracleError, functions, read
+from .source import OracleError, constants, functions, read
 
-__all__ = ["LOOP_FILES", "Call", "IdleCpu", "IdleLoopOracle", "IdleState", "Turn"]
+__all__ = [
+    "LOOP_FILES",
+    "MOST_POLLED_NS",
+    "RELAX_NS",
+    "Call",
+    "IdleCpu",
+    "IdleLoopOracle",
+    "IdleState",
+    "Turn",
+]
 
 #: What this oracle reads of a kernel tree.
 LOOP_FILES = (
     "Makefile",
     "drivers/cpuidle/cpuidle.c",
+    "drivers/cpuidle/driver.c",
     "drivers/cpuidle/governor.c",
     "include/linux/cpuidle.h",
     "kernel/sched/idle.c",
@@ -35,15 +46,20 @@ _FILE2FUNCTIONS = {
     "drivers/cpuidle/cpuidle.c": (
         "cpuidle_not_available find_deepest_state cpuidle_find_deepest_state enter_freeze_proper "
         "enter_s2idle_proper cpuidle_enter_freeze cpuidle_enter_s2idle cpuidle_enter_state "
-        "cpuidle_select cpuidle_enter cpuidle_reflect"
+        "cpuidle_select cpuidle_enter cpuidle_reflect cpuidle_poll_time"
     ),
+    "drivers/cpuidle/driver.c": "poll_idle",
+    "drivers/cpuidle/poll_state.c": "poll_idle",
     "drivers/cpuidle/governor.c": "cpuidle_governor_latency_req",
     "kernel/sched/idle.c": (
         "cpu_idle_poll default_idle_call call_cpuidle call_cpuidle_s2idle "
         "idle_call_stop_or_retain_tick cpuidle_idle_call do_idle cpu_idle_loop"
     ),
 }
-_NEEDED = {"find_deepest_state", "cpuidle_enter_state", "cpuidle_select", "cpuidle_idle_call"}
+_NEEDED = set(
+    "find_deepest_state cpuidle_enter_state cpuidle_select cpuidle_idle_call poll_idle".split()
+)
+_CONSTANTS = r"POLL_IDLE_\w+|CPUIDLE_POLL_\w+"
 # Macro of the shim -> what in cpuidle's header says that this kernel is so.
 _MACRO2SIGN = {
     "ORACLE_FORCED": "use_deepest_state:",
@@ -52,10 +68,13 @@ _MACRO2SIGN = {
     "ORACLE_REJECTED": "\trejected;",
 }
 _HEADER = struct.Struct("<II")
-_STATE = struct.Struct("<qqQQ")
+_STATE = struct.Struct("<qqIII4x")
 _ROW = struct.Struct("<qqiiiiiIHH4x")
 _AS_TOLD = -(1 << 31)
 _SECONDS_PER_RUN = 120
+RELAX_NS = 100
+"""Time of a round of poll_idle()."""
+MOST_POLLED_NS = 20_000_000
 _FLAGS = (
     "stop_tick",
     "tick",
@@ -72,24 +91,28 @@ _FLAGS = (
 Call = tuple[str, int]
 """What the loop did, a letter and a number: s the governor's select(), of its answer; r its
 reflect(), g what it heard of the tick; l the latency limit it asked for; t the tick, 0 retained, 1
-stopped, 2 restarted; e the driver's enter() of a state, z its enter_s2idle(); d idle without
-cpuidle; x a round of forced polling; "." the end of a turn; q a task runs. Then for each state u
-usage, n time in us, a above, b below, j rejected; and i the last residency in ns."""
+stopped, 2 restarted; e the driver's enter() of a state, z its enter_s2idle(); p the end of
+poll_idle(), 1 at its time limit; d idle without cpuidle; x a round of forced polling; "." the end
+of a turn; q a task runs. Then for each state u usage, n time in us, a above, b below, j rejected;
+and i the last residency in ns."""
 
 
 class IdleState(NamedTuple):
-    """timer_stop: the CPU's timer stops in it; s2idle: it has an enter_s2idle()."""
+    """timer_stop: the CPU's timer stops in it; s2idle: it has an enter_s2idle(); polls: its enter()
+    is poll_idle()."""
 
     exit_ns: int
     residency_ns: int
     timer_stop: bool = False
     s2idle: bool = False
+    polls: bool = False
 
 
 class Turn(NamedTuple):
     """What one turn of the idle loop meets.
 
-    idle_ns     time in the state that is entered
+    idle_ns     time in the state that is entered; in poll_idle(), modulo MOST_POLLED_NS, that until
+                a task is to run
     forced_ns   latency limit of idle injection; 0: none
     selects     the governor's answer
     enters      the driver's, a state or an error below 0; None: the state it was told to enter
@@ -131,7 +154,7 @@ class IdleLoopOracle:
     """The idle loop of a kernel tree, compiled into `workdir` unless it is there already.
 
     asks_limit: whether this kernel has cpuidle_governor_latency_req(), which is asked then at each
-    select().
+    select(); tells_limit: whether it has dev->poll_time_limit.
     Raises OracleError if the tree has no such loop or it does not compile, Unavailable without a
     compiler.
     """
@@ -141,6 +164,7 @@ class IdleLoopOracle:
         cut = extract(header)
         text, names = _cut(tree)
         self.asks_limit = "cpuidle_governor_latency_req" in names
+        self.tells_limit = "ORACLE_POLL_TIME_LIMIT" in cut
         macros = {macro: "1" for macro, sign in _MACRO2SIGN.items() if sign in cut}
         macros["CONFIG_SUSPEND"] = "1"
         macros["ORACLE_LOOP"] = "do_idle" if "do_idle" in names else "cpu_idle_loop"
@@ -186,7 +210,11 @@ def _cut(tree: Path) -> tuple[str, set[str]]:
     """The functions of the idle loop, and their names."""
     pieces, found = [], set()
     for file, wanted in _FILE2FUNCTIONS.items():
+        if file.endswith("poll_state.c") and not (tree / file).exists():
+            continue
         text = read(tree, file)
+        if re.search(rf"#define (?:{_CONSTANTS})\b", text):
+            pieces.append(constants(text, _CONSTANTS))
         for name, start, end in functions(text):
             if name in wanted.split():
                 pieces.append(text[start:end])

@@ -4,11 +4,18 @@ from collections.abc import Sequence
 from random import Random
 
 from idle_states.linux import idle_call
-from idle_states.linux.governors.interface import State
-from idle_states.linux.idle_loop import Counters, IdleLoopFeatures, latency_limit_us
+from idle_states.linux.governors.interface import State, tick_ns
+from idle_states.linux.idle_loop import (
+    POLL_CHECK_RELAXES,
+    Counters,
+    IdleLoopFeatures,
+    PollLimit,
+    latency_limit_us,
+    poll,
+)
 
 from .governors import STATE_MAX
-from .idle_loop import Call, IdleCpu, IdleState, Turn
+from .idle_loop import MOST_POLLED_NS, RELAX_NS, Call, IdleCpu, IdleLoopOracle, IdleState, Turn
 
 __all__ = ["modelled", "random_cpu"]
 
@@ -22,11 +29,19 @@ class _OutOfTurns(Exception):
 class _World:
     """Answers as the oracle's shim does; see tests/oracle/linux/shim/idle_loop.c."""
 
-    def __init__(self, features: IdleLoopFeatures, turns: Sequence[Turn], asks_limit: bool) -> None:
+    def __init__(
+        self,
+        features: IdleLoopFeatures,
+        cpu: IdleCpu,
+        states: Sequence[State],
+        kernel: IdleLoopOracle,
+    ) -> None:
         self.calls: list[Call] = []
         self._features = features
-        self._turns = iter(turns)
-        self._asks_limit = asks_limit
+        self._turns = iter(cpu.turns)
+        self._polling = frozenset(i for i, each in enumerate(cpu.states) if each.polls)
+        self._poll_limit = PollLimit(features, states, tick_ns(250))
+        self._kernel = kernel
         self._tick = self._stopped = self._resched = False
         self._load()
 
@@ -73,7 +88,7 @@ class _World:
 
     def select(self) -> tuple[int, bool]:
         turn = self._turn
-        if self._asks_limit:
+        if self._kernel.asks_limit:
             limit = latency_limit_us(self._features, turn.limit_us, turn.resume_us, turn.wakeup_us)
             unit = 1000 if self._features.nanoseconds else 1
             self.calls.append(("l", limit * unit))
@@ -109,10 +124,27 @@ class _World:
         return not self._turn.no_broadcast
 
     def enter(self, state: int) -> tuple[int, int]:
-        self.calls.append(("e", state))
         self._tick = self._tick or self._turn.tick
+        if state in self._polling:
+            return state, self._poll()
+        self.calls.append(("e", state))
         entered = self._turn.enters
         return state if entered is None else entered, self._turn.idle_ns
+
+    def _poll(self) -> int:
+        """poll_idle(): returns how long it polled, in ns."""
+        elapsed_ns, told = 0, False
+        if not self.need_resched():
+            self._left = -1
+            rounds = -(-(self._turn.idle_ns % MOST_POLLED_NS) // RELAX_NS)
+            limit_ns = self._poll_limit.ns(self._turn.disabled)
+            # of a wake-up in the round that reads the clock, nothing is noticed
+            polled = poll(rounds * RELAX_NS + 1, limit_ns, POLL_CHECK_RELAXES * RELAX_NS)
+            elapsed_ns, told = polled.ns - (not polled.timed_out), polled.time_limit
+            self._resched = not polled.timed_out
+        if self._kernel.tells_limit:
+            self.calls.append(("p", int(told)))
+        return elapsed_ns
 
     def suspend(self, state: int) -> None:
         self.calls.append(("z", state))
@@ -126,8 +158,8 @@ class _World:
         self._load()
 
 
-def modelled(features: IdleLoopFeatures, cpu: IdleCpu, asks_limit: bool) -> list[Call]:
-    """Returns what the model's idle loop does with a CPU, in the oracle's words."""
+def modelled(features: IdleLoopFeatures, cpu: IdleCpu, kernel: IdleLoopOracle) -> list[Call]:
+    """Returns what the model's idle loop does with a CPU, in the words of the kernel's oracle."""
     states = [State(each.exit_ns, each.residency_ns) for each in cpu.states]
     idling = idle_call.IdlingCpu(
         features,
@@ -136,7 +168,7 @@ def modelled(features: IdleLoopFeatures, cpu: IdleCpu, asks_limit: bool) -> list
         frozenset(i for i, each in enumerate(cpu.states) if each.timer_stop),
         frozenset(i for i, each in enumerate(cpu.states) if each.s2idle),
     )
-    world = _World(features, cpu.turns, asks_limit)
+    world = _World(features, cpu, states, kernel)
     try:
         while True:
             idle_call.do_idle(idling, world)
@@ -173,6 +205,13 @@ def random_cpu(random: Random, turns: int, *, no_state: bool = False) -> IdleCpu
     for i in range(1, count):
         if random.random() < 0.2:
             states[i] = states[i]._replace(exit_ns=states[i - 1].exit_ns + random.choice((0, 1)))
+    if random.random() < 0.4:
+        states[0] = IdleState(0, 0, polls=True)
+        # close to limits of a poll: 10 us, a sixteenth of a tick, a tick
+        for i in range(1, count):
+            if random.random() < 0.5:
+                near = random.choice((0, 9_999, 10_000, 249_000, 250_000, 251_000, 4_000_000))
+                states[i] = states[i]._replace(residency_ns=near)
     return IdleCpu(states, [_turn(random, states, no_state) for _ in range(turns)])
 
 
@@ -187,8 +226,8 @@ def _turn(random: Random, states: Sequence[IdleState], no_state: bool) -> Turn:
         idle_ns=random.choice(
             (
                 int(10 ** random.uniform(0, 10)),
-                near.residency_ns + random.randint(-1, 1),
-                near.exit_ns + random.choice(states).residency_ns + random.randint(-1, 1),
+                max(near.residency_ns + random.randint(-1, 1), 0),
+                max(near.exit_ns + random.choice(states).residency_ns + random.randint(-1, 1), 0),
             )
         ),
         forced_ns=random.choice((limit_ns, 1, (1 << 63) - 1)) if rarely() else 0,

@@ -15,7 +15,7 @@ struct header {
 
 struct state {
 	s64 exit_ns, residency_ns;
-	u64 timer_stop, s2idle;
+	u32 timer_stop, s2idle, polls, padding;
 };
 
 enum {
@@ -41,6 +41,8 @@ struct row {
 };
 _Static_assert(sizeof(struct state) == 32 && sizeof(struct row) == 48, "as the Python side packs");
 #define NONE INT_MIN
+#define RELAX_NS 100
+#define MOST_POLLED_NS 20000000
 
 struct cpuidle_device oracle_device;
 struct cpuidle_driver oracle_driver;
@@ -51,7 +53,8 @@ static struct cpuidle_governor governor;
 static struct row *rows, row;
 static u32 count, next;
 static u64 now_ns;
-static bool tick_stopped, resched, expired, tick;
+static bool tick_stopped, resched, expired, tick, polls;
+static u64 wakes_ns;
 static u32 asked;
 static jmp_buf scheduled, finished;
 static s64 *pairs;
@@ -100,6 +103,8 @@ static void load(void)
 
 bool oracle_need_resched(void)
 {
+	if (polls)
+		resched = now_ns >= wakes_ns;
 	resched = resched || asked++ >= row.resched_at;
 	return resched;
 }
@@ -109,6 +114,27 @@ void oracle_schedule(void)
 	longjmp(scheduled, 1);
 }
 
+/* While poll_idle() polls, time alone makes a task runnable. */
+bool oracle_polls(void)
+{
+	tick = tick || row.flags & TICK;
+	if (oracle_need_resched())
+		return true;
+	asked = 0;
+	row.resched_at = UINT_MAX;
+	wakes_ns = now_ns + (u64)row.idle_ns % MOST_POLLED_NS;
+	polls = true;
+	return false;
+}
+
+void oracle_polled(void)
+{
+	polls = false;
+#ifdef ORACLE_POLL_TIME_LIMIT
+	emit('p', oracle_device.poll_time_limit);
+#endif
+}
+
 bool tick_check_broadcast_expired(void)
 {
 	return expired;
@@ -116,6 +142,9 @@ bool tick_check_broadcast_expired(void)
 
 void cpu_relax(void)
 {
+	now_ns += polls ? RELAX_NS : 0;
+	if (polls)
+		return;
 	emit('x', 0);
 	oracle_force_poll = 0;
 	expired = false;
@@ -261,7 +290,7 @@ static void boot(const struct header *header)
 	memset(&oracle_driver, 0, sizeof(oracle_driver));
 	memset(&oracle_device, 0, sizeof(oracle_device));
 	oracle_device.enabled = 1;
-	tick_stopped = resched = tick = false;
+	tick_stopped = resched = tick = polls = false;
 	now_ns = 0;
 	next = 0;
 	written = 0;
@@ -281,7 +310,7 @@ static void boot(const struct header *header)
 		target->exit_latency_ns = state.exit_ns;
 		target->target_residency_ns = state.residency_ns;
 #endif
-		target->enter = enters;
+		target->enter = state.polls ? oracle_poll_idle : enters;
 		if (state.s2idle)
 			target->ORACLE_S2IDLE = (void *)suspends;
 	}

@@ -38,6 +38,7 @@
 #define instrumentation_begin() ORACLE_NOTHING()
 #define instrumentation_end() ORACLE_NOTHING()
 #define irqs_disabled() true
+#define BUILD_BUG_ON(condition) ORACLE_NOTHING()
 #define leave_mm(...) ORACLE_NOTHING()
 #define local_irq_disable() ORACLE_NOTHING()
 #define local_irq_enable() ORACLE_NOTHING()
@@ -91,6 +92,10 @@ void oracle_schedule(void) __attribute__((noreturn));
 #define need_resched() oracle_need_resched()
 #define tif_need_resched() oracle_need_resched()
 #define current_clr_polling_and_test() oracle_need_resched()
+bool oracle_polls(void);
+void oracle_polled(void);
+#define current_set_polling_and_test() oracle_polls()
+#define current_clr_polling() oracle_polled()
 #define schedule_idle() oracle_schedule()
 #define schedule_preempt_disabled() oracle_schedule()
 
@@ -145,6 +150,8 @@ bool cpuidle_not_available(struct cpuidle_driver *driver, struct cpuidle_device 
 int cpuidle_enter(struct cpuidle_driver *driver, struct cpuidle_device *device, int index);
 int cpuidle_enter_state(struct cpuidle_device *device, struct cpuidle_driver *driver, int index);
 void cpuidle_reflect(struct cpuidle_device *device, int index);
+extern int (*const oracle_poll_idle)(struct cpuidle_device *, struct cpuidle_driver *, int);
+u64 cpuidle_poll_time(struct cpuidle_driver *driver, struct cpuidle_device *device);
 void oracle_do_idle(void);
 
 #endif
