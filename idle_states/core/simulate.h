@@ -21,7 +21,7 @@ struct sim_setting {
 	u64 asks, got_tick_stops, decides_tick, disabled, latency_req_us, counts_ns;
 	u64 switch_ns, wake_ns, idle_entry_ns, turn_ns, ipi_ns, overshoot_ns, jitter_ns, slice_ns;
 	u64 background_ns, utilises;
-	u64 smt_busy, smt_hold, recent, cluster, trace_most;
+	u64 smt_busy, smt_hold, recent, cluster, trace_most, events_most;
 };
 
 struct effect {

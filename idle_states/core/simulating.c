@@ -9,7 +9,8 @@ PyDoc_STRVAR(simulate_doc,
 	     "inputs: setting, small cores, pairs, quads, clusters, caches, cores for placement,\n"
 	     "effects, ops, programs, logarithms, decays, thresholds. results: counters, reached, scope_ns,\n"
 	     "latencies, trace, totals, all 0. Checked for their sizes only. watch: two numbers that\n"
-	     "another thread may use meanwhile, the ns simulated so far and, if not 0, to stop.");
+	     "another thread may use meanwhile, the ns simulated so far and, if not 0, to stop.\n"
+	     "Returns whether it ended before its time, stopped or by the most events.");
 
 enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, INPUTS };
 enum { COUNTERS, REACHED, SCOPE_NS, LATENCIES, TRACE, TOTALS, RESULTS };
@@ -55,18 +56,22 @@ static bool have_sizes(const Py_buffer *in, const Py_buffer *out)
 static PyObject *simulated(const struct sim_input *input, volatile u64 *watch)
 {
 	struct simulation *simulation = simulation_new(input);
+	u64 left = input->setting->events_most;
 	bool more = true;
 
 	if (!simulation)
 		return PyErr_NoMemory();
-	while (more && !watch[STOP] && !PyErr_CheckSignals()) {
+	while (more && left && !watch[STOP] && !PyErr_CheckSignals()) {
+		u64 events = left < EVENTS_AT_ONCE ? left : EVENTS_AT_ONCE;
+
 		Py_BEGIN_ALLOW_THREADS
-		more = simulation_run(simulation, EVENTS_AT_ONCE);
+		more = simulation_run(simulation, events);
 		Py_END_ALLOW_THREADS
+		left -= events;
 		watch[NOW] = simulation_now(simulation);
 	}
 	simulation_free(simulation);
-	return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+	return PyErr_Occurred() ? NULL : PyBool_FromLong(more);
 }
 
 static PyObject *simulate(PyObject *self, PyObject *args)

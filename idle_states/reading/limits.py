@@ -113,6 +113,8 @@ LOG_SHOWN_BYTES = _limit(
 STATISTICS_BYTES = _limit("benchmark results, all files together", "size", 64 * MIB, "bytes")
 STATISTICS_LINES = _limit("benchmark results, all files together", "lines or samples", 2_000_000)
 
+SIMULATION_EVENTS = _limit("simulate", "events of a run", 1_000_000_000)
+
 DTC_S = _limit("dtc", "time", 30, "s")
 DTC_MEMORY_BYTES = _limit("dtc", "memory", GIB, "bytes")
 DTC_OUTPUT_BYTES = _limit("dtc", "output", 64 * MIB, "bytes")

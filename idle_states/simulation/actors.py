@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from ..linux.governors import Governor
 from ..replay.counters import Tally
+from .programs import Duration, Op, Which, draw, length, uniform
 from .programs import Task as Program
 from .utilisation import Average
 
@@ -57,6 +58,23 @@ class RunningTask:
     woken_ns: int | None = None
     due_ns: int = 0
     average: Average = field(default_factory=Average)
+
+    def drawn(self, duration: Duration) -> int:
+        """A length in ns: that of the duration, or a random one."""
+        if not duration.spread:
+            return duration.low
+        self.draws += 1
+        return length(duration, draw(self.key, self.draws - 1))
+
+    def chosen(self, op: Op) -> int:
+        """The number of the one task that an op wakes. Not for Which.ALL."""
+        if op.which is Which.SAME:
+            return op.first + self.program.number % op.count
+        if op.which is Which.NEXT:
+            self.turn += 1
+            return op.first + (self.turn - 1) % op.count
+        self.draws += 1
+        return op.first + uniform(draw(self.key, self.draws - 1), 0, op.count - 1)
 
 
 @dataclass(slots=True, eq=False)

@@ -12,11 +12,12 @@ from ..linux.governors import Governor, asks_utilisation
 from ..linux.governors.interface import tick_ns
 from ..linux.idle_call import is_asked, unasked_stop_tick
 from ..linux.idle_loop import NO_LIMIT_US
+from ..reading import limits
 from ..replay.counters import Tally, counts_in_ns
 from ..replay.polling import polling
 from .placement import CLUSTER
 from .programs import LOG2_Q32, U64
-from .setup import HISTOGRAM_SIZE, SCOPES, Setup, SimulationRun
+from .setup import HISTOGRAM_SIZE, SCOPES, Setup, SimulationRun, too_many_events
 from .utilisation import DECAYS
 
 _EFFECT = struct.Struct("<QII")
@@ -53,7 +54,8 @@ def knows(setup: Setup) -> bool:
 def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> SimulationRun:
     """Runs one seed by the core, with the interpreter's lock released.
 
-    trace: number of task switches to keep in the result.
+    trace: number of task switches to keep in the result. Raises Unreadable for more events than
+    there may be.
     """
     topology, states = setup.topology, setup.table.states
     governor = _governor(setup)
@@ -85,15 +87,18 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     scope_ns = _zeros(len(SCOPES) * (len(states) + 1))
     latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(6)
     traced = _zeros(3 * trace)
-    compiled.simulate(
+    watch = watch or Watch()
+    unfinished = compiled.simulate(
         setup.governor,
         packed_features(setup.governor, governor.features),
         packed_states(states),
         setup.hz,
         inputs,
         (counters, reached, scope_ns, latencies, traced, totals),
-        (watch or Watch()).cells,
+        watch.cells,
     )
+    if unfinished and not watch.cells[1]:
+        raise too_many_events(setup, watch.now_ns)
     each_bytes = _COUNTER_BYTES * len(states)
     for cpu, tally in enumerate(tallies):
         tally.absorb(counters[cpu * each_bytes : (cpu + 1) * each_bytes])
@@ -160,6 +165,7 @@ def _setting(setup: Setup, seed: int, trace: int) -> "array[int]":
             setup.policy.recent,
             CLUSTER.index(setup.policy.cluster),
             trace,
+            limits.SIMULATION_EVENTS,
         ),
     )
 

@@ -7,9 +7,10 @@ the magnitude measured on POWER9, and each parameter is an option of the command
 from dataclasses import dataclass
 from typing import Annotated
 
-from ..findings import UsageError
+from ..findings import Unreadable, UsageError, unreadable
 from ..forms import Count
 from ..linux.releases import Release
+from ..reading import limits
 from ..replay.counters import Figures
 from ..replay.machine import SNOOZE, CpuTable
 from ..table import Flag, IdleState, IdleTable, Register
@@ -225,3 +226,12 @@ def bucket_top(bucket: int) -> int:
     """Returns the greatest value that falls into the bucket."""
     shift = max((bucket >> HISTOGRAM_BITS) - 1, 0)
     return ((bucket - (shift << HISTOGRAM_BITS) + 1) << shift) - 1
+
+
+def too_many_events(setup: Setup, now_ns: int) -> Unreadable:
+    """The exception for a simulation that has reached limits.SIMULATION_EVENTS at a time."""
+    return unreadable(
+        setup.workload.name,
+        f"expected fewer than {limits.SIMULATION_EVENTS} events of a run, found as many in "
+        f"{now_ns} ns of {setup.duration_ns}; a shorter --duration has fewer",
+    )

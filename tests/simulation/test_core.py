@@ -1,5 +1,6 @@
 """The compiled simulation is the reference's, event by event."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
+from idle_states.findings import Unreadable
 from idle_states.linux.governors import UnknownGovernor
 from idle_states.linux.releases import all_releases
+from idle_states.reading import limits
 from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation import simulate, topology
 from idle_states.simulation.placement import CLUSTER, SMT, Policy
@@ -212,6 +215,23 @@ def test_an_interruption_stops_runs_under_way() -> None:
     base = setup("server", "cpus=4", duration_ns=10**15)
     with pytest.raises(Interrupted):
         simulate_core.simulate_all(base, range(4), interrupt)
+
+
+@pytest.mark.parametrize("simulated", [simulate.simulate, simulate_core.simulate])
+def test_a_run_has_a_limit(
+    simulated: Callable[[Setup, int], SimulationRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = setup("server", "cpus=4", duration_ns=5_000_000)
+    whole = simulated(base, 1)
+    monkeypatch.setattr(limits, "SIMULATION_EVENTS", whole.events + 1)
+    assert simulated(base, 1) == whole
+    monkeypatch.setattr(limits, "SIMULATION_EVENTS", whole.events)
+    with pytest.raises(Unreadable) as refused:
+        simulated(base, 1)
+    (finding,) = refused.value.findings
+    said = f"expected fewer than {whole.events} events of a run, found as many in "
+    assert finding.message.startswith(said)
+    assert 0.9 * 5_000_000 < int(finding.message.removeprefix(said).split()[0]) < 5_000_000
 
 
 def test_haltpoll_is_the_reference_s() -> None:
