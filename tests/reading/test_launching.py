@@ -127,11 +127,27 @@ def test_what_a_program_started_ends_with_it(end: str, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_program_that_cannot_start_is_named() -> None:
+def test_a_program_that_cannot_start_is_named(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="expected nothing to run, found: No such file"):
         run("/no/such/nothing", [], Bounds(), "x")
     with pytest.raises(Unreadable, match="expected sh to run"):
         run(SH, [], Bounds(), "x", directory="/no/such")
+    (tmp_path / "plain").write_text("echo no program\n")
+    for path in (tmp_path, tmp_path / "plain"):
+        with pytest.raises(Unreadable, match=f"expected {path.name} to run, found: Permission"):
+            run(str(path), [], Bounds(), "x")
+
+
+def test_limits_that_stand_are_not_raised() -> None:
+    script = (
+        "import resource, sys\n"
+        "from idle_states.reading.launching import Bounds, run\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (5, 5))\n"
+        "print(run('/bin/sh', ['-c', 'ulimit -Ht; ulimit -St'], Bounds(cpu_s=7), 'x').output)\n"
+    )
+    words = [PYTHON, "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout == "b'5\\n5\\n'\n"
 
 
 def test_questions_and_answers() -> None:
