@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from tests.support import DOCS, ROOT
@@ -46,6 +47,7 @@ def imports(name: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
                     break
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     known = modules()
     return {name: set(imports(name, file, known)) - {name} for name, file in known.items()}

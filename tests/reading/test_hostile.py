@@ -45,6 +45,7 @@ from tests.support.thorough import examples
 SLOW = re.compile(
     r"bomb|^sixty-|^many-states|^a?-?million-|^hundred-thousand-files|^oversized|^closed-comments"
     r"|(macros|arguments|incbin)-doubling|^hashes|^spaces|^noise\.lid|^wide-char|^eight-thousand"
+    r"|^a-thousand-cpus|^thousand-states|^anchors|^endifs|^hundred-thousand-macros|^ten-thousand-a"
 )
 """What takes seconds to make or to refuse."""
 QUICK = [name for name in hostile.names() if not SLOW.search(name)]
