@@ -20,7 +20,7 @@ def test_nothing_is_reported() -> None:
     try:
         done = sanitized.run(["-n0", *SOME])
     except sanitized.NoSanitizers as reason:
-        pytest.skip(f"gcc has no sanitizers: {reason}")
+        pytest.skip(f"no C with gcc's sanitizers: {reason}")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     for word in ("AddressSanitizer", "runtime error"):
         assert word not in done.stdout + done.stderr

@@ -8,8 +8,11 @@ behaviour sanitizers; the tests run in that copy. The first report ends the proc
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 
 from tests.support import ROOT
 
@@ -22,11 +25,15 @@ PROBE = "int main(int count, char **words) { (void)words; return count - 1; }"
 
 
 class NoSanitizers(Exception):
-    """The compiler lacks them; the message says how it failed."""
+    """The compiler is not there or lacks them; the message says how it failed."""
 
 
 def libraries() -> list[str]:
     """What has to be loaded before Python. libstdc++ for libraries that throw."""
+    if shutil.which("gcc") is None:
+        raise NoSanitizers("it is not installed (Debian package gcc)")
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        raise NoSanitizers("Python.h is not installed (Debian package python3-dev)")
     done = subprocess.run(
         ["gcc", *FLAGS.split(), "-x", "c", "-", "-o", "/dev/null"],
         input=PROBE,
