@@ -75,9 +75,14 @@ class Packages:
         return self.made(f"{package}/{f'{suite}-' if suite else ''}{name}", make)
 
     def binary_tree(
-        self, package: str, members: Sequence[str] = (), architecture: str | None = None
+        self,
+        package: str,
+        members: Sequence[str] = (),
+        architecture: str | None = None,
+        suite: str | None = None,
     ) -> Path:
-        """An unpacked binary package, or only the `members` (patterns as of tar) of it.
+        """An unpacked binary package, or only the `members` (patterns as of tar) of it; `suite` if
+        not this machine's own.
 
         If the package has none of the members and exactly one dependency, the dependency is taken
         instead: ``linux-image-powerpc64le`` depends on the newest kernel image.
@@ -85,7 +90,7 @@ class Packages:
         architecture = architecture or native_architecture()
 
         def make(fresh: Path, scratch: Path) -> None:
-            apt = _PrivateApt(scratch, "deb", architecture)
+            apt = _PrivateApt(scratch, "deb", architecture, suite)
             name = package
             for _ in range(3):
                 if _undeb(apt.download(name), fresh, [f"./{member}" for member in members]):
@@ -97,11 +102,18 @@ class Packages:
             wanted = " or ".join(members)
             raise Unavailable(f"the package {package} ({architecture}) has no {wanted}")
 
-        return self.made(f"{package}_{architecture}/{digest(members)}", make)
+        kept = f"{package}_{architecture}/{f'{suite}-' if suite else ''}{digest(members)}"
+        return self.made(kept, make)
 
-    def binary_file(self, package: str, member: str, architecture: str | None = None) -> Path:
+    def binary_file(
+        self,
+        package: str,
+        member: str,
+        architecture: str | None = None,
+        suite: str | None = None,
+    ) -> Path:
         """One file of a binary package; `member` may be a pattern such as ``boot/vmlinux-*``."""
-        return next(self.binary_tree(package, [member], architecture).glob(member))
+        return next(self.binary_tree(package, [member], architecture, suite).glob(member))
 
     def made(self, name: str, make: Callable[[Path, Path], None]) -> Path:
         """Path of ``cache/name``. If it does not exist, `make(fresh, scratch)` fills the directory
@@ -160,7 +172,10 @@ class _PrivateApt:
 
     def download(self, package: str) -> Path:
         self.get("download", package)
-        return next(self.directory.glob(f"{package}_*.deb"))
+        # apt takes a name it does not know as a pattern, and may fetch another package
+        for found in self.directory.glob(f"{package}_*.deb"):
+            return found
+        raise Unavailable(f"the archive has no package {package}")
 
     def dependencies(self, package: str) -> list[str]:
         listed = self._run("apt-cache", "depends", "--important", package)
@@ -175,15 +190,22 @@ def _archive(wanted: str | None = None) -> str:
     suite of that archive."""
     if not KEYRING.is_file():
         raise Unavailable(f"{KEYRING} is missing: not Debian, or no archive keyring")
-    release = platform.freedesktop_os_release()
     form = "$(RELEASE) $(COMPONENT) $(REPO_URI)"
     listed = _run(["apt-get", "indextargets", "--no-release-info", "--format", form])
-    suites = {release.get("VERSION_CODENAME"), "oldstable", "stable", "testing", "unstable", "sid"}
+    suites = {own_suite(), "oldstable", "stable", "testing", "unstable", "sid"}
     for line in listed.splitlines():
         suite, component, address = line.split(maxsplit=2)
         if component == "main" and suite in suites:
             return f"{address} {wanted or suite}"
     raise Unavailable("no Debian archive among this machine's apt sources")
+
+
+def own_suite() -> str | None:
+    """The codename of this machine's distribution, e.g. bookworm; None if it has none."""
+    try:
+        return platform.freedesktop_os_release().get("VERSION_CODENAME")
+    except OSError:
+        return None
 
 
 def native_architecture() -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from idle_states.boot.debian import Packages, digest, untar
+from idle_states.boot.debian import Packages, digest, own_suite, untar
 
 from . import Unavailable
 from .linux import KERNEL_FILES
 
 SOURCES = Path("/usr/src")
+VERSION2SUITE = {"6.1": "bookworm", "6.12": "trixie"}
+"""The suite whose kernel a release is; others do not have it."""
 
 _packages = Packages(Path(__file__).resolve().parents[2] / "build" / "deps")
 binary_tree = _packages.binary_tree
@@ -32,7 +34,9 @@ def linux_source(version: str = "6.1", members: Sequence[str] = KERNEL_FILES) ->
     package = f"linux-source-{version}"
     archive = SOURCES / f"{package}.tar.xz"
     if not archive.is_file():
-        archive = binary_file(package, f"usr/src/{package}.tar.xz")
+        suite = VERSION2SUITE.get(version)
+        other = None if suite == own_suite() else suite
+        archive = binary_file(package, f"usr/src/{package}.tar.xz", suite=other)
     status = archive.stat()
     key = digest([*sorted(members), str(status.st_size), str(status.st_mtime_ns)])
 
