@@ -34,13 +34,14 @@ def encoded(text: str) -> bytes:
 
 
 def blob(text: str) -> str:
-    """Name of a text's blob in git."""
+    """Returns the hash that git gives a file with this text."""
     data = encoded(text)
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def quoted(name: str) -> str:
-    """A file's name as git writes it: in quotes, as C has them, where its characters need it."""
+    """Returns a file's name as git's diffs write it: in quotes with C's escapes where characters
+    need them."""
     if not _UNUSUAL.search(name):
         return name
     escaped = (_ESCAPES.get(byte) or f"\\{byte:03o}" for byte in encoded(name))
@@ -48,12 +49,12 @@ def quoted(name: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines with their newline; only a newline ends one."""
+    """Splits a text into lines that keep their newline; no other character ends a line."""
     return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
 
 
 def file_diff(name: str, before: str, after: str, mode: str = "100644") -> str:
-    """The diff of one file; "" for equal texts."""
+    """Returns the unified diff of one file; "" for equal texts. mode: the file's mode in octal."""
     if before == after:
         return ""
     old, new = lines_of(before), lines_of(after)
@@ -68,13 +69,14 @@ def file_diff(name: str, before: str, after: str, mode: str = "100644") -> str:
 
 
 def counts(before: str, after: str) -> tuple[int, int]:
-    """Lines added and removed."""
+    """Returns the numbers of lines added and removed."""
     found = blocks(lines_of(before), lines_of(after))
     return sum(block.d - block.c for block in found), sum(block.b - block.a for block in found)
 
 
 def blocks(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
-    """What changes, as few lines as there can be; whole rows where rows come or go."""
+    """Returns the changed blocks, with as few lines as possible; where rows come or go,
+    whole rows."""
     if len(old) == len(new):
         unlike = [index for index in range(len(old)) if old[index] != new[index]]
         in_place = _runs(unlike)
@@ -153,7 +155,8 @@ def _backtracked(trail: Sequence[dict[int, int]], x: int, y: int) -> list[tuple[
 
 
 def _slid(old: Sequence[str], new: Sequence[str], block: Hunk, found: Sequence[Hunk]) -> Hunk:
-    """A block that only adds or only removes, moved up to where a row begins, if it can be."""
+    """Moves a block that only adds or only removes lines up to the beginning of a row, where
+    possible."""
     lines, start, end = (new, block.c, block.d) if block.a == block.b else (old, block.a, block.b)
     if block.a < block.b and block.c < block.d:
         return block

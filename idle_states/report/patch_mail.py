@@ -21,13 +21,13 @@ _SLUG_CHARACTERS = 52
 
 
 def file_name(step: PatchStep, number: int) -> str:
-    """0001-slw-Modify-....patch, as git would name it."""
+    """Returns the name that git gives a patch's file: 0001-slw-Modify-....patch."""
     slug = re.sub(r"[^A-Za-z0-9._]+", "-", step.patch.subject).strip("-.")
     return f"{number:04}-{re.sub(r'[.]+', '.', slug)[:_SLUG_CHARACTERS].rstrip('-.')}.patch"
 
 
 def mails(plan: Plan) -> list[tuple[str, bytes]]:
-    """File name and content of a mail for each patch that changes something."""
+    """Returns (file name, content) of a mail for each patch that changes something."""
     made = plan.made
     return [
         (file_name(step, number), _mail(plan, step, number, len(made)))
@@ -68,7 +68,7 @@ def _message(step: PatchStep) -> str:
 
 
 def _listed(changes: Sequence[ValueChange]) -> str:
-    """What a patch without words of its own does, one line for each value."""
+    """Returns one line for each changed value, for a patch without a message of its own."""
     lines = []
     for change in changes:
         if change.field == "row":
@@ -90,7 +90,7 @@ def _date(step: PatchStep) -> str:
 
 
 def _stat(step: PatchStep) -> str:
-    """git's diffstat."""
+    """Returns the diffstat as git prints it."""
     rows = [(quoted(name), *counts(step.before[name], text)) for name, text in step.after.items()]
     wide = max(len(name) for name, _, _ in rows)
     number = max(len(str(added + removed)) for _, added, removed in rows)

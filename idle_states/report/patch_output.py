@@ -11,7 +11,10 @@ from .style import Style
 
 
 def change_line(change: ValueChange) -> str:
-    """hw/slw.c:245:19: power9_cpu_idle_states stop0_lite: latency 200ns -> 1us"""
+    """Returns a line such as:
+
+    hw/slw.c:245:19: power9_cpu_idle_states stop0_lite: latency 200ns -> 1us
+    """
     place = f"{printable(change.file)}:{change.line}:{change.column}"
     head = f"{place}: {change.table} {printable(change.state)}"
     if change.field == "row":
@@ -22,7 +25,10 @@ def change_line(change: ValueChange) -> str:
 
 
 def check_text(plan: Plan, absent: Sequence[str], style: Style) -> str:
-    """The difference: values, then the hunks that would settle them."""
+    """Returns what --check prints: the values that differ, then the diff that would change them.
+
+    absent  tables that the tree does not have
+    """
     lines = [style("strong", change_line(c)) for step in plan.made for c in step.changes]
     if lines:
         lines.append("")
@@ -33,7 +39,7 @@ def check_text(plan: Plan, absent: Sequence[str], style: Style) -> str:
 
 
 def diff_text(plan: Plan, style: Style) -> str:
-    """One diff of all patches together."""
+    """Returns one diff of all patches together."""
     kinds = {"+": "good", "-": "error", "@": "note"}
     diff = "".join(
         file_diff(name, plan.tree.files[name], text, plan.tree.mode(name))
@@ -46,7 +52,7 @@ def diff_text(plan: Plan, style: Style) -> str:
 
 
 def done_text(plan: Plan, written: Iterable[str]) -> str:
-    """After patches or files were written."""
+    """Returns what is said after patches or files were written. written: their names."""
     lines = [_settled(step, PRESENT) for step in plan.steps if step.status != MADE]
     return "".join(f"{line}\n" for line in [*lines, *map(printable, written)])
 
@@ -77,7 +83,7 @@ def _releases(patch: Patch) -> str:
 
 
 def meant_for(patch: Patch) -> str:
-    """for 5.11-rc1 and later"""
+    """Returns the releases that a patch is for, in words: "for 5.11-rc1 and later"."""
     if patch.since and patch.until:
         return f"for {patch.since} to {patch.until}"
     return f"for {patch.since} and later" if patch.since else f"for {patch.until} and earlier"

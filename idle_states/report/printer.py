@@ -32,7 +32,7 @@ def document(content: str | bytes, file: str | None = None) -> None:
 
 
 def document_parts(parts: Iterable[str], file: str | None = None) -> None:
-    """The same, part by part as they come."""
+    """Writes a result for programs part by part, as the parts come. file: as of `document`."""
     if file:
         with replacing(Path(file)) as target:
             for part in parts:
@@ -44,33 +44,34 @@ def document_parts(parts: Iterable[str], file: str | None = None) -> None:
 
 
 def text(content: str, file: str | None = None) -> None:
-    """A result for people."""
+    """Writes a result for people. file: as of `document`."""
     document(_looked_at(content, file), file)
 
 
 def text_parts(parts: Iterable[str], file: str | None = None) -> None:
-    """The same, part by part as they come; each is whole lines."""
+    """Writes a result for people part by part, as the parts come; each part is whole lines."""
     document_parts((_looked_at(part, file) for part in parts), file)
 
 
 def say(message: str) -> None:
-    """A line on standard error, of what else the user should know."""
+    """Writes a line to standard error: a note, a warning or an error."""
     sys.stderr.write(guarded(f"{PROGRAM}: {printable(message)}\n", coloured=False))
 
 
 def say_text(content: str) -> None:
-    """Lines on standard error, as they are."""
+    """Writes lines to standard error without the program's name before them."""
     sys.stderr.write(guarded(content, coloured=wants_colour(sys.stderr)))
 
 
 def progress(line: str) -> None:
-    """A line of a terminal, over the one before; "" clears it."""
+    """Shows a progress line on the terminal in place of the one before; "" clears it."""
     sys.stderr.write(f"\r\x1b[K{printable(line)}")
     sys.stderr.flush()
 
 
 def flush() -> None:
-    """So that a result is out before what comes next. Raises OSError."""
+    """Flushes standard output, so that it is complete before what follows elsewhere. Raises
+    OSError."""
     sys.stdout.flush()
 
 

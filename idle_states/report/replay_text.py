@@ -25,7 +25,11 @@ def render(
     style: Style,
     power: PowerModel | None = None,
 ) -> str:
-    """power: what is known of the states' power."""
+    """Returns the whole output of `replay` for people.
+
+    settings  what the governor was replayed with; None: the trace's own states were judged
+    power     power model of the states; None without figures
+    """
     parts = [_head(result, name, release, settings, style)]
     parts += [_account(account, style) for account in result.accounts]
     if len(result.accounts) > 1:
@@ -58,7 +62,8 @@ def _head(
 
 
 def reading(read: Read) -> str:
-    """What was read, in words."""
+    """Returns in words what was read: its kind, and how many lines, events, idle periods and
+    seconds."""
     words = [str(read.kind)]
     if read.lines:
         words.append(plural(read.lines, "line"))
@@ -126,7 +131,7 @@ def _latencies(figures: Figures) -> str:
 
 
 def _comparison(accounts: Sequence[Account], style: Style) -> str:
-    """The tables side by side, all CPUs."""
+    """Returns the figures of all CPUs, with a column for each table."""
     totals = [account.total for account in accounts]
     rows = [
         ("idle periods", *(str(figures.usage) for figures in totals)),
@@ -151,7 +156,8 @@ def _misses(result: ReplayResult) -> str:
 
 
 def _bracketed(result: ReplayResult, style: Style) -> str:
-    """Sums over CPUs of the trace's counters, the dumps', and what the dumps have more."""
+    """Returns the sums over CPUs of the trace's counters and of the dumps' counters, with the
+    surplus of the dumps."""
     sums: dict[tuple[int, str], dict[str, list[int]]] = {}
     for row in result.bracketed:
         both = sums.setdefault((row.number, row.name), {}).setdefault(row.counter, [0, 0])
@@ -187,7 +193,7 @@ def _problems(result: ReplayResult, style: Style) -> str:
 
 
 def counted(part: int, whole: int) -> str:
-    """A number and its share."""
+    """Returns a number with its share of the whole: "12 (3.4 %)"."""
     return f"{part} ({percent(part, whole)})" if part else "0"
 
 

@@ -17,7 +17,11 @@ SHOWN = 12
 
 
 def render(review: Review, *, notes: bool, suppressed: bool) -> str:
-    """notes: show notes too; suppressed: what is found and suppressed, with the reasons."""
+    """Returns a review as text of 72 columns.
+
+    notes       show notes as well
+    suppressed  show suppressed findings with their reasons
+    """
     lines = list(_wrapped(_verdict(review), ""))
     where = f"{_short(review.base)}..{_short(review.head)}"
     looked = f"{where}, {plural(review.commits, 'commit')}, Linux {', '.join(review.kernels)}"

@@ -27,7 +27,11 @@ def render(
     inputs: Iterable[tuple[str, str]],
     texts: Mapping[str, str],
 ) -> str:
-    """One run. inputs: (file, SHA-256 or ""); texts: file -> text, for snippets."""
+    """Returns a SARIF log with one run.
+
+    inputs  (file, SHA-256, "" if not known) of each file read
+    texts   file -> text, for snippets
+    """
     digests = dict(inputs)
     files = sorted(_files(findings) | set(digests))
     number = {file: index for index, file in enumerate(files)}

@@ -13,7 +13,7 @@ Changed = Sequence[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange
 
 
 def text(first: TableSelection, changed: Changed, style: Style) -> str:
-    """A block for each selection compared with the first."""
+    """Returns a block of lines for each selection that is compared with the first."""
     lines = [f"From  {title(first)}"]
     for other, maps in changed:
         lines += ["", style("strong", f"to    {title(other)}")]
@@ -33,7 +33,7 @@ def text(first: TableSelection, changed: Changed, style: Style) -> str:
 
 
 def reach(first: TableSelection, other: TableSelection) -> list[str]:
-    """States of both that only one of them takes."""
+    """Returns sentences on states that both tables have but only one selection takes."""
     before, now = ({s.names[i] for i in s.unreachable} for s in (first, other))
     found = []
     for label, names in (("Never selected any more", now - before), ("Selected now", before - now)):
@@ -44,5 +44,5 @@ def reach(first: TableSelection, other: TableSelection) -> list[str]:
 
 
 def each(names: Sequence[str]) -> str:
-    """All that are selected in turn."""
+    """Returns the names of what is selected in turn as one word, a/b."""
     return "/".join(names)

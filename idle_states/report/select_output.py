@@ -20,7 +20,8 @@ NARROW = 60
 
 
 def text(selection: TableSelection, style: Style) -> str:
-    """One block per map, then what never happens. Fits 60 columns unless names are long."""
+    """Returns a block for each map, then the states that are never selected. Lines fit 60 columns
+    unless names are long."""
     selection = _printable(selection)
     lines = [style("strong", title(selection)), *_states(selection)]
     shown = [(m, m.ranges) for m in selection.maps if m.circumstances.next_timer_ns == FAR_NS]
@@ -37,7 +38,7 @@ def text(selection: TableSelection, style: Style) -> str:
 
 
 def _printable(selection: TableSelection) -> TableSelection:
-    """With names that are fit for a terminal."""
+    """Returns the selection with names that are safe to print on a terminal."""
     names = tuple(printable(name) for name in selection.names)
     return replace(selection, names=names)
 
@@ -56,7 +57,7 @@ def aligned(rows: Iterable[tuple[str, str]]) -> list[str]:
 def grouped(
     contents: Iterable[tuple[Mapped, Content]],
 ) -> list[tuple[list[str], Content]]:
-    """Maps of the same content under their titles, each of a line or two."""
+    """Groups maps of equal content. Returns (titles, content) for each group, in order."""
     groups: dict[Content, list[str]] = {}
     for mapped, content in contents:
         groups.setdefault(content, []).append(heading(mapped))
@@ -64,7 +65,8 @@ def grouped(
 
 
 def circumstances(mapped: Mapped) -> str:
-    """What is held fixed, short enough for a phone."""
+    """Returns in a few words what ends the idle period, whether the tick runs, and the latency
+    limit."""
     fixed = mapped.circumstances
     if mapped.idle_ns is not None:
         ended = f"interrupt after {mapped.idle_ns // 1000} us"
@@ -107,14 +109,14 @@ def _states(selection: TableSelection) -> list[str]:
 
 
 def taken(selection: TableSelection, r: Range) -> str:
-    """Names of what is selected in a range."""
+    """Returns the names of the states selected in a range."""
     names = selection.taken(r.states)
     return names[0] if len(names) == 1 else f"{joined(names)} in turn"
 
 
 def _by_timer(maps: Sequence[Mapped]) -> dict[tuple[bool, int], list[Mapped]]:
-    """(tick stopped, limit) -> maps over the length for each next timer, the far one last; for
-    those with nearer ones only."""
+    """Returns, for each (tick stopped, latency limit), the maps that differ in the next timer, the
+    farthest last; combinations without nearer timers are left out."""
     found: dict[tuple[bool, int], list[Mapped]] = {}
     for mapped in sorted(maps, key=lambda mapped: mapped.circumstances.next_timer_ns):
         fixed = mapped.circumstances
@@ -132,7 +134,8 @@ def _timer_title(tick_stopped: bool, limit_us: int) -> list[str]:
 
 
 def _timer_table(maps: Sequence[Mapped]) -> list[str]:
-    """Rows: idle lengths. Columns: time to the next timer."""
+    """Returns a table as lines: a row for each idle length, a column for each time to the next
+    timer."""
     starts = sorted({r.first_ns for mapped in maps for r in mapped.ranges})
     starts += [mapped.circumstances.next_timer_ns for mapped in maps[:-1]]
     starts = sorted(set(starts))
@@ -171,7 +174,7 @@ def _steps(selection: TableSelection, style: Style) -> list[str]:
 
 
 def way(selection: TableSelection, step: LadderStep) -> str:
-    """Where one of ladder's steps leads, and after how many idle periods."""
+    """Returns in words which state a step of ladder leads to, and after how many idle periods."""
     if step.after == 0:
         return "stay"
     name = selection.names[step.to]
@@ -181,7 +184,7 @@ def way(selection: TableSelection, step: LadderStep) -> str:
 
 
 def remarks(selection: TableSelection) -> list[str]:
-    """What never happens, and what it rests on."""
+    """Returns sentences: the states never selected, and the assumptions of the maps."""
     lines = []
     if selection.unreachable:
         never = [selection.names[i] for i in selection.unreachable]

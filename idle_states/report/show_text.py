@@ -33,14 +33,14 @@ class StageColumn(NamedTuple):
 
     @property
     def lines(self) -> list[str]:
-        """Head and cells, all as wide as the widest."""
+        """The head and the cells as lines of equal width."""
         texts = (self.head, *self.cells)
         wide = max(map(len, texts))
         return [f"{text:>{wide}}" if self.number else f"{text:<{wide}}" for text in texts]
 
 
 def render(journey: Journey, style: Style) -> str:
-    """The whole page, ending in a newline."""
+    """Returns the whole output of `show`, with a newline at its end."""
     table = journey.table
     title = f": {printable_lines(table.title)}" if table.title else ""
     lines = [style("strong", printable(table.name)) + title]
@@ -54,7 +54,7 @@ def render(journey: Journey, style: Style) -> str:
 
 
 def folded(text: str) -> list[str]:
-    """A line of a section, folded to the width with a hanging indent."""
+    """Returns a line of a section, folded to the page's width; further lines are indented."""
     indent = " " * (len(text) - len(text.lstrip()) + 4)
     return textwrap.wrap(
         text, max(width(), 60), subsequent_indent=indent, break_on_hyphens=False
@@ -62,7 +62,7 @@ def folded(text: str) -> list[str]:
 
 
 def whence(journey: Journey) -> str:
-    """File, platform and skiboot."""
+    """Returns where the table comes from: file, platform and skiboot release."""
     source = journey.source
     digest = f" (sha256 {source.sha256[:12]})" if source.sha256 else ""
     machine = ""
@@ -73,7 +73,8 @@ def whence(journey: Journey) -> str:
 
 
 def journey_stages(journey: Journey) -> list[StageColumn]:
-    """Columns beside a table's own: what firmware exports, and what each kernel registers."""
+    """Returns the columns after the table's own: what firmware exports, and what kernels
+    register."""
     table, stages = journey.table, []
     if journey.export is not None:
         exported = set(journey.export.indices)
@@ -83,9 +84,10 @@ def journey_stages(journey: Journey) -> list[StageColumn]:
 
 
 def stage_table(table: IdleTable, style: Style, stages: Sequence[StageColumn] = ()) -> list[str]:
-    """One row a state; columns that do not fit beside each other follow below.
+    """Returns the lines of a table with one row a state. Columns that do not fit beside each other
+    follow below.
 
-    stages: further columns, with a cell for every row.
+    stages  further columns, each with a cell for every row
     """
     columns = [column.lines for column in stage_columns(table, stages)]
     names, columns = columns[:2], columns[2:]
@@ -100,7 +102,7 @@ def stage_table(table: IdleTable, style: Style, stages: Sequence[StageColumn] = 
 
 
 def stage_columns(table: IdleTable, stages: Sequence[StageColumn] = ()) -> list[StageColumn]:
-    """Columns of number, name and values, then the given ones."""
+    """Returns the columns of number, name and values, followed by `stages`."""
 
     def column(head: str, cell: Callable[[IdleState], str], number: bool = False) -> StageColumn:
         return StageColumn(head, tuple(cell(state) for state in table.states), number)
@@ -129,7 +131,8 @@ def _residency(state: IdleState) -> str:
 
 
 def _saving(state: IdleState) -> str:
-    """What the row implies the state adds to the saving: 2/k where residency is k latencies."""
+    """Returns which share of the saving the row implies for the state: 2/k where its residency is k
+    times its latency."""
     if not state.residency_ns or not state.latency_ns or state.residency_ns < state.latency_ns:
         return "-"
     percent = 200 * state.latency_ns / state.residency_ns
@@ -164,7 +167,7 @@ def _kernel_column(arrival: Arrival, table: IdleTable) -> StageColumn:
 
 
 def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
-    """What was lost or changed on the way, and what follows: (title, lines)."""
+    """Yields (title, lines) for what was lost or changed on the way, and what follows from that."""
     table = journey.table
     export = journey.export
     if export is not None:
@@ -280,7 +283,7 @@ def _stop(choice: StopChoice | None, arrival: Arrival, table: IdleTable) -> str:
 
 
 def _provenance(table: IdleTable) -> list[str]:
-    """Grouped by source: which values of which states rest on it."""
+    """Returns lines, by source: which values of which states rest on it."""
     groups: dict[str, dict[str, list[str]]] = {}
     for state in table.states:
         by_source: dict[str, list[str]] = {}

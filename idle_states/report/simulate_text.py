@@ -21,7 +21,10 @@ _WIDTH = 100
 def render(
     found: Sequence[SimulationSummary], style: Style, power: PowerModel | None = None
 ) -> str:
-    """power: what states draw; None: nothing says."""
+    """Returns the whole output of `simulate` for people.
+
+    power  power model of the states; None without figures
+    """
     parts = [_head(found[0], style)]
     parts += [_table_part(each, style) for each in found]
     if len(found) > 1:
@@ -36,7 +39,7 @@ def render(
 
 
 def workloads() -> str:
-    """What --list prints."""
+    """Returns what --list prints: the built-in workloads and their parameters."""
     parts = []
     for each in described():
         words = ",".join(f"{key}={value}" for key, value in each.parameters.items())

@@ -14,7 +14,7 @@ _CELL_WIDTH = 23
 
 
 def histograms_text(found: Sequence[tuple[str, Histogram | None]]) -> str:
-    """Each below its set's name; empty for none."""
+    """Returns each histogram below its set's name; "" if there are none."""
     parts = []
     for label, one in found:
         parts.append(f"\n{printable(label)}\n")
@@ -27,7 +27,8 @@ def histograms_text(found: Sequence[tuple[str, Histogram | None]]) -> str:
 
 
 def histogram_lines(found: Histogram) -> list[str]:
-    """Labels are padded to the digits before the point alone, as in the document."""
+    """Returns a histogram's lines. Labels are aligned by the digits before the point, as in the
+    document."""
     digits = len(str(int(found.bins[-1].high)))
     lines = []
     for one in found.bins:
@@ -39,8 +40,8 @@ def histogram_lines(found: Histogram) -> list[str]:
 
 
 def schbench_text(group: BlockGroup) -> str:
-    """One block as schbench prints it; several as columns with what they change, and the buckets
-    behind the values."""
+    """Returns one block as schbench prints it; of several, a table with a column for each, the
+    change from the first, and the buckets that values come from."""
     first = group.blocks[0]
     if len(group.blocks) == 1 and not first.line:
         return _printed(first)
@@ -78,7 +79,7 @@ def schbench_text(group: BlockGroup) -> str:
 
 
 def _value(value: int) -> str:
-    """With the bucket it is the middle of."""
+    """Returns a percentile's value with the bucket that it is the middle of."""
     first, last = schbench.bounds(schbench.bucket(value))
     return str(value) if first == last else f"{value} [{first}..{last}]"
 
@@ -93,8 +94,8 @@ def _printed(block: schbench.Block) -> str:
 
 
 def mmtests_text(rows: Sequence[MeansRow], style: Style) -> str:
-    """The table, its percents computed from the means; below it those that were printed and do
-    not follow from them."""
+    """Returns mmtests' table with percentages computed from the means, and below it the printed
+    ones that do not follow from the means."""
     wide = max(len(row.name) for row in rows)
     lines, wrong = [], []
     heads: tuple[tuple[str, ...], ...] = ()

@@ -19,7 +19,11 @@ def text(
     analysis: Analysis, width: int = WIDTH, separate: bool = False, drawn: bool = True,
     compared: bool = True,
 ) -> str:  # fmt: skip
-    """drawn: with the plot, which needs samples in every set; compared: each set with the first."""
+    """Returns ministat's text.
+
+    drawn     with the plot, which needs samples in every set
+    compared  with the comparison of each set with the first
+    """
     sets, rows = analysis.datasets, analysis.summaries
     parts = [f"{SYMBOLS[i]} {name(dataset)}\n" for i, dataset in enumerate(sets, 1)]
     if drawn and compared and all(dataset.values is not None for dataset in sets):
@@ -43,7 +47,7 @@ def vitals(row: Summary, number: int) -> str:
 
 
 def number_text(value: float, form: str = "g") -> str:
-    """As C prints it: Python has no sign on what is not a number."""
+    """Returns a number as C's printf prints it. (Python prints no sign of NaN.)"""
     if math.isnan(value):
         return "-nan" if math.copysign(1.0, value) < 0 else "nan"
     return format(value, form)

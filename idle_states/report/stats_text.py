@@ -59,7 +59,7 @@ def _verdict(found: Comparison, analysis: Analysis) -> str:
 
 
 def audits(analysis: Analysis, style: Style) -> str:
-    """What follows ministat's text if an audit was asked for."""
+    """Returns what is printed after ministat's text where an audit (--audit) was asked for."""
     names = [name(dataset) for dataset in analysis.datasets]
     lines: list[str] = []
     for pair in analysis.pairs:
@@ -70,7 +70,8 @@ def audits(analysis: Analysis, style: Style) -> str:
 
 
 def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) -> list[str]:
-    """Empty if no audit was asked for."""
+    """Returns the lines on one pair of sets without their maxima; none where none were
+    asked for."""
     if not pair.again:
         return []
     lines = ["  without the one maximum of"]
@@ -100,7 +101,8 @@ def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) 
 
 
 def _percent(found: Comparison) -> str:
-    """Empty if the reference's average is 0, or too small for percent to be doubles."""
+    """Returns a difference and its error in percent of the reference; "" if the reference's average
+    is 0 or so small that they are no finite numbers."""
     both = (found.percent, found.percent_error)
     if any(value is None or math.isinf(value) for value in both):
         return ""

@@ -11,14 +11,15 @@ PAGE = 100
 
 
 def width() -> int:
-    """Columns of the terminal; PAGE if output goes elsewhere."""
+    """Returns the terminal's number of columns; PAGE where output does not go to one."""
     import sys
 
     return shutil.get_terminal_size((PAGE, 24)).columns if sys.stdout.isatty() else PAGE
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Left-aligned columns; the last one is wrapped, with a hanging indent, to the width."""
+    """Returns lines of left-aligned columns. The last column is wrapped to the width, with an
+    indent."""
     everything = [_cells(row) for row in (head, *rows)]
     widths = [max(len(row[i]) for row in everything) for i in range(len(head) - 1)]
     indent = sum(widths) + 2 * len(widths)
@@ -33,7 +34,7 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def right_aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Indented columns, the first left-aligned, the others right."""
+    """Returns indented lines of columns, the first left-aligned, the others right-aligned."""
     everything = [_cells(row) for row in (head, *rows)]
     widths = [max(len(row[i]) for row in everything) for i in range(len(head))]
     lines = [

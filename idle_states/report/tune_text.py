@@ -17,7 +17,7 @@ _NS = 1_000_000_000
 
 
 def meaning(objective: Objective) -> str:
-    """In words."""
+    """Returns an objective in words."""
     if objective.kind == LATENCY:
         return "least mean wake latency at no more than the present table's energy"
     if objective.kind == WEIGHTED:
@@ -145,13 +145,14 @@ def _waits(tuning: Tuning, style: Style) -> str:
 
 
 def edges(tuning: Tuning) -> list[str]:
-    """States whose best residency is the least or the greatest tried."""
+    """Returns the names of states whose best residency is the lowest or highest value tried: a
+    better one may lie beyond."""
     names = tuning.table.names[1:]
     return [name for name, at in zip(names, tuning.tuned.edges(), strict=True) if at]
 
 
 def energy_of(tuning: Tuning) -> str:
-    """What is called energy, with its unit."""
+    """Returns the name of the reported energy with its unit."""
     counted = " of 1000 counted" if tuning.tuned.best.outcomes.work else ""
     return f"energy{counted}, {unit_of(tuning.power)}"
 
@@ -167,7 +168,7 @@ def percents(bounds: PowerBounds | None) -> str:
 
 
 def energy_of_judged(judged: Judged) -> PowerBounds:
-    """In the unit that energy_of() names."""
+    """Returns a candidate's energy in the unit that `energy_of` names."""
     return judged.energy.times(Fraction(1000 if judged.outcomes.work else 1, _NS))
 
 

@@ -91,7 +91,8 @@ class OpalLog:
 
 
 def read(text: str | bytes) -> tuple[OpalLog, ...]:
-    """The last boots in a log, in order, as far as they say anything at all."""
+    """Returns the last boots in a log, oldest first. Boots of which it says nothing are
+    left out."""
     boots: deque[OpalLog] = deque(maxlen=BOOTS_MAX)
     boot = _Boot()
     for number, line in lines_with(_WORDS, text):

@@ -11,7 +11,8 @@ MACHINES = ("powernv8", "powernv9", "powernv10")
 
 
 def recorded_boot(machine: str, directory: Path) -> Booted:
-    """From tests/data/trees; directory: where its log may lie."""
+    """Returns a recorded boot from tests/data/trees as if it had just ended. directory: where its
+    log is put."""
     trees = DATA / "trees"
     text = (trees / f"{machine}.log.txt").read_text()
     opal, linux = text.partition("# OPAL\n")[2].split("# Linux\n")
@@ -28,7 +29,7 @@ def recorded_boot(machine: str, directory: Path) -> Booted:
 
 
 def recorded_workload() -> RecordedWorkload:
-    """Of a powernv9 with one CPU, mostly idle; tests/data/boots."""
+    """Returns the recorded workload of a powernv9 with one CPU, mostly idle (tests/data/boots)."""
     where = DATA / "boots" / "powernv9"
     return RecordedWorkload(
         gzip.decompress((where / "recording.txt.gz").read_bytes()),

@@ -14,7 +14,8 @@ from idle_states.table import Origin
 
 
 def program(name: str) -> str:
-    """One of dtschema's programs, from where the engine takes them."""
+    """Returns the path of one of dtschema's programs, found as the engine finds it; skips without
+    it."""
     try:
         directory = os.path.dirname(Validator.installed().validate)
     except Unreadable:
@@ -183,7 +184,7 @@ BEYOND: dict[str, Fault] = {
 
 
 def source(properties: Mapping[str, bytes], name: str = NODE) -> Source:
-    """As if read from a blob."""
+    """Returns a Source of a node with these properties, as if it had been read from a blob."""
     node = PowerMgt(properties, Location(NODE, f"{name}.dtb"))
     table = decode(node, None, Origin("dtb")).renamed(name)
     return Source(name, f"{name}.dtb", "", table, node=node)

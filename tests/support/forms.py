@@ -31,7 +31,10 @@ _ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "a", "v
 
 
 def faults(form: str, data: bytes) -> list[str]:
-    """form: one of FORMS. What is wrong, in words."""
+    """Returns, in words, what is wrong with `data` as a document of a form; empty: it is valid.
+
+    form  one of FORMS
+    """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -40,7 +43,7 @@ def faults(form: str, data: bytes) -> list[str]:
 
 
 def raw(text: str) -> Iterator[str]:
-    """Characters that no form may have as they are."""
+    """Returns the characters in a text that no form may contain unescaped."""
     for found in sorted(set(_RAW.findall(text))):
         at = text.index(found)
         yield f"raw {found!a} in {text[max(0, at - 40) : at + 40]!a}"

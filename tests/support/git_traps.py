@@ -74,5 +74,5 @@ def set_traps(history: History, witness: Path) -> None:
 
 
 def object_file(history: History, name: str) -> Path:
-    """The file of a loose object."""
+    """Returns the path of a loose object's file."""
     return history.directory / ".git/objects" / name[:2] / name[2:]

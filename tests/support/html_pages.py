@@ -36,7 +36,7 @@ VOID = {"meta", "link", "br"}
 
 
 def make(name: str, into: Path) -> Path:
-    """The page of a command; its own output goes beside it."""
+    """Returns the page that a command writes; its output goes to a file beside the page."""
     page = into / f"{name}.html"
     text = into / f"{name}.txt"
     assert main([*COMMANDS[name], "--html", str(page), "--output", str(text)]) in (0, 1)

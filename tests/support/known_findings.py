@@ -6,7 +6,8 @@ from tests.support import DOCS
 
 
 def documented() -> set[tuple[str, str, str]]:
-    """Rule, path, and error, warning, note or suppressed. A path begins with its table's name."""
+    """Returns (rule, path, severity or "suppressed") of each documented finding. A path begins with
+    its table's name."""
     found = set()
     rule = ""
     for line in (DOCS / "known-findings.md").read_text("utf-8").splitlines():

@@ -22,12 +22,13 @@ def row(state: IdleState, era: str = "5.3 and on") -> bytes:
 
 
 def image(states: Sequence[IdleState], era: str = "5.3 and on") -> bytes:
-    """An image with these rows back to back."""
+    """Returns an image of skiboot that holds these rows back to back."""
     return FILLER + b"".join(row(state, era) for state in states) + FILLER
 
 
 def stock_lid() -> bytes:
-    """Debian's skiboot.lid, 7.0 or later; skips where it cannot be had."""
+    """Returns the bytes of Debian's skiboot.lid, 7.0 or later; skips the test where it cannot be
+    had."""
     from tests.oracle.debian import binary_file
 
     installed = Path("/usr/share/qemu/skiboot.lid")

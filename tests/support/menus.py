@@ -13,7 +13,7 @@ KERNELS = [name for name in MAINLINE if version_key(name) >= (4, 6)]
 
 
 def table(*rows: tuple[int, int], polling: bool = False) -> list[State]:
-    """Snooze and rows of (exit latency, residency) in us."""
+    """Returns snooze and states of (exit latency, target residency) in us."""
     states = [State(exit_us * 1000, residency_us * 1000) for exit_us, residency_us in rows]
     return [State(0, 0, polling), *states]
 
@@ -22,7 +22,8 @@ P9 = ((1, 10), (2, 20), (5, 50), (10, 100), (100, 10_000), (200, 20_000))
 
 
 def menu(kernel: str, states: list[State], history_us: Iterable[int] = (), hz: int = 250) -> Menu:
-    """A governor after idle periods in state 0 of these lengths, no timer near."""
+    """Returns a menu governor that has seen idle periods of these lengths in state 0, with no timer
+    near."""
     governor = Menu(states, features(release(kernel)), hz)
     for interval_us in history_us:
         governor.select(idle(10_000_000))

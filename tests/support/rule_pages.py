@@ -10,7 +10,7 @@ _AND_SO_ON = re.compile(
 
 
 def sections(page: str) -> dict[str, str]:
-    """Section title -> dedented body."""
+    """Returns section title -> body without its indent."""
     found: dict[str, list[str]] = {}
     body: list[str] = []
     for line in page.splitlines()[1:]:
@@ -22,7 +22,7 @@ def sections(page: str) -> dict[str, str]:
 
 
 def title(page: str) -> tuple[str, str, str]:
-    """Code, name and summary of the first line."""
+    """Returns code, name and summary from the page's first line."""
     match = re.fullmatch(r"(IS\d{3}) ([a-z0-9-]+): (.+)\.", page.splitlines()[0])
     assert match, f"expected 'ISnnn name: summary.', found {page.splitlines()[0]!r}"
     return match[1], match[2], match[3]

@@ -14,15 +14,16 @@ from tests.support import ROOT
 
 @contextmanager
 def kept(name: str) -> Iterator[Path]:
-    """A directory below build that all runs have in common, for one process at a time. Whoever
-    keeps a file there names it by a digest of all it is made of."""
+    """A context manager: a directory below build that all runs of the tests share, for one process
+    at a time. A file there must be named by a digest of all it is made of."""
     with _locked(ROOT / "build/tests" / name) as directory:
         yield directory
 
 
 @contextmanager
 def building(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
-    """A directory of that name that all processes of a run have in common, for one at a time."""
+    """A context manager: a directory that all processes of this run share, for one process at a
+    time."""
     top = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         top = top.parent
@@ -39,7 +40,8 @@ def _locked(directory: Path) -> Iterator[Path]:
 
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """The directory, filled by the `make` of the process that comes first."""
+    """Returns a shared directory that was filled by `make`, called in the first process that asks
+    for it."""
     with building(factory, name) as directory:
         if not (done := directory.with_name(f".{name}.made")).exists():
             make(directory)

@@ -28,7 +28,11 @@ def setup(
     disabled: frozenset[int] = frozenset(),
     **costs: int,
 ) -> Setup:
-    """snooze and one state a time; exits: what the hardware takes for them, else their latency."""
+    """Returns a Setup whose table has snooze and one state for each of `times`.
+
+    times  (exit latency, target residency) in ns
+    exits  what leaving each state really takes, in ns; None: its exit latency
+    """
     chosen = release(kernel)
     table = from_times(times, chosen.features.snooze_polling, disabled)
     latencies = exits or tuple(exit_ns for exit_ns, _ in times)

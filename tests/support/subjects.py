@@ -28,12 +28,12 @@ POWER9 = Cpu("power9", 0x004E)
 
 
 def fired(code: str, subject: Subject) -> list[Finding]:
-    """What one rule finds; as `run` would call it."""
+    """Returns the findings of one rule on a subject, as `run` would call the rule."""
     return run(subject, selection=RuleSelection((code,)))
 
 
 def spec_file(text: str, directory: Path) -> Path:
-    """The fragment as a file, with a name if it gives none."""
+    """Writes a spec fragment to a file, with a name if it has none, and returns the path."""
     if not any(line.startswith("name:") for line in text.splitlines()):
         text = f"name: example\n{text}"
     file = directory / "example.yaml"
@@ -51,7 +51,8 @@ def spec(
 
 
 def in_form(subject: Subject, form: str) -> Subject:
-    """A spec's subject as the same rows would come out of C source or a device tree."""
+    """Returns the subject of a spec as if its rows had been read in another form: C, a device tree,
+    a dump of sysfs, or nodes of an Arm tree."""
     if form == "spec":
         return subject
     if form == "c":
@@ -62,7 +63,8 @@ def in_form(subject: Subject, form: str) -> Subject:
 
 
 def beyond_opal(subject: Subject, form: str) -> Subject:
-    """The states that the first kernel registers, as a dump of sysfs or as nodes of an Arm tree."""
+    """Returns the states that the first kernel registers as if read from a dump of sysfs, or from
+    nodes of an Arm tree."""
     states = subject.linux(subject.kernels[0]).states
     if form == "sysfs":
         with tempfile.TemporaryDirectory() as directory:
@@ -87,7 +89,7 @@ def beyond_opal(subject: Subject, form: str) -> Subject:
 
 
 def arm_tree(states: Sequence[DriverState]) -> Node:
-    """One CPU that lists these states, each a node under a node of its own."""
+    """Returns a device tree of one CPU that lists these states, each a node."""
     nodes = tuple(
         Node(
             f"idle-states-{state.index}",
@@ -120,7 +122,8 @@ def arm_tree(states: Sequence[DriverState]) -> Node:
 
 
 def as_c(table: IdleTable) -> IdleTable:
-    """Through C text and back; a table that the writer refuses, as if it came from C anyway."""
+    """Writes the table as C and reads that; a table that the writer refuses is only marked as read
+    from C."""
     try:
         text = c_table.write([table])
     except c_table.CannotGenerate:
@@ -131,7 +134,8 @@ def as_c(table: IdleTable) -> IdleTable:
 def tree(
     properties: Mapping[str, bytes], cpu: Cpu | None = None, like: Subject | None = None
 ) -> Subject:
-    """A power-mgt node with these properties, all stop levels enabled on an ISA 3.0 processor."""
+    """Returns a node power-mgt with these properties, and with all stop levels on an ISA 3.0
+    processor."""
     if cpu is not None and cpu.isa300:
         properties = {dt.STOP_LEVELS: b"\xff" * 4, **properties}
     node = PowerMgt(properties)
@@ -140,34 +144,35 @@ def tree(
 
 
 def node_of(name: str) -> dict[str, bytes]:
-    """The array properties of a packaged table with all its rows."""
+    """Returns the array properties of a packaged table with all its rows."""
     table = find(name)
     return encode(table.states, table.register)
 
 
 def source(text: str, directory: Path) -> Source:
-    """A device-tree or C source as the tool reads it. Raises Unreadable."""
+    """Reads a device-tree or C source as the tool does. Raises Unreadable."""
     file = directory / "example"
     file.write_text(f"/dts-v1/;\n{text}" if text.startswith("/ {") else text, encoding="utf-8")
     return read_source(str(file))
 
 
 def dts(text: str, directory: Path) -> Subject:
-    """The power-mgt node of a device-tree source, compiled by dtc."""
+    """Returns the node power-mgt of a device-tree source that dtc compiled."""
     read = source(text, directory)
     assert read.table, [finding.message for finding in read.findings]
     return Subject(read.table, KERNELS, node=read.node)
 
 
 def changed(table: IdleTable, index: int, **values: Any) -> IdleTable:
-    """The table with other values in one row."""
+    """Returns the table with some values of one row replaced."""
     states = list(table.states)
     states[index] = replace(states[index], **values)
     return replace(table, states=tuple(states))
 
 
 def rows(*times: tuple[int, int | None], register: Register = Register.PSSCR) -> IdleTable:
-    """A table of fast stop states (or naps) from (latency, residency) in ns, names s0, s1, ..."""
+    """Returns a table of fast stop states (or naps) named s0, s1, ..., from (latency, residency) in
+    ns."""
     flags = 0x10_0000 if register is Register.PSSCR else 0x1_0000
     states = tuple(
         IdleState(f"s{index}", latency, residency, flags, 0x330, 0x3003FF)

@@ -9,10 +9,11 @@ THOROUGH = False
 
 
 def examples(plain: int, thorough: int) -> int:
-    """How many of the examples of one claim to draw."""
+    """Returns how many of a claim's examples to draw: all by `make test`, a share by plain
+    pytest."""
     return thorough if THOROUGH else plain
 
 
 def slow(*values: object) -> list[Any]:
-    """Values of a parameter that only make test takes: the same claim at more length."""
+    """Returns a parameter's values, marked so that only `make test` takes them."""
     return [pytest.param(value, marks=pytest.mark.slow) for value in values]

@@ -58,12 +58,12 @@ class Vectors:
 
 
 def files(governor: str) -> list[Path]:
-    """The governor's vector files, sorted by name."""
+    """Returns the vector files of a governor, sorted by name."""
     return sorted(DIRECTORY.glob(f"{governor}-*.csv.gz"))
 
 
 def table(name: str, polling: bool) -> list[State]:
-    """A table of TABLES; polling: state 0 carries the POLLING flag."""
+    """Returns a table of TABLES. polling: whether state 0 has CPUIDLE_FLAG_POLLING."""
     return [
         State(exit_ns, residency_ns, polling and number == 0)
         for number, (exit_ns, residency_ns) in enumerate(TABLES[name])

@@ -31,14 +31,14 @@ class Macro:
 
     @property
     def head(self) -> str:
-        """As written after #define: "NAME" or "NAME(a, b)"."""
+        """The macro's name and parameters as after #define: "NAME" or "NAME(a, b)"."""
         if self.parameters is None:
             return self.name
         return f"{self.name}({', '.join(self.parameters)})"
 
     @classmethod
     def parsed(cls, definition: str) -> "Macro | None":
-        """From what follows #define; None if that is no definition, or a variadic one."""
+        """Parses the text after #define; None for malformed and for variadic definitions."""
         match = _HEAD.match(definition)
         if match is None or (match[2] is None and definition[match.end() :][:1] == "("):
             return None
@@ -67,7 +67,7 @@ class Definitions:
         self._offsets: list[int] = []
 
     def change(self, offset: int, name: str, macro: Macro | None) -> None:
-        """#define or, with None, #undef at `offset`. Offsets come in ascending order."""
+        """Records a #define at `offset`, or an #undef (macro None). Offsets must ascend."""
         self._changes.setdefault(name, []).append((offset, macro))
         self._offsets.append(offset)
 
@@ -80,11 +80,11 @@ class Definitions:
         return self._outer.get(name)
 
     def version(self, at: int) -> int:
-        """Equal for two places between which no definition changes."""
+        """Returns a number that is equal for two offsets if no definition changes between them."""
         return bisect_right(self._offsets, at)
 
     def own(self) -> Iterable[Macro]:
-        """The file's own macros as they are at its end."""
+        """Returns the macros that the file itself defines, as they are at its end."""
         return [last for changes in self._changes.values() if (last := changes[-1][1])]
 
 
@@ -161,7 +161,8 @@ class Expander:
 
 
 def _arguments(pending: list[Token], use: Token) -> tuple[list[list[Token]], Token]:
-    """Takes "( ... )" off the end of `pending`: the arguments and the closing parenthesis."""
+    """Takes the call "( ... )" of the macro used at `use` off the end of `pending`. Returns its
+    arguments and the closing parenthesis."""
     pending.pop()
     arguments: list[list[Token]] = [[]]
     depth = 0

@@ -110,7 +110,7 @@ class _Reader:
         self.problems += [(problem, path) for problem in problems]
 
     def doubt(self, clean: Preprocessed, found: list[Array]) -> None:
-        """A condition that cannot be evaluated matters if it decides about a table or a row."""
+        """Reports conditions that cannot be evaluated where they decide about a table or a row."""
         for doubt in clean.doubts:
             inside = any(
                 array.initialiser.start <= doubt.start < array.initialiser.end for array in found
@@ -159,7 +159,8 @@ class _Reader:
         return self.sha256 or hashlib.sha256(encoded(self.text)).hexdigest()
 
     def check_size(self, clean: Preprocessed, array: Array, found: list[CRow], path: str) -> None:
-        """A size given must be the number of rows: others would be rows of zeros."""
+        """Reports a size in the array's brackets that is not the number of rows: C would add rows
+        of zeros."""
         if self.problems or not clean.code[array.size.start : array.size.end].strip():
             return
         try:
@@ -201,7 +202,8 @@ class _Reader:
         )
 
     def number(self, clean: Preprocessed, span: Span, bits: int) -> int:
-        """Value as stored in a member of so many bits."""
+        """Returns the value of the expression at `span` as an unsigned member of so many bits holds
+        it. Raises UnsupportedC."""
         text = clean.code[span.start : span.end]
         if len(text) > MAX_VALUE_CHARACTERS:
             message = f"expected a value of at most {MAX_VALUE_CHARACTERS} characters, found more"
@@ -217,7 +219,7 @@ class _Reader:
         return value & (1 << bits) - 1
 
     def string(self, clean: Preprocessed, span: Span) -> str:
-        """A name up to its NUL; bytes that are no UTF-8 become surrogates."""
+        """Returns a name up to its first NUL. Bytes that are not UTF-8 become surrogates."""
         literals = clean.expander.expand(self.value_tokens(clean, span), span.start)
         other = next((token for token in literals if token.kind != "string"), None)
         if other is not None or not literals:
@@ -228,7 +230,8 @@ class _Reader:
         return content.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
     def value_tokens(self, clean: Preprocessed, span: Span) -> list[Token]:
-        """Tokens of a value; literals from the text itself, which need not be ASCII."""
+        """Returns the tokens of a value, with literals as in the original text, which need not be
+        ASCII."""
         return [
             token._replace(text=self.text[token.start : token.end])
             if token.kind in ("string", "character")
@@ -239,7 +242,7 @@ class _Reader:
     def place_fields(
         self, clean: Preprocessed, span: Span, path: str, where: dict[str, Location]
     ) -> None:
-        """Notes the macros that give single fields of PSSCR as control.FIELD."""
+        """Adds the places of macros that give one field of PSSCR to `where`, as control.FIELD."""
         for match in _PSSCR_FIELD.finditer(clean.code, span.start, span.end):
             name = match[1].lower()
             if name not in Psscr.FIELDS:
@@ -248,7 +251,7 @@ class _Reader:
             where.setdefault(f"control.{name}", self.location(Span(match.start(), end), path))
 
     def location(self, span: Span, path: str) -> Location:
-        """Place of a value; of one on several lines, the part on the first."""
+        """Returns the place of a value; of a value on several lines, its part on the first."""
         if not self.lines:
             self.lines = [0, *(match.end() for match in re.finditer("\n", self.text))]
         line = bisect_right(self.lines, span.start)
@@ -279,7 +282,8 @@ _PARENTHESIS = re.compile(r"[()]")
 
 
 def _end_of_call(code: str, start: int, limit: int) -> int:
-    """End of the argument list after a macro's name, or `start` if there is none."""
+    """Returns the offset after the argument list that follows a macro's name; `start` if there is
+    none."""
     opening = _OPENING.match(code, start, limit)
     if opening is None:
         return start
@@ -293,7 +297,8 @@ def _end_of_call(code: str, start: int, limit: int) -> int:
 
 @lru_cache(maxsize=64)
 def _packaged(array: str) -> tuple[Register | None, Cpu | None, Firmware]:
-    """Register, processor and firmware of the packaged spec of an array, current ones first."""
+    """Returns register, processor and firmware of the packaged spec of an array; current specs come
+    before historical ones."""
     for table in packaged(lambda revision: array.encode() in revision.file.read_bytes()):
         if table.firmware.array == array:
             return table.register, table.cpu, table.firmware

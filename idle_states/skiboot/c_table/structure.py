@@ -81,7 +81,8 @@ class StructMembers:
         return self.members.index(member) if member in self.members else None
 
     def member(self, field: str) -> str | None:
-        """The member that holds a field of IdleState; None if there is none."""
+        """Returns the name of the struct member for a field of IdleState; None if the struct has
+        none."""
         return next((name for name in FIELD_MEMBERS[field] if name in self.members), None)
 
 
@@ -95,7 +96,8 @@ def layout(clean: Preprocessed) -> StructMembers:
 
 
 def arrays(clean: Preprocessed, problems: list[UnsupportedC]) -> Iterator[Array]:
-    """Every array of struct cpu_idle_states with an initialiser, wherever it stands."""
+    """Yields every array of struct cpu_idle_states that has an initialiser. problems: what cannot
+    be parsed is added."""
     total = 0
     for count, match in enumerate(_ARRAY.finditer(clean.bare), 1):
         name = Span(*match.span(1))
@@ -117,7 +119,8 @@ def arrays(clean: Preprocessed, problems: list[UnsupportedC]) -> Iterator[Array]
 
 
 def _end_of_initialiser(bare: str, start: int, name: Span) -> int:
-    """Offset after the brace that closes the initialiser; a semicolon must follow."""
+    """Returns the offset after the initialiser's closing brace. Raises UnsupportedC if no semicolon
+    follows."""
     word = bare[name.start : name.end]
     if bare[start : start + 1] != "{":
         message = f"expected '{{' after {word}[] =, found {bare[start : start + 1]!a}"
@@ -141,7 +144,8 @@ def _end_of_initialiser(bare: str, start: int, name: Span) -> int:
 def rows(
     clean: Preprocessed, array: Array, struct: StructMembers, problems: list[UnsupportedC]
 ) -> list[CRow]:
-    """The rows of an array; values without a designator take the struct's order."""
+    """Returns the rows of an array. Values without a designator are in the order of the struct's
+    members. problems: what cannot be parsed is added."""
     base = array.initialiser.start - len(_DECLARATION)
     text = clean.code[array.initialiser.start : array.initialiser.end]
     root = _parser().parse(_DECLARATION + text.encode("ascii") + b";").root_node
@@ -196,7 +200,7 @@ def _row(node: "Node", base: int, code: str, struct: StructMembers) -> CRow:
 
 
 def _designated(pair: "Node", base: int, code: str) -> tuple[str, "Node"]:
-    """Member and value of `.member = value` or GNU C's `member: value`."""
+    """Returns the member and value of `.member = value`, or of GNU C's `member: value`."""
     designators = pair.children_by_field_name("designator")
     value = pair.child_by_field_name("value")
     span = _span(pair, base)
@@ -210,7 +214,7 @@ def _designated(pair: "Node", base: int, code: str) -> tuple[str, "Node"]:
 
 
 def _unbraced(value: "Node", base: int) -> Span:
-    """C allows one pair of braces around a single value."""
+    """Returns the place of a value without the one pair of braces that C allows around it."""
     if value.type == "initializer_list" and len(value.named_children) == 1:
         value = value.named_children[0]
     span = _span(value, base)
@@ -224,7 +228,7 @@ def _span(node: "Node", base: int) -> Span:
 
 
 def _syntax_error(root: "Node", base: int, code: str) -> UnsupportedC:
-    """The first place that does not parse."""
+    """Returns an error at the first place that does not parse."""
     node = root
     while not (node.is_error or node.is_missing):
         broken = next((child for child in node.children if child.has_error), None)

@@ -15,10 +15,9 @@ _NAME = re.compile(r"\b[A-Za-z_]\w*", re.ASCII)
 
 
 def refuse_undecided(source: SourceText, table: TableText) -> None:
-    """Raises Refused if a table's text is another where such a name is defined.
-
-    Then nobody knows which branch is compiled, and a right edit of one may change nothing.
-    """
+    """Raises EditRefused if defining a name that only a build gives (with -D) would change the
+    table's text: it is then not known which branch is compiled, and an edit of one of them may
+    change nothing."""
     start, end = table.array.name.start, table.array.initialiser.end
     names = _open_names(source)
     for chosen in (*([name] for name in names), names):
@@ -30,7 +29,8 @@ def refuse_undecided(source: SourceText, table: TableText) -> None:
 
 
 def _refused(source: SourceText, names: list[str], at: int) -> EditRefused:
-    """At the last conditional on one of the names before the text that differs."""
+    """The exception to raise: its place is the last conditional on one of `names` before offset
+    `at`."""
     place = at, at + 1
     for match in _CONDITION.finditer(source.text, 0, at):
         if set(names) & set(_NAME.findall(match[1])):
@@ -44,7 +44,7 @@ def _refused(source: SourceText, names: list[str], at: int) -> EditRefused:
 
 
 def _open_names(source: SourceText) -> list[str]:
-    """Names in conditions that nothing at hand defines."""
+    """Returns the names in conditions that neither the file nor a known header defines."""
     own = {macro.name for macro in source.clean.definitions.own()}
     found: dict[str, None] = {}
     for match in _CONDITION.finditer(source.text):

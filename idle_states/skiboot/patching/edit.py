@@ -51,7 +51,8 @@ def differing(have: Sequence[IdleState], want: Sequence[IdleState]) -> bool:
 
 
 def _again(source: SourceText, text: str, table: TableText) -> SourceText:
-    """The edited text, read. C that no longer reads is a failure of ours, not of the tree's."""
+    """Reads the edited text again. That it does not read is an error of this program, not of the
+    tree."""
     try:
         return source.with_text(text)
     except Unreadable as unreadable:
@@ -61,7 +62,8 @@ def _again(source: SourceText, text: str, table: TableText) -> SourceText:
 
 
 def _no_residency(source: SourceText, table: TableText, wanted: Sequence[IdleState]) -> None:
-    """A residency needs the member, and a struct with the member gives every row one."""
+    """Raises EditRefused where wanted states do not fit the struct: a residency needs the member,
+    and a struct that has it gives every row one."""
     name = table.array.name
     has = any(state.residency_ns is not None for state in table.table.states) or (
         not table.table.states and source.has_member("residency_ns")
@@ -99,7 +101,8 @@ def _row_edits(
 
 
 def _value(state: IdleState, field: str) -> bytes | int | None:
-    """As the reader tells it: a residency is None only where no row of the file has one."""
+    """Returns a field's value as the reader gives it: a residency is None only where no row of the
+    file has one."""
     if field == "name":
         return encoded(state.name)
     return state.residency_ns if field == "residency" else number_of(state, field)
@@ -108,7 +111,8 @@ def _value(state: IdleState, field: str) -> bytes | int | None:
 def _inserted(
     source: SourceText, row: CRow, field: str, target: IdleState, register: Register
 ) -> Replacement:
-    """A member the row leaves out, after the last one that comes before it in other rows."""
+    """Returns the edit that adds a member that the row leaves out, after the last member that
+    precedes it in other rows."""
     member = source.struct.member(field) or FIELD_MEMBERS[field][0]
     text = f".{member} = {fresh(source, field, target, register)}"
     order = _member_order(source)
@@ -132,7 +136,7 @@ def _inserted(
 
 
 def _member_order(source: SourceText) -> list[str]:
-    """Fields in the order of the longest row of the file."""
+    """Returns the fields in the order of the file's longest row."""
     rows = [row for table in source.tables.values() for row in table.rows]
     longest = max(rows, key=lambda row: len(row.members), default=None)
     found = [_field(name) for name in longest.members] if longest else []
@@ -144,7 +148,7 @@ def _field(member: str) -> str:
 
 
 def _designator(source: SourceText, row: CRow, member: str) -> int | None:
-    """Where `.member =` begins; None for a value without a designator."""
+    """Returns the offset of `.member =`; None for a value without a designator."""
     before = source.clean.code[row.span.start : row.members[member].start]
     pattern = rf"(?:\.\s*{member}\s*=|\b{member}\s*:)\s*\{{?\s*\Z"
     match = re.search(pattern, before)
@@ -152,7 +156,7 @@ def _designator(source: SourceText, row: CRow, member: str) -> int | None:
 
 
 def _end_of_value(source: SourceText, row: CRow, member: str) -> int:
-    """After the value, and after the brace around it if there is one."""
+    """Returns the offset after a member's value, and after the brace around it if there is one."""
     span, code = row.members[member], source.clean.code
     if code[row.span.start + 1 : span.start].rstrip().endswith("{"):
         return code.index("}", span.end) + 1
@@ -160,14 +164,15 @@ def _end_of_value(source: SourceText, row: CRow, member: str) -> int:
 
 
 def _lead(source: SourceText, start: int) -> str:
-    """What to put before a member so that it stands as the one at `start` does."""
+    """Returns the text to put before a new member so that it is laid out like the one at
+    `start`."""
     line = source.text.rfind("\n", 0, start) + 1
     before = source.text[line:start]
     return " " if before.strip() else source.newline + before
 
 
 def _verify(before: SourceText, after: SourceText, array: str, wanted: Sequence[IdleState]) -> None:
-    """The table reads as wanted; every other table reads as before."""
+    """Checks that the table reads as wanted and every other table as before. Raises EditRefused."""
     name = before.tables[array].array.name
     if list(before.tables) != list(after.tables):
         raise EditRefused(

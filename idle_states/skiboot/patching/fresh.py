@@ -17,7 +17,8 @@ _NAMES = frozenset(head.partition("(")[0] for head in DEFINITIONS)
 
 
 def number_of(state: IdleState, field: str) -> int:
-    """A field of the row as the C struct holds it."""
+    """Returns the value of a field of the row as the C struct holds it: a residency of
+    None is 0."""
     if field == "latency":
         return state.latency_ns
     if field == "residency":
@@ -26,7 +27,8 @@ def number_of(state: IdleState, field: str) -> int:
 
 
 def fresh(source: SourceText, field: str, state: IdleState, register: Register) -> str:
-    """Text of a field's value, by macros that the tree has, else as a number."""
+    """Returns C text for a field's value: macros that the tree defines, a number where there are
+    none."""
     if field == "name":
         return string_literal(state.name)
     value = number_of(state, field)
@@ -42,7 +44,8 @@ def fresh(source: SourceText, field: str, state: IdleState, register: Register) 
 
 
 def _flag_terms(source: SourceText, value: int, register: Register) -> Iterator[str]:
-    """The writer's terms with the tree's names; a flag without a name is left out or a number."""
+    """Yields the terms that the writer would use, under the tree's names for them. A flag for which
+    the tree has no name is left out if it is not set, else written as a number."""
     for term in flag_terms(value, register):
         factor, product, name = term.partition("*")
         if not product:

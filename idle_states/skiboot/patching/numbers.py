@@ -34,10 +34,10 @@ def in_style_of(old: str, new: int) -> str:
 
 
 def plain(new: int) -> str:
-    """Decimal; hexadecimal with UL where 32 bits do not hold it."""
+    """Returns a number as C text: decimal, or hexadecimal with UL where 32 bits do not hold it."""
     return str(new) if new <= _LONG else f"{new:#x}UL"
 
 
 def register(new: int) -> str:
-    """As the generated tables write registers."""
+    """Returns a register value as C text, in the form of generated tables."""
     return f"{new:#x}UL" if new else "0"

@@ -25,7 +25,8 @@ class Replacement:
 
 
 def replaced(text: str, edits: Sequence[Replacement]) -> str:
-    """All edits made; they do not overlap, and those at one place are made in their order."""
+    """Returns the text with all edits made. Edits must not overlap; those at one offset are made in
+    the order given."""
     pieces, position = [], 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         assert edit.start >= position
@@ -85,11 +86,13 @@ class _Arrangement:
         return replaced(self.source.text, edits)
 
     def renamed(self, index: int, position: int) -> bool:
-        """The row has all values wanted but its name."""
+        """Returns whether the row at `index` has every value of the wanted row at `position` but
+        its name."""
         return self.table.table.states[index].values()[1:] == self.wanted[position].values()[1:]
 
     def removal(self, index: int) -> Replacement:
-        """The row with its comma; its lines, and of two blank lines around it one."""
+        """Returns the edit that removes a row with its comma and its whole lines, and one of two
+        blank lines around it."""
         row, text = self.rows[index], self.source.text
         start, end = row.start, row.after_comma
         line = text.rfind("\n", 0, start) + 1
@@ -107,7 +110,8 @@ class _Arrangement:
         return Replacement(start, end, "")
 
     def insertion(self, anchor: int | None, fresh: Sequence[str]) -> Iterator[Replacement]:
-        """Rows after a row that stays; without one, before all that stay."""
+        """Yields the edits that insert the texts `fresh` after the row `anchor`, which stays; None:
+        before all rows that stay."""
         if not fresh:
             return
         text, newline = self.source.text, self.source.newline
@@ -128,7 +132,8 @@ class _Arrangement:
             yield Replacement(row.after_comma, row.after_comma, made)
 
     def first(self, fresh: Sequence[str]) -> Replacement:
-        """After the table's opening brace, so that no comment before a row loses its row."""
+        """Returns the edit that inserts rows right after the table's opening brace: a comment
+        before a row then stays with that row."""
         opening = self.table.array.initialiser.start + 1
         lead = self.source.newline + self.indent(0)
         rest = _REST_OF_LINE.match(self.source.text, opening)
@@ -140,7 +145,8 @@ class _Arrangement:
         return Replacement(opening, opening, made)
 
     def indent(self, index: int) -> str:
-        """Blanks before a row; those of skiboot where a row does not begin its line."""
+        """Returns the blanks before a row; skiboot's usual ones where the row does not begin its
+        line."""
         if index >= len(self.rows):
             return "\t"
         start = self.rows[index].start
@@ -149,7 +155,8 @@ class _Arrangement:
         return before if before and not before.strip() else "\t"
 
     def copy_for(self, state: IdleState) -> str:
-        """Text of the row most like the state, without comments; else a row with a name only."""
+        """Returns the text, without comments, of the row most similar to the state that has neither
+        directives nor macros of its own; if there is none, a row with a name only."""
 
         def distance(index: int) -> tuple[int, int]:
             values, other = self.table.table.states[index].values(), state.values()
@@ -167,7 +174,8 @@ class _Arrangement:
         return SKELETON.format(newline=self.source.newline, indent=self.indent(0))
 
     def size(self, before: int, after: int) -> Iterator[Replacement]:
-        """The number of rows in the brackets, where there is one."""
+        """Yields the edit of the number of rows in the array's brackets, if a number
+        stands there."""
         span = self.table.array.size
         words = tokens(self.source.clean.code, span.start, span.end)
         if not words or before == after:

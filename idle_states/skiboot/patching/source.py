@@ -67,7 +67,7 @@ class SourceText:
         return "\r\n" if "\r\n" in self.text else "\n"
 
     def has_member(self, member: str) -> bool:
-        """The struct has it, as far as can be told from this file."""
+        """Returns whether the struct has the member, as far as this file tells."""
         if not self.struct.assumed:
             return member in self.struct.members
         return any(
@@ -75,7 +75,8 @@ class SourceText:
         ) or not any(table.rows for table in self.tables.values())
 
     def value(self, text: str, at: int) -> int | None:
-        """What a compiler makes of an expression that stood at this place; None: not constant."""
+        """Returns the value that a compiler would give the expression `text` at offset `at`; None
+        if it is not constant."""
         try:
             expanded = self.clean.expander.expand(tokens(text), at)
             return evaluate(expanded, 0, len(text)).value
@@ -83,7 +84,8 @@ class SourceText:
             return None
 
     def knows(self, macro: str) -> bool:
-        """The tree defines it. Without headers, what skiboot usually defines counts."""
+        """Returns whether the tree defines the macro. Where its headers are not at hand: whether
+        skiboot usually does."""
         if not self.defines:
             return self.clean.definitions.lookup(macro, len(self.text)) is not None
         return macro in self._own_macros or any(
@@ -95,7 +97,8 @@ class SourceText:
         return {macro.name for macro in self.clean.definitions.own()}
 
     def foreign_macros(self, text: str, at: int) -> list[str]:
-        """Macros in a value that are neither a flag's nor a register field's name."""
+        """Returns the macros in a value at offset `at` that name neither a flag nor a register
+        field."""
         return [
             token.text
             for token in tokens(text)
@@ -105,7 +108,7 @@ class SourceText:
         ]
 
     def uses(self, macro: str) -> int:
-        """How often the tables of the file use a macro."""
+        """Returns how often the tables of the file use a macro."""
         return sum(
             token.text == macro
             for table in self.tables.values()
@@ -116,7 +119,8 @@ class SourceText:
 
     @cached_property
     def flag_names(self) -> dict[int, str]:
-        """Bit -> the macro that the file's rows name it by, else skiboot's newest, if known."""
+        """Returns, for each flag bit, the macro that rows of the file use for it, else skiboot's
+        newest name; bits without a name are left out."""
         counts: dict[int, Counter[str]] = {}
         for name, count in Counter(self._names_in_flags()).items():
             value = self.value(name, len(self.text))
@@ -137,7 +141,7 @@ class SourceText:
 
 
 def without_comments(text: str) -> str:
-    """Text of a value or a row without comments and the blanks before them."""
+    """Returns the text of a value or row without its comments and the blanks before them."""
 
     def left(match: re.Match[str]) -> str:
         if match[1]:
@@ -151,7 +155,8 @@ def without_comments(text: str) -> str:
 
 
 def comments_in(text: str) -> list[str]:
-    """Comments in a form that others may follow on the line."""
+    """Returns the comments in a text, each as a block comment, so that code may follow on
+    its line."""
     found = [match[3] for match in _COMMENT.finditer(text) if match[3]]
     return [
         f"/* {comment[2:].strip()} */" if comment.startswith("//") else comment for comment in found
@@ -159,7 +164,8 @@ def comments_in(text: str) -> list[str]:
 
 
 def literals_restored(code: str, text: str) -> list[Token]:
-    """Tokens of `code`, a stretch of blanked text; literals as the text has them."""
+    """Returns the tokens of `code`, in which literals and comments are blanked, with the literals
+    of `text` put back."""
     return [
         token._replace(text=text[token.start : token.end])
         if token.kind in ("string", "character")

@@ -22,12 +22,12 @@ class Term:
 
     @property
     def factor(self) -> Token | None:
-        """The number of N*NAME or NAME*N."""
+        """The token of the number in N*NAME or NAME*N; None for other terms."""
         return self._either("number") if self.name is not None else None
 
     @property
     def name(self) -> Token | None:
-        """The name of N*NAME or NAME*N."""
+        """The token of the name in N*NAME or NAME*N; None for other terms."""
         return self._either("name") if self._product and self._kinds == {"number", "name"} else None
 
     @property
@@ -39,14 +39,14 @@ class Term:
 
     @property
     def callee(self) -> str | None:
-        """NAME of NAME(...)."""
+        """The macro's name in NAME(...); None for other terms."""
         if len(self.words) < 3 or self.words[0].kind != "name":
             return None
         return self.words[0].text if self.words[1].text == "(" else None
 
     @property
     def argument(self) -> Token | None:
-        """The number of NAME(number)."""
+        """The token of the number in NAME(number); None for other terms."""
         alone = self.callee is not None and len(self.words) == 4
         return self.words[2] if alone and self.words[2].kind == "number" else None
 
@@ -63,7 +63,10 @@ class Sum:
 
     @classmethod
     def of(cls, code: str, text: str) -> "Sum | None":
-        """None for what is no sum. code: the text with comments blanked."""
+        """Splits a value into its terms; None if it is not a sum.
+
+        code  the text with comments blanked
+        """
         groups: list[list[Token]] = [[]]
         depth = 0
         for word in tokens(code):
@@ -88,10 +91,10 @@ class Sum:
         self.added.append(text)
 
     def text(self, separator: str) -> str:
-        """The new text. separator: for added terms, where the sum shows none of its own.
+        """Returns the new text. Comments stay, also those beside a dropped term. If the first terms
+        are dropped, the first one that stays takes their place.
 
-        Comments stay, also those beside a dropped term; the first of several terms that stay
-        takes the place of the first.
+        separator  put between added terms where the sum itself shows none
         """
         first, last = self.terms[0].words[0].start, self.terms[-1].words[-1].end
         pieces = [self.source[:first]]
@@ -127,7 +130,8 @@ class Sum:
         return text
 
     def _own_separator(self) -> str | None:
-        """What stands between the last two terms, comments left out."""
+        """Returns the text between the last two terms without comments, or " | " where that holds
+        more than the operator; None for a single term."""
         if len(self.terms) < 2:
             return None
         start, end = self.terms[-2].words[-1].end, self.terms[-1].words[0].start
@@ -140,5 +144,6 @@ class Sum:
 
 
 def _is_plain(separator: str) -> bool:
-    """Nothing but the operator, blanks and continuations: no directives."""
+    """Returns whether a separator is only the operator, blanks and line continuations, without
+    directives."""
     return separator.replace("\\", "").strip() == "|"

@@ -57,7 +57,8 @@ class Old:
 def rewritten(
     source: SourceText, span: Span, field: str, state: IdleState, register: Register
 ) -> str:
-    """New text for the value of a field, so that it reads as the state's. Raises Refused."""
+    """Returns new text for a field's value at `span`, which reads as the state's value. Raises
+    EditRefused."""
     if field == "name":
         return _name(source, span, state.name)
     old = Old.of(source, span, field)
@@ -104,7 +105,8 @@ def _name(source: SourceText, span: Span, name: str) -> str:
 
 
 def _with_comments(text: str, words: Sequence[Token], made: str) -> str:
-    """`made` in place of all words; comments between them follow it."""
+    """Returns the text with `made` in place of all tokens `words`, followed by the comments between
+    them."""
     start, end = words[0].start, words[-1].end
     return " ".join([text[:start] + made, *comments_in(text[start:end])]) + text[end:]
 
@@ -114,7 +116,11 @@ def _anew(old: Old, made: str) -> Iterator[str]:
 
 
 def _digits(old: Old, new: int, only_literal: bool = False) -> Iterator[str]:
-    """One number of the text replaced: the only one, or one that scales the whole."""
+    """Yields texts with one number replaced: by the new value, or by its share where the number
+    scales the whole value.
+
+    only_literal  only where the value is a number alone
+    """
     words = old.tokens
     if only_literal and len(words) != 1:
         return
@@ -133,7 +139,8 @@ def _digits(old: Old, new: int, only_literal: bool = False) -> Iterator[str]:
 
 
 def _toggled(old: Old, new: int) -> Iterator[str]:
-    """Flags: factors 0 and 1 of terms toggled, a class's name replaced, terms added, dropped."""
+    """Yields texts of flags: factors 0 and 1 of terms changed, a class's name replaced, terms added
+    or dropped."""
     total = Sum.of(old.code, old.text)
     if total is None:
         return
@@ -183,7 +190,8 @@ def _is_class(bit: int) -> bool:
 
 
 def _psscr_fields(old: Old, new: int) -> Iterator[str]:
-    """PSSCR: arguments of RL(), MTL() and TR() replaced, ESL and EC added or dropped."""
+    """Yields texts of a PSSCR value: arguments of RL(), MTL() and TR() replaced, ESL and EC added
+    or dropped."""
     total = Sum.of(old.code, old.text)
     calls = {name: field for field, name in PSSCR_CALLS.items()}
     bits = {name: field for field, name in PSSCR_BITS.items()}
@@ -216,7 +224,10 @@ def _psscr_fields(old: Old, new: int) -> Iterator[str]:
 
 
 def _rest(old: Old, total: Sum, former: int, rest: int) -> None:
-    """The bits no macro names: a term of their own, one number."""
+    """Changes, in `total`, the number that stands for the bits no macro names.
+
+    former, rest  its value before and after
+    """
     for index, term in enumerate(total.terms):
         if not former or term.words[0].kind != "number" or old.value_of(term.words) != former:
             continue
