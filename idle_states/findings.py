@@ -98,6 +98,13 @@ class Finding:
         return (self.rule, *self.stands_for)
 
     @property
+    def subject(self) -> str:
+        """What the finding is about, as a suppression names it: the field by the name it has in its
+        source ("mine:states[0].latency", "power9_cpu_idle_states[3].latency_ns"), else the
+        table."""
+        return self.location.path or self.table
+
+    @property
     def counts(self) -> bool:
         """Whether the finding can decide the exit status: False if it is suppressed."""
         return self.suppressed is None

@@ -25,6 +25,7 @@ import datetime
 import re
 import tomllib
 from dataclasses import dataclass
+from os.path import dirname, relpath
 from pathlib import Path, PurePosixPath
 
 from ..findings import Finding, Location, Severity, Unreadable
@@ -61,9 +62,14 @@ class Accepted:
     where: Location
 
     def covers(self, rule: str, where: Location) -> bool:
-        return rule in self.rules and any(
-            _is_like(name, self.path) for name in (where.path, f"{where.file}:{where.path}")
-        )
+        """Whether the suppression is for a finding. A file may be named as messages show it, or as
+        it is seen from the configuration's directory."""
+        if rule not in self.rules:
+            return False
+        names = {where.path, f"{where.file}:{where.path}"}
+        if where.file and self.where.file:
+            names.add(f"{relpath(where.file, dirname(self.where.file) or '.')}:{where.path}")
+        return any(_is_like(name, self.path) for name in names)
 
     def holds(self, today: datetime.date) -> bool:
         return bool(self.reason) and (self.until is None or today <= self.until)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ..findings import Finding, sort_findings
+from ..findings import Finding, Location, sort_findings
 from ..sources import Source
 from ..sources.here import tables_here, tables_of, tables_within
 from .acceptance import USUAL, Acceptance
@@ -53,6 +53,16 @@ class Checked:
         tables = (source.table for source in self.sources)
         own = (criteria.kernels_of(table) for table in tables if table is not None)
         return len({*criteria.kernels, *chain.from_iterable(own)})
+
+    @property
+    def homes(self) -> dict[str, Location]:
+        """Table -> the place in its own file that says what it extends, or its name."""
+        name2where = {each.table.name: each.table.where for each in self.sources if each.table}
+        return {
+            name: place
+            for name, where in name2where.items()
+            if (place := where.get("extends") or where.get("table"))
+        }
 
     @property
     def inputs(self) -> list[tuple[str, str]]:

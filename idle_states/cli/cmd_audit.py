@@ -118,7 +118,8 @@ def run(arguments: argparse.Namespace) -> int:
         digests = [(each.file, each.sha256) for each in everything]
         sources = [each.source for each in everything if each.source]
         texts = {file: text for source in sources for file, text in source.texts.items()}
-        out.document(formats.render(out.format, "audit", findings, digests, texts))
+        findings = list(show.annotated(out.format, findings))
+        out.document(formats.render(out.format, "audit", findings, digests, texts, {}))
     for what, count in walk.not_searched:
         say(f"not searched: {what}: {count}")
     if not summary.inputs:

@@ -82,5 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from ..report.formats import render
 
-        out.document(render(out.format, "check", found.findings, found.inputs, found.texts))
+        findings = show.annotated(out.format, found.findings)
+        texts, homes = found.texts, found.homes
+        out.document(render(out.format, "check", findings, found.inputs, texts, homes))
     return show.status_of(found.findings) if found.complete else UNREADABLE

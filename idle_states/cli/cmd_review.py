@@ -78,5 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
     elif out.format == "json":
         out.document(envelope("review", Review, found, inputs))
     else:
-        out.document(render(out.format, "review", found.new, inputs, found.texts))
+        findings = show.annotated(out.format, found.new)
+        out.document(render(out.format, "review", findings, inputs, found.texts))
     return show.status_of(found.new)

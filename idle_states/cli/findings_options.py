@@ -142,6 +142,12 @@ class Shown:
         line = summary(findings, what, style, notes=self.notes)
         return f"{body}{chr(10) if body else ''}{line}\n"
 
+    def annotated(self, form: str, findings: Sequence[Finding]) -> Sequence[Finding]:
+        """The findings that a form has: GitHub's annotations are those of the text."""
+        from ..report.findings_text import shown
+
+        return shown(findings, notes=self.notes) if form == "github" else findings
+
     def status(self, found: Severity | None) -> int:
         """Of the worst severity that counts: 1 if it is as bad as fail_on."""
         return int(found is not None and found >= self.fail_on)

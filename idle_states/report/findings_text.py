@@ -1,6 +1,6 @@
 """Findings for people: place, message, the source line with a caret, what it relates to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from ..findings import Finding, Location, Severity
@@ -18,14 +18,18 @@ def render(
     suppressed: bool = False,
 ) -> str:
     """One block per finding. Notes and suppressed findings only if asked for."""
-    blocks = []
-    for finding in findings:
-        if finding.suppressed is not None and not suppressed:
-            continue
-        if finding.severity is Severity.NOTE and not notes:
-            continue
-        blocks.append(_block(finding, texts, style))
-    return "\n".join(blocks)
+    chosen = shown(findings, notes=notes, suppressed=suppressed)
+    return "\n".join(_block(finding, texts, style) for finding in chosen)
+
+
+def shown(findings: Iterable[Finding], *, notes: bool, suppressed: bool = False) -> list[Finding]:
+    """The findings that people are shown."""
+    return [
+        finding
+        for finding in findings
+        if (suppressed or finding.suppressed is None)
+        and (notes or finding.severity is not Severity.NOTE)
+    ]
 
 
 def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool) -> str:
@@ -54,8 +58,9 @@ def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
         head = f"{style('strong', printable(where.file))}: {printable(where.path)}: "
     severity = style(str(finding.severity), str(finding.severity))
     tag = style("faint", f"[{finding.rule} {finding.name}]")
-    table = f"{finding.table}: " if finding.table else ""
-    lines = [f"{head}{severity}: {printable(table + finding.message)} {tag}"]
+    # without a line the path stands before
+    subject = f"{finding.subject}: " if where.line is not None and finding.subject else ""
+    lines = [f"{head}{severity}: {printable(subject + finding.message)} {tag}"]
     lines += _frame(finding.location, texts, style)
     if finding.kernels:
         lines.append(f"      = on Linux {', '.join(finding.kernels)}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..findings import Finding
+from ..findings import Finding, Location
 from . import github, json_output, junit, sarif
 from .documents.check import Check
 
@@ -15,12 +15,14 @@ def render(
     findings: Sequence[Finding],
     inputs: Sequence[tuple[str, str]],
     texts: Mapping[str, str],
+    homes: Mapping[str, Location] | None = None,
 ) -> str:
-    """form: one of FORMATS but text. inputs: (file, SHA-256); texts: file -> text."""
+    """form: one of FORMATS but text. inputs: (file, SHA-256); texts: file -> text; homes: see
+    github."""
     if form == "sarif":
         return sarif.render(command, findings, inputs, texts)
     if form == "github":
-        return github.render(findings)
+        return github.render(findings, homes)
     if form == "junit":
         return junit.render(command, findings, inputs)
     return json_output.envelope(command, Check, findings, inputs)

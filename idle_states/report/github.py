@@ -3,23 +3,34 @@
 Source: GitHub Actions documentation, "Workflow commands", message format.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from ..findings import Finding, Severity
+from ..findings import Finding, Location, Severity
+from ..reading import opening
 from .escapes import github as escapes
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-def render(findings: Sequence[Finding]) -> str:
-    """One line for each finding that is not suppressed."""
-    return "".join(f"{_command(finding)}\n" for finding in findings if finding.counts)
+def render(findings: Sequence[Finding], homes: Mapping[str, Location] | None = None) -> str:
+    """One line for each finding that is not suppressed.
+
+    homes  table -> a place in its own file: annotated instead of a file that does not exist, such
+           as a packaged spec that the table extends; None: files are named as they are
+    """
+    return "".join(f"{_command(finding, homes)}\n" for finding in findings if finding.counts)
 
 
-def _command(finding: Finding) -> str:
-    where = finding.location
+def _command(finding: Finding, homes: Mapping[str, Location] | None) -> str:
+    where, place = finding.location, ""
+    if homes is not None and where.file and not opening.kind_of(where.file):
+        place = f" at {where}"
+        home = homes.get(finding.table)
+        where = home if home and home.file and opening.kind_of(home.file) else Location()
     properties = {
-        "file": where.file,
+        "file": _from_workspace(where.file) if homes is not None else where.file,
         "line": where.line,
         "col": where.column,
         "endColumn": None if where.column is None else where.column + max(1, where.length),
@@ -30,8 +41,16 @@ def _command(finding: Finding) -> str:
         for key, value in properties.items()
         if value is not None
     )
-    table = f"{finding.table}: " if finding.table else ""
-    place = f" at {where.path}" if where.line is None and where.path else ""
+    subject = f"{finding.subject}: " if finding.subject else ""
     kernels = f" (on Linux {', '.join(finding.kernels)})" if finding.kernels else ""
-    message = escapes.message(f"{table}{finding.message}{place}{kernels}")
+    message = escapes.message(f"{subject}{finding.message}{kernels}{place}")
     return f"::{_KINDS[finding.severity]} {given}::{message}"
+
+
+def _from_workspace(file: str | None) -> str | None:
+    """A path as the runner takes it: from the top of the checkout, wherever the command runs."""
+    top = os.environ.get("GITHUB_WORKSPACE")
+    if not file or not top:
+        return file
+    path = Path(os.path.abspath(file))
+    return path.relative_to(top).as_posix() if path.is_relative_to(top) else file

@@ -2,8 +2,10 @@
 wrong with it."""
 
 import hashlib
+import re
 from pathlib import Path
 
+from ..findings import unreadable
 from ..reading import opening
 from ..spec.library import LoadedSpec, load
 from .source import File, Source
@@ -13,7 +15,25 @@ def recognises(head: bytes, path: Path) -> bool:
     return bool(head or opening.is_file(path)) and b"\0" not in head
 
 
+_SIGNIFICANT = re.compile(rb"^[ \t]*(?!#|---|%|\s)(.+)", re.MULTILINE)
+_MAPPING = re.compile(rb"[{\"']|[\w.-]+[ \t]*:(?:\s|$)")
+_C = re.compile(rb"^\s*#\s*include\b|^(?:static|struct|extern|typedef|int|void)\b", re.MULTILINE)
+
+
+def other_kind(data: bytes, path: Path) -> str:
+    """What is wrong with a text that is surely no spec; "" for what may be one. A text whose name
+    ends as YAML's do is taken as a spec: the YAML parser then says what is wrong with it."""
+    first = _SIGNIFICANT.search(data)
+    if path.suffix in (".yaml", ".yml") or first is None or _MAPPING.match(first[1]):
+        return ""
+    if path.suffix in (".c", ".h") or _C.search(data):
+        return "expected an array of struct cpu_idle_states, found C without one"
+    return "expected a spec or another form of a table, found a text of another kind"
+
+
 def read(file: File) -> list[Source]:
+    if other := other_kind(file.data, file.path):
+        raise unreadable(file.shown, other)
     top = file.found.top if file.found else None
     return [_source(load(file.path, file.shown, file.data, top), file.path)]
 

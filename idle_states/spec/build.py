@@ -53,7 +53,7 @@ def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems
     if "register" in header:
         chosen = scalars.choice(header["register"], problems, list(Register), "a register")
         register = Register(chosen) if chosen else register
-    else:
+    elif expanded.ok:
         problems.missing_key("register", "a spec", top.where)
 
     default_mask = PSSCR_MASK if register is Register.PSSCR else 0
@@ -65,7 +65,9 @@ def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems
         for index, source in enumerate(expanded.states)
     )
     _no_duplicate_rows(expanded, problems)
-    cpu = _cpu(header.get("cpu"), top.where, problems)
+    cpu = None
+    if "cpu" in header or expanded.ok:
+        cpu = _cpu(header.get("cpu"), top.where, problems)
     where = {key: location.at(f"{name}:{key}") for key, location in top.keys.items()}
     where["table"] = where.get("name", top.where.at(name))
     historical = False

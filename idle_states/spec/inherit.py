@@ -112,11 +112,13 @@ def expand(
     for key, node in document.entries.items():
         header[key] = _merge(header.get(key), node) if key in _MERGED else node
 
+    ok = base.ok if base is not None else "extends" not in document.entries
     provenance = _table_provenance(document, problems)
-    _apply_override(document, states, provenance, problems)
-    _apply_drop(document, states, problems)
-    _append_states(document, states, provenance, problems)
-    ok = (base is None and "extends" not in document.entries) or (base is not None and base.ok)
+    if ok:
+        # names of states that a parent should have are no faults where there is no parent
+        _apply_override(document, states, provenance, problems)
+        _apply_drop(document, states, problems)
+    _append_states(document, states, provenance, problems, ok)
     own = document.entries.get("name")
     own_name = own.text if isinstance(own, Scalar) else ""
     return ExpandedSpec(document, header, states, ok, (own_name, *lineage))
@@ -293,7 +295,9 @@ def _append_states(
     states: list[StateSource],
     provenance: dict[str, Provenance],
     problems: SpecProblems,
+    ok: bool,
 ) -> None:
+    """ok: whether all inherited states are there, so that `before` must name one."""
     node = document.entries.get("states")
     if node is None:
         return
@@ -312,7 +316,7 @@ def _append_states(
             found = [index for index, state in enumerate(states) if state.name == name]
             if found:
                 position = found[0]
-            elif name is not None:
+            elif name is not None and ok:
                 _no_such_state("before", name, states, before.where, problems)
         states.insert(position, source)
 

@@ -77,7 +77,7 @@ def test_what_is_set_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "mine.yaml"]) == 1
     said = capsys.readouterr()
     assert "::warning " in said.out
-    assert said.err == "idle-states: setup.cfg sets fail-on, platform and format\n"
+    assert "idle-states: setup.cfg sets fail-on, platform and format\n" in said.err
     assert main(["check", "mine.yaml", "--fail-on", "error", "--config", "none"]) == 0
 
 
@@ -139,3 +139,22 @@ def test_two_in_one_directory_are_one_too_many() -> None:
     Path("pyproject.toml").write_text(f'{TOML}ignore = "IS3"\n')
     assert main(["check", "mine.yaml"]) == 3
     assert main(["check", "mine.yaml", "--config", "setup.cfg"]) == 0
+
+
+@pytest.mark.parametrize("form", ["mine.yaml", "power9.c", "power9.dtb"])
+def test_the_path_that_a_message_shows_suppresses_it(
+    form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if form != "mine.yaml":
+        main(["generate", "mine.yaml", "--to", form.rpartition(".")[2], "-o", form])
+    Path(".git").mkdir()
+    Path("deep").mkdir()
+    monkeypatch.chdir("deep")
+    words = ["check", f"../{form}", "--select", "IS206"]
+    main(words)
+    (head,) = [line for line in capsys.readouterr().out.splitlines() if line.endswith("residency]")]
+    place = head.partition(": ")[2] if form == "power9.dtb" else head.partition("warning: ")[2]
+    for path in (place.partition(": ")[0], f"{form}:{place.partition(': ')[0]}"):
+        Path("../setup.cfg").write_text(f"{INI}suppress =\n  IS206 {path} so\n")
+        main(words)
+        assert "1 suppressed with a reason" in capsys.readouterr().out

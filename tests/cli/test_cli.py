@@ -92,7 +92,7 @@ def test_check_fails_on_what_it_is_told_to(
     spec.write_text(FAULTY_SPEC)
     status, out, _ = run(capsys, "check", str(spec), "--kernel", "4.11")
     assert status == 1
-    assert f"{spec}:4:25: error: mine: " in out
+    assert f"{spec}:4:25: error: mine:states[0].latency: " in out
     assert "  stop0_lite: {latency: 200ns, residency: 2us}" in out
     assert "^^^^^" in out
     assert "on Linux 4.11" in out

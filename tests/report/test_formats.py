@@ -154,3 +154,32 @@ def test_junit_of_a_clean_input_has_a_passing_case(capsys: pytest.CaptureFixture
     (case,) = suite.findall("testcase")
     assert len(case) == 0
     assert suite.attrib["failures"] == "0"
+
+
+def test_github_has_what_text_has_at_files_that_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deep").mkdir()
+    monkeypatch.chdir(tmp_path / "deep")
+    Path("mine.yaml").write_text(
+        "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 200ns}\n"
+    )
+    assert main(["check", "mine.yaml", "--format", "github"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    main(["check", "mine.yaml"])
+    text = capsys.readouterr().out
+    heads = [line for line in text.splitlines() if re.search(r"\[IS\d{3} [a-z0-9-]+\]$", line)]
+    assert len(lines) == len(heads) > 1
+    assert not any(line.startswith("::notice") for line in lines)
+    files = {match[1] for line in lines if (match := re.search(r"file=([^,:]+)", line))}
+    assert files == {"mine.yaml"}
+    inherited = [line for line in lines if "line=2," in line]
+    assert inherited
+    assert all("specs/power9.yaml" in line for line in inherited)
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    main(["check", "mine.yaml", "--format", "github", "--notes"])
+    out = capsys.readouterr().out
+    assert "::notice" in out
+    assert "file=deep/mine.yaml," in out
+    main(["check", "power9", "--format", "github"])
+    assert "file=" not in capsys.readouterr().out

@@ -583,3 +583,34 @@ def test_bytes_and_text_are_read_alike() -> None:
     text = "[ 1.0] cpuidle-powernv: \u20ac\n" + "\u20ac" * 100 + "\nInvalid psscr 0x1 : no\n"
     assert linux_log.read(text) == linux_log.read(text.encode())
     assert [message.line for message in linux_log.read(text)[0].messages] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.c", "int main(void)\n{\n\treturn 0;\n}\n", "an array of struct cpu_idle_states"),
+        ("a", "#include <stdio.h>\nstatic int x[] = { 1 };\n", "an array of struct cpu_idle"),
+        ("Makefile", "PYTHON ?= python3\n\nname: x\n", "found a text of another kind"),
+        ("README.md", "# T\n\nSome words: more.\n\nname: mine\n", "found a text of another kind"),
+    ],
+)
+def test_the_wrong_kind_of_text_is_said_to_be_that(
+    name: str, text: str, expected: str, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    with pytest.raises(Unreadable) as caught:
+        read_sources(str(file))
+    (finding,) = caught.value.findings
+    assert finding.rule == "IS930"
+    assert expected in finding.message
+
+
+@pytest.mark.parametrize(
+    "text", ["nmae: mine\n", "{name: mine}\n", "# x\n---\n'name': mine\n", "\n  name: mine\n"]
+)
+def test_what_may_be_a_spec_is_told_what_is_wrong_with_it(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine"
+    file.write_text(text)
+    (source,) = read_sources(str(file))
+    assert {finding.rule for finding in source.findings} >= {"IS921"}

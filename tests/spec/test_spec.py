@@ -420,3 +420,20 @@ def test_many_suppressions_do_not_take_long() -> None:
     found = suppressions(f"{COMMENT}\n" * 7_000 + "a:\n" + "  b: 1\n" * 7_000, "a.yaml")
     assert {(each.first_line, each.last_line) for each in found} == {(7_001, 14_001)}
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "override:\n  stop0_lite: {latency: 2us}\n",
+        "drop: [stop8]\n",
+        "states:\n  - {name: a, before: stop5, latency: 1us, residency: 2us, psscr: {rl: 0}, "
+        "flags: [STOP_INST_FAST]}\n",
+    ],
+)
+def test_a_slip_in_extends_is_one_finding(more: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"name: mine\nextends: powr9\n{more}")
+    (finding,) = load(file).findings
+    assert finding.rule == "IS926"
+    assert finding.message.endswith("did you mean 'power9'?")
