@@ -89,15 +89,15 @@ def test_one_wheel_serves_all_pythons(built: Path) -> None:
 
 
 def test_without_a_compiler_it_installs_without_the_core(built: Path, tmp_path: Path) -> None:
-    """From the sdist, which therefore has the C sources, too."""
-    (sdist,) = built.glob("*.tar.gz")
-    for name, compiler, there in (("with", None, True), ("without", "/bin/false", False)):
+    """From the sdist, which has the C sources: the wheel was built from it, with a compiler."""
+    (sdist,), (wheel,) = built.glob("*.tar.gz"), built.glob("*.whl")
+    for file, compiler, there in ((wheel, None, True), (sdist, "/bin/false", False)):
         if there and shutil.which("gcc") is None:
             continue
-        target = tmp_path / name
+        target = tmp_path / file.name
         environment = {} if compiler is None else {"CC": compiler}
         words = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir")
-        run(*words, "--target", target, sdist, **environment)
+        run(*words, "--target", target, file, **environment)
         tool = (sys.executable, "-m", "idle_states", "--version")
         _, second, *remedy = run(*tool, cwd=tmp_path, PYTHONPATH=str(target)).splitlines()
         if there:
