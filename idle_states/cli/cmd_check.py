@@ -19,6 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     add_accepted(parser)
     add_report(parser)
+    parser.add_argument(
+        "--statistics", action="store_true", help="as text, counts by rule instead of findings"
+    )
     # None: the configuration is asked first, see configured()
     parser.set_defaults(platform=None, fail_on=None, format=None)
 

@@ -34,10 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import sys
-
     from ..findings import UsageError
-    from ..report.generated import DTB, Generated
+    from ..report.generated import Generated
     from ..sources import read_table
     from .options import output, platform
 
@@ -45,8 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
         Generated(arguments.to, arguments.self_test, arguments.versioned),
         output(arguments),
     )
-    if wanted.form == DTB and not out.file and sys.stdout.isatty():
-        raise UsageError("expected -o FILE for a dtb; a terminal cannot show it")
     if arguments.check and not out.file:
         raise UsageError("expected -o FILE with --check")
     generated = wanted.of(read_table(arguments.table), platform(arguments))

@@ -35,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="even if the tree has uncommitted changes"
     )
+    parser.add_argument(
+        "-s", "--signoff", action="store_true", help="the patches' author signs them off"
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
@@ -68,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     written: list[str] = []
     if not asked.check:
         apart = None if arguments.stdout else Path(arguments.output or ".")
-        written = _applied(made) if arguments.apply else _mailed(made, apart)
+        written = _applied(made) if arguments.apply else _mailed(made, apart, arguments.signoff)
         for note in made.tree.notes:
             say(f"{made.tree.root.as_posix()}: {note}")
     if arguments.format == "json":
@@ -118,13 +121,13 @@ def _applied(made: "Plan") -> list[str]:
     return [(made.tree.root / name).as_posix() for name in made.files]
 
 
-def _mailed(made: "Plan", directory: Path | None) -> list[str]:
+def _mailed(made: "Plan", directory: Path | None, sign_off: bool) -> list[str]:
     """The patches, to a directory or standard output; the files that were written."""
     from ..files import naming, write_file
     from ..report import printer
     from ..report.patch_mail import mails
 
-    rendered = mails(made)
+    rendered = mails(made, sign_off=sign_off)
     if directory is None:
         with naming("standard output"):
             printer.document(b"".join(content for _, content in rendered))

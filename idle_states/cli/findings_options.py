@@ -126,19 +126,24 @@ class Shown:
 
     fail_on     as bad as this makes the exit status 1
     notes       are shown too; suppressed: likewise, with their reasons
+    statistics  counts by rule, notes included, instead of findings
     """
 
     fail_on: Severity
     notes: bool
     suppressed: bool
+    statistics: bool = False
 
     def text(
         self, findings: Sequence[Finding], texts: Mapping[str, str], what: str, style: "Style"
     ) -> str:
         """Findings for people, with a closing line that says what was looked at."""
-        from ..report.findings_text import render, summary
+        from ..report.findings_text import render, statistics, summary
 
-        body = render(findings, texts, style, notes=self.notes, suppressed=self.suppressed)
+        if self.statistics:
+            body = statistics(findings)
+        else:
+            body = render(findings, texts, style, notes=self.notes, suppressed=self.suppressed)
         line = summary(findings, what, style, notes=self.notes)
         return f"{body}{chr(10) if body else ''}{line}\n"
 
@@ -160,4 +165,5 @@ def shown(arguments: argparse.Namespace) -> Shown:
     """What add_severities() or add_report() was given."""
     fail_on = Severity[arguments.fail_on.upper()]
     notes = arguments.notes or fail_on is Severity.NOTE
-    return Shown(fail_on, notes, vars(arguments).get("suppressed", False))
+    given = vars(arguments)
+    return Shown(fail_on, notes, given.get("suppressed", False), given.get("statistics", False))

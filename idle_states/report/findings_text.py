@@ -1,5 +1,6 @@
 """Findings for people: place, message, the source line with a caret, what it relates to."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -70,6 +71,15 @@ def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
     if finding.suppressed is not None:
         lines.append(f"      = suppressed: {printable(finding.suppressed)}")
     return "\n".join(lines) + "\n"
+
+
+def statistics(findings: Iterable[Finding]) -> str:
+    """A line for each rule and severity: how many findings count, the most first."""
+    counts = Counter((f.rule, f.name, f.severity) for f in findings if f.counts)
+    ranked = sorted(counts.items(), key=lambda item: (-item[0][2], -item[1], item[0][0]))
+    return "".join(
+        f"{count:6}  {rule} {name:<36} {severity}\n" for (rule, name, severity), count in ranked
+    )
 
 
 @lru_cache(maxsize=4)

@@ -9,6 +9,7 @@ from email.utils import format_datetime
 
 from .. import __version__
 from ..check.accepted import source_date
+from ..findings import UsageError
 from ..patches.plan import PatchStep, Plan, ValueChange
 from .escapes import mail as escapes
 from .escapes.mail import address, header
@@ -26,16 +27,24 @@ def file_name(step: PatchStep, number: int) -> str:
     return f"{number:04}-{re.sub(r'[.]+', '.', slug)[:_SLUG_CHARACTERS].rstrip('-.')}.patch"
 
 
-def mails(plan: Plan) -> list[tuple[str, bytes]]:
-    """Returns (file name, content) of a mail for each patch that changes something."""
+def mails(plan: Plan, *, sign_off: bool = False) -> list[tuple[str, bytes]]:
+    """Returns (file name, content) of a mail for each patch that changes something.
+
+    sign_off  whether the author signs off, who then must be known. Raises UsageError if not.
+    """
+    if sign_off and plan.tree.identity is None:
+        raise UsageError(
+            "expected an author who signs off, found none; git config user.name and user.email, or "
+            "GIT_AUTHOR_NAME and GIT_AUTHOR_EMAIL, name one"
+        )
     made = plan.made
     return [
-        (file_name(step, number), _mail(plan, step, number, len(made)))
+        (file_name(step, number), _mail(plan, step, number, len(made), sign_off))
         for number, step in enumerate(made, 1)
     ]
 
 
-def _mail(plan: Plan, step: PatchStep, number: int, total: int) -> bytes:
+def _mail(plan: Plan, step: PatchStep, number: int, total: int, sign_off: bool) -> bytes:
     identity = plan.tree.identity
     mark = "[PATCH]" if total == 1 else f"[PATCH {number}/{total}]"
     author = address(identity.name, identity.email) if identity else _NOBODY
@@ -44,7 +53,7 @@ def _mail(plan: Plan, step: PatchStep, number: int, total: int) -> bytes:
         for name, text in step.after.items()
     )
     message = _message(step)
-    signed = f"\nSigned-off-by: {printable(str(identity))}\n" if identity else ""
+    signed = f"\nSigned-off-by: {printable(str(identity))}\n" if identity and sign_off else ""
     headers = [
         f"From: {author}\n",
         f"Date: {_date(step)}\n",

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ..files import encoded, naming, replacing, write_file
+from ..findings import UsageError
 from .escapes.text import guarded, printable
 from .style import wants_colour
 
@@ -23,6 +24,8 @@ def document(content: str | bytes, file: str | None = None) -> None:
     if file:
         write_file(Path(file), content)
     elif isinstance(content, bytes):
+        if sys.stdout.isatty() and b"\0" in content:
+            raise UsageError("expected -o FILE or a pipe for what is no text, found a terminal")
         with _STANDARD_OUTPUT():
             sys.stdout.flush()
             sys.stdout.buffer.write(content)

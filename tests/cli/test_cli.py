@@ -1,5 +1,6 @@
 """The command line: exit statuses, what goes where, and texts a person reads."""
 
+import io
 import json
 import os
 import re
@@ -413,3 +414,28 @@ def test_polling_is_of_given_states(capsys: pytest.CaptureFixture[str]) -> None:
                   ["select", "power9"], ["conform", "v", *with_table]):  # fmt: skip
         assert main([*words, "--polling"]) == 2
         assert "expected --polling with --states only" in capsys.readouterr().err
+
+
+def test_statistics_count_what_the_findings_are(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    spec = tmp_path / "mine.yaml"
+    spec.write_text(FAULTY_SPEC)
+    _, out, _ = run(capsys, "check", str(spec), "--statistics")
+    _, text, _ = run(capsys, "check", str(spec), "--notes")
+    listed = re.findall(r"^\s*(\d+)  (IS\d{3}) \S+\s+(error|warning|note)$", out, re.MULTILINE)
+    assert len(listed) > 3
+    for count, rule, severity in listed:
+        heads = re.findall(rf": {severity}: .*\[{rule} ", text)
+        assert len(heads) == int(count)
+    assert out.splitlines()[-1].startswith("1 table, ")
+
+
+def test_what_is_no_text_is_not_written_to_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout", terminal)
+    assert main(["generate", "power9", "--to", "dtb"]) == 2
+    assert main(["generate", "power9", "--to", "c"]) == 0
+    terminal.flush()
+    assert b"\0" not in terminal.buffer.getvalue()  # type: ignore[attr-defined]

@@ -500,7 +500,8 @@ def test_patches_go_through_git_am(
     """With the identity of the tree's git; the result is what --apply makes of the same tree."""
     shutil.copytree(tree, tmp_path / "applied")
     as_repository(tree, "Ä. Ester")
-    assert main(["patch", str(DIRECTORY), "--tree", str(tree), "-o", str(tmp_path / "out")]) == 0
+    words = ["patch", str(DIRECTORY), "--tree", str(tree), "-o", str(tmp_path / "out"), "-s"]
+    assert main(words) == 0
     written = sorted((tmp_path / "out").iterdir())
     assert [path.name[:5] for path in written] == ["0001-", "0002-", "0003-"]
     out = capsys.readouterr().out
@@ -687,7 +688,7 @@ def test_a_dirty_tree_is_refused(tree: Path, capsys: pytest.CaptureFixture[str])
 def test_names_survive_the_mail(name: str, tree: Path, tmp_path: Path) -> None:
     as_repository(tree, name)
     out = tmp_path / "out"
-    assert main(["patch", "mambo-stop4", "--tree", str(tree), "-o", str(out)]) == 0
+    assert main(["patch", "mambo-stop4", "--tree", str(tree), "-o", str(out), "--signoff"]) == 0
     git("am", "--quiet", *map(str, out.iterdir()), cwd=tree)
     log = git("log", "-1", "--format=%an|%(trailers:key=Signed-off-by,valueonly)", cwd=tree)
     assert log.split("\n")[0] == f"{name}|{name} <tester@example.org>"

@@ -115,9 +115,15 @@ def test_author_that_no_header_may_hold(
     assert patch(history, "--stdout") == 0
     said = capsys.readouterr()
     assert "the author is left out" in said.err
+    assert patch(history, "--stdout", "-s") == 2
+    assert "expected an author who signs off" in capsys.readouterr().err
     monkeypatch.setenv("GIT_AUTHOR_NAME", "Somebody")
     monkeypatch.setenv("GIT_AUTHOR_EMAIL", "some@body")
     assert patch(history, "--stdout") == 0
+    out = capsys.readouterr().out
+    assert "From: Somebody <some@body>" in out
+    assert "Signed-off-by" not in out
+    assert patch(history, "--stdout", "-s") == 0
     assert "Signed-off-by: Somebody <some@body>" in capsys.readouterr().out
 
 
