@@ -360,7 +360,8 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 	if (state > constraint)
 		state = constraint;
 	if (utilised) {
-		int lower = LEVELED(shallower)(t, state, duration, quiet);
+		s64 most = f->lazy_timers ? KTIME_MAX : duration;
+		int lower = LEVELED(shallower)(t, state, most, quiet);
 		if (!f->lazy_timers || LEVELED(deep_enough)(t, row, lower))
 			state = lower;
 	}

@@ -25,7 +25,7 @@ from tests.linux.governors.test_models import (
     random_table,
     situation,
 )
-from tests.oracle.linux.governors import Cpu
+from tests.oracle.linux.governors import Cpu, Row
 from tests.oracle.linux.governors import State as OracleState
 from tests.support import ROOT, vectors
 from tests.support.thorough import examples
@@ -127,6 +127,19 @@ def test_recorded_decisions(path: Path, any_features: bool) -> None:
         recorded.governor, chosen, recorded.states, vectors.HZ, packed, any_features=any_features
     )
     assert decided(found) == [(row.state, row.stop_tick) for row in recorded.rows]
+
+
+@pytest.mark.parametrize(("kernel", "state"), [("6.3", 2), ("6.6", 3)])
+def test_utilised_with_residencies_out_of_order(kernel: str, state: int) -> None:
+    """Intercepts lead to state 4, in the middle of whose bin the deeper state 3 would not fit: from
+    6.6 on, the next shallower state need not fit it."""
+    era = Era("teo", kernel, features("teo", kernel))
+    times = (0, 1_408, 2_331, 6_926, 3_724, 6_926)
+    states = [OracleState(0, residency_ns) for residency_ns in times]
+    idle = Row(2_000_000_000, 10**9, 10**6, residency_ns=4_000, reflect_clock_ns=5_000, cpu_util=17)
+    cpu = Cpu(states, [idle] * 12)
+    compare(era, cpu, 250)
+    assert by_reference(era, cpu, 250)[2][-1][0] == state
 
 
 @pytest.mark.parametrize("era", eras(), ids=str)
