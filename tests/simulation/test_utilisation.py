@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states import core
-from idle_states.simulation import by_core, simulate
+from idle_states.simulation import by_core, idle_periods, simulate
 from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
 from idle_states.simulation.setup import SimulationRun
 from idle_states.simulation.utilisation import DECAYS, PERIOD, SUM_MAX, Average
@@ -169,7 +169,7 @@ def test_the_core_and_tasks_that_migrate(
     reference = simulate.simulate(given_setup, 5, 100)
     assert by_core.simulate(given_setup, 5, 100) == reference
     with monkeypatch.context() as without:
-        without.setattr(simulate, "asks_utilisation", lambda governor, kernel: False)
+        without.setattr(idle_periods, "asks_utilisation", lambda governor, kernel: False)
         other = simulate.simulate(given_setup, 5, 100)
     if workload.startswith("server"):
         assert other.digest != reference.digest
