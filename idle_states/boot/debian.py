@@ -243,6 +243,8 @@ def untar(archive: Path, into: Path, members: Sequence[str], strip: int = 0) -> 
     """Extracts `members` (patterns; () for all) and returns whether each was found. Raises
     Unavailable."""
     words = _tar(archive, into, members, strip)
+    if archive.suffix == ".xz" and launching.find("xz") is None:
+        raise Unavailable("xz is not installed (Debian package xz-utils)")
     try:
         return launching.run(_program("tar"), words, _BOUNDS, str(archive)).status == 0
     except Unreadable as error:

@@ -28,11 +28,10 @@ from tests.linux.governors.test_models import (
 from tests.oracle.linux.governors import Cpu, Row
 from tests.oracle.linux.governors import State as OracleState
 from tests.support import ROOT, vectors
+from tests.support.compiled import needs_core
 from tests.support.thorough import examples
 
-pytestmark = pytest.mark.skipif(
-    not core.available(), reason="the C core is not compiled (setup.py build_ext --inplace)"
-)
+pytestmark = needs_core
 RECORDED = [path for name in core.GOVERNORS for path in vectors.files(name)]
 DECISIONS_PER_ERA = examples(200, 5_000)
 LEVELS = (0, 3, 4)

@@ -19,11 +19,10 @@ from idle_states.linux.governors import Governor, State, menu_features, teo_feat
 from idle_states.linux.releases import all_releases, release
 from tests.core.test_core import LEVELS, Era, by_reference, compare, decided, fewest, sweeps
 from tests.linux.governors.test_models import HZS, random_cpu
+from tests.support.compiled import needs_core
 from tools import eras
 
-pytestmark = pytest.mark.skipif(
-    not core.available(), reason="the C core is not compiled (setup.py build_ext --inplace)"
-)
+pytestmark = needs_core
 MADE_UP = 40
 
 

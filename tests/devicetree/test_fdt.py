@@ -16,6 +16,7 @@ from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import MAX_DEPTH, Node
 from idle_states.findings import Finding, Severity, Unreadable
 from tests import support
+from tests.support.compiled import NO_READER
 from tests.support.thorough import examples, slow
 
 DATA = support.DATA / "dt"
@@ -462,7 +463,7 @@ class Slowly(fdt._Reader):
 def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
     """The same tree from a blob, and from one with a byte or a word changed; and no other."""
     if fdt._fdt is None:
-        pytest.skip("the package was installed without a C compiler")
+        pytest.skip(NO_READER)
     blob = bytearray(fdt.write(root))
     for _ in range(data.draw(st.integers(0, 2))):
         at = data.draw(st.integers(40, len(blob) - 4))
@@ -482,7 +483,7 @@ def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
 
 def test_c_is_really_asked() -> None:
     if fdt._fdt is None:
-        pytest.skip("the package was installed without a C compiler")
+        pytest.skip(NO_READER)
     reader = Slowly(fdt.write(Node("")), "x.dtb")
     reader.blob()
     start = reader.data.index(b"\0\0\0\1")
@@ -492,7 +493,7 @@ def test_c_is_really_asked() -> None:
 @settings(deadline=None)
 @given(root=TREES)
 def test_libfdt_sees_the_same_tree(root: Node) -> None:
-    libfdt = pytest.importorskip("libfdt")
+    libfdt = pytest.importorskip("libfdt", reason="no libfdt (the extra dtschema)")
     assert as_libfdt_sees_it(libfdt, fdt.write(root)) == root
 
 

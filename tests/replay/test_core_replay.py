@@ -25,11 +25,10 @@ from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import Period
 from idle_states.traces.recording import COLUMNS, OPTIONAL, rows
 from tests.support import ROOT
+from tests.support.compiled import needs_core
 from tests.support.thorough import slow
 
-pytestmark = pytest.mark.skipif(
-    not core.available(), reason="the C core is not compiled (setup.py build_ext --inplace)"
-)
+pytestmark = needs_core
 P9 = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100_000, 10_000_000))
 KERNELS = ("4.11", "5.4", "6.1", "6.6", "6.18", "7.1")
 

@@ -16,6 +16,7 @@ from idle_states.replay.replay import ReplayModel, Settings
 from idle_states.simulation import by_core, simulate
 from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
 from idle_states.simulation.setup import Setup, SimulationRun
+from tests.support.compiled import needs_core
 from tests.support.simulations import setup
 
 MS = 1_000_000
@@ -59,7 +60,7 @@ def test_no_tick_ends_snooze(kernel: str) -> None:
     assert set(usages) == {1}
 
 
-@pytest.mark.skipif(not core.available(), reason="the C core is not compiled")
+@needs_core
 @pytest.mark.parametrize("polling", [False, True])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_core_and_reference_agree(kernel: str, polling: bool) -> None:

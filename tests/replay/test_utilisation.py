@@ -11,6 +11,7 @@ import pytest
 from idle_states import core
 from idle_states.cli import main
 from tests.support import DATA
+from tests.support.compiled import NO_CORE
 
 STABLE = DATA / "vectors-stable"
 STATES = {
@@ -46,7 +47,7 @@ def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(core, "can_replay", lambda governor: False)
         monkeypatch.setattr(core, "available", lambda: False)
     elif not core.available():
-        pytest.skip("the C core is not compiled")
+        pytest.skip(NO_CORE)
 
 
 @pytest.mark.usefixtures("either")

@@ -18,6 +18,7 @@ from idle_states.simulation.programs import Duration, OpKind, Spread, Which
 from idle_states.simulation.setup import Costs
 from idle_states.simulation.workloads import BUILT_IN
 from idle_states.units import UNITS_NS
+from tests.support.compiled import needs_core
 
 WORKLOAD = """\
 name: log writer
@@ -137,7 +138,7 @@ def test_haltpoll(capsys: pytest.CaptureFixture[str]) -> None:
     assert captured.err.count("the reference is slower") == 1
 
 
-@pytest.mark.skipif(not core.available(), reason="the C core is not compiled")
+@needs_core
 def test_without_the_core(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from idle_states import core
 from idle_states.findings import Unreadable
 from idle_states.linux.governors import UnknownGovernor
 from idle_states.linux.releases import all_releases
@@ -19,9 +18,10 @@ from idle_states.simulation.placement import CLUSTER, SMT, Policy
 from idle_states.simulation.programs import Duration, Op, OpKind, Spread, Task, Which, Workload
 from idle_states.simulation.setup import Setup, SimulationRun
 from idle_states.simulation.workloads import BUILT_IN
+from tests.support.compiled import needs_core
 from tests.support.simulations import setup
 
-pytestmark = pytest.mark.skipif(not core.available(), reason="the C core is not compiled")
+pytestmark = needs_core
 MACHINES = (
     "cpus=2",
     "smt8-fused",

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from idle_states import core
 from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation.simulate import simulate
+from tests.support.compiled import needs_core
 from tests.support.simulations import setup
 from tools.published_sweeps import PERIODS, POLLING, Free, MeasuredRow, shares
 
-pytestmark = pytest.mark.skipif(not core.available(), reason="the reference would take minutes")
+pytestmark = needs_core
 
 STEADY = Free(work=4_000, handling=0, overshoot=1_500, jitter=1_000)
 SWEPT = Free(work=10_000, handling=7_000, overshoot=3_500, jitter=1_000)

@@ -15,6 +15,7 @@ from idle_states.simulation.setup import SimulationRun
 from idle_states.simulation.utilisation import DECAYS, PERIOD, SUM_MAX, Average
 from tests.oracle import Unavailable
 from tests.oracle.linux.pelt import averages, pelt_tree
+from tests.support.compiled import needs_core
 from tests.support.simulations import setup
 from tests.support.thorough import examples
 
@@ -157,7 +158,7 @@ def test_busy_cpus_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 WORKLOADS = ("server:clients=12,gap=200us", "server:clients=40,gap=2ms", "pipe", "hand-off")
 
 
-@pytest.mark.skipif(not core.available(), reason="the C core is not compiled")
+@needs_core
 @pytest.mark.parametrize("kernel", ["6.3", "6.6"])
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_the_core_and_tasks_that_migrate(

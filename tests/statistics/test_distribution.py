@@ -26,7 +26,7 @@ samples = st.lists(sample, min_size=3, max_size=60)
 @settings(max_examples=60, deadline=None)
 @given(st.decimals("0.5", "99.99", places=2), st.integers(1, 400) | st.integers(1, 10**7))
 def test_quantiles(confidence: Decimal, degrees: int) -> None:
-    t = pytest.importorskip("scipy.stats").t
+    t = pytest.importorskip("scipy.stats", reason="scipy is not installed").t
     found = student.quantile(confidence, degrees)
     tail = (1 - float(confidence) / 100) / 2
     assert found == pytest.approx(t.isf(tail, degrees), rel=1e-9)
@@ -36,7 +36,7 @@ def test_quantiles(confidence: Decimal, degrees: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.001, 1e4), st.integers(1, 400))
 def test_tails(t: float, degrees: int) -> None:
-    scipy = pytest.importorskip("scipy.stats")
+    scipy = pytest.importorskip("scipy.stats", reason="scipy is not installed")
     assert student.two_sided(t, degrees) == pytest.approx(
         2 * scipy.t.sf(t, degrees), rel=1e-9, abs=1e-290
     )
@@ -64,7 +64,7 @@ def test_closed_forms() -> None:
 @settings(max_examples=60, deadline=None)
 @given(samples, samples)
 def test_pooled_t(first: list[float], second: list[float]) -> None:
-    scipy = pytest.importorskip("scipy.stats")
+    scipy = pytest.importorskip("scipy.stats", reason="scipy is not installed")
     rows = summarise(first), summarise(second)
     found = compare(*rows, lambda degrees: student.quantile(Decimal(95), degrees))
     if found.t is None:

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from idle_states import core
 from tests.support import DOCS
+from tests.support.compiled import needs_core
 from tools import published_sweeps as published
 from tools import published_wakes
 from tools.published import pages, write
@@ -14,7 +14,6 @@ from tools.published_sweeps import AIM, PERIODS, POLLING, MeasuredSweep, missed,
 from tools.published_wakes import ERROR_PERCENT, FACTOR, ROWS, counted, wakes
 
 PICTURES = sorted((DOCS / "published").glob("*"))
-needs_core = pytest.mark.skipif(not core.available(), reason="the reference would take minutes")
 
 
 @needs_core

@@ -25,6 +25,7 @@ from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import ABOVE, BELOW, UNKNOWN, Pairing, Period
 from idle_states.traces.text import EXIT, LOST, MISS, Event, TraceText, _lost
 from tests.support import vectors
+from tests.support.compiled import NO_CORE, needs_core
 
 EXIT_STATE = 4294967295
 TRACE_CMD = (
@@ -76,7 +77,7 @@ CORE = Core()
 @pytest.fixture(autouse=True, scope="module", params=["python", "core"])
 def _both_ways(request: pytest.FixtureRequest) -> None:
     if request.param == "core" and compiled is None:
-        pytest.skip("the C core is not compiled")
+        pytest.skip(NO_CORE)
     CORE.used = compiled if request.param == "core" else None
 
 
@@ -238,7 +239,7 @@ CHANGES = st.lists(
 )
 
 
-@pytest.mark.skipif(compiled is None, reason="the C core is not compiled")
+@needs_core
 @settings(max_examples=300)
 @given(st.lists(st.tuples(ANY_LINE, CHANGES), min_size=1, max_size=5))
 def test_the_core_reads_lines_as_python_does(

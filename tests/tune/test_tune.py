@@ -37,6 +37,7 @@ from idle_states.tune.results import Results
 from idle_states.tune.search import ENERGY, LATENCY, WEIGHTED, Objective, search
 from idle_states.tune.source import read, read_list
 from tests.support import DATA, DOCS
+from tests.support.compiled import NO_CORE
 from tests.support.vectors import DIRECTORY
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
 
@@ -376,7 +377,7 @@ def test_the_reference_says_the_same(
 
 def test_without_core_the_same_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     if not core.available():
-        pytest.skip("no compiled core")
+        pytest.skip(NO_CORE)
     expected = read(Input(str(RECORDING)))
     monkeypatch.setattr(core, "available", lambda: False)
     found = read(Input(str(RECORDING)))
@@ -460,7 +461,7 @@ def test_processes_change_nothing() -> None:
 
 
 def test_a_cluster_changes_nothing_and_its_death_loses_nothing(trace: Path, tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     task, many = (
         task_of(trace),
         CANDIDATES + [(10, 20, 50, 100 + n, 10_000, 20_000) for n in range(20)],
@@ -494,7 +495,7 @@ def test_a_cluster_changes_nothing_and_its_death_loses_nothing(trace: Path, tmp_
 
 @pytest.mark.slow
 def test_a_scheduler_that_is_killed_loses_nothing(trace: Path, tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
     where = tmp_path / "scheduler.json"
     words = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1"]
