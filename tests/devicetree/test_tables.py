@@ -25,7 +25,7 @@ from idle_states.spec.library import find
 from idle_states.spec.packaged import revisions
 from idle_states.table import Cpu, IdleState, IdleTable, Register
 from tests import support
-from tests.devicetree.test_dts import ARRAYS, compiled, decompiled
+from tests.devicetree.test_dts import ARRAYS, compiled
 from tests.devicetree.test_fdt import VALUES
 
 DATA = support.DATA / "dt"
@@ -83,7 +83,7 @@ def test_generated_tree_is_what_firmware_exports(dtc: str, name: str, platform: 
     text = dts.write(root)
     blob = compiled(dtc, text)
     assert blob == fdt.write(root)
-    assert decompiled(dtc, blob) == decompiled(dtc, fdt.write(through_dts(root)))
+    assert fdt.write(through_dts(root)) == blob
     if exported.indices and dt.RESIDENCIES in node.properties:
         kept = [table.states[index].values() for index in exported.indices]
         assert [state.values() for state in one_table(through_dtb(root)).states] == kept
