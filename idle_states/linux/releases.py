@@ -7,7 +7,7 @@ SERIES; adding a behaviour is a field and a row in the subsystem's features modu
 """
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from ..history import FeaturesT, History, Key, Place
 from ..wording import suggestion
@@ -123,7 +123,7 @@ def _shared(features: DriverFeatures) -> DriverFeatures:
     return features
 
 
-@cache
+@lru_cache(4096)
 def release(name: str) -> Release:
     """Returns a release by name: "4.11", "6.6.93", "v6.19-rc3", "debian-6.1.192", "rhel-5.14.0", a
     whole `uname -r`, `uname -a` or line of /proc/version.
@@ -132,7 +132,7 @@ def release(name: str) -> Release:
     """
     named = taken_apart(name)
     if named is None:
-        hint = suggestion(name, (*MAINLINE, *PRESETS))
+        hint = suggestion(name[:60], (*MAINLINE, *PRESETS))
         raise UnknownRelease(
             f"expected a kernel such as 4.11, 6.6.93, {SERIES[-1]} or debian-6.1.192, "
             f"found {_shown(name)}{hint}"

@@ -12,7 +12,7 @@ _VERSION = re.compile(
     r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?:-rc(\d{1,2}))?((?:[-+~_][-+~_.\w]*)?)",
     re.ASCII | re.IGNORECASE,
 )
-_LISTED = re.compile(r"([a-z]+)-(\d[\d.]*)", re.ASCII | re.IGNORECASE)
+_LISTED = re.compile(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?)", re.ASCII | re.IGNORECASE)
 _DEBIAN_BUILD = re.compile(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)
 _UBUNTU_BUILD = re.compile(r"#\S*-Ubuntu\b", re.ASCII)
 _SIGNATURE = re.compile(

@@ -1,0 +1,62 @@
+"""Recorded decisions of stable point releases, under the numbers that kernels have."""
+
+import json
+
+import pytest
+
+from idle_states import core
+from idle_states.cli import main
+from tests.support import DATA
+
+STABLE = DATA / "vectors-stable"
+name2recorded = json.loads((STABLE / "index.json").read_text(encoding="utf-8"))
+
+
+def conform(capsys: pytest.CaptureFixture[str], name: str, kernel: str) -> int:
+    """How many of the file's 400 decisions agree."""
+    recorded = name2recorded[name]
+    words = [str(STABLE / f"{name}.csv.gz"), "--states", ",".join(recorded["states"])]
+    words += ["--polling"] if recorded["polling"] else []
+    words += ["--governor", recorded["governor"], "--hz", str(recorded["hz"])]
+    status = main(["conform", *words, "--kernel", kernel, "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["decisions"] == 400
+    assert status == int(found["agree"] != 400)
+    return int(found["agree"])
+
+
+@pytest.fixture(params=["core", "reference"])
+def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the core, and without."""
+    if request.param == "reference":
+        monkeypatch.setattr(core, "can_replay", lambda governor: False)
+    elif not core.available():
+        pytest.skip("the C core is not compiled")
+
+
+def test_every_file_is_in_the_index() -> None:
+    files = {file.name.removesuffix(".csv.gz") for file in STABLE.glob("*.csv.gz")}
+    assert {name for name in files if "util" not in name} == name2recorded.keys()
+
+
+@pytest.mark.usefixtures("either")
+@pytest.mark.parametrize("name", name2recorded)
+def test_recorded_decisions(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert conform(capsys, name, name2recorded[name]["kernel"]) == 400
+
+
+@pytest.mark.parametrize(
+    ("release", "governors"),
+    [("6.6.93", {"menu"}), ("6.6.150", {"menu", "teo"}), ("6.18.9", {"teo"})],
+)
+def test_the_series_alone_decides_otherwise(
+    capsys: pytest.CaptureFixture[str], release: str, governors: set[str]
+) -> None:
+    """What a number tells that its series does not."""
+    series = release.rpartition(".")[0]
+    differing = {
+        recorded["governor"]
+        for name, recorded in name2recorded.items()
+        if recorded["kernel"] == release and conform(capsys, name, series) < 400
+    }
+    assert differing == governors
