@@ -16,13 +16,15 @@ from typing import Any
 
 from idle_states.history import choices, types_of
 from idle_states.linux.governors import governor_names
-from idle_states.linux.releases import all_releases
+from idle_states.linux.releases import LONG_TERM, MAINLINE, SERIES, release
 
 CORE = Path(__file__).parent.parent / "idle_states" / "core"
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FEATURE = re.compile(r"\bf(?:->|\.)(\w+)")
 """How the core's C reads a feature."""
 CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
+SPECIALISED = (*MAINLINE, *(last for last in SERIES if last.rpartition(".")[0] in LONG_TERM))
+"""Releases whose features get code of their own."""
 KEYWORDS = ("signed",)
 """Fields that C would not have by these names: there they end in an underscore."""
 
@@ -110,13 +112,15 @@ def _known(governor: str, source: str) -> Iterator[Feature]:
 
 def _eras(governor: str, known: list[Feature]) -> Iterator[str]:
     """ERA(name, initialisers) for each set of features that C knows, by its first release; of teo
-    the second generation only, the first is not specialised."""
+    the second generation only, the first is not specialised. Of mainline, and the last release of
+    each long-term series: other point releases run code for any features, for each era takes as
+    long to compile as all the rest."""
     oldest = _module(governor).HISTORY.oldest
     unread = types_of(type(oldest)).keys() - {each.name for each in known}
     seen = set()
-    for release in all_releases():
+    for name in SPECIALISED:
         try:
-            chosen = _module(governor).features(release)
+            chosen = _module(governor).features(release(name))
         except ValueError:
             continue
         if chosen in seen or not getattr(chosen, "bins", True):
@@ -128,7 +132,7 @@ def _eras(governor: str, known: list[Feature]) -> Iterator[str]:
             words = [each.initialiser(getattr(chosen, each.name)) for each in known]
         except KeyError:
             continue
-        yield f"ERA(v{re.sub('[.-]', '_', release.name)}, {', '.join(words)})"
+        yield f"ERA(v{re.sub('[.-]', '_', name)}, {', '.join(words)})"
 
 
 def _macro(name: str, lines: list[str]) -> str:

@@ -16,6 +16,7 @@ from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable, sort_findings
 from ..identify import claim, drift
 from ..linux.driver_table import DriverTable
+from ..linux.grounds import driver_of, ground
 from ..linux.releases import Release, running
 from ..pipeline import Subject
 from ..reading.opening import Found
@@ -141,7 +142,10 @@ def _beside(audited: Audited, found: Collected) -> Audited:
         return audited
     driver = Subject(source.table, (release,), node=source.node).linux(release)
     name = " ".join(found.uname.split()[:3]) or "unknown"
-    return replace(audited, running=Running(name, release.name, compare_running(driver, found)))
+    known = str(ground(release, driver_of(source.table)))
+    return replace(
+        audited, running=Running(name, release.name, known, compare_running(driver, found))
+    )
 
 
 def _is_opal(source: Source, machine: MachineFacts) -> bool:

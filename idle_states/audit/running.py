@@ -26,6 +26,7 @@ class Running:
 
     kernel: Annotated[str, "As it calls itself."]
     modelled_as: Annotated[str, "The release whose model was asked."]
+    ground: Annotated[str, "How well its driver is known."]
     differences: Annotated[tuple[str, ...], "In words; none: the machine is as predicted."]
 
 

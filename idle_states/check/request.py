@@ -5,6 +5,8 @@ from itertools import chain
 from pathlib import Path
 
 from ..findings import Finding, Location, sort_findings
+from ..linux.grounds import driver_of, remarks
+from ..linux.releases import Release
 from ..sources import Source
 from ..sources.here import tables_here, tables_of, tables_within
 from .acceptance import USUAL, Acceptance
@@ -48,11 +50,22 @@ class Checked:
     what: str = ""
     complete: bool = True
 
-    def kernels(self, criteria: Criteria) -> int:
-        """The number of releases that tables were checked for."""
+    def kernels(self, criteria: Criteria) -> tuple[Release, ...]:
+        """The releases that tables were checked for."""
         tables = (source.table for source in self.sources)
         own = (criteria.kernels_of(table) for table in tables if table is not None)
-        return len({*criteria.kernels, *chain.from_iterable(own)})
+        return tuple(dict.fromkeys(chain(criteria.kernels, *own)))
+
+    def remarks(self, criteria: Criteria) -> list[str]:
+        """How well the releases are known whose drivers were followed."""
+        driver2kernels: dict[str, dict[Release, None]] = {}
+        for source in self.sources:
+            if source.table is not None:
+                kernels = driver2kernels.setdefault(driver_of(source.table), {})
+                kernels.update(dict.fromkeys(criteria.kernels_of(source.table)))
+        return [
+            line for driver in driver2kernels for line in remarks(driver2kernels[driver], driver)
+        ]
 
     @property
     def homes(self) -> dict[str, Location]:

@@ -110,7 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
         lines = (audit_json.line(each) for found in results for each in found)
         printer.document_parts(lines, out.file)
     elif out.format == "json":
-        document = audit_json.document((each for found in results for each in found), summary)
+        each = (each for found in results for each in found)
+        document = audit_json.document(each, summary, asked.criteria.kernels)
         printer.document_parts(document, out.file)
     else:
         everything = [each for found in results for each in found]

@@ -78,14 +78,15 @@ def run(arguments: argparse.Namespace) -> int:
     found = checked(asked)
     if found.what:
         say(f"looked at {found.what}")
+    kernels = found.kernels(asked.criteria)
     if out.format == "text":
-        kernels = plural(found.kernels(asked.criteria), "kernel")
-        what = f"{plural(len(found.sources), 'table')}, {kernels}"
-        out.text(show.text(found.findings, found.texts, what, out.style))
+        what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"
+        known = found.remarks(asked.criteria)
+        out.text(show.text(found.findings, found.texts, what, out.style, known))
     else:
         from ..report.formats import render
 
         findings = show.annotated(out.format, found.findings)
         texts, homes = found.texts, found.homes
-        out.document(render(out.format, "check", findings, found.inputs, texts, homes))
+        out.document(render(out.format, "check", findings, found.inputs, texts, homes, kernels))
     return show.status_of(found.findings) if found.complete else UNREADABLE

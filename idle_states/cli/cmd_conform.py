@@ -37,24 +37,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "ConformRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..linux.releases import NEWEST, release
     from ..replay.conform import ConformRequest
     from .governor_options import governor
-    from .options import state_numbers
+    from .options import kernel, state_numbers
 
     return ConformRequest(
         vectors=arguments.vectors,
         of=governor(arguments, arguments.table),
-        release=release(arguments.kernel or NEWEST),
+        release=kernel(arguments),
         disabled=frozenset(state_numbers(arguments.disabled)),
         skip=arguments.skip,
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..forms import With
+    from ..linux.grounds import remarks
     from ..replay.conform import conform_to
     from ..report import conform_output
     from ..report.documents.conform import Conform
+    from ..report.documents.known import Kernel
     from ..report.json_output import envelope
     from .options import note_missing_core, output, say
 
@@ -62,8 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     note_missing_core()
     result, inputs = conform_to(asked, say)
     if out.format == "json":
-        out.document(envelope("conform", Conform, result, inputs))
+        body = With(result, known=Kernel(asked.release, asked.of.governor))
+        out.document(envelope("conform", Conform, body, inputs))
     else:
         what = f"{asked.of.governor} of Linux {asked.release.name}"
-        out.text(conform_output.text(result, what, out.style))
+        known = remarks([asked.release], asked.of.governor)
+        out.text(conform_output.text(result, what, out.style, known))
     return int(result.first is not None or not result.judged)

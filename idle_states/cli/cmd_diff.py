@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..diff import diff
+    from ..linux.grounds import driver_of, remarks
     from ..linux.releases import NEWEST
     from ..report.documents.diff import Diff
     from ..report.escapes.text import printable
@@ -37,12 +38,16 @@ def run(arguments: argparse.Namespace) -> int:
     releases = kernels(arguments, [NEWEST], arguments.governor)
     machine = platform(arguments)
     differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
+    inputs = [(s.file, s.sha256) for s in (a, b)]
+    drivers = dict.fromkeys(driver_of(source.table) for source in (a, b) if source.table)
+    known = remarks(releases, *drivers, *([arguments.governor] if arguments.governor else []))
+    rests = "".join(f"{line}\n" for line in known)
     if out.format == "json":
-        out.document(envelope("diff", Diff, differences, [(s.file, s.sha256) for s in (a, b)]))
+        out.document(envelope("diff", Diff, differences, inputs, releases))
     elif differences:
         rows = [(d.stage, d.path, d.a, d.b) for d in differences]
-        out.text(columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows))
+        out.text(columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows) + rests)
     else:
         names = printable(f"{a.name} and {b.name}")
-        out.text(f"{names} are equal at every stage\n")
+        out.text(f"{names} are equal at every stage\n{rests}")
     return int(bool(differences))

@@ -112,8 +112,9 @@ def run(arguments: argparse.Namespace) -> int:
     if out.html:
         from ..report.html import replay as html_replay
 
+        known = replay_text.known(release, settings)
         title = html_replay.title(found.name, release, settings)
-        out.page("replay", title, html_replay.sections(result, power), found.inputs)
+        out.page("replay", title, html_replay.sections(result, power, known), found.inputs)
     if out.format == "json":
         body = result_of(result, release, settings, power)
         out.document(envelope("replay", Replay, body, found.inputs))

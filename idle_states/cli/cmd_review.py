@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if out.format == "text":
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))
     elif out.format == "json":
-        out.document(envelope("review", Review, found, inputs))
+        out.document(envelope("review", Review, found, inputs, asked.criteria.kernels))
     else:
         findings = show.annotated(out.format, found.new)
         out.document(render(out.format, "review", findings, inputs, found.texts))

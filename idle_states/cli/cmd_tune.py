@@ -73,16 +73,16 @@ def request(arguments: argparse.Namespace) -> "TuneRequest":
     from dataclasses import replace
     from pathlib import Path
 
-    from ..linux.releases import NEWEST, release
     from ..tune.request import TuneRequest
     from .energy_options import power
     from .governor_options import governor
+    from .options import kernel
     from .workload_options import workload
 
     of, governed = governor(arguments, arguments.table), arguments.governor != NONE
     return TuneRequest(
         of=of if governed else replace(of, governor="menu"),
-        release=release(arguments.kernel or NEWEST),
+        release=kernel(arguments),
         objective=_objective(arguments),
         trace=arguments.trace,
         workload=None if arguments.workload is None else workload(arguments),

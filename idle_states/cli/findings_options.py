@@ -135,9 +135,14 @@ class Shown:
     statistics: bool = False
 
     def text(
-        self, findings: Sequence[Finding], texts: Mapping[str, str], what: str, style: "Style"
+        self,
+        findings: Sequence[Finding],
+        texts: Mapping[str, str],
+        what: str,
+        style: "Style",
+        remarks: Sequence[str] = (),
     ) -> str:
-        """Findings for people, with a closing line that says what was looked at."""
+        """Findings for people, with closing lines: what was looked at, and remarks."""
         from ..report.findings_text import render, statistics, summary
 
         if self.statistics:
@@ -145,7 +150,7 @@ class Shown:
         else:
             body = render(findings, texts, style, notes=self.notes, suppressed=self.suppressed)
         line = summary(findings, what, style, notes=self.notes)
-        return f"{body}{chr(10) if body else ''}{line}\n"
+        return "\n".join([*([body] if body else []), line, *remarks]) + "\n"
 
     def annotated(self, form: str, findings: Sequence[Finding]) -> Sequence[Finding]:
         """The findings that a form has: GitHub's annotations are those of the text."""

@@ -22,7 +22,8 @@ def add_kernels(parser: argparse.ArgumentParser, default: str) -> None:
         metavar="K",
         action="append",
         default=[],
-        help=f"Linux release: 4.11, debian-6.1.192, all; may be repeated (default: {default})",
+        help="Linux release: 4.11, 6.6.93, debian-6.1.192, a machine's uname -r, all; may be "
+        f"repeated (default: {default})",
     )
 
 
@@ -125,16 +126,17 @@ def kernels(
 
 
 def _releases(texts: Iterable[str], governor: str | None) -> "list[Release]":
-    from ..linux.releases import release
+    from ..linux.releases import PRESETS, release
 
     names: list[str] = []
     for text in texts:
-        names += text.split(",")
+        # a line of /proc/version has commas of its own
+        names += [text] if " " in text else text.split(",")
     found: list[Release] = []
     for name in dict.fromkeys(names):
         found += _all(governor) if name == "all" else [release(name)]
     for taken in dict.fromkeys(found):
-        if taken.note:
+        if taken.note and taken.name not in PRESETS:
             say(f"kernel {taken.name} is {taken.note}")
     return list(dict.fromkeys(found))
 

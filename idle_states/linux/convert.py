@@ -12,7 +12,7 @@ NAME_LENGTH = 15
 
 
 def to_us(nanoseconds: int, features: DriverFeatures) -> int:
-    """Truncation to 4.13; DIV_ROUND_UP in u32 from 4.14 (8d4e10e9ed94), which wraps to 0."""
+    """Truncation to 4.14.6; DIV_ROUND_UP in u32 from 4.14.7 (8d4e10e9ed94), which wraps to 0."""
     if features.round_up:
         return ((nanoseconds + 999) & U32_MAX) // 1000
     return nanoseconds // 1000
@@ -21,8 +21,8 @@ def to_us(nanoseconds: int, features: DriverFeatures) -> int:
 def rounding(features: DriverFeatures) -> str:
     """Describes the rounding of `to_us`, for people."""
     if features.round_up:
-        return "this kernel rounds up to microseconds (from 4.14, 8d4e10e9ed94)"
-    return "this kernel truncates to microseconds (up to 4.13)"
+        return "this kernel rounds up to microseconds (from 4.14.7, 8d4e10e9ed94)"
+    return "this kernel truncates to microseconds (up to 4.14.6)"
 
 
 def shown_name(name: str, features: DriverFeatures) -> str:

@@ -127,4 +127,4 @@ POWERNV_SOURCES = Sources(
     compiled="4.19.31..4.19.222 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.9..6.4.6 6.6..",
     read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4..",
 )
-PSERIES_SOURCES = Sources(compiled="5.9..5.10.66 5.11..5.14-rc5", read="4.4..4.14.325 4.16..")
+PSERIES_SOURCES = Sources(compiled="4.4..4.14.325 4.16..6.4.6 6.6..")

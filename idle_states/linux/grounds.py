@@ -1,7 +1,7 @@
 """How well a release is known, for each subsystem: compiled and compared, read, between two that
 agree, or taken as another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -103,6 +103,19 @@ def ground(kernel: Release, subsystem: str) -> Ground:
     if len(agreeing) == 2:
         return Ground("between", tuple(agreeing))
     return Ground("taken", (agreeing[0],)) if agreeing else Ground("reconstructed")
+
+
+def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
+    """Says of releases that were not compiled how their subsystems are known, a line for those that
+    are known alike."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for kernel in kernels:
+        for subsystem in subsystems:
+            if modelled(kernel, subsystem):
+                known = ground(kernel, subsystem)
+                if known.kind != "compiled":
+                    said.setdefault((subsystem, str(known)), []).append(kernel.name)
+    return [f"{what} of Linux {', '.join(names)}: {how}" for (what, how), names in said.items()]
 
 
 def _of(subsystem: str) -> tuple[History[Any], Sources]:

@@ -66,7 +66,7 @@ class RecordedMachine:
     """The machine of a recording, from its header. Fields are empty until they are read.
 
     release   uname -r
-    build     uname -v
+    build     uname -v, with Ubuntu's /proc/version_signature behind it where there is one
     driver    cpuidle driver
     version   mainline version, from the release
     hz        tick rate; None where the script could not find it out
@@ -167,7 +167,8 @@ class Recorded:
             message = f"expected a Linux release, found {given['release']!r:.60}"
             raise unreadable(self.name, message, line)
         header.version = int(match[1]), int(match[2])
-        header.release, header.build = given["release"], given["version"]
+        header.release = given["release"]
+        header.build = " ".join(filter(None, (given["version"], given.get("signature"))))
         header.driver, header.governor = given["driver"], given["governor"]
         hz = _HZ.fullmatch(given["hz"])
         header.hz = None if hz is None else int(hz[1])

@@ -1,21 +1,24 @@
 """audit, for programs: input by input as they come, in JSON and in JSON Lines."""
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..audit.audited import Audited
 from ..audit.fleet import FleetSummary
 from ..forms import Form
+from ..linux.releases import Release
 from .documents import audit
 from .encoder import as_json
 from .escapes.json import encoded
 from .json_output import envelope
 
 
-def document(results: Iterable[Audited], summary: FleetSummary) -> Iterator[str]:
+def document(
+    results: Iterable[Audited], summary: FleetSummary, kernels: Sequence[Release] = ()
+) -> Iterator[str]:
     """Yields the JSON document in parts: the envelope with each input as its audit ends, then the
     summary."""
-    head = envelope("audit", Form, None).rstrip().removesuffix("}").rstrip()
+    head = envelope("audit", Form, None, (), kernels).rstrip().removesuffix("}").rstrip()
     yield head.replace('"inputs": []', '"inputs": [')
     between = "\n"
     for audited in results:

@@ -9,6 +9,8 @@ from ..audit.audited import Audited, Registered, Selected
 from ..audit.fleet import FleetSummary, TableGroup
 from ..audit.trees import TreeDifference
 from ..findings import Severity
+from ..linux.grounds import driver_of, remarks
+from ..linux.releases import release
 from ..selection.idle_lengths import lengths
 from ..wording import plural
 from .escapes.text import printable
@@ -77,7 +79,10 @@ def sections(audited: Audited) -> Iterator[tuple[str, list[str]]]:
     if audited.registered:
         yield (
             "What kernels register",
-            [line for group in audited.registered for line in _registered(group)],
+            [
+                *(line for group in audited.registered for line in _registered(group)),
+                *_known(audited),
+            ],
         )
     if audited.selected:
         yield (
@@ -86,11 +91,20 @@ def sections(audited: Audited) -> Iterator[tuple[str, list[str]]]:
         )
     if audited.running is not None:
         running = audited.running
-        head = f"Linux {running.kernel}, modelled as {running.modelled_as}"
+        head = f"Linux {running.kernel}, modelled as {running.modelled_as} ({running.ground})"
         body = [printable(text) for text in running.differences] or ["as predicted"]
         yield f"The running kernel: {head}", body
     if audited.verdicts:
         yield "Other tools", [_verdicts(audited, tool) for tool in ("fwts", "op-test")]
+
+
+def _known(audited: Audited) -> list[str]:
+    """How well the kernels' drivers are known."""
+    table = audited.source.table if audited.source else None
+    if table is None:
+        return []
+    names = [name for group in audited.registered for name in group.kernels]
+    return remarks([release(name) for name in names], driver_of(table))
 
 
 def _registered(group: Registered) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from ..boot.predict import Stage
 from ..boot.run import BootResult
+from ..linux.grounds import driver_of, ground
 from ..wording import plural
 from .escapes.text import printable
 from .style import Style
@@ -55,7 +56,11 @@ def _firmware(result: BootResult) -> str:
 
 def _modelled(result: BootResult) -> str:
     release = result.predicted.release
-    return "no model of it" if release is None else f"modelled as {release.name}"
+    if release is None:
+        return "no model of it"
+    known = ground(release, driver_of(result.predicted.table))
+    how = "" if known.kind == "compiled" else f" (its driver {known})"
+    return f"modelled as {release.name}{how}"
 
 
 def _verdict(stage: Stage) -> str:

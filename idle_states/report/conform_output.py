@@ -1,12 +1,15 @@
 """conform, for people and for programs."""
 
+from collections.abc import Sequence
+
 from ..replay.conform import Conformity, Disagreement
 from ..wording import plural
 from .documents.conform import values
 from .style import Style
 
 
-def text(result: Conformity, what: str, style: Style) -> str:
+def text(result: Conformity, what: str, style: Style, remarks: Sequence[str] = ()) -> str:
+    """what: the governor and its kernel; remarks: how well they are known."""
     kind, verdict = "good", "agree"
     if result.first is not None:
         kind, verdict = "error", "do not all agree"
@@ -18,7 +21,7 @@ def text(result: Conformity, what: str, style: Style) -> str:
         f"{what}: {result.agree} of {plural(result.judged, 'decision')} agree{share}: "
         f"{style(kind, verdict)}{skipped}"
     ]
-    lines += [f"  - {assumption}" for assumption in result.assumptions]
+    lines += [f"  - {assumption}" for assumption in (*result.assumptions, *remarks)]
     if result.first is not None:
         lines += ["", *_disagreement(result.first, style)]
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ..findings import Finding, Location
+from ..linux.releases import Release
 from . import github, json_output, junit, sarif
 from .documents.check import Check
 
@@ -16,13 +17,14 @@ def render(
     inputs: Sequence[tuple[str, str]],
     texts: Mapping[str, str],
     homes: Mapping[str, Location] | None = None,
+    kernels: Sequence[Release] = (),
 ) -> str:
     """form: one of FORMATS but text. inputs: (file, SHA-256); texts: file -> text; homes: see
-    github."""
+    github; kernels: that tables were followed into."""
     if form == "sarif":
         return sarif.render(command, findings, inputs, texts)
     if form == "github":
         return github.render(findings, homes)
     if form == "junit":
         return junit.render(command, findings, inputs)
-    return json_output.envelope(command, Check, findings, inputs)
+    return json_output.envelope(command, Check, findings, inputs, kernels)

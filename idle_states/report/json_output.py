@@ -1,16 +1,24 @@
 """Documents of --format json, each written by its form (schemas/output.schema.json)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..forms import With
+from ..linux.releases import Release
 from .documents.envelope import Envelope
 from .encoder import as_json
 from .escapes.json import encoded
 
 
-def envelope(command: str, form: type, value: Any, inputs: Iterable[tuple[str, str]] = ()) -> str:
-    """One document: tool, inputs with their SHA-256, and the keys that the command's form makes of
-    a value."""
-    head = as_json(Envelope, With(None, command=command, inputs=dict.fromkeys(inputs)))
+def envelope(
+    command: str,
+    form: type,
+    value: Any,
+    inputs: Iterable[tuple[str, str]] = (),
+    kernels: Sequence[Release] = (),
+) -> str:
+    """One document: tool, inputs with their SHA-256, how well kernels are known, and the keys that
+    the command's form makes of a value."""
+    given = With(None, command=command, inputs=dict.fromkeys(inputs), releases=list(kernels))
+    head = as_json(Envelope, given)
     return encoded(head | as_json(form, value)) + "\n"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ..findings import Severity
+from ..linux.grounds import LOOP, remarks
 from ..linux.releases import Release
 from ..replay.counters import PERCENTILES, Figures, percentile_name
 from ..replay.energy import PowerModel, spent
@@ -58,7 +59,13 @@ def _head(
         f"{style('strong', result.exactness.upper())}: Linux {release.name}, {states}",
     ]
     lines += [f"  - {assumption}" for assumption in result.assumptions]
+    lines += [f"  - {remark}" for remark in known(release, settings)]
     return "\n".join(lines) + "\n"
+
+
+def known(release: Release, settings: Settings | None) -> list[str]:
+    """How well the kernel is known, where it was not compiled."""
+    return remarks([release], settings.governor if settings else LOOP)
 
 
 def reading(read: Read) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..diff import Difference
 from ..findings import Finding, Severity
+from ..linux.grounds import remarks
+from ..linux.releases import release
 from ..review.review import PerKernel, Review, Reviewed, TableChange
 from ..review.suppressions import Added
 from ..wording import plural
@@ -26,6 +28,8 @@ def render(review: Review, *, notes: bool, suppressed: bool) -> str:
     where = f"{_short(review.base)}..{_short(review.head)}"
     looked = f"{where}, {plural(review.commits, 'commit')}, Linux {', '.join(review.kernels)}"
     lines += _wrapped(looked, "")
+    for remark in remarks([release(name) for name in review.kernels], "powernv", review.governor):
+        lines += _wrapped(remark, "")
     for change in review.changes:
         if change.commit is not None:
             lines += [

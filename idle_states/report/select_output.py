@@ -4,10 +4,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from ..linux import grounds
 from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.governors.steady import Range
-from ..linux.grounds import ground
 from ..selection.idle_lengths import lengths
 from ..selection.selection import Mapped, TableSelection
 from ..wording import joined
@@ -199,7 +199,4 @@ def remarks(selection: TableSelection) -> list[str]:
     if selection.steps:
         lines.append("ladder counts to 4 in all while in a state, in a row or not;")
         lines.append("  an idle shorter than the exit latency counts as endless")
-    known = ground(selection.release, selection.governor)
-    if known.kind != "compiled":
-        lines.append(f"{selection.governor} of Linux {selection.release.name}: {known}")
-    return lines
+    return [*lines, *grounds.remarks([selection.release], selection.governor)]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
-from ..linux.grounds import LOOP, ground
+from ..linux.grounds import remarks
 from ..pipeline import Arrival, Journey
 from ..stages import Changed
 from ..table import Flag, IdleState, IdleTable, Register
@@ -216,9 +216,6 @@ def _family(table: IdleTable) -> str:
 
 def _kernel_sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, list[str]]]:
     name = f"Linux {arrival.release.name}"
-    known = ground(arrival.release, arrival.subsystem)
-    if known.kind != "compiled" and arrival.subsystem != LOOP:
-        name += f" (its driver {known})"
     driver = arrival.driver
     if driver.fatal:
         yield f"{name} crashes", [f"  {driver.fatal}"]
@@ -270,6 +267,8 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
         yield f"  offlines CPUs with {_stop(driver.deepest_stop, arrival, table)}"
     elif driver.offline:
         yield f"  offlines CPUs by {driver.offline}"
+    if table.held is None:
+        yield from (f"  {line}" for line in remarks([arrival.release], arrival.subsystem))
 
 
 def _stop(choice: StopChoice | None, arrival: Arrival, table: IdleTable) -> str:

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
+from ..linux.grounds import remarks
 from ..replay.energy import PowerModel, spent
 from ..simulation.setup import Costs
 from ..simulation.summary import BISTABLE_POINTS, UNNOTICED_NS, RunSpread, SimulationSummary
@@ -65,6 +66,7 @@ def _head(found: SimulationSummary, style: Style) -> str:
             subsequent_indent="  ",
             break_on_hyphens=False,
         ),
+        *remarks([setup.release], setup.governor),
     ]
     return "\n".join(lines) + "\n"
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ..linux.grounds import LOOP, remarks
 from ..replay.energy import PowerBounds, break_even
 from ..tune.search import LATENCY, WEIGHTED, Judged, Objective
 from ..tune.tuning import Tuning
@@ -50,11 +51,18 @@ def render(tuning: Tuning, style: Style) -> str:
     if tuning.waits:
         parts += [_waits(tuning, style), "\n"]
     parts += [style("strong", "All of this rests on") + "\n"]
-    parts += [f"  - {printable(assumption)}\n" for assumption in tuning.assumptions()]
+    parts += [
+        f"  - {printable(assumption)}\n" for assumption in (*tuning.assumptions(), *known(tuning))
+    ]
     for problem in source.problems:
         severity = str(problem.severity)
         parts.append(f"{style(severity, severity)}: {problem.count} {problem.meaning}\n")
     return "".join(parts)
+
+
+def known(tuning: Tuning) -> list[str]:
+    """How well the kernel is known, where it was not compiled."""
+    return remarks([tuning.release], tuning.settings.governor if tuning.settings else LOOP)
 
 
 def _residencies(tuning: Tuning, style: Style) -> str:

@@ -4,10 +4,10 @@ What it does
     Reports exit latencies of 1 to 999 ns, which no kernel can represent.
 
 Why is this bad
-    cpuidle counts in microseconds. Linux before 4.14 truncates, so 200 ns is 0 us: the state
+    cpuidle counts in microseconds. Linux before 4.15 truncates, so 200 ns is 0 us: the state
     looks as cheap as snooze, passes any latency limit, and the governor takes it instead of
     snooze nearly every time. On POWER9 DD1 that cost context_switch2 24 % of its throughput. From
-    4.14 on the kernel rounds up to 1 us, which is not what the table says either.
+    4.15 on the kernel rounds up to 1 us, which is not what the table says either.
 
 Example
     extends: power9
@@ -44,7 +44,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         outcome = (
             "which these kernels truncate to 0 us, level with snooze"
             if kernels
-            else "which no kernel has: 0 us, level with snooze, before Linux 4.14 and 1 us since"
+            else "which no kernel has: 0 us, level with snooze, before Linux 4.15 and 1 us since"
         )
         yield RULE.finding(
             subject,

@@ -4,7 +4,7 @@ What it does
     Reports target residencies of 1 to 999 ns, which no kernel can represent.
 
 Why is this bad
-    At 0 us (Linux before 4.14) every idle period is long enough for the state. The first state's
+    At 0 us (Linux before 4.15) every idle period is long enough for the state. The first state's
     residency is also the time-out of snooze: at 0 us snooze is left as soon as it is entered. No
     POWER state breaks even within a microsecond; the usual cause is a unit that slipped.
 
@@ -43,7 +43,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         outcome = (
             "which these kernels truncate to 0 us"
             if kernels
-            else "which no kernel has: 0 us before Linux 4.14 and 1 us since"
+            else "which no kernel has: 0 us before Linux 4.15 and 1 us since"
         )
         if index == 0:
             outcome += "; it is the time-out of snooze as well"

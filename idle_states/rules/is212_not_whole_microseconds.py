@@ -5,7 +5,7 @@ What it does
     are IS201 and IS202.
 
 Why is this bad
-    Linux works in microseconds: before 4.14 it cuts the fraction off, since then it rounds up.
+    Linux works in microseconds: before 4.15 it cuts the fraction off, since then it rounds up.
     The figure in the table is in no kernel, and neighbours can become equal (4900 ns and 5000 ns
     are both 5 us).
 
@@ -41,6 +41,6 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield RULE.finding(
                 subject,
                 f"{subject.table.states[index].name} has {WORDS[field]} of {format_time(ns)}, "
-                f"{below + 1} us in Linux, {below} us before 4.14",
+                f"{below + 1} us in Linux, {below} us before 4.15",
                 subject.at(index, field),
             )

@@ -5,7 +5,7 @@ What it does
     rounds up, as a warning otherwise. Latencies that long are dropped before they are converted.
 
 Why is this bad
-    Since 4.14 the kernel adds 999 in 32 bits and then divides by 1000. From 4294966297 ns on the
+    Since 4.15 the kernel adds 999 in 32 bits and then divides by 1000. From 4294966297 ns on the
     sum wraps, and the longest residency of the table becomes 0 us, the shortest.
 
 Example
@@ -46,7 +46,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield RULE.finding(
             subject,
             f"{subject.table.states[index].name} has a target residency of {ns} ns, which wraps "
-            f"to 0 us in Linux {'as asked for' if kernels else 'since 4.14'}",
+            f"to 0 us in Linux {'as asked for' if kernels else 'since 4.15'}",
             subject.at(index, field),
             severity=None if kernels else Severity.WARNING,
             kernels=kernels,

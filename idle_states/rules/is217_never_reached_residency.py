@@ -4,7 +4,7 @@ What it does
     Reports a target residency of 0xffffffff ns, the largest the field holds.
 
 Why is this bad
-    It reads like a marker for "do not choose this state", but there is none: Linux before 4.14
+    It reads like a marker for "do not choose this state", but there is none: Linux before 4.15
     takes it for 4.3 s, which any idle machine reaches, later ones wrap it to 0 us (IS216), and
     the platform code picks the state with the longest residency for offline CPUs. To keep a
     state from cpuidle, give its true latency if above 200 us, or leave the row out.

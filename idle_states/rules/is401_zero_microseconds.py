@@ -5,7 +5,7 @@ What it does
     0 us, after the kernel's own conversion from nanoseconds.
 
 Why is this bad
-    cpuidle works in microseconds. Linux before 4.14 truncates, so 200 ns are nothing; later ones
+    cpuidle works in microseconds. Linux before 4.15 truncates, so 200 ns are nothing; later ones
     round up in 32 bits, so times above 4294966296 ns wrap to nothing. A state that costs
     nothing and pays off at once is taken for every idle period, and a first state with residency
     0 makes snooze give up at once.
@@ -24,7 +24,7 @@ Use instead
 
 Ground
     Linux drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states(); 8d4e10e9ed94 rounds up
-    since 4.14. skiboot 51974cab7 raised stop0_lite from 200 ns to 1 us for this.
+    since 4.15. skiboot 51974cab7 raised stop0_lite from 200 ns to 1 us for this.
 """
 
 from collections.abc import Iterator

@@ -21,7 +21,7 @@ Use instead
 
 Ground
     Linux drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states(), conversion to us. 739063fb7
-    had stop0_lite and stop0 at 0 us for kernels before 4.14, 1 us for later ones.
+    had stop0_lite and stop0 at 0 us for kernels before 4.15, 1 us for later ones.
 """
 
 from collections.abc import Iterator

@@ -327,6 +327,27 @@ def test_a_collection_is_held_against_its_running_kernel(collection: Path) -> No
     assert audited.running.differences == ()
 
 
+@pytest.mark.parametrize(
+    ("uname", "name", "ground"),
+    [
+        (
+            "6.8.0-49-generic #49-Ubuntu SMP ppc64le\nUbuntu 6.8.0-49.49-generic 6.8.12\n",
+            "ubuntu-6.8.12",
+            "not known, taken as 6.8.12",
+        ),
+        ("6.8.12 #1 SMP ppc64le\n", "6.8.12", "between 6.8 and 6.9, which agree"),
+        ("5.14.0-503.el9.ppc64le #1 SMP\n", "rhel-5.14.0", "not known, taken as 5.14"),
+        ("4.11.0 #1 SMP ppc64le\n", "4.11", "read, not compiled"),
+    ],
+)
+def test_a_running_kernel_is_named_with_its_ground(
+    collection: Path, capsys: pytest.CaptureFixture[str], uname: str, name: str, ground: str
+) -> None:
+    (collection / "uname.txt").write_text(uname)
+    _, text = run(capsys, str(packed(collection)))
+    assert f"modelled as {name} ({ground})" in " ".join(text.split())
+
+
 def test_a_collection_is_of_the_same_machine_as_its_tree(collection: Path) -> None:
     """Texts lie beside the tree, which is not the root of the archive."""
     (audited,) = audit_path(packed(collection), SETTING)

@@ -161,7 +161,7 @@ def test_usage_errors_are_exit_2(capsys: pytest.CaptureFixture[str], tmp_path: P
     for words, said in (
         (["check", "powr9"], "did you mean 'power9'?"),
         (["check", str(tmp_path / "nothing.yaml")], "expected a revision"),
-        (["show", "power9", "--kernel", "9.9"], "expected a kernel"),
+        (["show", "power9", "--kernel", "3.9"], "expected a kernel"),
         (["show", "power9", "--platform", "moon"], "expected a platform"),
         (["show", "power9", "--platform", "skiboot=1.0"], "expected skiboot 4.0 or later"),
         (["explain", "IS999"], "expected a rule"),

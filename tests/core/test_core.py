@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -30,6 +31,7 @@ from tests.oracle.linux.governors import State as OracleState
 from tests.support import ROOT, vectors
 from tests.support.compiled import needs_core
 from tests.support.thorough import examples
+from tools.eras import SPECIALISED
 
 pytestmark = needs_core
 RECORDED = [path for name in core.GOVERNORS for path in vectors.files(name)]
@@ -67,13 +69,25 @@ def model(governor: str, states: Sequence[State], chosen: Any, hz: int) -> Gover
 def eras() -> tuple[Era, ...]:
     found: dict[tuple[str, Any], Era] = {}
     for governor in core.GOVERNORS:
-        for kernel in all_releases():
+        module = import_module(f"idle_states.linux.governors.{governor}_features")
+        points = {name for row in module.HISTORY.rows for name in row.releases}
+        for kernel in (*(each.name for each in all_releases()), *sorted(points)):
             try:
-                chosen = features(governor, kernel.name)
+                chosen = features(governor, kernel)
             except ValueError:
                 continue
-            found.setdefault((governor, chosen), Era(governor, kernel.name, chosen))
+            found.setdefault((governor, chosen), Era(governor, kernel, chosen))
     return tuple(found.values())
+
+
+@cache
+def specialised(governor: str) -> frozenset[Any]:
+    """Features of the releases that get code of their own."""
+    found = set()
+    for name in SPECIALISED:
+        with suppress(ValueError):
+            found.add(features(governor, name))
+    return frozenset(found)
 
 
 def decided(decisions: core.Decisions) -> list[tuple[int, bool]]:
@@ -342,9 +356,11 @@ def test_threads_over_cpus() -> None:
 
 @pytest.mark.parametrize("era", eras(), ids=str)
 def test_releases_have_code_of_their_own(era: Era) -> None:
-    """menu and teo's bins; else the extension was built before the rows were written."""
+    """menu and teo's bins of mainline and of long-term series' last; else the extension was built
+    before the rows were written. Others run code for any features."""
     assert core.supports(era.governor, era.features)
     expected = era.governor == "menu" or (era.governor == "teo" and era.features.bins)
+    expected &= era.features in specialised(era.governor)
     assert core.specialised(era.governor, era.features) == expected
 
 

@@ -183,7 +183,7 @@ def shortened(node: Any) -> Any:
 
 def test_keys_may_be_added() -> None:
     body = {"schema_version": 1, "tool": {"name": "idle-states", "version": "9.9", "os": "AIX"}}
-    document = {**body, "command": "list", "inputs": [], "tables": [], "more": 1}
+    document = {**body, "command": "list", "releases": [], "inputs": [], "tables": [], "more": 1}
     assert Validator(OUTPUT).is_valid(document)
     assert not Validator(STRICT).is_valid(document)
     assert not Validator(OUTPUT).is_valid({**document, "schema_version": 2})
@@ -194,7 +194,7 @@ def test_differences_and_equality_agree() -> None:
     difference = {"stage": "table", "path": "order", "a": "x y", "b": "y x"}
     for equal in (True, False):
         for differences in ([], [difference]):
-            document = {**body, "command": "diff", "inputs": [], "equal": equal}
+            document = {**body, "command": "diff", "releases": [], "inputs": [], "equal": equal}
             document["differences"] = differences
             assert Validator(OUTPUT).is_valid(document) is (equal is not bool(differences))
 

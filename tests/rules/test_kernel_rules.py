@@ -101,8 +101,8 @@ def states_of(findings: list[Finding]) -> list[str]:
         ("4.13", 1000, 999, ["target residency 999ns"]),
         ("4.13", 200, 300, ["exit latency 200ns", "target residency 300ns"]),
         ("4.13", 1000, 1000, []),
-        ("4.14", 1, 1, []),
-        ("4.14", 0, 10_000, ["exit latency 0ns"]),
+        ("4.15", 1, 1, []),
+        ("4.15", 0, 10_000, ["exit latency 0ns"]),
         ("6.1", 1000, 4_294_966_296, []),
         ("6.1", 1000, 4_294_966_297, ["target residency 4294966297ns"]),
         ("4.13", 1000, 4_294_966_297, []),
@@ -124,11 +124,11 @@ def test_zero_microseconds(
 @FORMS
 def test_dd1_of_2017_before_and_after_the_conversion_changed(make: Maker) -> None:
     table = find("power9-dd1@84368bbf8")
-    (finding,) = found("IS401", make(table, "4.11", "4.13", "4.14", "6.1"))
+    (finding,) = found("IS401", make(table, "4.11", "4.14", "4.14.7", "4.15"))
     assert finding.message == "stop0_lite has exit latency 200ns, which is 0 us to this kernel"
-    assert finding.kernels == ("4.11", "4.13")
+    assert finding.kernels == ("4.11", "4.14")
     assert finding.severity is ERROR
-    (level,) = found("IS402", make(table, "4.11", "4.14"))
+    (level,) = found("IS402", make(table, "4.11", "4.15"))
     assert level.message.startswith("stop0_lite is level with snooze")
     assert "every idle it predicts at 2 us or more" in level.message
     assert (level.severity, level.kernels) == (ERROR, ("4.11",))
@@ -180,12 +180,12 @@ def test_level_with_neighbour(
 
 
 def test_neighbours_of_2016() -> None:
-    findings = found("IS403", subject(find("power9@84368bbf8"), "4.13", "4.14"))
+    findings = found("IS403", subject(find("power9@84368bbf8"), "4.13", "4.15"))
     assert {(f.message, f.kernels) for f in findings} == {
         ("stop0_lite and stop0 both have an exit latency of 0 us", ("4.13",)),
-        ("stop0_lite and stop0 both have an exit latency of 1 us", ("4.14",)),
-        ("stop1_lite and stop1 both have an exit latency of 5 us", ("4.14",)),
-        ("stop2_lite and stop2 both have an exit latency of 10 us", ("4.14",)),
+        ("stop0_lite and stop0 both have an exit latency of 1 us", ("4.15",)),
+        ("stop1_lite and stop1 both have an exit latency of 5 us", ("4.15",)),
+        ("stop2_lite and stop2 both have an exit latency of 10 us", ("4.15",)),
     }
 
 

@@ -310,8 +310,8 @@ def test_exchanged_words() -> None:
     [
         (999, None),
         (1000, None),
-        (1001, "s0 has an exit latency of 1001ns, 2 us in Linux, 1 us before 4.14"),
-        (1999, "s0 has an exit latency of 1999ns, 2 us in Linux, 1 us before 4.14"),
+        (1001, "s0 has an exit latency of 1001ns, 2 us in Linux, 1 us before 4.15"),
+        (1999, "s0 has an exit latency of 1999ns, 2 us in Linux, 1 us before 4.15"),
         (2000, None),
     ],
 )
@@ -355,7 +355,7 @@ def test_zero(latency: int, residency: int | None, count: int) -> None:
     [
         (4_294_966_296, ("6.1",), None),
         (4_294_966_297, ("6.1",), "error"),
-        (4_294_967_295, ("4.13", "4.14"), "error"),
+        (4_294_967_295, ("4.13", "4.15"), "error"),
         (4_294_966_297, ("4.13",), "warning"),
     ],
 )

@@ -6,6 +6,7 @@ from ...boot import predict
 from ...boot.predict import SELECTED
 from ...boot.run import BootResult
 from ...forms import U32, Count, Form, Positive, derived
+from ...linux.grounds import driver_of, ground
 
 
 class Versions(Form[BootResult]):
@@ -19,6 +20,14 @@ class Versions(Form[BootResult]):
     modelled_as: Annotated[
         str | None, "The kernel whose models predicted; null: there is none."
     ] = derived(lambda result: result.predicted.release and result.predicted.release.name)
+    ground: Annotated[str | None, "How well its driver is known; null: there is no model."] = (
+        derived(
+            lambda result: (
+                result.predicted.release
+                and str(ground(result.predicted.release, driver_of(result.predicted.table)))
+            )
+        )
+    )
 
 
 class Stage(Form[predict.Stage]):

@@ -3,8 +3,9 @@
 from dataclasses import fields
 from typing import Annotated, Any
 
-from ...forms import Count, Form, Positive, derived
-from ...replay.conform import Conformity, Disagreement
+from ...forms import INLINE, Count, Form, Positive, derived
+from ...replay.conform import Disagreement
+from .known import Known
 
 Values = dict[str, Any]
 
@@ -33,7 +34,8 @@ class FirstDisagreement(Form[Disagreement]):
     )
 
 
-class Conform(Form[Conformity]):
+class Conform(Form[Any]):
+    known: Annotated[Known, INLINE]
     decisions: Annotated[Count, "Decisions judged."] = derived(lambda result: result.judged)
     skipped: Annotated[Count, "Decisions before those, fed to the model but not judged."]
     agree: Annotated[Count, "Decisions the model makes too."]

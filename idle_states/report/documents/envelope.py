@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from ... import __version__
 from ...forms import Form, Limits, derived
+from .known import Followed
 
 Digest = Annotated[str, Limits(pattern="^([0-9a-f]{64})?$")]
 SchemaVersion = Literal[1]
@@ -56,6 +57,11 @@ class Envelope(Head):
             "tune",
         ],
         "The sub-command, which decides what other keys there are.",
+    ]
+    releases: Annotated[
+        list[Followed],
+        "How well the kernels are known that findings or differences are of; other commands say it "
+        "beside what they found.",
     ]
     inputs: Annotated[
         list[Input],

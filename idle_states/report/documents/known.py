@@ -2,8 +2,8 @@
 
 from typing import Annotated, NamedTuple
 
-from ...forms import Form, derived
-from ...linux.grounds import Kind, ground
+from ...forms import INLINE, Form, derived
+from ...linux.grounds import Kind, ground, modelled, subsystems
 from ...linux.releases import Release
 
 
@@ -26,4 +26,20 @@ class Known(Form[Kernel]):
     )
     taken_as: Annotated[str, "kernel.org's release that the kernel was followed as."] = derived(
         lambda kernel: kernel.release.taken_as
+    )
+
+
+class OfSubsystem(Form[Kernel]):
+    subsystem: Annotated[str, "A governor, powernv, pseries, dt, or the idle loop."]
+    known: Annotated[Known, INLINE] = derived(lambda kernel: kernel)
+
+
+class Followed(Form[Release]):
+    """A kernel that tables were followed into."""
+
+    name: Annotated[str, "As the document names it."]
+    taken_as: Annotated[str, "kernel.org's release that it was followed as."]
+    note: Annotated[str, "How its name was understood; empty if it is kernel.org's."]
+    grounds: Annotated[list[OfSubsystem], "Its governors, drivers and idle loop."] = derived(
+        lambda release: [Kernel(release, name) for name in subsystems() if modelled(release, name)]
     )

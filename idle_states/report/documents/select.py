@@ -8,6 +8,7 @@ from ...linux.governors import State as Times
 from ...linux.governors.settling import Circumstances
 from ...selection.idle_lengths import first_us, last_us
 from ...selection.selection import Mapped, SelectionChange, TableSelection
+from .known import Kernel, Known
 
 NotBelow0 = Annotated[float, Limits(minimum=0)]
 
@@ -107,6 +108,9 @@ class LockIn(Form[tuple[str, Any]]):
 
 
 class Select(Form[TableSelection]):
+    known: Annotated[Known, INLINE] = derived(
+        lambda selection: Kernel(selection.release, selection.governor)
+    )
     table: Annotated[str | None, "As given; null for --states."] = derived(
         lambda selection: selection.table or None
     )

@@ -24,10 +24,13 @@ def title(name: str, release: Release, settings: Settings | None) -> str:
     return f"{name}: {states}, Linux {release.name}"
 
 
-def sections(result: ReplayResult, power: PowerModel | None = None) -> list[Section]:
-    """power: what is known of the states' power."""
-    rests = f"{result.exactness}, resting on this:" if result.assumptions else result.exactness
-    about = (reading(result.read), rests, *(f"- {said}" for said in result.assumptions))
+def sections(
+    result: ReplayResult, power: PowerModel | None = None, known: Sequence[str] = ()
+) -> list[Section]:
+    """power: what is known of the states' power; known: how well the kernel is."""
+    said = [*result.assumptions, *known]
+    rests = f"{result.exactness}, resting on this:" if said else result.exactness
+    about = (reading(result.read), rests, *(f"- {words}" for words in said))
     totals = [(account.machine, account.total) for account in result.accounts]
     found = [
         Section("What this is", (Lines(about),)),

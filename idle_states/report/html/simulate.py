@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from ...linux.grounds import remarks
 from ...replay.counters import percentile_name
 from ...replay.energy import PowerModel
 from ...simulation.setup import Costs, bucket_top
@@ -47,6 +48,7 @@ def _about(found: SimulationSummary) -> Lines:
             f"{plural(tasks, 'task')} on {plural(cpus, 'CPU')} ({setup.topology.name})",
             f"placement: {setup.policy}",
             f"{format_time(setup.duration_ns)} each, {seeds}",
+            *remarks([setup.release], setup.governor),
         )
     )
 

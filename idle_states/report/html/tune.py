@@ -15,6 +15,7 @@ from ..tune_text import (
     energy_of,
     energy_of_judged,
     energy_text,
+    known,
     meaning,
     percent,
     percents,
@@ -44,7 +45,7 @@ def sections(tuning: Tuning) -> list[Section]:
         f"objective: {meaning(tuned.objective)}; {plural(tuned.tried, 'table')} tried",
         f"wake latency is the {AS_HELD}",
     )
-    rests = tuple(f"- {words}" for words in tuning.assumptions())
+    rests = tuple(f"- {words}" for words in (*tuning.assumptions(), *known(tuning)))
     rests += tuple(f"{p.severity}: {p.count} {p.meaning}" for p in source.problems)
     return [
         Section("What was sought", (Lines(about),)),
