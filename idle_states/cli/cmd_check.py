@@ -5,10 +5,11 @@ Without TABLE: the tables of the repository or folder that one is in, found by c
 are none, all current revisions."""
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..check.request import CheckRequest
+    from ..check.request import Checked, CheckRequest
 
 SUMMARY = "check tables against the rules"
 
@@ -19,6 +20,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     add_accepted(parser)
     add_report(parser)
+    mending = parser.add_mutually_exclusive_group()
+    mending.add_argument(
+        "--fix",
+        action="store_true",
+        help="mend what has one right answer (a mask that does not cover its value), in specs and "
+        "C; the difference is shown",
+    )
+    mending.add_argument(
+        "--diff", action="store_true", help="show what --fix would do, and write nothing"
+    )
     parser.add_argument(
         "--statistics", action="store_true", help="as text, counts by rule instead of findings"
     )
@@ -49,7 +60,6 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 def request(arguments: argparse.Namespace) -> "CheckRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot, Unreadable."""
     from dataclasses import replace
-    from pathlib import Path
 
     from ..check.request import CheckRequest
     from .findings_options import acceptance, configured, criteria
@@ -76,6 +86,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     asked, out, show = request(arguments), output(arguments), shown(arguments)
     found = checked(asked)
+    if arguments.fix or arguments.diff:
+        mended = _fix(found, write=arguments.fix)
+        if arguments.diff:
+            return show.status_of(found.findings) if found.complete else UNREADABLE
+        found = checked(asked) if mended else found
     if found.what:
         say(f"looked at {found.what}")
     kernels = found.kernels(asked.criteria)
@@ -90,3 +105,24 @@ def run(arguments: argparse.Namespace) -> int:
         texts, homes = found.texts, found.homes
         out.document(render(out.format, "check", findings, found.inputs, texts, homes, kernels))
     return show.status_of(found.findings) if found.complete else UNREADABLE
+
+
+def _fix(found: "Checked", *, write: bool) -> int:
+    """Shows what can be mended as a difference, and writes it; the number of masks."""
+    from ..check.fix import fixes
+    from ..files import write_file
+    from ..report import printer
+    from ..report.patch_diff import file_diff
+    from ..wording import plural
+    from .options import say
+
+    made = fixes(found.sources, found.findings)
+    show = printer.say_text if write else printer.text
+    for fix in made:
+        show(file_diff(fix.file, fix.before, fix.after))
+        if write:
+            write_file(Path(fix.file), fix.after.encode("utf-8", "surrogateescape"))
+    masks = sum(fix.masks for fix in made)
+    done = "mended" if write else "to mend with --fix"
+    say(f"{plural(masks, 'mask')} in {plural(len(made), 'file')} {done}")
+    return masks
