@@ -416,6 +416,19 @@ def test_damaged_object_is_named(
     assert reviewed(history.directory) == 0
 
 
+def test_pack_that_is_cut_short(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    head = history.git("rev-parse", "HEAD")
+    history.git("gc", "-q")
+    (pack,) = history.directory.glob(".git/objects/pack/*.pack")
+    pack.chmod(0o644)
+    pack.write_bytes(pack.read_bytes()[: pack.stat().st_size // 2])
+    for words in ((), ("main~1..main",), ("main..HEAD",), (f"..{head}",)):
+        assert reviewed(history.directory, *words) == 3
+        assert f"expected the commit {head}, found none" in capsys.readouterr().err
+    assert reviewed(history.directory, "none..HEAD") == 3
+    assert "expected a revision, found 'none'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "tree \xff\n\n", "tree --all\n\n", "tree {tree}\nparent --all\n\n", "tree {head}\n\n"],

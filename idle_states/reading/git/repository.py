@@ -79,11 +79,19 @@ class Repository:
         self._git.close()
 
     def resolve(self, revision: str) -> str:
-        """The hash of the commit a revision names. Raises Unreadable (IS930)."""
+        """The hash of the commit a revision names. Raises Unreadable (IS930); where a reference
+        leads to an object that cannot be read, that is named."""
         wanted = f"{revision}^{{commit}}"
         done = self._git.run("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
         name = done.output.decode("ascii", "replace").strip()
         if done.status or not name:
+            # of a whole name git says the hash without reading what it names
+            start = re.split("[~^]", revision, maxsplit=1)[0] or "HEAD"
+            words = ("rev-parse", "--verify", "--quiet", "--end-of-options", start)
+            named = self._git.run(*words).output.decode("ascii", "replace").strip()
+            if _NAME.fullmatch(named):
+                # says which object is missing, damaged, or no commit
+                self._object(named, "commit", limits.GIT_COMMIT_BYTES, self.shown)
             hint = " (what was where is not read)" if "@{" in revision else ""
             raise self._git.damaged(f"expected a revision, found {revision!r}{hint}")
         return name
