@@ -4,7 +4,10 @@ Refused is what raises one of the two exceptions that say what was expected, fou
 Where a reader is there in Python and in C, both have to do the same.
 """
 
+import hashlib
+import os
 import tempfile
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -13,12 +16,15 @@ from typing import Any
 from unittest import mock
 
 from idle_states.check import baseline, config
-from idle_states.devicetree import archive, dts_includes, dts_places, dts_text, fdt
+from idle_states.devicetree import archive, dts, dts_includes, dts_places, dts_text, fdt
 from idle_states.findings import Faulty, Unreadable
 from idle_states.linux import log as linux_log
 from idle_states.linux import uname
 from idle_states.patches import description
-from idle_states.reading import compressed, document, sysfs
+from idle_states.reading import compressed, document, limits, sysfs
+from idle_states.reading.git import Repository
+from idle_states.reading.git import place as git_place
+from idle_states.reading.git import references as git_references
 from idle_states.reading.inputs import Input
 from idle_states.reading.problems import InputProblems
 from idle_states.record.convert import convert
@@ -28,6 +34,7 @@ from idle_states.skiboot import log as opal_log
 from idle_states.sources import format_tar
 from idle_states.spec import library
 from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
+from idle_states.traces import dat
 from idle_states.traces.chunks import chunks
 from idle_states.traces.recording import rows
 from idle_states.traces.text import TraceText, compiled
@@ -36,6 +43,8 @@ from idle_states.tune.results import Results
 
 REFUSALS = (Unreadable, Faulty)
 UNPACKED_MAX = 1 << 20
+PROGRAM_S = 5
+"""For dtc, and for trace-cmd without output: less than what a run may take."""
 
 
 @cache
@@ -88,13 +97,66 @@ def _fdt(data: bytes) -> None:
 
 
 def _dts(data: bytes) -> None:
-    """What stands before dtc and beside it; dtc itself is tested in tests/devicetree."""
+    """What stands before dtc and beside it."""
     whole = dts_includes.expanded(data, str(_directory() / "x.dts"))
     text = whole.source.decode("utf-8", "replace")
     assert all(where.line for found in dts_places.places(text, "x.dts").values()
                for where in found.values())  # fmt: skip
     for line in range(1, text.count("\n") + 2):
         whole.place(line)
+
+
+def _dtc(data: bytes) -> None:
+    """Through dtc; what it made is written as source and compiled again."""
+    with mock.patch.object(limits, "DTC_S", PROGRAM_S):
+        root = dts.read(data, str(_directory() / "x.dts"))
+        with suppress(ValueError):  # of names that no source can hold
+            assert dts.read(dts.write(root), "x.dts") == root
+
+
+def _git(data: bytes) -> None:
+    """As what references are, and as a commit and a directory, in objects of the right names."""
+    repository, directory = _repository(os.getpid())
+    place = git_place.find(directory, "x", lambda data: {})
+    for name in ("HEAD", "packed-refs", "refs/heads/main"):
+        (directory / name).write_bytes(data)
+        outcome(lambda _: git_references.read(place, "x"), data)
+        (directory / name).unlink()
+        (directory / "HEAD").write_bytes(b"ref: refs/heads/main\n")
+    commit = _object(directory, "commit", data)
+    outcome(lambda _: repository.commit(commit), data)
+    outcome(lambda _: repository.entries(commit), data)
+    tree = _object(directory, "tree", data)
+    commit = _object(directory, "commit", b"tree %s\n\n" % tree.encode())
+    for entry in repository.entries(commit):
+        outcome(lambda _, entry=entry: repository.content(entry), data)  # type: ignore[misc]
+
+
+@cache
+def _repository(process: int) -> tuple[Repository, Path]:
+    """One for each process: the programs behind it talk to one."""
+    directory = _directory() / f"git-{process}"
+    for name in ("objects", "refs/heads"):
+        (directory / name).mkdir(parents=True)
+    (directory / "HEAD").write_bytes(b"ref: refs/heads/main\n")
+    return Repository(directory), directory
+
+
+def _object(directory: Path, kind: str, content: bytes) -> str:
+    """Writes a loose object; returns its name."""
+    whole = b"%s %d\0" % (kind.encode(), len(content)) + content
+    name = hashlib.sha1(whole).hexdigest()
+    (directory / "objects" / name[:2]).mkdir(exist_ok=True)
+    (directory / "objects" / name[:2] / name[2:]).write_bytes(zlib.compress(whole, 1))
+    return name
+
+
+def _trace_dat(data: bytes) -> None:
+    """Through trace-cmd, and the reader of its text."""
+    with mock.patch.object(limits, "TRACE_CMD_STALL_S", PROGRAM_S):
+        reader = TraceText(InputProblems(), compiled)
+        for batch in reader.batches(dat.blocks(_input(data))):
+            assert len(batch.events) == len([batch.line(n) for n in range(len(batch.events))])
 
 
 def _spec(data: bytes) -> None:
@@ -199,8 +261,10 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "config": lambda data: config.read(_file(data)),
     "convert": lambda data: convert(_input(data)),
     "document": _document,
+    "dtc": _dtc,
     "dts": _dts,
     "fdt": _fdt,
+    "git": _git,
     "lid": lambda data: lid.read(data, "x.lid"),
     "linux-log": linux_log.read,
     "opal-log": opal_log.read,
@@ -213,6 +277,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "tar": _tar,
     "topology": lambda data: topology_file.read(_file(data)),
     "trace": _trace,
+    "trace-dat": _trace_dat,
     "tune-list": lambda data: tune_source.read_list(_input(data)),
     "uname": lambda data: uname.running(data.decode("utf-8", "replace")),
     "workload": lambda data: workloads_file.read(data, "x.yaml"),

@@ -1,6 +1,7 @@
 """Every reader on its kept corpus, and on some inputs that are new."""
 
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -36,6 +37,23 @@ def test_kept_inputs_are_read_or_refused(name: str) -> None:
 def test_the_corpus_is_small_and_has_no_other_readers() -> None:
     assert {path.name for path in corpus.KEPT.iterdir()} == set(READERS)
     assert sum(path.stat().st_size for path in corpus.KEPT.rglob("*")) < SIZE_MAX
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "files"),
+    [
+        ("git", "git", {"reading/git/repository.py", "reading/git/references.py"}),
+        ("dtc", "dtc", {"devicetree/fdt.py", "devicetree/dts_text.py"}),
+        ("trace-dat", "trace-cmd", {"traces/dat.py", "traces/text.py"}),
+    ],
+)
+def test_what_programs_answer_is_read(name: str, program: str, files: set[str]) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    reached: set[corpus.Step] = set()
+    for data in corpus.kept(name).values():
+        reached |= corpus.steps(lambda data=data: check(name, data))  # type: ignore[misc]
+    assert files <= {file.partition("/idle_states/")[2] for file, _, _ in reached}
 
 
 def test_new_lines_are_seen() -> None:
