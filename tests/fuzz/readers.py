@@ -19,7 +19,7 @@ from idle_states.check import baseline, config
 from idle_states.devicetree import archive, dts, dts_includes, dts_places, dts_text, fdt
 from idle_states.findings import Faulty, Unreadable
 from idle_states.linux import log as linux_log
-from idle_states.linux import uname
+from idle_states.linux.releases import running
 from idle_states.patches import description
 from idle_states.reading import compressed, document, limits, sysfs
 from idle_states.reading.git import Repository
@@ -279,7 +279,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "trace": _trace,
     "trace-dat": _trace_dat,
     "tune-list": lambda data: tune_source.read_list(_input(data)),
-    "uname": lambda data: uname.running(data.decode("utf-8", "replace")),
+    "uname": lambda data: running(data.decode("utf-8", "replace")),
     "workload": lambda data: workloads_file.read(data, "x.yaml"),
     "workload-trace": lambda data: workloads_trace.read(_input(data)),
 }

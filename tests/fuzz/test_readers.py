@@ -83,11 +83,11 @@ def test_what_is_wrong_would_be_found(tmp_path_factory: pytest.TempPathFactory) 
     program = (
         "import sys, atheris\n"
         "with atheris.instrument_imports(include=['idle_states']):\n"
-        "    from idle_states.linux import uname\n"
+        "    from idle_states.linux import releases\n"
         "from tests.fuzz import __main__, readers\n"
         "def wrong(data):\n"
         "    text = data.decode('utf-8', 'replace')\n"
-        "    if uname.running(text) is not None and '7' in text: raise LookupError\n"
+        "    if releases.running(text) is not None and '7' in text: raise LookupError\n"
         "readers.READERS['uname'] = wrong\n"
         "sys.exit(__main__.main())\n"
     )
