@@ -6,7 +6,7 @@
 #             seconds, on inputs that grow towards code not yet reached
 # make keep   what make fuzz found that is worth keeping goes into tests/fuzz/kept
 # make sanitize   the C with gcc's address and undefined behaviour sanitizers, and what tests it
-# make oracle LINUX=path   governors and idle loop of any kernel tree against the models
+# make oracle LINUX=path   governors, idle loop and drivers of any kernel tree against the models
 # make bench  speed, with dtc and dt-validate beside it
 # make schema  schemas/output.schema.json, from the forms of the documents
 # make spec-schema  schemas/idle-states.schema.json, with the registry's processors and chips
@@ -68,7 +68,8 @@ sanitize: packages $(VENV)/.installed-test
 oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \
 	  tests/oracle/test_governor_oracle.py tests/oracle/test_idle_loop_oracle.py \
-	  tests/linux/governors/test_models.py $(PYTEST)
+	  tests/linux/governors/test_models.py tests/linux/test_powernv_model.py \
+	  tests/linux/test_pseries_oracle.py tests/linux/test_dt_idle_oracle.py $(PYTEST)
 
 schema: $(VENV)/.installed
 	$(BIN)/python -m tools.schema

@@ -102,6 +102,31 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
+class DomainReference:
+    """An entry of a power-domains list. path: of the node, "" for a phandle of 0; arguments: how
+    many cells follow the phandle."""
+
+    path: str
+    arguments: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PowerDomain:
+    """A node where Linux looks for the CPUs' power domains: below PSCI's node on Arm, below
+    /cpus/power-domains on RISC-V.
+
+    provides  it has #power-domain-cells; other nodes are no power domains
+    states    nodes of domain-idle-states, None for a reference that leads nowhere
+    parent    the domain it is part of; None if it names none, or cannot be read
+    """
+
+    path: str
+    provides: bool = True
+    states: tuple[ListedNode | None, ...] = ()
+    parent: DomainReference | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class IdleList:
     """The idle states of CPUs that share a list (Arm and RISC-V).
 
@@ -113,6 +138,9 @@ class IdleList:
     own_domain     nodes of domain-idle-states of the CPU's own power domain, likewise
     domains        nodes of the power domains above that one; Linux makes no cpuidle states of them
     broken         the references that lead nowhere
+    attached       the power domain that the CPUs name "psci" or "sbi"; None if they name none
+    names_domains  the CPUs have both power-domains and power-domain-names
+    power_domains  the power domains of the tree, in its order
     siblings       every IdleList of the tree, this one included
     """
 
@@ -124,6 +152,9 @@ class IdleList:
     own_domain: tuple[ListedNode | None, ...] = ()
     domains: tuple[ListedNode, ...] = ()
     broken: tuple[Broken, ...] = ()
+    attached: DomainReference | None = None
+    names_domains: bool = False
+    power_domains: tuple[PowerDomain, ...] = field(default=(), repr=False)
     where: Location = field(default=Location(), compare=False, repr=False)
     siblings: "tuple[IdleList, ...]" = field(default=(), compare=False, repr=False)
 

@@ -12,10 +12,10 @@ from .beyond_opal import ListedNode
 from .devicetree.idle_nodes import TIMER_STOP, row_nodes
 from .forms import Limits
 from .linux.driver_table import DriverState, StopChoice
-from .linux.dt_idle import parameter_name
 from .linux.governors.settling import Circumstances
 from .linux.governors.steady import selection_map
 from .linux.releases import Release
+from .linux.suspend_parameter import parameter_name
 from .pipeline import Arrival, journey
 from .selection.idle_lengths import lengths
 from .selection.selection import map_changes, settling_of

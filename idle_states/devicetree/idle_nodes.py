@@ -12,8 +12,9 @@ of_get_cpu_state_node().
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from ..beyond_opal import Broken, IdleList, ListedNode
+from ..beyond_opal import Broken, DomainReference, IdleList, ListedNode, PowerDomain
 from ..findings import Location, unreadable
+from ..power_mgt import cells
 from ..reading import limits
 from ..table import U32_MAX, IdleState, IdleTable, Origin, Register
 from .dts_places import Places
@@ -22,6 +23,8 @@ from .tree import Node
 CPUS = "/cpus"
 LIST = "cpu-idle-states"
 DOMAIN_LIST = "domain-idle-states"
+POWER_DOMAINS = "/cpus/power-domains"
+"""Where RISC-V's driver looks for the power domains of CPUs."""
 ENTRY, EXIT = "entry-latency-us", "exit-latency-us"
 WAKEUP, RESIDENCY = "wakeup-latency-us", "min-residency-us"
 TIMER_STOP = "local-timer-stop"
@@ -54,8 +57,13 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
             if len(groups) > MAX_TABLES:
                 message = f"expected at most {MAX_TABLES} different lists of idle states"
                 raise unreadable(found.where, message)
+    domains = tree.power_domains() if groups else ()
     lists = [
-        replace(same[0], cpus=tuple(cpu for one in same for cpu in one.cpus))
+        replace(
+            same[0],
+            cpus=tuple(cpu for one in same for cpu in one.cpus),
+            power_domains=domains,
+        )
         for same in groups.values()
     ]
     if not any(one.nodes() or one.domains or one.broken for one in lists):
@@ -145,7 +153,8 @@ def _key(found: IdleList) -> object:
         for nodes in (found.flat, found.own_domain, found.domains)
     ]
     broken = tuple((one.property, one.index, one.reason) for one in found.broken)
-    return found.enable_method, found.riscv, *paths, broken
+    attachment = found.attached, found.names_domains
+    return found.enable_method, found.riscv, *paths, broken, attachment
 
 
 def _is_cpu(node: Node) -> bool:
@@ -161,6 +170,7 @@ class _Tree:
     def __init__(self, root: Node, file: str, places: Places) -> None:
         self.file = file
         self.places = places
+        self.root = root
         self.phandle2node: dict[int, tuple[str, Node]] = {}
         for path, node in root.walk():
             for name in ("phandle", "linux,phandle"):
@@ -188,27 +198,68 @@ class _Tree:
                     above.setdefault(node.path, node)
             domain = self._domain(domain[1])
         flat = tuple(self._references(path, cpu, LIST, broken))
+        riscv = "riscv,isa" in cpu.properties or any("riscv" in name for name in compatible)
         return IdleList(
             cpus=(path,),
             enable_method=next(iter(cpu.strings("enable-method")), ""),
-            riscv="riscv,isa" in cpu.properties or any("riscv" in name for name in compatible),
+            riscv=riscv,
             flat=flat,
             own_domain=own,
             domains=tuple(above.values()),
             broken=tuple(broken),
+            attached=self._attached(cpu, "sbi" if riscv else "psci"),
+            names_domains="power-domains" in cpu.properties
+            and "power-domain-names" in cpu.properties,
             where=self._at(path, LIST if LIST in cpu.properties else ""),
         )
 
+    def power_domains(self) -> tuple[PowerDomain, ...]:
+        """The children of the node where Linux looks for the CPUs' power domains."""
+        for path, node in self.root.walk():
+            if path == POWER_DOMAINS or "arm,psci-1.0" in node.strings("compatible"):
+                children = [(f"{path}/{child.name}", child) for child in node.children]
+                return tuple(self._power_domain(*child) for child in children)
+        return ()
+
+    def _power_domain(self, path: str, node: Node) -> PowerDomain:
+        states = tuple(self._references(path, node, DOMAIN_LIST, []))
+        references, _ = self._domain_references(node)
+        parent = references[0] if references and references[0].path else None
+        return PowerDomain(path, "#power-domain-cells" in node.properties, states, parent)
+
+    def _attached(self, cpu: Node, name: str) -> DomainReference | None:
+        """The power domain of that name, as dev_pm_domain_attach_by_name() looks for it."""
+        names = cpu.strings("power-domain-names")
+        references, whole = self._domain_references(cpu)
+        index = names.index(name) if name in names else len(references)
+        return references[index] if whole and index < len(references) else None
+
     def _domain(self, node: Node) -> tuple[str, Node] | None:
         """The first power domain, as of_parse_phandle_with_args(..., 0, ...)."""
-        cells = node.properties.get("power-domains", b"")
-        found = self.phandle2node.get(int.from_bytes(cells[:4], "big")) if len(cells) >= 4 else None
-        if found is None:
+        references, _ = self._domain_references(node)
+        if not references or not references[0].path:
             return None
-        arguments = found[1].properties.get("#power-domain-cells", b"")
-        # the first cell counts, and the list must be long enough for the arguments
-        fits = len(arguments) >= 4 and int.from_bytes(arguments[:4], "big") < len(cells) // 4
-        return found if fits else None
+        return self.phandle2node[int.from_bytes(node.properties["power-domains"][:4], "big")]
+
+    def _domain_references(self, node: Node) -> tuple[list[DomainReference], bool]:
+        """The entries of power-domains up to the first that cannot be read; whether all can."""
+        found: list[DomainReference] = []
+        values = cells(node.properties.get("power-domains", b""), 4)
+        at = 0
+        while at < len(values):
+            phandle = values[at]
+            at += 1
+            if not phandle:
+                found.append(DomainReference(""))
+                continue
+            path, domain = self.phandle2node.get(phandle, ("", None))
+            count = domain.properties.get("#power-domain-cells", b"") if domain else b""
+            arguments = int.from_bytes(count[:4], "big")
+            at += arguments
+            if len(count) < 4 or at > len(values):
+                return found, False
+            found.append(DomainReference(path, arguments))
+        return found, True
 
     def _references(
         self, path: str, node: Node, name: str, broken: list[Broken]

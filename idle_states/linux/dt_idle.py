@@ -6,27 +6,27 @@ every CPU without a driver.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from ..beyond_opal import IdleList, ListedNode
 from ..devicetree.idle_nodes import RESIDENCY, TIMER_STOP, latency_us, missing_times, row_nodes
-from ..stages import Changed, Lost, Message
+from ..stages import Changed, Level, Lost, Message
 from ..table import IdleTable
 from .convert import NAME_LENGTH, STATE_MAX
 from .driver_table import DriverState, DriverTable
+from .dt_domains import ATTACH, Domains, attach, domains_of
 from .dt_idle_features import DtIdleFeatures, features
 from .releases import Release
+from .suspend_parameter import log_prefix, parameter_name, reject_parameter
 
 PARSER = "drivers/cpuidle/dt_idle_states.c dt_init_idle_driver()"
 PSCI = "drivers/cpuidle/cpuidle-psci.c psci_dt_cpu_init_idle()"
 ARM = "drivers/cpuidle/cpuidle-arm.c arm_idle_init_cpu()"
 SBI = "drivers/cpuidle/cpuidle-riscv-sbi.c sbi_cpuidle_dt_init_states()"
+SBI_DOMAINS = "drivers/cpuidle/cpuidle-riscv-sbi.c sbi_genpd_probe()"
 WFI_US = (1, 1)
 """Exit latency and target residency of state 0, compiled into every one of the drivers."""
-
-_PSCI_MASKS = (0x0301_FFFF, 0x4FFF_FFFF)
-"""Bits of a power state in the original format and in PSCI 1.0's extended one."""
-_SBI_RESERVED = (range(1, 0x1000_0000), range(0x8000_0001, 0x9000_0000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +50,6 @@ class Parsed:
     failure: Failure | None = None
 
 
-def parameter_name(listed: IdleList) -> str | None:
-    """Returns the property with the argument for firmware; None if the method is the platform's."""
-    if listed.riscv:
-        return "riscv,sbi-suspend-param"
-    return "arm,psci-suspend-param" if listed.enable_method == "psci" else None
-
-
-def parameter_problem(listed: IdleList, node: ListedNode) -> str:
-    """Returns why the driver rejects a node's suspend parameter; "" if it accepts it."""
-    name = parameter_name(listed)
-    if name is None:
-        return ""
-    value = node.u32(name)
-    if value is None:
-        return f"has no {name}"
-    if listed.riscv:
-        bad = any(value in reserved for reserved in _SBI_RESERVED)
-    else:
-        bad = all(value & ~mask for mask in _PSCI_MASKS)
-    return f"has {name} {value:#x}, which no firmware can mean" if bad else ""
-
-
 def compatibles(listed: IdleList) -> tuple[str, ...]:
     """Returns the compatible strings of which a driver requires one in each node of the list."""
     if listed.riscv:
@@ -81,29 +59,54 @@ def compatibles(listed: IdleList) -> tuple[str, ...]:
     return ("arm,idle-state", "qcom,idle-state-spc")
 
 
-def parse(listed: IdleList, known: DtIdleFeatures) -> Parsed:
-    """dt_init_idle_driver() and the driver's check of the parameters, for one CPU."""
+def parse(listed: IdleList, known: DtIdleFeatures, osi: bool = True) -> Parsed:
+    """dt_init_idle_driver(), and what the driver does with it, for one CPU.
+
+    osi: PSCI's firmware offers OS-initiated mode, where it matters (see dt_domains).
+    """
     found = Parsed()
     nodes = listed.nodes(known.hierarchy)
-    found.failure = _no_driver(listed, known) or _read(listed, nodes, known, found)
-    if found.failure is None and not (found.states if known.counts_enabled else nodes):
-        reason = "its CPUs list no idle state, and for WFI alone the driver does not register"
-        found.failure = Failure("no-list", reason, PARSER)
+    found.failure = _no_driver(listed, known)
     if found.failure is None:
-        found.failure = _parameters(listed, nodes, known, found)
+        found.failure = _read(listed, nodes, known, found)
+        if found.failure is None and not (found.states if known.counts_enabled else nodes):
+            reason = "its CPUs list no idle state, and for WFI alone the driver does not register"
+            found.failure = Failure("no-list", reason, PARSER)
+        if found.failure is not None and listed.riscv:
+            _say_of_hart(listed, "debug", "failed to parse DT idle states", found)
+        if found.failure is None:
+            failure = _parameters(listed, nodes, known, found) or _attach(listed, known, osi)
+            if failure is not None:
+                _say_failed(listed, known, found)
+            found.failure = failure
+        if found.failure is not None and listed.riscv:
+            _say_of_hart(listed, "debug", "idle driver init failed", found)
+    if not _tried(listed, known):
+        found.messages.clear()
     return found
 
 
-def register(table: IdleTable, release: Release) -> DriverTable:
-    """The driver's table for the CPUs of a list (`table.listed`)."""
+def register(table: IdleTable, release: Release, osi: bool = True) -> DriverTable:
+    """The driver's table for the CPUs of a list (`table.listed`). osi: as for parse()."""
     listed = table.listed
     assert listed is not None
     known = features(release)
     taken = listed
     if not known.per_cpu and listed.siblings:
         taken = listed.siblings[0]
-    found = parse(taken, known)
-    failure = found.failure or _unequal(listed, known) or _other_failure(listed, known)
+    domains = domains_made(listed, known, osi)
+    found = Parsed(messages=[*domains.messages])
+    if listed.riscv and known.riscv and domains.problem:
+        reason = f"power domains cannot be made: {domains.problem}"
+        found.failure = Failure("power-domain", reason, SBI_DOMAINS)
+    else:
+        found = parse(taken, known, osi)
+        found.messages[:0] = domains.messages
+    failure = found.failure or _unequal(listed, known) or _other_failure(listed, known, osi)
+    faux = known.faux and listed.enable_method == "psci"
+    if failure and faux and _tried(listed, known):
+        text = "CPUidle PSCI: Failed to create psci-cpuidle device"
+        found.messages.append(Message("error", text))
     states = () if failure else tuple(_registered(taken, found, known))
     return DriverTable(
         kernel=release.name,
@@ -113,6 +116,47 @@ def register(table: IdleTable, release: Release) -> DriverTable:
         messages=tuple(found.messages),
         offline="",
     )
+
+
+def _tried(listed: IdleList, known: DtIdleFeatures) -> bool:
+    """dt_idle_state_present(): PSCI's faux device is made if the first CPU's first state is one."""
+    if not known.faux or listed.enable_method != "psci":
+        return True
+    nodes = (listed.siblings or (listed,))[0].nodes(known.hierarchy)
+    return bool(nodes) and "arm,idle-state" in nodes[0].strings("compatible")
+
+
+def domains_made(listed: IdleList, known: DtIdleFeatures, osi: bool) -> Domains:
+    """The power domains that the driver makes before it looks at CPUs."""
+    driver = known.riscv if listed.riscv else known.hierarchy
+    if not driver or not (osi or listed.riscv or known.domains_always):
+        return Domains()
+    return domains_of(listed, known)
+
+
+def _attach(listed: IdleList, known: DtIdleFeatures, osi: bool) -> Failure | None:
+    """The CPU's power domain, which is looked at in OS-initiated mode only."""
+    if listed.riscv:
+        osi = all(other.names_domains for other in listed.siblings or (listed,))
+    elif listed.enable_method != "psci":
+        osi = False
+    problem = attach(listed, known, domains_made(listed, known, osi)) if osi else ""
+    return Failure("power-domain", problem, ATTACH) if problem else None
+
+
+def _say_failed(listed: IdleList, known: DtIdleFeatures, found: Parsed) -> None:
+    if listed.riscv:
+        _say_of_hart(listed, "error", "failed to init idle states", found)
+    elif listed.enable_method == "psci" and known.psci:
+        text = f"CPUidle PSCI: CPU {listed.first} failed to PSCI idle"
+        found.messages.append(Message("error", text))
+
+
+def _say_of_hart(listed: IdleList, level: Level, text: str, found: Parsed) -> None:
+    hart = listed.cpus[0].rpartition("@")[2]
+    with suppress(ValueError):
+        text = f"{log_prefix(True)}HART{int(hart, 16)}: {text}"
+        found.messages.append(Message(level, text))
 
 
 def _no_driver(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
@@ -164,25 +208,15 @@ def _parameters(
 ) -> Failure | None:
     """Checks the parameters of as many nodes as there are states, from the start of the list,
     whether these nodes are disabled or not."""
-    name = parameter_name(listed)
-    if name is None:
+    if parameter_name(listed) is None:
         return None
     count = len(found.states) + (0 if known.counts_enabled else len(found.disabled))
-    prefix = "cpuidle-riscv-sbi: " if listed.riscv else "CPUidle PSCI: "
     for index, node in enumerate(nodes[:count]):
-        problem = parameter_problem(listed, node)
-        if not problem:
-            continue
-        value = node.u32(name)
-        what = "SBI suspend state" if listed.riscv else "PSCI power state"
-        text = f"{node.path} missing {name} property"
-        if value is not None:
-            text = f"Invalid {what} {value:#x}"
-        found.messages.append(Message("warning", prefix + text))
-        if listed.enable_method == "psci" and known.psci:
-            text = f"CPUidle PSCI: CPU {listed.first} failed to PSCI idle"
-            found.messages.append(Message("error", text))
-        return Failure("bad-parameter", f"{node.name} {problem}", _ground(listed), index)
+        rejected = reject_parameter(listed.riscv, node)
+        if rejected:
+            found.messages.append(rejected.message)
+            reason = f"{node.name} {rejected.problem}"
+            return Failure("bad-parameter", reason, _ground(listed), index)
     return None
 
 
@@ -207,13 +241,13 @@ def _unequal(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
     return None
 
 
-def _other_failure(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
+def _other_failure(listed: IdleList, known: DtIdleFeatures, osi: bool) -> Failure | None:
     """A CPU whose list gives no driver makes the kernel unregister the other CPUs' drivers."""
     if not known.per_cpu:
         return None
     psci = known.psci and listed.enable_method == "psci"
     for other in listed.siblings:
-        failure = parse(other, known).failure
+        failure = parse(replace(other, siblings=listed.siblings), known, osi).failure
         if psci and other.enable_method != "psci":
             reason = f"its enable-method is {other.enable_method or 'missing'}, not psci"
             failure = Failure("no-psci", reason, PSCI)
@@ -322,5 +356,9 @@ def _changed(
                 f"the driver takes state {number + 1}'s from number {number + 1} of the list, "
                 f"{nodes[number].name}, disabled nodes included"
             )
-            before, after = (f"{one.u32(name):#x}" for one in (node, nodes[number]))
+            before, after = (_shown(one.u32(name)) for one in (node, nodes[number]))
             yield Changed(row, node.name, name, before, after, reason, _ground(taken))
+
+
+def _shown(value: int | None) -> str:
+    return "none" if value is None else f"{value:#x}"

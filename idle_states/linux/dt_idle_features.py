@@ -17,6 +17,13 @@ class DtIdleFeatures:
     skips_disabled    nodes whose status is not okay are passed over
     compatible_first  a node's compatible is looked at before its status
     hierarchy         domain-idle-states of a CPU's power domain come before cpu-idle-states
+    needs_domains     CPUs whose power domains could not be made get no driver; before, they do
+                      without
+    domains_always    PSCI's power domains are made in platform-coordinated mode too
+    domain_helper     PSCI's power domains are read by dt_idle_genpd.c, as SBI's always were
+    keeps_domains     a bad power domain leaves PSCI those before it
+    faux              PSCI's driver is a faux device's: it says that it failed, and is not tried
+                      unless the first CPU's first state looks like one
     counts_enabled    only enabled nodes are counted; before, those passed over were too
     """
 
@@ -27,6 +34,11 @@ class DtIdleFeatures:
     skips_disabled: bool = False
     compatible_first: bool = False
     hierarchy: bool = False
+    needs_domains: bool = False
+    domains_always: bool = False
+    domain_helper: bool = False
+    keeps_domains: bool = False
+    faux: bool = False
     counts_enabled: bool = False
 
 
@@ -39,7 +51,13 @@ CHANGES = (
     since("5.2", "", compatible_first=True),
     since("5.4", "9ffeb6d08c3a", psci=True),
     since("5.6", "", hierarchy=True),
+    since("5.9", "", needs_domains=True),
+    since("5.10", "", domains_always=True),
     since("5.18", "6abf32f1d9c5", riscv=True),
+    since("5.18", "", domain_helper=True),
+    since("6.6 6.4.11 6.1.47", "12acb348fa45", keeps_domains=True),
+    since("6.16", "af5376a77e87", faux=True),
+    since("7.2", "", faux=False),
     since("6.2 6.1.2 5.15.86 5.10.163 5.4.229", "ee3c2c8ad6ba", counts_enabled=True),
 )
 """The release of a row without commit may be off by one or two before 5.4."""

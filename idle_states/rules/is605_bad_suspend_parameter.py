@@ -53,7 +53,7 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..linux.dt_idle import parameter_name, parameter_problem
+from ..linux.suspend_parameter import parameter_name, parameter_problem
 from ..pipeline import Subject
 from .is6_nodes import listed_by, own_nodes
 from .rule import Rule

@@ -13,6 +13,7 @@ KERNEL_FILES = (
     "arch/powerpc/include/asm/opal-api.h",
     "arch/powerpc/include/asm/reg.h",
     "arch/powerpc/platforms/powernv/idle.c",
+    "drivers/base/power/domain.c",
     "drivers/cpuidle",
     "drivers/of/base.c",
     "include/linux/cpuidle.h",

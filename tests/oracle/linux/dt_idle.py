@@ -1,10 +1,12 @@
-"""The parser of idle-state nodes with the PSCI driver over it: dt_idle_states.c, cpuidle-psci.c."""
+"""The parser of idle-state nodes, the PSCI or SBI driver over it, and its power domains."""
 
+import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from idle_states.devicetree.tree import Node
 from tests.oracle import Unavailable
@@ -14,32 +16,42 @@ from .source import OracleError, functions, includes, keep_functions, read
 __all__ = ["DtIdleOracle", "DtIdleResult"]
 
 _SHIM = Path(__file__).parent / "shim"
-_PARSER = "drivers/cpuidle/dt_idle_states.c"
-_PSCI = "drivers/cpuidle/cpuidle-psci.c"
+_FOLDER = "drivers/cpuidle"
+_PARSER = f"{_FOLDER}/dt_idle_states.c"
+_DOMAIN = f"{_FOLDER}/cpuidle-psci-domain.c"
+_GENPD = f"{_FOLDER}/dt_idle_genpd.c"
+_CORE = "drivers/base/power/domain.c"
 _OF = "drivers/of/base.c"
-_REAL = {"dt_idle_states.h", "linux/errno.h"}
-"""Headers that are not left empty: the tree's, and the system's, which <errno.h> needs."""
+_OWN_HEADERS = ("dt_idle_states.h", "dt_idle_genpd.h", "cpuidle-psci.h")
+"""Headers of the tree's that are not left empty."""
 
-_PSCI_KEPT = frozenset(
-    {
-        "psci_dt_parse_state_node",
-        "psci_dt_cpu_init_idle",
-        "psci_cpu_init_idle",
-        "psci_cpu_deinit_idle",
-        "psci_idle_init_cpu",
-        "psci_cpuidle_probe",
-    }
+Driver = Literal["psci", "sbi"]
+_DRIVERS: Mapping[Driver, str] = {
+    "psci": f"{_FOLDER}/cpuidle-psci.c",
+    "sbi": f"{_FOLDER}/cpuidle-riscv-sbi.c",
+}
+_RUN_LATER = re.compile(
+    r"_*(psci|sbi)_(s?enter|idle_(cpuhp|syscore|init_cpuhp|init_syscore)|(set|get|clear|is)_domain"
+    r"|cpuidle_enter|suspend(_finisher)?$|cpuhp|cpuidle_cpuhp|pd_power_off|cpuidle_pd_power_off)\w*"
 )
+"""Functions of the drivers that initialization only names."""
 _OF_KEPT = frozenset(
     {
         "of_phandle_iterator_init",
         "of_phandle_iterator_next",
         "of_phandle_iterator_args",
+        "of_count_phandle_with_args",
         "__of_parse_phandle_with_args",
         "of_get_cpu_state_node",
+        "__of_device_is_status",
         "__of_device_is_available",
         "of_device_is_available",
     }
+)
+_OF_MOVED = frozenset({"__of_device_is_status"})
+"""Those that not every release has."""
+_CORE_KEPT = frozenset(
+    {"genpd_parse_state", "genpd_iterate_idle_states", "of_genpd_parse_idle_states"}
 )
 
 
@@ -58,38 +70,73 @@ class DtIdleResult:
 
 
 class DtIdleOracle:
-    """The code of a kernel tree, compiled into `workdir` unless it is there already."""
+    """The code of a kernel tree, compiled into `workdir` unless it is there already.
 
-    def __init__(self, tree: Path, workdir: Path) -> None:
+    driver: whose initialization runs. genpd: built with CONFIG_DT_IDLE_GENPD, or, before that,
+        CONFIG_ARM_PSCI_CPUIDLE_DOMAIN.
+    spare: a tree for what `tree` does not have: parts of drivers/of and of the power domains'
+        core, which move about between files.
+    """
+
+    def __init__(
+        self,
+        tree: Path,
+        workdir: Path,
+        driver: Driver = "psci",
+        genpd: bool = True,
+        spare: Path | None = None,
+    ) -> None:
         if shutil.which("cc") is None:
             raise Unavailable("cc is not installed")
-        self.program = workdir / "dt_idle"
+        self.program = workdir / f"dt_idle-{driver}{'' if genpd else '-flat'}"
         if self.program.exists():
             return
-        (workdir / "dt_idle_states.h").write_text(read(tree, "drivers/cpuidle/dt_idle_states.h"))
-        psci = keep_functions(read(tree, _PSCI), _PSCI_KEPT)
-        parser, of = read(tree, _PARSER), read(tree, _OF)
-        for name in {*includes(psci), *includes(parser), *includes(of)} - _REAL:
-            header = workdir / name
+        build = workdir / self.program.name.replace("dt_idle", "build")
+        build.mkdir(exist_ok=True)
+        sources = {
+            "parser": read(tree, _PARSER),
+            "of": _of_functions(tree, spare),
+            "driver": _initialization(read(tree, _DRIVERS[driver])),
+        }
+        if genpd and (tree / _GENPD).exists():
+            sources["genpd"] = read(tree, _GENPD)
+        if genpd and driver == "psci" and (tree / _DOMAIN).exists():
+            sources["domain"] = _initialization(read(tree, _DOMAIN))
+        core = next((one for one in (tree, spare) if one and (one / _CORE).exists()), tree)
+        sources["core"] = _power_domain_core(read(core, _CORE))
+        for name in {name for text in sources.values() for name in includes(text)}:
+            if name.startswith("linux/errno"):
+                continue
+            header = build / name
             header.parent.mkdir(parents=True, exist_ok=True)
-            header.touch()
-        (workdir / "psci.c").write_text(psci)
-        (workdir / "parser.c").write_text(parser)
-        (workdir / "of.c").write_text(_functions_only(of, _OF_KEPT))
-        (workdir / "psci_unit.c").write_text(
-            f'#define PSCI_SOURCE "{workdir / "psci.c"}"\n'
-            '#undef pr_fmt\n#include "dt_idle_psci.c"\n'
-        )
-        units = [str(_SHIM / "dt_idle.c"), *(str(workdir / f"{n}.c") for n in ("parser", "of"))]
-        command = ["cc", "-std=gnu11", "-O1", "-w", "-I", str(workdir), "-I", str(_SHIM)]
-        command += ["-include", "dt_idle.h", *units, str(workdir / "psci_unit.c")]
+            own = tree / _FOLDER / name
+            header.write_text(own.read_text() if name in _OWN_HEADERS and own.exists() else "")
+        for name, text in sources.items():
+            (build / f"{name}.c").write_text(text)
+        units = [build / f"{name}.c" for name in sources.keys() - {"driver", "domain"}]
+        for name, shim in (("driver", f"dt_idle_{driver}.c"), ("domain", "dt_idle_domain.c")):
+            if name in sources:
+                unit = build / f"{name}_unit.c"
+                define = f'#define {name.upper()}_SOURCE "{build / name}.c"\n#undef pr_fmt\n'
+                unit.write_text(f'{define}#include "{shim}"\n')
+                units.append(unit)
+        command = ["cc", "-std=gnu11", "-O1", "-w", "-I", str(build), "-I", str(_SHIM)]
+        command += ["-include", "dt_idle.h", str(_SHIM / "dt_idle.c"), *map(str, sorted(units))]
+        if genpd:
+            options = ("DT_IDLE_GENPD", "ARM_PSCI_CPUIDLE_DOMAIN", "PM_GENERIC_DOMAINS_OF")
+            command += [f"-DCONFIG_{option}" for option in options]
+        if driver == "psci" and "psci_cpuidle_data" not in sources["driver"]:
+            command.append("-DONLY_PARAMETERS")
         done = subprocess.run([*command, "-o", str(self.program)], capture_output=True, text=True)
         if done.returncode:
             raise OracleError(done.stderr[-2000:])
 
-    def run(self, roots: Sequence[Node]) -> list[DtIdleResult]:
-        """CPUs are the children of /cpus called cpu@..., in order."""
-        text = "".join(line for root in roots for line in _lines(root))
+    def run(self, roots: Sequence[Node], osi: bool = False) -> list[DtIdleResult]:
+        """CPUs are the children of /cpus called cpu@..., in order.
+
+        osi: PSCI firmware offers OS-initiated mode.
+        """
+        text = "".join(line for root in roots for line in _lines(root, osi))
         done = subprocess.run([str(self.program)], input=text, capture_output=True, text=True)
         if done.returncode:
             raise OracleError(f"status {done.returncode}: {done.stderr[-500:]}")
@@ -99,16 +146,41 @@ class DtIdleOracle:
         return results
 
 
-def _functions_only(text: str, names: frozenset[str]) -> str:
-    """The named functions, each whole, in their order."""
-    found = {name: text[start:end] for name, start, end in functions(text) if name in names}
-    missing = names - found.keys()
+def _initialization(text: str) -> str:
+    """A driver's source without the functions that run later."""
+    names = frozenset(name for name, _, _ in functions(text) if not _RUN_LATER.fullmatch(name))
+    return keep_functions(text, names)
+
+
+def _of_functions(tree: Path, spare: Path | None) -> str:
+    """The functions of drivers/of that are needed, each whole."""
+    found: dict[str, str] = {}
+    for one in (tree, spare):
+        for file in (_OF, "drivers/of/cpu.c"):
+            if one is None or not (one / file).exists():
+                continue
+            text = read(one, file)
+            for name, start, end in functions(text):
+                if name in _OF_KEPT:
+                    found.setdefault(name, text[start:end])
+    missing = _OF_KEPT - _OF_MOVED - found.keys()
     if missing:
         raise OracleError(f"functions not found: {', '.join(sorted(missing))}")
-    return "extern int devtree_lock;\n" + "\n".join(found.values()) + "\n"
+    text = re.sub(r"^static ", "", "\n".join(found.values()), flags=re.MULTILINE)
+    return f"extern int devtree_lock;\n{text}\n"
 
 
-def _lines(root: Node) -> Iterable[str]:
+def _power_domain_core(text: str) -> str:
+    """What reads the states of a power domain."""
+    kept = [text[start:end] for name, start, end in functions(text) if name in _CORE_KEPT]
+    return (
+        '#undef pr_fmt\n#define pr_fmt(text) "PM: " text\n'
+        'static const struct of_device_id idle_state_match[] = { { "domain-idle-state" }, {} };\n'
+        + "\n".join(kept)
+    )
+
+
+def _lines(root: Node, osi: bool) -> Iterable[str]:
     cpus = []
     for number, (path, node) in enumerate(root.walk()):
         yield f"node {path}\n"
@@ -117,7 +189,7 @@ def _lines(root: Node) -> Iterable[str]:
         if path.startswith("/cpus/cpu@"):
             cpus.append(number)
     yield from (f"cpu {number}\n" for number in cpus)
-    yield "run\n"
+    yield f"run {osi:d}\n"
 
 
 def _result(lines: list[str]) -> DtIdleResult:
@@ -127,6 +199,8 @@ def _result(lines: list[str]) -> DtIdleResult:
         if kind == "message":
             level, _, text = rest.partition(" ")
             messages.append((level, text))
+        elif kind == "crash":
+            raise OracleError(f"the kernel's code crashed, status {rest}")
         elif kind == "status":
             status = int(rest)
         else:

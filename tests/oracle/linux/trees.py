@@ -7,7 +7,7 @@ from pathlib import Path
 from ..debian import linux_source
 from .source import OracleError
 
-__all__ = ["kernel_tree"]
+__all__ = ["kernel_tree", "spare_tree"]
 
 
 def kernel_tree(needed: Iterable[str] = ("Makefile",)) -> Path:
@@ -24,3 +24,8 @@ def kernel_tree(needed: Iterable[str] = ("Makefile",)) -> Path:
         if not (tree / name).exists():
             raise OracleError(f"LINUX={named}: expected a kernel tree, found no {name}")
     return tree
+
+
+def spare_tree() -> Path | None:
+    """Debian's 6.1 beside a tree that LINUX names, for what that has elsewhere; None without it."""
+    return linux_source("6.1") if os.environ.get("LINUX") else None
