@@ -26,8 +26,7 @@ from tests.linux.test_dt_idle import DOMAIN, NEWEST, cell, cpu, state, tables, t
 from tests.oracle import Unavailable
 from tests.oracle.debian import binary_tree
 from tests.oracle.linux.dt_idle import Driver, DtIdleOracle, DtIdleResult
-from tests.oracle.linux.governors import taken_as
-from tests.oracle.linux.trees import spare_tree
+from tests.oracle.linux.trees import distributed_as, spare_tree
 from tests.support.random_trees import random_trees
 from tests.support.shared import building
 from tests.support.thorough import examples
@@ -207,7 +206,7 @@ DRIVERS: tuple[Driver, ...] = ("psci", "sbi")
 def test_model_is_as_the_kernel(
     linux_tree: Path, tmp_path_factory: pytest.TempPathFactory, driver: Driver
 ) -> None:
-    kernel = taken_as(linux_tree)
+    kernel = distributed_as(linux_tree)
     known = dt_idle_features.features(kernel)
     if not (known.riscv if driver == "sbi" else known.psci):
         pytest.skip(f"Linux {kernel.name} has no such driver")

@@ -11,8 +11,8 @@ from idle_states.linux.releases import Release
 from idle_states.power_mgt import CELL_BYTES, FLAGS, NAMES, PMICR, PMICR_MASK, PowerMgt, encode
 from idle_states.table import Cpu, Register
 from tests.oracle import Unavailable
-from tests.oracle.linux.governors import taken_as
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle
+from tests.oracle.linux.trees import distributed_as
 from tests.support.random_tables import states
 from tests.support.shared import kept
 
@@ -43,7 +43,7 @@ def oracle(linux_tree: Path) -> PowernvOracle:
 
 @pytest.fixture(scope="module")
 def kernel(linux_tree: Path) -> Release:
-    return taken_as(linux_tree)
+    return distributed_as(linux_tree)
 
 
 def damaged(rng: random.Random, properties: dict[str, bytes]) -> dict[str, bytes]:

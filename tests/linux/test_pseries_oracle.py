@@ -10,8 +10,8 @@ from idle_states.linux.driver_table import DriverTable
 from idle_states.table import CedeRecord, Cpu, IdleTable, Partition, Register
 from tests.oracle import Unavailable
 from tests.oracle.linux.cases import cede_latencies
-from tests.oracle.linux.governors import taken_as
 from tests.oracle.linux.pseries import PseriesCase, PseriesOracle, PseriesResult
+from tests.oracle.linux.trees import distributed_as
 from tests.support.shared import kept
 from tests.support.thorough import examples
 
@@ -87,7 +87,7 @@ def comparable_kernel(result: PseriesResult) -> Comparable:
 
 def test_agrees_with_the_kernel_on_random_records(oracle: PseriesOracle, linux_tree: Path) -> None:
     rng = random.Random("records")
-    kernel = taken_as(linux_tree)
+    kernel = distributed_as(linux_tree)
     cases = [random_case(rng) for _ in range(examples(1000, 10_000))]
     results = oracle.run([case_of(*case) for case in cases])
     for (cpu, partition), result in zip(cases, results, strict=True):

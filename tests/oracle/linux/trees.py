@@ -4,10 +4,13 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..debian import linux_source
-from .source import OracleError
+from idle_states.linux.releases import Release
+from idle_states.linux.releases import release as known_release
 
-__all__ = ["kernel_tree", "spare_tree"]
+from ..debian import linux_source
+from .source import OracleError, release
+
+__all__ = ["distributed_as", "kernel_tree", "spare_tree"]
 
 
 def kernel_tree(needed: Iterable[str] = ("Makefile",)) -> Path:
@@ -29,3 +32,12 @@ def kernel_tree(needed: Iterable[str] = ("Makefile",)) -> Path:
 def spare_tree() -> Path | None:
     """Debian's 6.1 beside a tree that LINUX names, for what that has elsewhere; None without it."""
     return linux_source("6.1") if os.environ.get("LINUX") else None
+
+
+def distributed_as(tree: Path) -> Release:
+    """The release that kernel_tree() gave: KERNEL in the environment, else by its Makefile.
+
+    Debian's tree is Debian's release, whose own patches change drivers.
+    """
+    distribution = "" if os.environ.get("LINUX") else "debian-"
+    return known_release(os.environ.get("KERNEL") or f"{distribution}{release(tree)}")
