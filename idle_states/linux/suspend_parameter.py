@@ -12,7 +12,7 @@ _EINVAL, _EOVERFLOW = -22, -75
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedParameter:
     """Why a driver rejects a node's parameter. problem: for people, without the node's name;
     error: the kernel's number; message: what it prints."""
 
@@ -35,7 +35,7 @@ def parameter_problem(listed: IdleList, node: ListedNode) -> str:
     return rejected.problem if rejected else ""
 
 
-def reject_parameter(riscv: bool, node: ListedNode) -> Rejected | None:
+def reject_parameter(riscv: bool, node: ListedNode) -> RejectedParameter | None:
     """sbi_dt_parse_state_node() or psci_dt_parse_state_node(); None if the parameter is fine."""
     name = "riscv,sbi-suspend-param" if riscv else "arm,psci-suspend-param"
     prefix = log_prefix(riscv)
@@ -43,7 +43,7 @@ def reject_parameter(riscv: bool, node: ListedNode) -> Rejected | None:
     if value is None:
         error = _EOVERFLOW if name in node.properties else _EINVAL
         message = Message("warning", f"{prefix}{node.path} missing {name} property")
-        return Rejected(f"has no {name}", error, message)
+        return RejectedParameter(f"has no {name}", error, message)
     if riscv:
         bad = any(value in reserved for reserved in _SBI_RESERVED)
     else:
@@ -52,7 +52,7 @@ def reject_parameter(riscv: bool, node: ListedNode) -> Rejected | None:
         return None
     what = "SBI suspend state" if riscv else "PSCI power state"
     message = Message("warning", f"{prefix}Invalid {what} {value:#x}")
-    return Rejected(f"has {name} {value:#x}, which no firmware can mean", _EINVAL, message)
+    return RejectedParameter(f"has {name} {value:#x}, which no firmware can mean", _EINVAL, message)
 
 
 def log_prefix(riscv: bool) -> str:
