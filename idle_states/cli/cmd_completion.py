@@ -7,16 +7,26 @@ SUMMARY = "print a shell completion script"
 _BASH = """\
 _idle_states() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} words
+    local before=${{COMP_WORDS[COMP_CWORD-1]}}
+    case $before in
+{bash_values}
+    esac
+    if [ -n "$words" ]; then
+        COMPREPLY=($(compgen -W "$words" -- "$current"))
+        [ "$before" = --table ] && COMPREPLY+=($(compgen -f -- "$current"))
+        return
+    fi
     if [ "$COMP_CWORD" -eq 1 ]; then
         words="{commands} --help --version"
     elif [[ $current == -* ]]; then
         case ${{COMP_WORDS[1]}} in
 {bash_cases}
         esac
-    elif [ "${{COMP_WORDS[1]}}" = explain ]; then
-        words="{rules}"
     else
-        words="{tables}"
+        case ${{COMP_WORDS[1]}} in
+{bash_operands}
+            *) words="{tables}" ;;
+        esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
 }}
@@ -30,8 +40,8 @@ autoload -U +X bashcompinit && bashcompinit
 
 _FISH = """\
 complete -c idle-states -n __fish_use_subcommand -f -a '{commands}'
-complete -c idle-states -n '__fish_seen_subcommand_from explain' -f -a '{rules}'
 complete -c idle-states -n 'not __fish_use_subcommand' -a '{tables}'
+{fish_operands}
 {fish_options}
 """
 
@@ -42,21 +52,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..report import printer
-    from ..rules.catalogue import rules
     from ..spec.packaged import revisions
     from . import command_names
 
     names = command_names()
     options = {name: _options(name) for name in names}
+    offered, operands = _values(), _operands()
     values = {
         "commands": " ".join(names),
-        "rules": " ".join(loaded.rule.code for loaded in rules()),
         "tables": " ".join(revision.name for revision in revisions()),
         "bash_cases": "\n".join(
             f'            {name}) words="{" ".join(options[name])}" ;;' for name in names
         ),
+        "bash_values": "\n".join(
+            f'        --{option}) words="{" ".join(words)}" ;;' for option, words in offered.items()
+        ),
+        "bash_operands": "\n".join(
+            f'            {name}) words="{" ".join(words)}" ;;' for name, words in operands.items()
+        ),
+        "fish_operands": "\n".join(
+            f"complete -c idle-states -n '__fish_seen_subcommand_from {name}' "
+            f"-a '{' '.join(words)}'"
+            for name, words in operands.items()
+        ),
         "fish_options": "\n".join(
             f"complete -c idle-states -n '__fish_seen_subcommand_from {name}' -l {option[2:]}"
+            + (f" -x -a '{' '.join(offered[option[2:]])}'" if option[2:] in offered else "")
             for name in names
             for option in options[name]
             if option.startswith("--")
@@ -66,6 +87,40 @@ def run(arguments: argparse.Namespace) -> int:
     text = {"bash": bash, "zsh": _ZSH.format(bash=bash), "fish": _FISH.format(**values)}
     printer.document(text[arguments.shell])
     return 0
+
+
+def _values() -> dict[str, list[str]]:
+    """Option without its dashes -> what may be its value."""
+    from ..linux.governors import governor_names
+    from ..linux.releases import all_releases
+    from ..rules.catalogue import known_codes
+    from ..skiboot.platform import PRESETS
+    from ..spec.packaged import revisions
+
+    rules = sorted(known_codes())
+    return {
+        "kernel": [*(release.name for release in all_releases()), "all"],
+        "platform": list(PRESETS),
+        "governor": list(governor_names()),
+        "select": rules,
+        "ignore": rules,
+        "table": [revision.name for revision in revisions()],
+        "fail-on": ["error", "warning", "note"],
+    }
+
+
+def _operands() -> dict[str, list[str]]:
+    """Sub-command -> what it takes instead of a TABLE."""
+    from ..patches.library import packaged
+    from ..rules.catalogue import known_codes
+    from ..simulation.workloads import BUILT_IN
+
+    return {
+        "explain": sorted(known_codes()),
+        "simulate": list(BUILT_IN),
+        "patch": [patch.name for patch in packaged()],
+        "completion": ["bash", "zsh", "fish"],
+    }
 
 
 def _options(name: str) -> list[str]:

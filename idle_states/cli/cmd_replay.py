@@ -71,6 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_power(parser)
     add_platform(parser)
+    parser.add_argument(
+        "--per-cpu", action="store_true", help="as text, each CPU too, not all together alone"
+    )
     add_html(parser)
     add_format(parser)
 
@@ -119,5 +122,15 @@ def run(arguments: argparse.Namespace) -> int:
         body = result_of(result, release, settings, power)
         out.document(envelope("replay", Replay, body, found.inputs))
     else:
-        out.text(replay_text.render(result, found.name, release, settings, out.style, power))
+        out.text(
+            replay_text.render(
+                result,
+                found.name,
+                release,
+                settings,
+                out.style,
+                power,
+                per_cpu=arguments.per_cpu,
+            )
+        )
     return int(found.doubtful)

@@ -25,14 +25,17 @@ def render(
     settings: Settings | None,
     style: Style,
     power: PowerModel | None = None,
+    *,
+    per_cpu: bool = False,
 ) -> str:
     """Returns the whole output of `replay` for people.
 
     settings  what the governor was replayed with; None: the trace's own states were judged
     power     power model of the states; None without figures
+    per_cpu   each CPU's figures too, not those of all together alone
     """
     parts = [_head(result, name, release, settings, style)]
-    parts += [_account(account, style) for account in result.accounts]
+    parts += [_account(account, style, per_cpu) for account in result.accounts]
     if len(result.accounts) > 1:
         parts.append(_comparison(result.accounts, style))
     if power is not None:
@@ -82,12 +85,15 @@ def reading(read: Read) -> str:
     return ", ".join(words)
 
 
-def _account(account: Account, style: Style) -> str:
+def _account(account: Account, style: Style, per_cpu: bool) -> str:
     title = f"{printable(account.machine)}: all CPUs" if len(account.cpus) != 1 else ""
     parts = []
     if len(account.cpus) != 1:
         parts.append(style("strong", title) + "\n" + _figures(account.total))
     for cpu, figures in account.cpus.items():
+        if not per_cpu and len(account.cpus) != 1:
+            parts.append(f"{plural(len(account.cpus), 'CPU')} (--per-cpu shows each)\n")
+            break
         alone = f"{printable(account.machine)}: CPU {cpu}" if len(account.cpus) == 1 else ""
         parts.append(style("strong", alone or f"CPU {cpu}") + "\n" + _figures(figures))
     if account.compared:

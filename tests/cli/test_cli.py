@@ -327,6 +327,34 @@ def test_bash_accepts_the_completion_script() -> None:
     assert result.stdout.strip() == b"show"
 
 
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("check --kernel 4.1", "4.11"),
+        ("check --platform rai", "rainier"),
+        ("select power9 --governor te", "teo"),
+        ("check --select IS20", "IS203"),
+        ("simulate ping", "ping-pong"),
+        ("patch mambo", "mambo-stop4"),
+        ("explain IS40", "IS401"),
+        ("show power1", "power10"),
+        ("check --fi", "--fix"),
+    ],
+)
+def test_completion_offers_what_fits(line: str, offered: str) -> None:
+    script = whole_process("completion", "bash").stdout.decode()
+    words = ["idle-states", *line.split()]
+    probe = (
+        f"\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _idle_states; "
+        'printf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    result = subprocess.run(
+        ["bash"], input=script + probe, capture_output=True, check=True, text=True
+    )
+    assert offered in result.stdout.split()
+    assert all(word.startswith(words[-1]) for word in result.stdout.split())
+
+
 def test_a_reader_that_goes_away_is_no_error() -> None:
     command = f"{sys.executable} -m idle_states rules | head -n 1"
     result = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
