@@ -14,6 +14,7 @@ import textwrap
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -40,6 +41,23 @@ def command_names() -> list[str]:
 
 def command(name: str) -> ModuleType:
     return importlib.import_module(f"{__package__}.cmd_{name}")
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Fills paragraphs to the terminal's width, and leaves lines that are indented, such as
+    examples, as they are. No word is broken."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(
+            " ".join(text.split()), width, break_long_words=False, break_on_hyphens=False
+        )
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        filled: list[str] = []
+        for indented, lines in groupby(text.splitlines(), lambda line: line[:1] in (" ", "")):
+            found = list(lines)
+            filled += found if indented else self._split_lines(" ".join(found), width)
+        return "\n".join(indent + line for line in filled)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -87,7 +105,7 @@ def parser() -> argparse.ArgumentParser:
         prog="idle-states",
         description="OpenPOWER idle-state tables, followed from the spec to what Linux registers.",
         epilog=_epilog(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
     )
     top.add_argument("--version", action=_Version, help="version, commit and compiled core")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -106,7 +124,7 @@ def command_parser(name: str) -> argparse.ArgumentParser:
 
 def _fill(sub: argparse.ArgumentParser, module: ModuleType) -> None:
     sub.description = module.__doc__
-    sub.formatter_class = argparse.RawDescriptionHelpFormatter
+    sub.formatter_class = _Formatter
     module.add_arguments(sub)
     sub.set_defaults(run=module.run)
 

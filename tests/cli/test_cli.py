@@ -327,6 +327,26 @@ def test_bash_accepts_the_completion_script() -> None:
     assert result.stdout.strip() == b"show"
 
 
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_help_fits_the_terminal_and_breaks_no_word(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def help_of(*words: str) -> str:
+        with pytest.raises(SystemExit):
+            main([*words, "--help"])
+        return capsys.readouterr().out
+
+    for words in ([], *([name] for name in command_names())):
+        monkeypatch.setenv("COLUMNS", "1000")
+        whole = set(help_of(*words).split())
+        monkeypatch.setenv("COLUMNS", str(columns))
+        text = help_of(*words)
+        assert set(text.split()) == whole, words
+        for line in text.splitlines():
+            # examples, and choices that are one word, stay in one piece
+            assert len(line) <= columns or line.startswith("  "), (words, line)
+
+
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
