@@ -29,6 +29,7 @@ REASONS = {
     "linux/governors/__init__.py": OURS,
     "rules/catalogue.py": OURS,
     "cli/__init__.py": OURS,
+    "core/absence.py": OURS,
     "skiboot/c_table/reader.py": OURS,
     "patches/library.py": OURS,
     "files.py": WRITTEN,
