@@ -22,6 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..diff import diff
+    from ..forms import With
+    from ..linux.governors import not_utilised
     from ..linux.grounds import driver_of, remarks
     from ..linux.releases import NEWEST
     from ..report.documents.diff import Diff
@@ -41,9 +43,11 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = [(s.file, s.sha256) for s in (a, b)]
     drivers = dict.fromkeys(driver_of(source.table) for source in (a, b) if source.table)
     known = remarks(releases, *drivers, *([arguments.governor] if arguments.governor else []))
-    rests = "".join(f"{line}\n" for line in known)
+    assumptions = not_utilised(arguments.governor, releases) if arguments.governor else ()
+    rests = "".join(f"{line}\n" for line in (*assumptions, *known))
     if out.format == "json":
-        out.document(envelope("diff", Diff, differences, inputs, releases))
+        body = With(None, differences=differences, assumptions=assumptions)
+        out.document(envelope("diff", Diff, body, inputs, releases))
     elif differences:
         rows = [(d.stage, d.path, d.a, d.b) for d in differences]
         out.text(columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows) + rests)

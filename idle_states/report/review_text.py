@@ -37,6 +37,8 @@ def render(review: Review, *, notes: bool, suppressed: bool) -> str:
                 *_wrapped(f"{change.commit.short} {printable(change.commit.subject)}", ""),
             ]
         lines += _change(change, review, notes, suppressed)
+    if review.assumptions:
+        lines += ["", *(line for said in review.assumptions for line in _wrapped(said, ""))]
     return "\n".join(lines) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ..linux.governors import not_utilised
 from ..selection.idle_lengths import lengths
 from ..selection.selection import Mapped, SelectionChange, TableSelection
 from ..wording import joined
@@ -29,6 +30,9 @@ def text(first: TableSelection, changed: Changed, style: Style) -> str:
                 for change in different
             )
         lines += reach(first, other)
+    selections = (first, *(other for other, _ in changed))
+    if said := not_utilised(first.governor, [selection.release for selection in selections]):
+        lines += ["", *said]
     return "\n".join(lines) + "\n"
 
 

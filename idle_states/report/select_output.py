@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..linux import grounds
+from ..linux.governors import not_utilised
 from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.governors.steady import Range
@@ -199,4 +200,5 @@ def remarks(selection: TableSelection) -> list[str]:
     if selection.steps:
         lines.append("ladder counts to 4 in all while in a state, in a row or not;")
         lines.append("  an idle shorter than the exit latency counts as endless")
+    lines += not_utilised(selection.governor, [selection.release])
     return [*lines, *grounds.remarks([selection.release], selection.governor)]

@@ -9,6 +9,8 @@ from ..check.check import check
 from ..check.criteria import Criteria
 from ..diff import Difference, diff
 from ..findings import Finding, UsageError, sort_findings
+from ..linux.governors import not_utilised
+from ..linux.releases import release
 from ..reading.git import Commit, Repository
 from ..sources import Source
 from .findings import FindingsOutcome, Side, in_all, outcome
@@ -114,6 +116,12 @@ class Review:
     governor: str
     changes: tuple[Reviewed, ...]
     texts: dict[str, str]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Sentences on what the compared selections rest on; none if no table was compared."""
+        compared = any(table.before and table.after for c in self.changes for table in c.tables)
+        return not_utilised(self.governor, map(release, self.kernels)) if compared else ()
 
     @property
     def new(self) -> list[Finding]:

@@ -10,6 +10,8 @@ import pytest
 
 from idle_states import core
 from idle_states.cli import main
+from idle_states.linux.governors import not_utilised
+from idle_states.linux.releases import release
 from tests.support import DATA
 from tests.support.compiled import NO_CORE
 
@@ -132,3 +134,36 @@ def test_json_lines_have_it_in_all_or_none(
     assert main(["conform", *words(name, file)]) == 3
     said = capsys.readouterr().err
     assert ":8:1: error: expected column cpu_util in every line or in none" in said
+
+
+SAID = "teo of Linux 6.6 asks for utilisation: CPUs are taken as not utilised"
+
+
+def test_selections_without_utilisation_say_so(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """In text, in JSON, on the page; not of menu, nor of teo in other releases."""
+    page = tmp_path / "page.html"
+    table = ["pseries-dedicated", "--governor", "teo"]
+    commands = (
+        ["select", *table],
+        ["select", *table, "--against", "pseries-shared"],
+        ["diff", "pseries-dedicated", *table],
+        ["diff", "pseries-shared", *table],
+    )
+    for command in commands:
+        html = ["--html", str(page)] if command[0] == "select" else []
+        for kernel, said in (("6.6", True), ("6.11", False)):
+            main([*command, "--kernel", kernel, *html])
+            assert (SAID in capsys.readouterr().out) == said
+            assert not html or (SAID in page.read_text()) == said
+            main([*command, "--kernel", kernel, "--format", "json"])
+            assert json.loads(capsys.readouterr().out)["assumptions"] == [SAID] * said
+    main(["diff", "power9", "power9", "--kernel", "6.6", "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["assumptions"] == []
+
+
+def test_several_kernels_are_named_in_one_sentence() -> None:
+    kernels = [release(name) for name in ("4.19", "6.2", "6.3", "6.6.93", "6.10", "6.11")]
+    assert not_utilised("teo", kernels) == (SAID.replace("6.6", "6.3, 6.6.93, 6.10"),)
+    assert not_utilised("menu", kernels) == ()

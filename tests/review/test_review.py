@@ -115,6 +115,21 @@ def test_selection_changes_are_told(stop0_lite: History) -> None:
     assert ("idle 2us", "stop0_lite", "snooze") in [(d.path, d.a, d.b) for d in of_4_11.differences]
 
 
+def test_selection_that_rests_on_a_guess_says_so(
+    stop0_lite: History, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """teo of 6.6 asks for utilisation, menu does not; nor does what compares no table."""
+    said = "teo of Linux 6.6 asks for utilisation: CPUs are taken as not utilised"
+    words = ["--kernel", "6.6", "--governor"]
+    for governor, expected in (("teo", [said]), ("menu", [])):
+        _, text = run(capsys, stop0_lite, *words, governor)
+        assert (said in " ".join(text.split())) == bool(expected)
+        _, document = run(capsys, stop0_lite, *words, governor, "--format", "json")
+        assert json.loads(document)["assumptions"] == expected
+    stop0_lite.commit({"README": "text"}, "Say something")
+    assert reviewed(stop0_lite).assumptions == ()
+
+
 def test_selection_is_told_for_the_lengths_tried() -> None:
     """Every length between those a difference names was found to differ so."""
     a, b = (source(find(name)) for name in (BEFORE, AFTER))

@@ -28,6 +28,7 @@ __all__ = [
     "asks_utilisation",
     "governor_names",
     "known_in",
+    "not_utilised",
     "states_of",
 ]
 
@@ -65,6 +66,23 @@ def asks_utilisation(name: str, kernel: Release) -> bool:
     Raises UnknownGovernor for a kernel that does not have it.
     """
     return bool(getattr(_features(name, kernel), "utilisation", ""))
+
+
+def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:
+    """What selections computed without any CPU's utilisation rest on: one sentence that names the
+    kernels whose governor asks for it, or none. Kernels without the governor are passed over."""
+    if name not in governor_names():
+        return ()
+    asking = dict.fromkeys(
+        kernel.name
+        for kernel in kernels
+        if known_in(name, kernel) and asks_utilisation(name, kernel)
+    )
+    if not asking:
+        return ()
+    return (
+        f"{name} of Linux {', '.join(asking)} asks for utilisation: CPUs are taken as not utilised",
+    )
 
 
 def _features(name: str, kernel: Release) -> Any:

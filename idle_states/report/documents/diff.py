@@ -1,18 +1,21 @@
 """diff."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from ...diff import Difference
 from ...forms import Form, derived
 
 
-class Diff(Form[Sequence[Difference]]):
+class Diff(Form[Any]):
     keywords: ClassVar[Mapping[str, Any]] = {
         "if": {"properties": {"equal": {"const": True}}},
         "then": {"properties": {"differences": {"maxItems": 0}}},
         "else": {"properties": {"differences": {"minItems": 1}}},
     }
 
-    equal: Annotated[bool, "True if there are no differences."] = derived(lambda found: not found)
-    differences: list[Difference] = derived(lambda found: found)
+    equal: Annotated[bool, "True if there are no differences."] = derived(
+        lambda found: not found.differences
+    )
+    differences: list[Difference]
+    assumptions: Annotated[list[str], "What the governor's selections rest on."]

@@ -83,6 +83,7 @@ class Review(Form[review.Review]):
     commits: Annotated[Count, "How many commits lie between."]
     kernels: Annotated[list[str], "Kernels the tables were followed into."]
     governor: Annotated[str, "Whose selection was compared."]
+    assumptions: Annotated[list[str], "What the compared selections rest on."]
     findings: Annotated[
         list[Finding],
         "What the change brings, with places as they are after it; suppressed ones are left out.",

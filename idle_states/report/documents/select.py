@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from ...forms import GIVEN, INLINE, Count, Form, Limits, Positive, With, derived
 from ...linux.governors import State as Times
+from ...linux.governors import not_utilised
 from ...linux.governors.settling import Circumstances
 from ...selection.idle_lengths import first_us, last_us
 from ...selection.selection import Mapped, SelectionChange, TableSelection
@@ -148,6 +149,9 @@ class Select(Form[TableSelection]):
             for step in selection.steps
         ]
     )
+    assumptions: Annotated[list[str], "What the selections rest on, of this and the others."] = (
+        GIVEN
+    )
     unreachable: Annotated[list[str], "States that no range selects."] = derived(
         lambda selection: [selection.names[i] for i in selection.unreachable]
     )
@@ -192,4 +196,5 @@ def with_changes(
         for mapped, some in maps
         for change in some
     ]
-    return With(first, changes=changes)
+    releases = [selection.release for selection in (first, *(other for other, _ in changed))]
+    return With(first, changes=changes, assumptions=not_utilised(first.governor, releases))
