@@ -297,6 +297,7 @@ PyMODINIT_FUNC PyInit__core(void)
 	fields = named(record_fields);
 	if (PyModule_AddFunctions(module, reader_methods) ||
 	    PyModule_AddFunctions(module, counting_methods) ||
+	    PyModule_AddFunctions(module, settling_methods) ||
 	    PyModule_AddFunctions(module, simulating_methods) ||
 	    PyModule_AddIntConstant(module, "memory_size", MEMORY_SIZE) ||
 	    PyModule_AddIntConstant(module, "record_size", sizeof(struct record)) || !fields ||

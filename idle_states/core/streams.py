@@ -2,6 +2,7 @@
 
 import os
 import struct
+from array import array
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -20,6 +21,8 @@ from .packing import (
 
 FEWEST_TABLES = 3
 """Below this number of tables, replaying them one after the other is faster than a sweep."""
+SETTLED = 64
+"""States that settled() gives for each length."""
 _LANES = 8
 _DECISION_SIZE = 2
 
@@ -54,17 +57,26 @@ class Stream:
 
         Releases the GIL; a stream must not be used by two threads at once.
         """
-        return self._replay(self.memory, rows)
-
-    def from_boot(self, rows: Buffer) -> Decisions:
-        """Returns the decisions of the rows as replay() of a new stream does; this one's memory
-        stays."""
-        return self._replay(bytearray(compiled.memory_size), rows)
-
-    def _replay(self, memory: bytearray, rows: Buffer) -> Decisions:
         decisions = bytearray(len(rows) // ROW.size * _DECISION_SIZE)
-        compiled.replay(*self._given, memory, rows, decisions, self._specialised)
+        compiled.replay(*self._given, self.memory, rows, decisions, self._specialised)
         return Decisions(decisions)
+
+    def settled(
+        self, lengths: "array[int]", circumstances: tuple[int, int, int, int], history: Buffer
+    ) -> list[bytes]:
+        """The states selected once settled, SETTLED bytes for each length, as
+        linux/governors/settling.py has it; the memory stays.
+
+        lengths        of an idle period and to the next timer, in turn, in ns
+        circumstances  tick stopped, timer driven, latency limit in us, waking in ns
+        history        rows before the first idle period, whose situation does not matter
+        """
+        selected = bytearray(SETTLED * (len(lengths) // 2))
+        memory = bytearray(compiled.memory_size)
+        fixed = struct.pack("<4Q", *circumstances)
+        compiled.settle(*self._given, memory, fixed, history, lengths, selected)
+        packed = bytes(selected)
+        return [packed[at : at + SETTLED] for at in range(0, len(packed), SETTLED)]
 
     @property
     def given(self) -> tuple[str, bytes, bytes, int]:

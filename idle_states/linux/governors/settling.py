@@ -4,10 +4,8 @@ This module uses the reference; selection/by_core.py does the same with the comp
 """
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeVar
 
 from . import Governor
 from .interface import Outcome, Situation, tick_ns
@@ -45,10 +43,11 @@ class Circumstances:
 
 
 MakeGovernor = Callable[[], Governor]
-Steps = Callable[["Idle", Sequence[Outcome]], Sequence[int]]
-"""From the idle period that repeats, and idle periods before the first: the SETTLING + OBSERVED
-states that a governor selects which is at first as at boot."""
-T = TypeVar("T", list[int], bytes)
+Length = tuple[int, int]
+"""Of an idle period, and the time to the next timer where that does not end it, in ns."""
+Steps = Callable[[Sequence[Length], Circumstances, Sequence[Outcome]], Iterable[Sequence[int]]]
+"""From lengths, the other circumstances, and idle periods before the first: for each length the
+last OBSERVED of SETTLING + OBSERVED states that a governor selects which is at first as at boot."""
 
 
 class Settling:
@@ -70,11 +69,24 @@ class Settling:
     ) -> tuple[int, ...]:
         """Returns the states selected once settled, most frequent first. history: idle periods
         before the first."""
-        idle = Idle.of(self.governor, idle_ns, circumstances)
-        last = self.steps(idle, history)[SETTLING:]
-        if len(set(last)) == 1:
-            return (last[0],)
-        return tuple(sorted(set(last), key=lambda state: (-last.count(state), state)))
+        return self.over([(idle_ns, circumstances.next_timer_ns)], circumstances, history)[0]
+
+    def over(
+        self,
+        lengths: Sequence[Length],
+        circumstances: Circumstances,
+        history: Sequence[Outcome] = (),
+    ) -> list[tuple[int, ...]]:
+        """As at(), for each length. A length's time to the next timer replaces that of the
+        circumstances."""
+        taken: dict[bytes, tuple[int, ...]] = {}
+        found = []
+        for selected in self.steps(lengths, circumstances, history):
+            last = bytes(selected)
+            if last not in taken:
+                taken[last] = tuple(sorted(set(last), key=lambda each: (-last.count(each), each)))
+            found.append(taken[last])
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +105,9 @@ class Idle:
     wake_ns: int
 
     @classmethod
-    def of(cls, governor: Governor, idle_ns: int, circumstances: Circumstances) -> "Idle":
-        sleep_ns = idle_ns if circumstances.timer_driven else circumstances.next_timer_ns
+    def of(cls, governor: Governor, length: Length, circumstances: Circumstances) -> "Idle":
+        idle_ns, timer_ns = length
+        sleep_ns = idle_ns if circumstances.timer_driven else timer_ns
         tick = tick_ns(governor.hz)
         stopped = circumstances.tick_stopped
         situation = Situation(
@@ -107,11 +120,6 @@ class Idle:
         cut = tick if not stopped and idle_ns > tick else 0
         return cls(situation, idle_ns + wake_ns, idle_ns, cut, wake_ns)
 
-    @property
-    def depends(self) -> bool:
-        """Whether how long it lasts depends on the decision."""
-        return self.tick_ns > 0 or self.wake_ns > 0
-
     def outcome(self, state: int, polls: bool, stops_tick: bool) -> Outcome:
         """Returns the outcome: the idle period lasts its length, or until the tick if that runs."""
         got_tick = self.tick_ns > 0 and not stops_tick
@@ -123,10 +131,18 @@ class Idle:
 
 def by_reference(settling: Settling) -> Steps:
     """Steps by the governor itself."""
-    return partial(_run, settling.make)
+
+    def steps(
+        lengths: Sequence[Length], circumstances: Circumstances, history: Sequence[Outcome]
+    ) -> Iterable[Sequence[int]]:
+        for length in lengths:
+            idle = Idle.of(settling.governor, length, circumstances)
+            yield _run(settling.make, idle, history)[SETTLING:]
+
+    return steps
 
 
-def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> Sequence[int]:
+def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> list[int]:
     governor = make()
     for outcome in history:
         governor.select(idle.situation)
@@ -139,7 +155,8 @@ def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> Sequence
             # The same memory again: what follows is a repetition, and need not be run.
             before = seen.setdefault(pickle.dumps(governor), len(taken))
             if before < len(taken):
-                return continued(taken, taken[before:], count)
+                repeated, rest = taken[before:], count - len(taken)
+                return taken + (repeated * (rest // len(repeated) + 1))[:rest]
         decision = governor.select(idle.situation)
         polls = _polls(governor, decision.state)
         governor.reflect(idle.outcome(decision.state, polls, decision.stop_tick))
@@ -150,9 +167,3 @@ def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> Sequence
 def _polls(governor: Governor, state: int) -> bool:
     """False too for the state behind the last one that ladder selects where only one polls."""
     return state < len(governor.states) and governor.states[state].polling
-
-
-def continued(known: T, repeated: T, count: int) -> T:
-    """Returns `known`, then the repeated part again and again, `count` items in all."""
-    rest = count - len(known)
-    return known + (repeated * (rest // len(repeated) + 1))[:rest]

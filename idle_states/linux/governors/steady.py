@@ -41,7 +41,7 @@ class Range:
     states: tuple[int, ...]
 
 
-Selected = Callable[[int], tuple[int, ...]]
+Selected = Callable[[Sequence[int]], Sequence[tuple[int, ...]]]
 
 
 def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Range, ...]:
@@ -50,13 +50,13 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     end = circumstances.next_timer_ns
     bounded = not circumstances.timer_driven and end < FAR_NS
 
-    def at(idle_ns: int) -> tuple[int, ...]:
-        return settling.at(idle_ns, circumstances)
+    def over(idles_ns: Sequence[int]) -> list[tuple[int, ...]]:
+        return settling.over([(idle_ns, end) for idle_ns in idles_ns], circumstances)
 
     points = _lengths(settling, circumstances)
     if bounded:
         points = {point for point in points if point < end} | {end - 1}
-    ranges = _ranges(points, at)
+    ranges = _ranges(points, over)
     return ranges if bounded else _endless(ranges)
 
 
@@ -64,15 +64,15 @@ def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) ->
     """Returns the settled selection by time to the next timer, for idle periods of one length that
     an interrupt ends before the timer does."""
 
-    def at(timer_ns: int) -> tuple[int, ...]:
-        return settling.at(
-            idle_ns, replace(circumstances, timer_driven=False, next_timer_ns=timer_ns)
-        )
+    ended = replace(circumstances, timer_driven=False)
+
+    def over(timers_ns: Sequence[int]) -> list[tuple[int, ...]]:
+        return settling.over([(idle_ns, timer_ns) for timer_ns in timers_ns], ended)
 
     points = {
         point for point in _timers(settling, idle_ns, circumstances.wake_ns) if point > idle_ns
     }
-    return _endless(_ranges(points | {idle_ns + 1}, at))
+    return _endless(_ranges(points | {idle_ns + 1}, over))
 
 
 def reachable(maps: Iterable[tuple[Range, ...]]) -> frozenset[int]:
@@ -95,24 +95,30 @@ def lock_in(
         woken_ns = state.residency_ns + wake_ns
         before = [Outcome(number, residency_ns=woken_ns, clock_ns=woken_ns)] * 8
 
-        def at(idle_ns: int, number: int = number, before: list[Outcome] = before) -> tuple[int]:
-            fresh = settling.at(idle_ns, circumstances)
-            kept = number not in fresh and settling.at(idle_ns, sticky, before) == (number,)
-            return (int(kept),)
+        def over(
+            idles_ns: Sequence[int], number: int = number, before: list[Outcome] = before
+        ) -> list[tuple[int, ...]]:
+            lengths = [(idle_ns, circumstances.next_timer_ns) for idle_ns in idles_ns]
+            fresh = settling.over(lengths, circumstances)
+            kept = settling.over(lengths, sticky, before)
+            return [
+                (int(number not in first and then == (number,)),)
+                for first, then in zip(fresh, kept, strict=True)
+            ]
 
         if number == 0 or state.residency_ns == 0:
             continue
         points = _grid(state.residency_ns - wake_ns - 2 * _US, state.residency_ns, _unit(settling))
-        ranges = _ranges({*points, state.residency_ns - 1}, at)
+        ranges = _ranges({*points, state.residency_ns - 1}, over)
         kept = tuple(replace(r, states=(number,)) for r in ranges if r.states == (1,))
         if kept:
             locked[number] = kept
     return locked
 
 
-def _ranges(points: Iterable[int], at: Selected) -> tuple[Range, ...]:
+def _ranges(points: Iterable[int], over: Selected) -> tuple[Range, ...]:
     ranges: list[Range] = []
-    for first, last, states in _stretches(sorted(points), at):
+    for first, last, states in _stretches(sorted(points), over):
         if ranges and set(ranges[-1].states) == set(states):
             ranges[-1] = replace(ranges[-1], last_ns=last)
         else:
@@ -124,22 +130,22 @@ def _endless(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
     return (*ranges[:-1], replace(ranges[-1], last_ns=None))
 
 
-def _stretches(points: Sequence[int], at: Selected) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+def _stretches(points: Sequence[int], over: Selected) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """(first, last, states) from the first point to the last."""
-    first, states = points[0], at(points[0])
-    for left, right in pairwise(points):
-        beyond = at(right)
+    taken = over(points)
+    first, states = points[0], taken[0]
+    for (left, right), beyond in zip(pairwise(points), taken[1:], strict=True):
         while set(beyond) != set(states):
             low, high = left, right
             while high - low > 1:
                 middle = (low + high) // 2
-                if set(at(middle)) == set(states):
+                if set(over([middle])[0]) == set(states):
                     low = middle
                 else:
                     high = middle
             yield first, low, states
             first = left = high
-            states = at(high)
+            states = over([high])[0]
     yield first, points[-1], states
 
 
