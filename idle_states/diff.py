@@ -64,7 +64,7 @@ def diff(
     if way_a.export is not None and way_b.export is not None:
         found += _exports(way_a.export, way_a.table, way_b.export, way_b.table)
     for arrival_a, arrival_b in zip(way_a.arrivals, way_b.arrivals, strict=True):
-        found += _arrivals(arrival_a, arrival_b, known=not any(held))
+        found += registered_otherwise(arrival_a, arrival_b, known=not any(held))
         if governor and arrival_a.driver.states and arrival_b.driver.states:
             found += _selections(arrival_a, arrival_b, governor, hz)
     return found
@@ -150,8 +150,11 @@ def _exports(a: Export, table_a: IdleTable, b: Export, table_b: IdleTable) -> It
         yield Difference("export", "outcome", a.outcome, b.outcome)
 
 
-def _arrivals(a: Arrival, b: Arrival, known: bool) -> Iterator[Difference]:
-    """known: neither side is a dump of sysfs, so default_stop, deepest_stop etc. are known too."""
+def registered_otherwise(a: Arrival, b: Arrival, known: bool) -> Iterator[Difference]:
+    """What one kernel registers otherwise than another, of one table or two.
+
+    known: neither side is a dump of sysfs, so default_stop, deepest_stop etc. are known too.
+    """
     stage = f"linux {a.release.name}"
     states_a = {state.name: state for state in a.driver.states}
     states_b = {state.name: state for state in b.driver.states}
@@ -179,7 +182,8 @@ def _arrivals(a: Arrival, b: Arrival, known: bool) -> Iterator[Difference]:
 def _registered(state: DriverState | None) -> str:
     if state is None:
         return ABSENT
-    return f"{state.exit_latency_us}/{state.target_residency_us} us"
+    times = f"{state.exit_latency_us}/{state.target_residency_us} us"
+    return f"{times}, polling" if state.polling else times
 
 
 def _choice(choice: StopChoice | None) -> str:

@@ -8,8 +8,10 @@ its way. A feature's type is bool, a Literal, or U32, alone or with None or in a
 and the first fold both reject a value that has no meaning.
 """
 
+import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -19,6 +21,7 @@ from typing import (
     Concatenate,
     Generic,
     Literal,
+    NamedTuple,
     ParamSpec,
     TypeVar,
     Union,
@@ -60,7 +63,14 @@ class Since:
 
     releases: tuple[str, ...]
     commit: str
-    values: Values
+    values: Values = field(hash=False)
+
+
+class Dated(NamedTuple):
+    """A row on the way of a release, and the row's release that stands on this way."""
+
+    release: str
+    row: Since
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +112,38 @@ class History(Generic[FeaturesT]):
     def __init__(self, oldest: FeaturesT, rows: Sequence[Since]) -> None:
         self.oldest = oldest
         self.rows = rows
-        self._placed: list[tuple[Place, Values]] | None = None
+        self._placed: list[tuple[Place, Dated]] | None = None
 
-    def fold(self, way: Sequence[Place], place: Callable[[str], Place]) -> FeaturesT:
+    def fold(
+        self,
+        way: Sequence[Place],
+        place: Callable[[str], Place],
+        without: Sequence[Since] = (),
+    ) -> FeaturesT:
         """Features of a release: all rows on its way.
 
-        way    the lines that led to the release, and how far each did: the trunk first
-        place  returns a release's line and key, given its name; raises ValueError if it is unknown
+        way      the lines that led to the release, and how far each did: the trunk first
+        place    returns a release's line and key, given its name; raises ValueError if it is
+                 unknown
+        without  rows that are left out
         Raises WrongRow; all rows are checked when the first release is asked for.
         """
-        if self._placed is None:
-            self._placed = sorted(self._places(place), key=lambda placed: placed[0][1])
         values: dict[str, object] = {}
-        for line, last in way:
-            for (of, since), changed in self._placed:
-                if of == line and since <= last:
-                    values |= changed
+        for _, row in self.on(way, place):
+            if row not in without:
+                values |= row.values
         return replace(self.oldest, **values)
 
-    def _places(self, place: Callable[[str], Place]) -> Iterator[tuple[Place, Values]]:
+    def on(self, way: Sequence[Place], place: Callable[[str], Place]) -> Iterator[Dated]:
+        """Yields the rows on a release's way, in the order in which they are folded. See fold()."""
+        if self._placed is None:
+            self._placed = sorted(self._places(place), key=lambda placed: placed[0][1])
+        for line, last in way:
+            for (of, since), dated in self._placed:
+                if of == line and since <= last:
+                    yield dated
+
+    def _places(self, place: Callable[[str], Place]) -> Iterator[tuple[Place, Dated]]:
         features = type(self.oldest)
         for row in self.rows:
             for release in row.releases:
@@ -130,7 +153,7 @@ class History(Generic[FeaturesT]):
                 except ValueError as error:
                     raise WrongRow(f"{where}: {error}") from None
                 check_values(features, row.values, where)
-                yield found, row.values
+                yield found, Dated(release, row)
 
 
 # Values
@@ -140,6 +163,24 @@ class History(Generic[FeaturesT]):
 def types_of(features: type) -> dict[str, Any]:
     """A features dataclass's fields with their types, in order."""
     return get_type_hints(features, include_extras=True)
+
+
+@cache
+def meanings(features: type) -> dict[str, str]:
+    """What a features dataclass's docstring says of each field: "name   text", indented further on
+    the lines that follow. Empty where Python keeps no docstrings."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in inspect.cleandoc(features.__doc__ or "").splitlines():
+        begins = re.match(r"(\w+) +(\S.*)", line)
+        if begins and begins[1] in types_of(features):
+            name = begins[1]
+            found[name] = begins[2]
+        elif name and line.startswith("  "):
+            found[name] += f" {line.strip()}"
+        else:
+            name = ""
+    return found
 
 
 def check_values(features: type, values: Values, where: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .findings import Location, UsageError
+from .history import Since
 from .linux import register
 from .linux.driver_table import DriverState, DriverTable
 from .linux.governors.given import GovernorRequest
@@ -45,7 +46,7 @@ class Subject:
         self.node = node
         self.platform = platform
         self.kernels = tuple(kernels)
-        self._linux: dict[str, DriverTable] = {}
+        self._linux: dict[tuple[str, tuple[Since, ...]], DriverTable] = {}
         self._drivers: dict[object, DriverTable] = {}
 
     @property
@@ -93,13 +94,14 @@ class Subject:
 
     def alike(self, release: Release) -> object:
         """Returns a key that is equal for releases whose drivers register the table alike."""
-        return release.name if self.table.listed else id(release.features)
+        return release if self.table.listed else id(release.features)
 
     def linux(self, release: Release) -> DriverTable:
         """What `release` registers; `source` of its states indexes the exported rows."""
-        if release.name not in self._linux:
-            self._linux[release.name] = self._register(release)
-        return self._linux[release.name]
+        key = release.name, release.lacks
+        if key not in self._linux:
+            self._linux[key] = self._register(release)
+        return self._linux[key]
 
     def _register(self, release: Release) -> DriverTable:
         alike = self.alike(release)

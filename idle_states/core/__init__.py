@@ -56,6 +56,7 @@ __all__ = [
     "instruction_set",
     "mask",
     "pack",
+    "packed_features",
     "processors",
     "replay",
     "run",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ..history import U32, History, Since, Sources, rows_of
+from ..history import U32, History, Since, Sources, rows_of, types_of
 from ..processors import VERSIONS, Known
 
 SnoozeTimeout = Literal["none", "slot", "enabled"]
@@ -42,7 +42,7 @@ class DriverFeatures:
     shared_snooze     pseries: shared processors have snooze before Shared Cede
     cede_fixup        pseries: CEDE from extended-cede records: "" never, "lower" the lowest less
                       one if it is below 10 us, "lowest" the lowest as it is
-    cede_power10      pseries: on POWER10 and later only
+    cede_power10      pseries: these records count on POWER10 and later only
     """
 
     parse: Literal["static", "flags", "latencies", "driver", "platform"] = "static"
@@ -123,6 +123,10 @@ CHANGES = (
 )
 
 HISTORY = History(DriverFeatures(), CHANGES)
+PSERIES = frozenset({"shared_snooze", "cede_fixup", "cede_power10", "snooze_polling"})
+"""Features that cpuidle-pseries has."""
+POWERNV = frozenset(types_of(DriverFeatures)) - PSERIES | {"snooze_polling"}
+"""Features that cpuidle-powernv or its platform code has."""
 POWERNV_SOURCES = Sources(
     compiled="4.19.31..4.19.222 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.9..6.4.6 6.6..",
     read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4..",

@@ -11,7 +11,8 @@ from .releases import Release, folded
 class DtIdleFeatures:
     """Behaviour that differs between releases. Defaults are those of the oldest modelled, 3.14.
 
-    arm, riscv        there is a driver for these nodes
+    arm               there is a driver for Arm's nodes
+    riscv             there is a driver for RISC-V's nodes
     psci              PSCI has a driver of its own, cpuidle-psci
     per_cpu           each CPU has its own list; before, all must have the first CPU's
     skips_disabled    nodes whose status is not okay are passed over

@@ -84,7 +84,7 @@ def modelled(release: Release, subsystem: str) -> bool:
 @cache
 def ground(kernel: Release, subsystem: str) -> Ground:
     """How a release's subsystem is known; one of subsystems()."""
-    history, sources = _of(subsystem)
+    history, sources = known_of(subsystem)
     if kernel.name in sources.compiled.split():
         return Ground("compiled")
     if kernel.guessed:
@@ -118,7 +118,8 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
     return [f"{what} of Linux {', '.join(names)}: {how}" for (what, how), names in said.items()]
 
 
-def _of(subsystem: str) -> tuple[History[Any], Sources]:
+def known_of(subsystem: str) -> tuple[History[Any], Sources]:
+    """How a subsystem changed over the releases, and which of these the model was held against."""
     match subsystem:
         case "powernv":
             return driver_features.HISTORY, driver_features.POWERNV_SOURCES

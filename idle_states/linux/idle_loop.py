@@ -33,7 +33,7 @@ class IdleLoopFeatures:
                            governor would keep it
     resume_latency         a CPU's resume latency limits exit latencies, too
     zero_limits            a resume latency of 0 allows none; before, it is no limit
-    wakeup_latency         and so does the system-wide cpu_wakeup_latency
+    wakeup_latency         the system-wide cpu_wakeup_latency limits exit latencies, too
     poll_limit             how long poll_idle() polls: "" until woken; "sixteenth" of a tick;
                            "slot" state 1's residency, enabled or not; "first" or "last" enabled
                            state's residency, else a tick; "capped", the first enabled state's of

@@ -6,10 +6,11 @@ SERIES; adding a behaviour is a field and a row in the subsystem's features modu
 (`driver_features`, `governors/*_features`). `grounds` says how well a release is known.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
-from ..history import FeaturesT, History, Key, Place
+from ..history import FeaturesT, History, Key, Place, Since
 from ..wording import suggestion
 from .driver_features import HISTORY, DriverFeatures
 from .uname import Named, taken_apart
@@ -71,6 +72,7 @@ class Release:
               changes what it numbers so
     note      in words, how the name was understood: "taken as 6.1.192, ..."; "" if it is
               kernel.org's
+    lacks     changes of its way that are left out, to find what each of them does
     """
 
     name: str
@@ -81,6 +83,7 @@ class Release:
     taken_as: str = ""
     guessed: bool = False
     note: str = field(default="", compare=False)
+    lacks: tuple[Since, ...] = ()
 
 
 @cache
@@ -114,7 +117,14 @@ def _key(named: Named) -> Key:
 
 def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
     """A subsystem's features in a release."""
-    return history.fold(release.way, place)
+    return history.fold(release.way, place, release.lacks)
+
+
+def lacking(release: Release, rows: Sequence[Since]) -> Release:
+    """The release without some of the changes on its way, whatever their subsystem."""
+    left_out = tuple(rows)
+    features = _shared(HISTORY.fold(release.way, place, left_out))
+    return replace(release, features=features, lacks=left_out)
 
 
 @cache

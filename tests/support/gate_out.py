@@ -252,6 +252,16 @@ def _selected(drawn: Drawn) -> Iterator[Line]:
     yield Line("text", ("select", sysfs(drawn), "--governor", drawn.word))
 
 
+@drives("kernels")
+def _kernels(drawn: Drawn) -> Iterator[Line]:
+    page = drawn.path(".html")
+    for form in ("text", "json"):
+        words = ("kernels", "6.18", "--table", blob(drawn), "--html", page, "--format", form)
+        yield Line(form, words, ((page, "html"),))
+        yield Line(form, ("kernels", f"6.1-{drawn.word}", "6.6", "--format", form))
+        yield Line(form, ("kernels", f"6.1.9-{drawn.word}", "--format", form))
+
+
 @drives("record", "replay", "conform", "stats", "tune")
 def _recordings(drawn: Drawn) -> Iterator[Line]:
     taken = recording(drawn)

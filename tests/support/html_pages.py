@@ -14,6 +14,7 @@ COMMANDS = {
         *("select", "power9", "--kernel", "4.11,6.1,6.6,6.12"),
         *("--next-timer", "500", "--idle", "100"),
     ],
+    "kernels": ["kernels", "6.6", "--table", "power9"],
     "replay": [
         *("replay", TRACE, "--table", "power9", "--table", "power9-dd1@84368bbf8"),
         *("--governor", "menu", "--kernel", "6.1", "--power", "implied"),

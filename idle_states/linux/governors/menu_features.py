@@ -31,7 +31,7 @@ class MenuFeatures:
     signed_event          a negative time to the next event is below every residency; before, above
                           if times are in ns
     typical_first         timers are asked only if the typical interval exceeds 15 us
-    stopped_asks_timers   and with the tick stopped
+    stopped_asks_timers   with the tick stopped, timers are asked whatever the typical interval
     trims_both_ends       typical interval: outliers are cut from both ends, variance in one pass
     typical_maximum       typical interval: of four to six unlike samples the greatest is taken
     typical_ceiling       typical interval: greater samples are left out
@@ -40,13 +40,14 @@ class MenuFeatures:
 
     Limits
     iowait                tasks waiting for I/O choose other correction factors and divide the limit
-    load                  so does the run queue's load, for the limit
-    predicted_limit       the exit latency must not exceed the prediction (divided as above); from
-                          4.17 with the tick running only
+    load                  the run queue's load divides the limit
+    predicted_limit       the exit latency must not exceed the prediction, divided for tasks
+                          waiting for I/O and for load; from 4.17 with the tick running only
     stopped_tick          tick stopped, prediction below a tick: "" no rule, else the prediction is
                           "capped" time to the next event, a tick at most, "event" this time, or
                           "timer" the time to the next timer
-    stopped_margin        and only if that timer is more than two ticks away
+    stopped_margin        tick stopped, the prediction is replaced only if the timer is more than
+                          two ticks away
 
     Searching
     polling_loop          state 0 is the architecture's polling loop whatever its flags: x86, never
@@ -55,10 +56,10 @@ class MenuFeatures:
     zero_disabled         state 0 may be disabled; before, it is what no other state improves on
     scan_stops            the search ends at the first state that does not fit
     early_return          state 0 at once if the timer or the latency limit exclude state 1
-    polling_override      a polling state yields to the next one if that fits before the timer,
-    override_in_limit     and its exit latency is within the limit,
-    override_in_time      and its exit latency is within the prediction,
-    override_short        and its residency is below 15 us
+    polling_override      a polling state yields to the next one if that fits before the timer
+    override_in_limit     a polling state yields only to an exit latency within the limit
+    override_in_time      a polling state yields only to an exit latency within the prediction
+    override_short        a polling state yields only to a residency below 15 us
     latency_first         exit latencies are looked at before residencies
     latency_shortens      a search ended by an exit latency predicts the residency reached
     shallow_escape        with predictions beyond a tick, what is too deep is not the end: tick

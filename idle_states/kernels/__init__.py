@@ -1,0 +1,2 @@
+"""kernels: how well each release is known, what changed between two, where a table's selection
+changes."""

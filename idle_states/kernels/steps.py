@@ -1,0 +1,42 @@
+"""The releases to look at, each with the one before it."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ..history import Since
+from ..linux.grounds import known_of
+from ..linux.releases import MAINLINE, PRESETS, Release, place, release
+from .moves import Step
+from .series import points
+
+
+def steps(names: Sequence[str], subsystems: Sequence[str]) -> Iterator[Step]:
+    """The steps to look at, in the order of their releases."""
+    if len(names) == 2:
+        yield release(names[0]), release(names[1])
+        return
+    series = names[0].removeprefix("v") if names else None
+    if series is not None:
+        points(series)
+    begun = {each for name in subsystems for row in _rows(name) for each in row.releases}
+    found = {
+        (release(before), release(now)) for before, now in pairwise(MAINLINE) if series is None
+    }
+    for name in begun:
+        line, key = place(name)
+        if line in MAINLINE and key[2] > 0 and series in (None, line):
+            found.add((release(f"{line}.{key[2] - 1}"), release(name)))
+    for preset in (*PRESETS, *(name for name in begun if name[0].isalpha())):
+        kernel = release(preset)
+        if series in (None, "{}.{}".format(*kernel.version)):
+            found.add((release(kernel.taken_as), kernel))
+    yield from sorted(found, key=lambda step: (_point(step[1]), step[1].name))
+
+
+def _rows(subsystem: str) -> Sequence[Since]:
+    return known_of(subsystem)[0].rows
+
+
+def _point(kernel: Release) -> tuple[int, ...]:
+    """6.6 and 6.6.0 alike, before their distributions' kernels."""
+    return (*kernel.version, 0)[:3]

@@ -1,0 +1,41 @@
+"""kernels --table: where a table's selection changes, a section for each change."""
+
+from ...kernels.moves import Move, Moves
+from ...selection.idle_lengths import lengths
+from .. import kernels_text
+from ..select_output import circumstances
+from .page import Lines, PageTable, Part, Section
+
+
+def sections(found: Moves) -> list[Section]:
+    """The sections of a page."""
+    parts = [Section("What was looked at", (Lines(tuple(kernels_text.summary(found))),))]
+    for steps, move in kernels_text.alike(found.moves):
+        parts.append(Section(", ".join(steps), tuple(_parts(move))))
+    if found.still:
+        rows = tuple((", ".join(at), *words) for at, words in kernels_text.still(found.still))
+        caption = f"Other changes of {found.request.of.governor}"
+        table = PageTable(caption, ("At", "Commit", "Features"), rows)
+        parts.append(Section("Changes that move no map", (table,)))
+    return parts
+
+
+def _parts(move: Move) -> list[Part]:
+    parts: list[Part] = []
+    said = [line for cause in move.causes for line in kernels_text.because(cause, move)]
+    if move.begins and move.at is not None:
+        said.insert(0, f"{move.at.governor} begins to select here")
+    if move.registered:
+        states = tuple((each.path, each.a, each.b) for each in move.registered)
+        parts.append(PageTable("What is registered", ("What", "Before", "Now"), states))
+    if move.maps:
+        rows = tuple(
+            (circumstances(mapped), lengths(c.first_ns, c.last_ns), "/".join(c.a), "/".join(c.b))
+            for mapped, some in move.maps
+            for c in some
+        )
+        head = ("Circumstances", "Idle lengths", "Before", "Now")
+        parts.append(PageTable("What is selected", head, rows))
+    if said:
+        parts.append(Lines(tuple(line.strip() for line in said)))
+    return parts
