@@ -195,7 +195,7 @@ def test_differences_and_equality_agree() -> None:
     for equal in (True, False):
         for differences in ([], [difference]):
             document = {**body, "command": "diff", "releases": [], "inputs": [], "equal": equal}
-            document["differences"] = differences
+            document |= {"differences": differences, "assumptions": []}
             assert Validator(OUTPUT).is_valid(document) is (equal is not bool(differences))
 
 
