@@ -211,6 +211,9 @@ def _parameters(
     if parameter_name(listed) is None:
         return None
     count = len(found.states) + (0 if known.counts_enabled else len(found.disabled))
+    if known.psci and not known.hierarchy:
+        # in 5.4 and 5.5, the driver counts the list for itself
+        count = len(nodes)
     for index, node in enumerate(nodes[:count]):
         rejected = reject_parameter(listed.riscv, node)
         if rejected:

@@ -64,7 +64,7 @@ CHANGES = (
 """The release of a row without commit may be off by one or two before 5.4."""
 
 HISTORY = History(DtIdleFeatures(), CHANGES)
-SOURCES = Sources(compiled="5.9..6.4.6 6.6..6.9", read="4.4..")
+SOURCES = Sources(compiled="5.4..6.4.6 6.6..", read="4.4..")
 
 
 @cache

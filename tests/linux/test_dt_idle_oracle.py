@@ -165,9 +165,9 @@ def modelled(
             failed = parsed.failure is not None
         else:
             failed = True
-    _, table = own[cpus[0].partition("@")[2]]
     text = "CPUidle PSCI: Failed to create psci-cpuidle device"
-    if text in [m.text for m in dt_idle.register(table, kernel, osi).messages]:
+    tables = [table for _, table in own.values()]
+    if any(m.text == text for t in tables for m in dt_idle.register(t, kernel, osi).messages):
         messages.append(("error", text))
     return states, messages
 

@@ -65,7 +65,9 @@ def random_tree(rng: random.Random, riscv: bool) -> Node:
         if riscv:
             more |= {"enable_method": b"gone", "riscv__isa": b"rv64\0"}
         else:
-            more["enable_method"] = fault(b"psci\0", b"spin-table\0", b"gone", one_in=40)
+            # the driver is PSCI's: where no CPU is, what it says is no CPU's
+            method = fault(b"psci\0", b"spin-table\0", b"gone", one_in=40)
+            more["enable_method"] = method if number else b"psci\0"
         one = cpu(number, lists[0] if rng.randrange(4) else lists[1], **more)
         kept = {key: value for key, value in one.properties.items() if value != b"gone"}
         cpus.append(Node(one.name, kept))

@@ -152,6 +152,10 @@ static inline void list_del(struct list_head *entry)
 	     n = (void *)((char *)pos->member.way - offsetof(typeof(*pos), member)); \
 	     &pos->member != (head); \
 	     pos = n, n = (void *)((char *)n->member.way - offsetof(typeof(*pos), member)))
+#define list_for_each_entry(pos, head, member) \
+	for (pos = (void *)((char *)(head)->next - offsetof(typeof(*pos), member)); \
+	     &pos->member != (head); \
+	     pos = (void *)((char *)pos->member.next - offsetof(typeof(*pos), member)))
 #define list_for_each_entry_safe(pos, n, head, member) list_walk(pos, n, head, member, next)
 #define list_for_each_entry_safe_reverse(pos, n, head, member) \
 	list_walk(pos, n, head, member, prev)
@@ -187,6 +191,7 @@ enum {
 	GENPD_FLAG_ALWAYS_ON = 4,
 	GENPD_FLAG_RPM_ALWAYS_ON = 8,
 	GENPD_FLAG_ACTIVE_WAKEUP = 16,
+	GENPD_FLAG_NO_SYNC_STATE = 32,
 };
 struct genpd_power_state {
 	int64_t power_off_latency_ns, power_on_latency_ns, residency_ns;
@@ -208,6 +213,7 @@ int of_genpd_add_provider_simple(struct device_node *node, struct generic_pm_dom
 void of_genpd_del_provider(struct device_node *node);
 #define of_genpd_remove_last(node) ((struct generic_pm_domain *)ERR_PTR(-ENOENT))
 int of_genpd_add_subdomain(struct of_phandle_args *parent, struct of_phandle_args *child);
+#define of_genpd_sync_state(node) ((void)(node))
 #define of_genpd_remove_subdomain(parent, child) 0
 int of_genpd_parse_idle_states(struct device_node *node, struct genpd_power_state **states,
 			       int *count);
