@@ -116,7 +116,7 @@ def test_sbi_needs_its_domains_even_where_no_cpu_uses_them() -> None:
 
 @pytest.mark.parametrize(
     ("before", "since"),
-    [("5.4.228", "5.4.229"), ("5.10.162", "5.10.163"), ("5.15.85", "5.15.86"), ("6.1.1", "6.1.2")],
+    [("5.10.162", "5.10.163"), ("5.15.85", "5.15.86"), ("6.1.1", "6.1.2")],
 )
 def test_disabled_nodes_counted_in_stable_releases(before: str, since: str) -> None:
     """Where they count, a disabled node's parameter is checked too."""
@@ -125,6 +125,8 @@ def test_disabled_nodes_counted_in_stable_releases(before: str, since: str) -> N
     root = Node("", {}, (Node("cpus", {}, (cpu(0, [1, 2]),)), *nodes))
     assert not register(root, before).states
     assert register(root, since).states
+    # there, cpuidle-psci counts the list for itself
+    assert not register(root, "5.4.229").states
 
 
 def test_silent_where_the_first_state_is_missing() -> None:
