@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from idle_states.linux.grounds import (
     TREES,
     ground,
+    known_of,
     modelled,
     remarks,
     subsystems,
 )
-from idle_states.linux.grounds import _of as history_and_sources
 from idle_states.linux.releases import (
     MAINLINE,
     PRESETS,
@@ -69,7 +69,7 @@ def test_what_a_ground_rests_on_behaves_the_same(name: str) -> None:
     for subsystem in subsystems():
         if not modelled(kernel, subsystem):
             continue
-        history, _ = history_and_sources(subsystem)
+        history, _ = known_of(subsystem)
         known = ground(kernel, subsystem)
         assert (known.kind == "taken") >= (kernel.guessed and name not in PRESETS)
         assert len(known.releases) == {"between": 2, "taken": 1}.get(known.kind, 0)
