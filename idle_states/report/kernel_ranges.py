@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from ..linux.releases import version_key
+
 
 def kernel_ranges(names: Sequence[str], asked: Sequence[str]) -> str:
     """ "5.10-6.6, debian-6.1.192": neighbours among the mainline releases asked for, joined."""
-    mainline = sorted((name for name in asked if "-" not in name), key=_version)
+    mainline = sorted((name for name in asked if "-" not in name), key=version_key)
     runs: list[list[str]] = []
     for index, name in enumerate(mainline):
         if name not in names:
@@ -16,7 +18,3 @@ def kernel_ranges(names: Sequence[str], asked: Sequence[str]) -> str:
             runs.append([name])
     parts = [run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
     return ", ".join([*parts, *(name for name in names if "-" in name)])
-
-
-def _version(name: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in name.split("."))

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..beyond_opal import Held
@@ -13,6 +14,7 @@ from ..table import Flag, IdleState, IdleTable, Register
 from ..units import format_time
 from ..wording import joined, plural
 from .escapes.text import printable, printable_lines
+from .kernel_ranges import kernel_ranges
 from .style import Style
 from .tables import width
 
@@ -21,6 +23,8 @@ _LOSSES = (
     (Flag.LOSE_HYP_CONTEXT, "hyp"),
     (Flag.LOSE_USER_CONTEXT, "user"),
 )
+WIDEST_HEAD = 24
+"""Characters of a kernel column's head; a longer list of kernels stands above the sections only."""
 _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
 
 
@@ -80,7 +84,36 @@ def journey_stages(journey: Journey) -> list[StageColumn]:
         exported = set(journey.export.indices)
         cells = ("exports" if i in exported else "-" for i in range(len(table.states)))
         stages.append(StageColumn("FIRMWARE", tuple(cells)))
-    return stages + [_kernel_column(arrival, table) for arrival in journey.arrivals]
+    return stages + [_kernel_column(group, table) for group in agreeing(journey)]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreeing:
+    """Kernels that a table fares alike on.
+
+    kernels  their names, neighbours as ranges: "4.8-4.13, debian-6.1.192"
+    """
+
+    kernels: str
+    arrivals: tuple[Arrival, ...]
+
+    @property
+    def first(self) -> Arrival:
+        return self.arrivals[0]
+
+
+def agreeing(journey: Journey) -> list[Agreeing]:
+    """Returns the kernels in groups: those that register, lose and say the same, in the order of
+    their first."""
+    groups: dict[object, list[Arrival]] = {}
+    for arrival in journey.arrivals:
+        key = _cells(arrival, journey.table), tuple(_said(arrival, journey.table))
+        groups.setdefault(key, []).append(arrival)
+    asked = [arrival.release.name for arrival in journey.arrivals]
+    return [
+        Agreeing(kernel_ranges([arrival.release.name for arrival in group], asked), tuple(group))
+        for group in groups.values()
+    ]
 
 
 def stage_table(table: IdleTable, style: Style, stages: Sequence[StageColumn] = ()) -> list[str]:
@@ -154,7 +187,16 @@ def _control(state: IdleState, table: IdleTable) -> str:
     return f"RL={fields.rl} MTL={fields.mtl} {esl}".rstrip()
 
 
-def _kernel_column(arrival: Arrival, table: IdleTable) -> StageColumn:
+def _kernel_column(group: Agreeing, table: IdleTable) -> StageColumn:
+    """Returns a group's column. A head longer than its cells names the first kernel only."""
+    cells = _cells(group.first, table)
+    head = f"LINUX {group.kernels}"
+    if len(head) > max([WIDEST_HEAD, *map(len, cells)]):
+        head = f"LINUX {group.first.release.name} ..."
+    return StageColumn(head, cells)
+
+
+def _cells(arrival: Arrival, table: IdleTable) -> tuple[str, ...]:
     cells = []
     for index, state in enumerate(table.states):
         entry = arrival.registered.get(index)
@@ -163,7 +205,7 @@ def _kernel_column(arrival: Arrival, table: IdleTable) -> StageColumn:
             continue
         name = "" if entry.name == state.name else f" {printable(entry.name)}"
         cells.append(f"{entry.index}:{name} {entry.exit_latency_us}/{entry.target_residency_us} us")
-    return StageColumn(f"LINUX {arrival.release.name}", tuple(cells))
+    return tuple(cells)
 
 
 def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
@@ -186,8 +228,8 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
             yield "Changed in firmware", [_change(changed) for changed in export.changed]
     if table.held is not None:
         yield "Note", list(_held(table.held))
-    for arrival in journey.arrivals:
-        yield from _kernel_sections(arrival, table)
+    for group in agreeing(journey):
+        yield from _kernel_sections(group, table)
     energy = _energy(table)
     if energy:
         yield "When states pay, by what they draw", energy
@@ -214,23 +256,36 @@ def _family(table: IdleTable) -> str:
     return table.name.partition("@")[0]
 
 
-def _kernel_sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, list[str]]]:
-    name = f"Linux {arrival.release.name}"
+def _kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[tuple[str, list[str]]]:
+    name = f"Linux {group.kernels}"
+    for title, lines in _said(group.first, table):
+        known: list[str] = []
+        if title == THEN and table.held is None:
+            releases = [arrival.release for arrival in group.arrivals]
+            known = [f"  {line}" for line in remarks(releases, group.first.subsystem)]
+        yield title.format(name), [*lines, *known]
+
+
+THEN = "{} then"
+
+
+def _said(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yields (title with {} for the kernel, lines) of what a kernel makes of the table."""
     driver = arrival.driver
     if driver.fatal:
-        yield f"{name} crashes", [f"  {driver.fatal}"]
+        yield "{} crashes", (f"  {driver.fatal}",)
     if arrival.lost:
         lines = []
         for row, lost in arrival.lost:
             state = table.states[row] if row < len(table.states) else None
             planned = " (intended: " + state.reason + ")" if state and not state.cpuidle else ""
             lines.append(f"  {printable(lost.state)}: {lost.reason}{planned} [{lost.ground}]")
-        yield f"Lost in {name}", lines
+        yield "Lost in {}", tuple(lines)
     if arrival.changed:
-        yield f"Changed in {name}", [_change(changed) for _, changed in arrival.changed]
-    yield f"{name} then", list(_consequences(driver, table, arrival))
+        yield "Changed in {}", tuple(_change(changed) for _, changed in arrival.changed)
+    yield THEN, tuple(_consequences(driver, table, arrival))
     if driver.messages:
-        yield f"{name} logs", [f"  {printable(message.text)}" for message in driver.messages]
+        yield "{} logs", tuple(f"  {printable(message.text)}" for message in driver.messages)
 
 
 def _change(changed: Changed) -> str:
@@ -267,8 +322,6 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
         yield f"  offlines CPUs with {_stop(driver.deepest_stop, arrival, table)}"
     elif driver.offline:
         yield f"  offlines CPUs by {driver.offline}"
-    if table.held is None:
-        yield from (f"  {line}" for line in remarks([arrival.release], arrival.subsystem))
 
 
 def _stop(choice: StopChoice | None, arrival: Arrival, table: IdleTable) -> str:
