@@ -86,7 +86,7 @@ class Repository:
         name = done.output.decode("ascii", "replace").strip()
         if done.status or not name:
             # of a whole name git says the hash without reading what it names
-            start = re.split("[~^]", revision, maxsplit=1)[0] or "HEAD"
+            start = re.split("[~^:]", revision, maxsplit=1)[0] or "HEAD"
             words = ("rev-parse", "--verify", "--quiet", "--end-of-options", start)
             named = self._git.run(*words).output.decode("ascii", "replace").strip()
             if _NAME.fullmatch(named):
