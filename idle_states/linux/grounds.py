@@ -26,7 +26,7 @@ TREES = (
 """Releases whose sources were at hand; a run lies within its series. Sources name what they take
 of them."""
 
-Kind = Literal["compiled", "read", "between", "taken", "reconstructed"]
+Kind = Literal["compiled", "read", "bracketed", "taken", "reconstructed"]
 Span = tuple[Key, Key]
 
 
@@ -34,8 +34,8 @@ Span = tuple[Key, Key]
 class Ground:
     """How a subsystem's behaviour in a release is known.
 
-    kind      "compiled" and compared with the model; "read" in its source; "between" two that were
-              and agree with it; "taken" as another, because the release itself is not known;
+    kind      "compiled" and compared with the model; "read" in its source; "bracketed" by two that
+              were and agree with it; "taken" as another, because the release itself is not known;
               "reconstructed" from what is said of its changes, which no known release has together
     releases  the two it is between, or the one it is taken as
     """
@@ -48,7 +48,7 @@ class Ground:
             return "compiled and compared"
         if self.kind == "read":
             return "read, not compiled"
-        if self.kind == "between":
+        if self.kind == "bracketed":
             return f"between {self.releases[0]} and {self.releases[1]}, which agree"
         if self.kind == "taken":
             return f"not known, taken as {self.releases[0]}"
@@ -101,7 +101,7 @@ def ground(kernel: Release, subsystem: str) -> Ground:
         if name is not None and folded(history, release(name)) == features:
             agreeing.append(name)
     if len(agreeing) == 2:
-        return Ground("between", tuple(agreeing))
+        return Ground("bracketed", tuple(agreeing))
     return Ground("taken", (agreeing[0],)) if agreeing else Ground("reconstructed")
 
 

@@ -95,7 +95,7 @@ def known(subsystem: Subsystem) -> str:
 
 def _kind(found: Ground) -> str:
     """A ground without the releases next to each release that lies between two."""
-    return "between two that agree" if found.kind == "between" else str(found)
+    return "between two that agree" if found.kind == "bracketed" else str(found)
 
 
 # Two kernels

@@ -72,10 +72,10 @@ def test_what_a_ground_rests_on_behaves_the_same(name: str) -> None:
         history, _ = known_of(subsystem)
         known = ground(kernel, subsystem)
         assert (known.kind == "taken") >= (kernel.guessed and name not in PRESETS)
-        assert len(known.releases) == {"between": 2, "taken": 1}.get(known.kind, 0)
+        assert len(known.releases) == {"bracketed": 2, "taken": 1}.get(known.kind, 0)
         for other in map(release, known.releases):
             assert folded(history, other) == folded(history, kernel)
-        if known.kind == "between":
+        if known.kind == "bracketed":
             below, above = (release(other).version for other in known.releases)
             assert below[:2] < kernel.version[:2] or below < kernel.version
             assert above[:2] > kernel.version[:2] or above > kernel.version
