@@ -18,9 +18,8 @@ from ..findings import Unreadable
 from ..linux.governors import Governor, UnknownGovernor, states_of
 from ..reading.inputs import Input
 from ..reading.sysfs import SysfsState
-from ..record.convert import LEFT_OUT, Converted, convert
+from ..record.convert import LEFT_OUT, SETTLED, Converted, convert
 from ..record.recorded import RecordedMachine
-from ..record.summary import SETTLED
 from ..replay import machine
 from ..replay.counters import Tally, counts_in_ns
 from ..traces.recording import RecordedDecision, rows

@@ -1,9 +1,10 @@
 """Holds recorded decisions of a real governor against the model's.
 
 VECTORS is a recording with every input (CSV or JSON lines, see idle-states record): the model gets
-the same inputs and the same outcomes, and must decide the same. Exits 1 on any disagreement, and
-prints the first with all inputs and intermediate values; exits 1, too, if nothing was judged. Exits
-3, naming line and columns, if VECTORS is no such recording."""
+the same inputs and the same outcomes, and must decide the same. Of a converted recording the head
+says kernel, governor, HZ and states; what is given here wins, and where it differs, that is said.
+Exits 1 on any disagreement, and prints the first with all inputs and intermediate values; exits 1,
+too, if nothing was judged. Exits 3, naming line and columns, if VECTORS is no such recording."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -20,32 +21,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("vectors", metavar="VECTORS", help="a recording, - for standard input")
     parser.add_argument("--table", metavar="TABLE", help="revision or file")
-    add_governor(parser)
+    add_governor(parser, recorded=True)
     parser.add_argument(
-        "--disabled", metavar="N,...", default="", help="states that were switched off"
+        "--disabled",
+        metavar="N,...",
+        help="states that were switched off (default: the recording's)",
     )
     parser.add_argument(
         "--skip",
         metavar="N",
         type=int,
-        default=0,
         help="do not judge the first N decisions of each CPU: the recording began in the middle "
-        "(default: 0)",
+        "(default: the recording's, else 0)",
     )
     add_format(parser)
 
 
 def request(arguments: argparse.Namespace) -> "ConformRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..linux.governors.given import NamedGovernor
     from ..replay.conform import ConformRequest
-    from .governor_options import governor
-    from .options import kernel, state_numbers
+    from .governor_options import given
+    from .options import kernel, platform, state_numbers
 
+    off = arguments.disabled
     return ConformRequest(
         vectors=arguments.vectors,
-        of=governor(arguments, arguments.table),
-        release=kernel(arguments),
-        disabled=frozenset(state_numbers(arguments.disabled)),
+        of=NamedGovernor(
+            arguments.governor,
+            arguments.hz,
+            arguments.table,
+            given(arguments),
+            platform(arguments),
+        ),
+        release=kernel(arguments) if arguments.kernel else None,
+        disabled=None if off is None else frozenset(state_numbers(off)),
         skip=arguments.skip,
     )
 
@@ -63,11 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
     asked, out = request(arguments), output(arguments)
     note_missing_core()
     result, inputs = conform_to(asked, say)
+    by = result.basis
     if out.format == "json":
-        body = With(result, known=Kernel(asked.release, asked.of.governor))
+        body = With(result, known=Kernel(by.release, by.governor))
         out.document(envelope("conform", Conform, body, inputs))
     else:
-        what = f"{asked.of.governor} of Linux {asked.release.name}"
-        known = remarks([asked.release], asked.of.governor)
-        out.text(conform_output.text(result, what, out.style, known))
+        out.text(conform_output.text(result, out.style, remarks([by.release], by.governor)))
     return int(result.first is not None or not result.judged)

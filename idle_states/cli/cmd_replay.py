@@ -2,8 +2,10 @@
 selected with it.
 
 TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat (through trace-cmd), or an
-exact recording (CSV or JSON lines), compressed by gzip or not; - is standard input. A trace of
-cpu_idle gives an estimate, whose assumptions are printed; an exact recording an exact replay.
+exact recording (CSV or JSON lines), compressed by gzip or not; - is standard input. The head of a
+converted recording says its kernel, HZ and states; what is given here wins, and where it differs,
+that is said. A trace of cpu_idle gives an estimate, whose assumptions are printed; an exact
+recording an exact replay.
 
 Dumps of cpuidle sysfs (grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/*) may stand beside a
 trace: one gives the tables of the traced machine; with two, before and after, the trace's counters
@@ -60,8 +62,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="G",
         help="menu, teo, ladder, haltpoll (default: judge the states the trace shows)",
     )
-    parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
-    parser.add_argument("--hz", metavar="N", type=int, default=250, help="default: 250")
+    parser.add_argument(
+        "--kernel", metavar="K", help="Linux release (default: the recording's, else the newest)"
+    )
+    parser.add_argument("--hz", metavar="N", type=int, help="default: the recording's, else 250")
     parser.add_argument(
         "--next-timer",
         choices=("gap", "far"),
@@ -87,7 +91,7 @@ def request(arguments: argparse.Namespace) -> "ReplayRequest":
 
     return ReplayRequest(
         inputs=(*arguments.inputs, *arguments.sysfs),
-        release=kernel(arguments),
+        release=kernel(arguments) if arguments.kernel else None,
         tables=tuple(arguments.table),
         states=given(arguments),
         disabled=tuple(state_numbers(arguments.disabled)),
@@ -111,7 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
     note_missing_core()
     with ReadProgress(asked.inputs) as progress:
         found = replay(asked, progress.advance)
-    result, release, settings, power = found.result, asked.release, asked.settings, found.power
+    result, power = found.result, found.power
+    release, settings = found.request.kernel, found.request.settings
     if out.html:
         from ..report.html import replay as html_replay
 

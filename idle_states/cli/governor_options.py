@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from ..linux.governors.given import GivenStates, GovernorRequest
 
 
-def add_governor(parser: argparse.ArgumentParser, *, kernels: bool = False) -> None:
-    """kernels: several of them."""
+def add_governor(
+    parser: argparse.ArgumentParser, *, kernels: bool = False, recorded: bool = False
+) -> None:
+    """kernels: several of them. recorded: what is not given is None, for a recording's head."""
+    first = "the recording's, else " if recorded else ""
     parser.add_argument(
         "--states",
         metavar="S",
@@ -19,12 +22,24 @@ def add_governor(parser: argparse.ArgumentParser, *, kernels: bool = False) -> N
         "state 0: 1000/10000,2000/20000",
     )
     parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
-    parser.add_argument("--governor", default="menu", help="menu, teo or ladder (default: menu)")
+    parser.add_argument(
+        "--governor",
+        default=None if recorded else "menu",
+        help=f"menu, teo or ladder (default: {first}menu)",
+    )
     if kernels:
         add_kernels(parser, "the newest")
     else:
-        parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
-    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
+        parser.add_argument(
+            "--kernel", metavar="K", help=f"Linux release (default: {first}the newest)"
+        )
+    parser.add_argument(
+        "--hz",
+        metavar="N",
+        type=int,
+        default=None if recorded else 250,
+        help=f"HZ (default: {first}250)",
+    )
     add_platform(parser)
 
 

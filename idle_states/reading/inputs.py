@@ -23,6 +23,9 @@ LINE_MAX = limits.LINE_BYTES
 CPU_MAX = limits.CPU
 """Kernels have no more CPUs (NR_CPUS)."""
 
+HEAD_MARK = b"# idle-states decisions "
+"""What a head of comment lines before the columns of an exact recording begins with."""
+
 _GZIP = b"\x1f\x8b"
 _DAT = b"\x17\x08\x44tracing"
 _PERF_DATA = (b"PERFILE2", b"2ELIFREP")
@@ -69,9 +72,12 @@ class Input:
         self.cut: str | None = None
         """Why reading ended before the end, None if it did not."""
         self._first = self._read().removeprefix(_BYTE_ORDER_MARK)
-        self.kind = self._tell()
-        self.opening = _opening(self._first)
-        """Number and beginning of the first line that is not empty."""
+        self.head, rest = _head(self._first, name)
+        """The lines of an exact recording before its columns, from its first on, without ends."""
+        self.kind = self._tell(rest)
+        line, text = _opening(rest)
+        self.opening = len(self.head) + line, text
+        """Number and beginning of the first line after these that is not empty."""
 
     def blocks(self) -> Iterator[bytes]:
         """All bytes, decompressed, in blocks of BLOCK bytes. Can be read once."""
@@ -109,9 +115,9 @@ class Input:
             self.cut = f"the compressed data end or break: {error}"
         return b"".join(parts)
 
-    def _tell(self) -> InputKind:
-        first = self._first
-        if not first:
+    def _tell(self, first: bytes) -> InputKind:
+        """first: the first block without head."""
+        if not first and not self.head:
             why = self.cut or "found an empty file"
             raise unreadable(self.name, f"expected a trace, a recording or a sysfs dump; {why}")
         if first.startswith(_DAT):
@@ -125,7 +131,7 @@ class Input:
             return InputKind.SYSFS
         if line.startswith(b"{"):
             return InputKind.JSONL
-        if _CSV.match(line):
+        if self.head or _CSV.match(line):
             return InputKind.CSV
         return InputKind.TEXT
 
@@ -141,6 +147,21 @@ def lines(blocks: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
         _bounded(rest, name, number + 1)
     if rest:
         yield number + 1, rest.rstrip(b"\r")
+
+
+def _head(first: bytes, name: str) -> tuple[tuple[bytes, ...], bytes]:
+    """The lines of an exact recording's head, and what follows them. Raises Unreadable if they do
+    not end in the first block."""
+    found: list[bytes] = []
+    offset = 0
+    while first.startswith(b"#" if found else HEAD_MARK, offset):
+        end = first.find(b"\n", offset) + 1 or len(first)
+        found.append(first[offset:end].rstrip(b"\r\n"))
+        offset = end
+    if found and offset == len(first) >= BLOCK - len(_BYTE_ORDER_MARK):
+        message = f"expected the recording's head to end within {BLOCK} bytes"
+        raise unreadable(name, message, len(found))
+    return tuple(found), first[offset:]
 
 
 def _opening(first: bytes) -> tuple[int, bytes]:

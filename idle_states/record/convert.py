@@ -10,13 +10,19 @@ from dataclasses import dataclass, field
 
 from ..findings import unreadable
 from ..reading.inputs import Input
+from ..traces.head import HZ_MAX, RecordingHead
 from ..traces.recording import COLUMNS, OPTIONAL
 from .columns import Columns, Missing
 from .decisions import Break, Decided, decisions
 from .recorded import Recorded, RecordedMachine
 from .script import GOVERNORS
 
-HEAD = ",".join((*COLUMNS, "cpu", "earlier_state", "earlier_residency_ns"))
+SETTLED = {"menu": 20, "ladder": 20, "teo": 60}
+"""Governor -> number of decisions after which an unknown history hardly matters. menu keeps the
+last eight idle periods, but its correction factors, one per range of times to the next timer, adapt
+more slowly. ladder counts to four. teo's counts lose an eighth with every decision."""
+
+COLUMN_LINE = ",".join((*COLUMNS, "cpu", "earlier_state", "earlier_residency_ns"))
 _NOTHING = (0, 0)
 
 LEFT_OUT = {
@@ -97,10 +103,28 @@ class Converted:
     without_tick: int
     cut: bool
 
+    @property
+    def head(self) -> RecordingHead:
+        """The machine of the converted decisions; its states are those of the CPUs that have
+        some."""
+        header = self.header
+        return RecordingHead(
+            release=header.release,
+            version=header.build,
+            signature=header.signature,
+            hz=header.hz if header.hz is not None and header.hz <= HZ_MAX else None,
+            driver=header.driver,
+            governor=header.governor,
+            skip=SETTLED[header.governor] if any(run.earlier is None for run in self.runs) else 0,
+            states={run.cpu: tuple(header.states[run.cpu]) for run in self.runs},
+        )
+
     def csv(self) -> str:
-        """The recording as CSV: a header, then the decisions of all CPUs in order of time."""
+        """The recording as CSV: its head, the columns, then the decisions of all CPUs in order of
+        time."""
         rows = sorted((row for run in self.runs for row in run.lines()), key=lambda row: row[0])
-        return "".join((f"{HEAD}\n", *(text for _, text in rows)))
+        head = (f"{line}\n" for line in (*self.head.lines(), COLUMN_LINE))
+        return "".join((*head, *(text for _, text in rows)))
 
     @property
     def decisions(self) -> int:

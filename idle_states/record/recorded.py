@@ -18,6 +18,8 @@ from typing import NamedTuple
 from ..findings import unreadable
 from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted
+from ..reading.sysfs import SysfsState
+from ..traces.head import TIME_MAX_US
 
 FORMAT = "idle-states recording 1"
 _KEYS = ("release", "version", "hz", "driver", "governor")
@@ -29,15 +31,6 @@ _LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(?:\d{1,19} )?EVENTS(?: DROPP
 _PAIR = re.compile(r"(\w+)=(\d{1,20})(?!\S)", re.ASCII)
 _RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?", re.ASCII)
 _HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
-
-
-class RecordedState(NamedTuple):
-    """One state of one CPU as sysfs shows it, times rounded down to us."""
-
-    latency_us: int
-    residency_us: int
-    disabled: bool
-    name: str
 
 
 class Event(NamedTuple):
@@ -65,23 +58,25 @@ class Event(NamedTuple):
 class RecordedMachine:
     """The machine of a recording, from its header. Fields are empty until they are read.
 
-    release   uname -r
-    build     uname -v, with Ubuntu's /proc/version_signature behind it where there is one
-    driver    cpuidle driver
-    version   mainline version, from the release
-    hz        tick rate; None where the script could not find it out
-    states    CPU -> its states, shallowest first
-    lost      CPU -> number of events for which the buffer had no room
-    misses    probe -> number of hits that the kernel missed
+    release    uname -r
+    build      uname -v
+    signature  Ubuntu's /proc/version_signature; "" where there is none
+    driver     cpuidle driver
+    version    mainline version, from the release
+    hz         tick rate; None where the script could not find it out
+    states     CPU -> its states, shallowest first, times rounded down to us
+    lost       CPU -> number of events for which the buffer had no room
+    misses     probe -> number of hits that the kernel missed
     """
 
     governor: str = ""
     release: str = ""
     build: str = ""
+    signature: str = ""
     driver: str = ""
     hz: int | None = None
     version: tuple[int, int] = (0, 0)
-    states: dict[int, list[RecordedState]] = field(default_factory=dict)
+    states: dict[int, list[SysfsState]] = field(default_factory=dict)
     lost: dict[int, int] = field(default_factory=dict)
     misses: dict[str, int] = field(default_factory=dict)
 
@@ -147,7 +142,11 @@ class Recorded:
                     message = f"expected states in their order, of CPUs to {CPU_MAX}"
                     raise unreadable(self.name, f"{message}, found {value!r:.80}", line)
                 disabled = pairs["disable"] != 0
-                states.append(RecordedState(pairs["latency"], pairs["residency"], disabled, name))
+                times = pairs["latency"], pairs["residency"]
+                if max(times) > TIME_MAX_US:
+                    message = f"expected times up to {TIME_MAX_US} us, found {value!r:.80}"
+                    raise unreadable(self.name, message, line)
+                states.append(SysfsState(name, "", *times, disabled=disabled))
             elif key == "lost":
                 header.lost[pairs["cpu"]] = pairs["events"]
             else:
@@ -167,8 +166,8 @@ class Recorded:
             message = f"expected a Linux release, found {given['release']!r:.60}"
             raise unreadable(self.name, message, line)
         header.version = int(match[1]), int(match[2])
-        header.release = given["release"]
-        header.build = " ".join(filter(None, (given["version"], given.get("signature"))))
+        header.release, header.build = given["release"], given["version"]
+        header.signature = given.get("signature", "")
         header.driver, header.governor = given["driver"], given["governor"]
         hz = _HZ.fullmatch(given["hz"])
         header.hz = None if hz is None else int(hz[1])

@@ -3,22 +3,8 @@
 import shlex
 from collections.abc import Iterator
 
-from ..linux.releases import UnknownRelease, release, running
+from ..linux.releases import UnknownRelease
 from .convert import BROKEN, LEFT_OUT, Converted
-from .recorded import RecordedMachine
-
-_SNOOZE_DRIVERS = ("powernv_idle", "pseries_idle")
-SETTLED = {"menu": 20, "ladder": 20, "teo": 60}
-"""Governor -> number of decisions after which an unknown history hardly matters. menu keeps the
-last eight idle periods, but its correction factors, one per range of times to the next timer, adapt
-more slowly. ladder counts to four. teo's counts lose an eighth with every decision."""
-
-
-def kernel_of(header: RecordedMachine) -> str:
-    """The value for --kernel: the distribution's release if its series is modelled, else the
-    mainline release that it is based on."""
-    found = running(f"{header.release} {header.build}")
-    return found.name if found else ".".join(map(str, header.version))
 
 
 def lines(converted: Converted, name: str, output: str | None) -> Iterator[str]:
@@ -51,44 +37,39 @@ def lines(converted: Converted, name: str, output: str | None) -> Iterator[str]:
         count = _number(converted.without_tick, "decision")
         yield f"{name}: {count} without asking whether the tick was stopped, written as 0"
     unknown = [run.cpu for run in converted.runs if run.earlier is None]
-    skip = SETTLED[header.governor] if unknown else 0
     if unknown:
+        skip = converted.head.skip
         yield (
             f"{name}: what {_cpus(unknown)} went through before is unknown: the first {skip} "
             "decisions, and later ones in rare conditions, may differ from a model's that starts "
             "afresh; record with --restart-governor to know"
         )
-    yield from _next(converted, output or "CONVERTED", skip)
+    yield from _next(converted, output or "CONVERTED")
 
 
-def _next(converted: Converted, output: str, skip: int) -> Iterator[str]:
-    header = converted.header
-    tables = {tuple(header.states[run.cpu]) for run in converted.runs}
-    kernel = kernel_of(header)
+def _next(converted: Converted, output: str) -> Iterator[str]:
+    """What the head says, and the command that judges by it."""
+    head = converted.head
     try:
-        snooze_polls = release(kernel).features.snooze_polling
+        kernel = head.kernel()
     except UnknownRelease as error:
         yield f"conform cannot judge it: {error}"
         return
-    if len(tables) != 1:
-        yield f"CPUs have {len(tables)} different tables; conform takes one (kernel: {kernel})"
-        return
-    (table,) = tables
-    if len(table) < 2 or table[0].latency_us or table[0].residency_us:
-        yield f"state 0 is {table[0].name}, not snooze; --states implies snooze (kernel: {kernel})"
-        return
-    pairs = (f"{state.latency_us * 1000}/{state.residency_us * 1000}" for state in table[1:])
-    words = [output, "--states", ",".join(pairs)]
-    # sysfs does not show CPUIDLE_FLAG_POLLING, so state 0 is taken for polling by its driver
-    snoozes = header.driver in _SNOOZE_DRIVERS
-    words += ["--polling"] if (snooze_polls if snoozes else table[0].name == "POLL") else []
-    words += ["--governor", header.governor, "--kernel", kernel]
-    words += ["--hz", str(header.hz)] if header.hz else []
-    disabled = ",".join(str(number) for number, state in enumerate(table) if state.disabled)
-    words += ["--disabled", disabled] if disabled else []
-    words += ["--skip", str(skip)] if skip else []
-    yield f"now: idle-states conform {shlex.join(words)}"
-    if header.hz is None:
+    assert kernel is not None
+    tables = list(dict.fromkeys(head.states.values()))
+    hz = "unknown HZ" if head.hz is None else f"HZ {head.hz}"
+    yield f"its head says: {head.governor} of Linux {kernel.name}, {hz}, {head.driver}"
+    for table in tables:
+        states = (
+            f"{state.name} {state.latency_us}/{state.residency_us}"
+            f"{' switched off' if state.disabled else ''}"
+            for state in table
+        )
+        yield f"its head says: {', '.join(states)} us"
+    if len(tables) > 1:
+        yield f"CPUs have {len(tables)} different tables; each is judged by its own"
+    yield f"now: idle-states conform {shlex.quote(output)}"
+    if head.hz is None:
         yield "HZ could not be known; 250 is assumed unless you give --hz"
 
 

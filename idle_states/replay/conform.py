@@ -2,17 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from .. import core
 from ..findings import UsageError, unreadable
 from ..linux.governors import Decision, Governor, Outcome
-from ..linux.governors.given import GovernorRequest
+from ..linux.governors.given import GovernorRequest, NamedGovernor
 from ..linux.releases import Release
-from ..pipeline import held_by
 from ..reading.inputs import Input
 from ..traces.chunks import CpuChunk, chunks, disable
+from ..traces.head import head_of
 from ..traces.recording import RecordedDecision, check_kind, guessed, rows
+from .basis import Basis, basis
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,17 @@ class Disagreement:
 @dataclass(frozen=True, slots=True)
 class Conformity:
     """Number of decisions judged and skipped, number of judged decisions on which the model agrees,
-    the first on which it does not, and what was assumed, as sentences."""
+    the first on which it does not.
+
+    basis        what the decisions were judged by
+    assumptions  sentences: what was assumed of inputs that were not recorded
+    """
 
     judged: int
     skipped: int
     agree: int
     first: Disagreement | None
+    basis: Basis
     assumptions: tuple[str, ...] = ()
 
 
@@ -46,18 +52,20 @@ class ConformRequest:
     """What to compare with a governor's model. Raises UsageError for contradictory options.
 
     vectors   file with a recording; - is standard input
+    release   the kernel
     disabled  numbers of disabled states
     skip      number of decisions of each CPU that are not judged
+    None of these: as the recording's head says.
     """
 
     vectors: str
-    of: GovernorRequest
-    release: Release
-    disabled: frozenset[int] = frozenset()
-    skip: int = 0
+    of: GovernorRequest | NamedGovernor = field(default_factory=NamedGovernor)
+    release: Release | None = None
+    disabled: frozenset[int] | None = None
+    skip: int | None = None
 
     def __post_init__(self) -> None:
-        if self.skip < 0:
+        if self.skip is not None and self.skip < 0:
             raise UsageError(f"expected 0 or more decisions to skip, found {self.skip}")
 
 
@@ -69,53 +77,57 @@ def conform_to(
 
     Raises UsageError, UnknownGovernor, Unreadable, OSError and the errors of reading a table.
     """
-    held = held_by(request.release, request.of, say)
-
-    def make() -> Governor:
-        of = request.of
-        return Governor.for_kernel(of.governor, request.release, held, of.hz)
-
-    count, greatest = len(make().states), max(request.disabled, default=0)
-    if greatest >= count:
-        raise UsageError(f"expected --disabled with states 0 to {count - 1}, found {greatest}")
     source = Input(request.vectors)
     check_kind(source)
+    by = basis(
+        request.vectors,
+        head_of(source),
+        request.of,
+        request.release,
+        request.disabled,
+        request.skip,
+        say,
+    )
+    _check_disabled(by, request.disabled or frozenset())
     again = None if request.vectors == "-" else lambda: Input(request.vectors)
-    result = conform(source, make, request.disabled, request.skip, again)
-    result = replace(result, assumptions=guessed(source, request.of.governor, request.release))
+    result = conform(source, by, again)
+    assumptions = (*by.guessed, *guessed(source, by.governor, by.release))
+    result = replace(result, assumptions=assumptions)
     return result, [(request.vectors, source.sha256())]
 
 
-def conform(
-    source: Input,
-    make: Callable[[], Governor],
-    disabled: frozenset[int],
-    skip: int,
-    again: Callable[[], Input] | None,
-) -> Conformity:
+def _check_disabled(by: Basis, disabled: frozenset[int]) -> None:
+    """Raises UsageError for a number that no CPU's table has."""
+    tables = [by.machine.everywhere, *by.machine.own.values()]
+    count = max(len(by.model(table.states).states) for table in tables if table is not None)
+    greatest = max(disabled, default=0)
+    if greatest >= count:
+        raise UsageError(f"expected --disabled with states 0 to {count - 1}, found {greatest}")
+
+
+def conform(source: Input, by: Basis, again: Callable[[], Input] | None) -> Conformity:
     """Feeds recorded inputs and outcomes to one model per CPU.
 
-    make      makes a CPU's model
-    disabled  states disabled for the whole recording
-    skip      number of decisions of each CPU that are fed to its model, but not judged, because the
-              model's history is incomplete
-    again     opens the recording once more; None: it can be read only once
+    by     what to judge by; skipped decisions are fed to a CPU's model, but not judged, because
+           the model's history is incomplete
+    again  opens the recording once more; None: it can be read only once
     Uses the compiled core if it supports the governor; the reference then repeats the decisions up
     to the first disagreement, for the intermediate values.
-    Raises Unreadable, also for a state that the governor's table lacks.
+    Raises Unreadable, also for a state that the governor's table lacks, or a CPU without table.
     """
-    model = make()
-    if again is not None and core.can_replay(model):
-        found = _by_core(chunks(source), model, disabled, skip)
+    tables = (by.machine.everywhere, *by.machine.own.values())
+    models = [by.model(table.states) for table in dict.fromkeys(tables) if table is not None]
+    if again is not None and all(map(core.can_replay, models)):
+        found = _by_core(chunks(source), by)
         if found is not None and found.line is None:
-            return Conformity(found.judged, found.skipped, found.agree, None)
+            return Conformity(found.judged, found.skipped, found.agree, None, by)
         source = again()
         if found is not None:
-            first = _decided_again(rows(source), model, disabled, found)
+            first = _decided_again(rows(source), by, found)
             if first is not None:
-                return Conformity(found.judged, found.skipped, found.agree, first)
+                return Conformity(found.judged, found.skipped, found.agree, first, by)
             source = again()
-    return by_reference(rows(source), make, disabled, skip, source.name)
+    return by_reference(rows(source), by, source.name)
 
 
 @dataclass(slots=True)
@@ -129,28 +141,29 @@ class _Found:
     cpu: int = 0
 
 
-def _by_core(
-    recording: Iterable[list[CpuChunk]], model: Governor, disabled: frozenset[int], skip: int
-) -> _Found | None:
-    """Compares by the core. Returns None if a state is not in the table: the reference then reports
-    the error."""
+def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
+    """Compares by the core. Returns None if a state or a CPU is not in the table: the reference
+    then reports the error."""
     found = _Found()
     streams: dict[int, core.Stream] = {}
     fed: Counter[int] = Counter()
     for parts in recording:
         lines = []
         for part in parts:
-            if max(part.decided[::2], default=0) >= len(model.states):
+            table = by.machine.table(part.cpu)
+            if table is None or max(part.decided[::2], default=0) >= len(table.states):
                 return None
             if part.cpu not in streams:
-                if part.earlier_state >= len(model.states):
+                if part.earlier_state >= len(table.states):
                     return None
+                model = by.model(table.states)
                 stream = core.Stream(model.name, model.features, model.states, model.hz)
                 if part.earlier_state or part.earlier_residency_ns:
                     stream.switched_on(Outcome(part.earlier_state, part.earlier_residency_ns))
                 streams[part.cpu] = stream
-            decisions = streams[part.cpu].replay(disable(part.as_recorded(), disabled)).packed
-            passed = min(max(skip - fed[part.cpu], 0), len(part))
+            rows = disable(part.as_recorded(), table.disabled)
+            decisions = streams[part.cpu].replay(rows).packed
+            passed = min(max(by.skip - fed[part.cpu], 0), len(part))
             fed[part.cpu] += len(part)
             found.skipped += passed
             found.judged += len(part) - passed
@@ -164,10 +177,13 @@ def _by_core(
 
 
 def _decided_again(
-    recorded: Iterable[RecordedDecision], model: Governor, disabled: frozenset[int], found: _Found
+    recorded: Iterable[RecordedDecision], by: Basis, found: _Found
 ) -> Disagreement | None:
     """Repeats decisions by the reference up to the core's first disagreement. Returns None if the
     reference agrees with the recording: the reference is authoritative."""
+    table = by.machine.table(found.cpu)
+    assert table is not None
+    model = by.model(table.states)
     started = False
     for number, row in enumerate(recorded, 1):
         if row.cpu != found.cpu:
@@ -175,7 +191,7 @@ def _decided_again(
         if not started:
             model.switched_on(row.earlier)
             started = True
-        decision = model.select(replace(row.situation, disabled=disabled))
+        decision = model.select(replace(row.situation, disabled=table.disabled))
         model.reflect(row.outcome)
         if row.line == found.line:
             if (decision.state, decision.stop_tick) == (row.state, row.stop_tick):
@@ -184,29 +200,27 @@ def _decided_again(
     return None
 
 
-def by_reference(
-    recorded: Iterable[RecordedDecision],
-    make: Callable[[], Governor],
-    disabled: frozenset[int],
-    skip: int,
-    name: str,
-) -> Conformity:
+def by_reference(recorded: Iterable[RecordedDecision], by: Basis, name: str) -> Conformity:
     """conform() without the compiled core. name: the recording's name, for errors."""
-    governors: dict[int, Governor] = {}
+    governors: dict[int, tuple[Governor, frozenset[int]]] = {}
     fed: Counter[int] = Counter()
     skipped = judged = agree = 0
     first = None
     for row in recorded:
         if row.cpu not in governors:
-            governors[row.cpu] = make()
-            _check_state(row.earlier.state, governors[row.cpu], row, name)
-            governors[row.cpu].switched_on(row.earlier)
-        governor = governors[row.cpu]
+            table = by.machine.table(row.cpu)
+            if table is None:
+                message = f"expected a CPU of the recording's head, found CPU {row.cpu}"
+                raise unreadable(name, message, row.line)
+            governors[row.cpu] = by.model(table.states), table.disabled
+            _check_state(row.earlier.state, governors[row.cpu][0], row, name)
+            governors[row.cpu][0].switched_on(row.earlier)
+        governor, disabled = governors[row.cpu]
         _check_state(row.state, governor, row, name)
         decision = governor.select(replace(row.situation, disabled=disabled))
         governor.reflect(row.outcome)
         fed[row.cpu] += 1
-        if fed[row.cpu] <= skip:
+        if fed[row.cpu] <= by.skip:
             skipped += 1
             continue
         judged += 1
@@ -214,7 +228,7 @@ def by_reference(
             agree += 1
         elif first is None:
             first = Disagreement(skipped + judged, row, decision)
-    return Conformity(judged, skipped, agree, first)
+    return Conformity(judged, skipped, agree, first, by)
 
 
 def _check_state(state: int, governor: Governor, row: RecordedDecision, name: str) -> None:

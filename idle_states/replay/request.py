@@ -1,18 +1,20 @@
 """A replay request, and its result."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ..findings import Severity, Unreadable, UsageError
 from ..linux.governors import Governor, State
 from ..linux.governors.given import GivenStates, check_hz
-from ..linux.releases import Release
+from ..linux.releases import NEWEST, Release, release
 from ..reading import opening, sysfs
 from ..reading.inputs import CPU_MAX, Input, InputKind
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..spec.packaged import resolve_name
 from ..table import IdleState
+from ..traces.head import RecordingHead, head_of
+from .basis import HZ, NO_HZ, kernel_of, machine_of, unlike, unlike_states
 from .energy import PowerModel
 from .machine import CpuTable, TracedMachine, from_sysfs
 from .power import FROM_SPECS, PowerRequest, Rows
@@ -31,53 +33,61 @@ class ReplayRequest:
 
     inputs      files: a trace or a recording, and up to two dumps of cpuidle sysfs; - is standard
                 input
-    release     the kernel
+    release     the kernel; None: as a recording's head says, else the newest
     tables      TABLE, or CPUS=TABLE for some CPUs, such as 0-3,5=FILE. Successive CPUS=TABLE form
                 one machine until a CPU would get a second table; there another machine begins
     states      a further table, given by its times
     disabled    numbers of disabled states
+    hz          None: as a recording's head says, else 250
     governor    None: judge the states that the trace shows
     next_timer  one of replay.NEXT_TIMERS, for traces of cpu_idle
     """
 
     inputs: tuple[str, ...]
-    release: Release
+    release: Release | None = None
     tables: tuple[str, ...] = ()
     states: GivenStates | None = None
     disabled: tuple[int, ...] = ()
     governor: str | None = None
-    hz: int = 250
+    hz: int | None = None
     next_timer: str = "gap"
     platform: Platform = ALL_LEVELS
     power: PowerRequest = FROM_SPECS
 
     def __post_init__(self) -> None:
-        check_hz(self.hz)
+        if self.hz is not None:
+            check_hz(self.hz)
         if self.governor is not None:
             try:
                 states = [State(0, 0), State(1, 1)]
-                Governor.for_kernel(self.governor, self.release, states, self.hz)
+                Governor.for_kernel(self.governor, self.kernel, states)
             except ValueError as error:
                 raise UsageError(str(error)) from None
         if not self.inputs:
             raise UsageError("expected a trace, a recording or a sysfs dump")
 
     @property
+    def kernel(self) -> Release:
+        return self.release or release(NEWEST)
+
+    @property
     def settings(self) -> Settings | None:
         if self.governor is None:
             return None
-        return Settings(self.governor, self.release, self.hz, self.next_timer)
+        return Settings(self.governor, self.kernel, self.hz or HZ, self.next_timer)
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """The result of a request.
 
+    request  what was replayed, completed by what a recording's head says
     name    name of the trace, recording or dump
     power   power model of the states; None without figures
     inputs  (name, SHA-256) of every file read
     """
 
+    request: ReplayRequest
     name: str
     result: ReplayResult
     power: PowerModel | None
@@ -100,12 +110,18 @@ def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size:
     traces = [source for source in opened if source.kind is not InputKind.SYSFS]
     if len(traces) > 1 or len(dumps) > 2:
         raise UsageError("expected one trace and up to two sysfs dumps")
+    head = head_of(traces[0]) if traces else None
+    request = _completed(request, head)
     machines, files, rows = named_machines(request)
+    recorded = machine_of(head, traces[0].name, request.kernel) if head and head.states else None
+    if head and recorded and not machines and not dumps:
+        off = frozenset(request.disabled) or None
+        machines = [machine_of(head, traces[0].name, request.kernel, off)]
     traced = _dumped(request, dumps[0], dumps[0].name) if dumps else None
     machines = machines or ([traced] if traced else [])
     if not machines:
         raise UsageError("expected a table for the states: --table, --states or a sysfs dump")
-    traced = traced or machines[0]
+    traced = traced or recorded or machines[0]
     held = [
         table
         for machine in machines
@@ -115,13 +131,39 @@ def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size:
     power = request.power.model(held, rows)
     if traces:
         name, result = traces[0].name, _replayed(request, traces[0], traced, machines, dumps)
+        if head is not None:
+            said = tuple(_unlike(request, head, recorded, machines))
+            result = replace(result, assumptions=(*said, *result.assumptions))
     elif request.governor is not None:
         raise UsageError("expected a trace for --governor, found sysfs dumps only")
     else:
         before = dumps[0] if len(dumps) == 2 else None
         name, result = dumps[-1].name, from_dumps(before, dumps[-1], traced)
     inputs = ((source.name, source.sha256()) for source in opened)
-    return Replayed(name, result, power, (*inputs, *files))
+    return Replayed(request, name, result, power, (*inputs, *files))
+
+
+def _completed(request: ReplayRequest, head: RecordingHead | None) -> ReplayRequest:
+    """Raises Unreadable for a kernel that is not modelled."""
+    if head is None:
+        return request
+    kernel = request.release or kernel_of(head, request.inputs[0])
+    return replace(request, release=kernel, hz=request.hz or head.hz)
+
+
+def _unlike(
+    request: ReplayRequest,
+    head: RecordingHead,
+    recorded: TracedMachine | None,
+    machines: Sequence[TracedMachine],
+) -> Iterator[str]:
+    """Sentences: where what is replayed is not what the recording's head says."""
+    yield from unlike(head, request.kernel, request.governor or "", request.hz or HZ)
+    if recorded is not None:
+        for machine in machines:
+            yield from unlike_states(recorded, machine)
+    if request.governor and request.hz is None:
+        yield NO_HZ
 
 
 def _replayed(
@@ -133,15 +175,15 @@ def _replayed(
 ) -> ReplayResult:
     settings = request.settings
     if trace.kind in (InputKind.CSV, InputKind.JSONL):
-        return from_recording(trace, traced, machines, request.release, settings)
+        return from_recording(trace, traced, machines, request.kernel, settings)
     counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
     # with a governor, the tables are candidates, not the traced machine's own
     certain = bool(dumps) or settings is None
-    return from_trace(trace, traced, machines, request.release, settings, counted, certain=certain)
+    return from_trace(trace, traced, machines, request.kernel, settings, counted, certain=certain)
 
 
 def _dumped(request: ReplayRequest, dump: sysfs.Dump, name: str) -> TracedMachine:
-    polling = request.release.features.snooze_polling
+    polling = request.kernel.features.snooze_polling
     return TracedMachine(name, None, from_sysfs(dump, polling, request.disabled))
 
 
@@ -195,7 +237,7 @@ def _table(
             found = f"CPUs {min(machine.own)} to {max(machine.own)}" if machine.own else "none"
             raise UsageError(f"expected CPU {missing[0]} in {text}, found {found}")
         return machine, [(text, source.sha256())], ()
-    held = of_table(text, request.platform, request.release, request.disabled)
+    held = of_table(text, request.platform, request.kernel, request.disabled)
     return TracedMachine(held.name, held.states, {}), held.files, held.rows
 
 

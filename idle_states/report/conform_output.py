@@ -8,8 +8,9 @@ from .documents.conform import values
 from .style import Style
 
 
-def text(result: Conformity, what: str, style: Style, remarks: Sequence[str] = ()) -> str:
-    """what: the governor and its kernel; remarks: how well they are known."""
+def text(result: Conformity, style: Style, remarks: Sequence[str] = ()) -> str:
+    """remarks: how well the governor and its kernel are known."""
+    by = result.basis
     kind, verdict = "good", "agree"
     if result.first is not None:
         kind, verdict = "error", "do not all agree"
@@ -17,11 +18,12 @@ def text(result: Conformity, what: str, style: Style, remarks: Sequence[str] = (
         kind, verdict = "error", "none judged"
     share = f" ({100 * result.agree / result.judged:.2f} %)" if result.judged else ""
     skipped = f"; {result.skipped} skipped" if result.skipped else ""
+    decided = f"{by.governor} of Linux {by.release.name}: {result.agree}"
     lines = [
-        f"{what}: {result.agree} of {plural(result.judged, 'decision')} agree{share}: "
+        f"{decided} of {plural(result.judged, 'decision')} agree{share}: "
         f"{style(kind, verdict)}{skipped}"
     ]
-    lines += [f"  - {assumption}" for assumption in (*result.assumptions, *remarks)]
+    lines += [f"  - {assumption}" for assumption in (*by.unlike, *result.assumptions, *remarks)]
     if result.first is not None:
         lines += ["", *_disagreement(result.first, style)]
     return "\n".join(lines) + "\n"

@@ -22,7 +22,7 @@ from ..core.packing import (
 from ..findings import Unreadable, unreadable
 from ..linux.governors.interface import CPU_CAPACITY, U64_MAX
 from ..reading.inputs import LINE_MAX, Input, InputKind
-from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values
+from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values, without_columns
 
 RECORDS = 1 << 16
 """Decisions in a chunk: some MB, enough to be worth a thread."""
@@ -128,7 +128,9 @@ def _csv(source: Input) -> Iterator[Buffer]:
                 message = f"expected lines of at most {LINE_MAX} bytes"
                 raise unreadable(source.name, message, line)
             other = other.rstrip(b"\r")
-            if other.strip() and header is None:
+            if line <= len(source.head):
+                pass
+            elif other.strip() and header is None:
                 header = RecordingHeader(other, source.name, line)
                 columns = _columns(header)
             elif other.strip() and header is not None:
@@ -139,6 +141,8 @@ def _csv(source: Input) -> Iterator[Buffer]:
                     filled = 0
             line += 1
             offset = end + 1 if end >= 0 else len(text)
+    if header is None:
+        raise without_columns(source.name, line - 1)
     yield records[:filled]
 
 

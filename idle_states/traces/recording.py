@@ -21,6 +21,8 @@ and these optional ones:
                                      6.10: in every line, or in none. Left out: taken as 0
     cpu_capacity                     arch_scale_cpu_capacity(). Left out or 0: 1024
 
+A head of comment lines may stand before the columns, see `head`.
+
 Values are whole numbers; for values of 0 or 1, JSON may have true or false. CSV is separated by
 commas; its header may be quoted. Any other line is an error: a replay with a decision missing would
 not be exact.
@@ -156,14 +158,17 @@ def check_columns(found: Iterable[str], name: str, line: int) -> None:
 
 def _csv(source: Input) -> Iterator[tuple[int, list[int]]]:
     """Yields line numbers, and values in the order of ALL."""
-    numbered = lines(source.blocks(), source.name)
-    line, head = next(numbered)
-    while not head.strip():
-        line, head = next(numbered)
-    header = RecordingHeader(head, source.name, line)
-    for line, text in numbered:
-        if text.strip():
+    header = None
+    line = 0
+    for line, text in lines(source.blocks(), source.name):
+        if line <= len(source.head) or not text.strip():
+            continue
+        if header is None:
+            header = RecordingHeader(text, source.name, line)
+        else:
             yield line, header.values(text, line)
+    if header is None:
+        raise without_columns(source.name, line)
 
 
 class RecordingHeader:
@@ -201,7 +206,7 @@ class RecordingHeader:
 def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
     utilised = None
     for line, text in lines(source.blocks(), source.name):
-        if not text.strip():
+        if line <= len(source.head) or not text.strip():
             continue
         try:
             record: Any = json.loads(text, object_pairs_hook=_Pairs)
@@ -230,6 +235,11 @@ def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
 
 class _Pairs(list[tuple[str, Any]]):
     """The keys and values of a JSON object as written, so that a duplicate key is detected."""
+
+
+def without_columns(name: str, line: int) -> Unreadable:
+    """The error for a CSV recording of which there is nothing but its head."""
+    return unreadable(name, "expected the columns of a recording, found the end", line)
 
 
 def _bad_cell(cells: list[bytes], columns: list[str], name: str, line: int) -> Exception:

@@ -36,6 +36,7 @@ from idle_states.spec import library
 from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
 from idle_states.traces import dat
 from idle_states.traces.chunks import chunks
+from idle_states.traces.head import head_of
 from idle_states.traces.recording import rows
 from idle_states.traces.text import TraceText, compiled
 from idle_states.tune import source as tune_source
@@ -227,6 +228,14 @@ def _recording(data: bytes) -> None:
         by_python(data)
 
 
+def _head(data: bytes) -> None:
+    """What was read is written and read again."""
+    found = head_of(_input(data))
+    if found is not None:
+        text = "".join(f"{line}\n" for line in found.lines()).encode("utf-8", "surrogatepass")
+        assert list(head_of(_input(text)).lines()) == list(found.lines())  # type: ignore[union-attr]
+
+
 def _unpacked(data: bytes) -> None:
     with suppress(compressed.TooLarge, compressed.DamagedArchive):
         assert len(compressed.whole(data, UNPACKED_MAX)) <= UNPACKED_MAX
@@ -264,6 +273,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "dtc": _dtc,
     "dts": _dts,
     "fdt": _fdt,
+    "head": _head,
     "git": _git,
     "lid": lambda data: lid.read(data, "x.lid"),
     "linux-log": linux_log.read,

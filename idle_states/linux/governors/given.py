@@ -8,6 +8,7 @@ from ...skiboot.platform import ALL_LEVELS, Platform
 from .interface import State
 
 _PAIR = re.compile(r"(\d{1,15})/(\d{1,15})", re.ASCII)
+ONE_OF_TWO = "expected a table or --states, one of the two"
 _MOST = 9
 """CPUIDLE_STATE_MAX without snooze."""
 
@@ -66,4 +67,24 @@ class GovernorRequest:
     def __post_init__(self) -> None:
         check_hz(self.hz)
         if (self.table is None) == (self.states is None):
-            raise UsageError("expected a table or --states, one of the two")
+            raise UsageError(ONE_OF_TWO)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGovernor:
+    """What was named of a GovernorRequest; None: as the head of a recording says.
+
+    Raises UsageError for contradictory options.
+    """
+
+    governor: str | None = None
+    hz: int | None = None
+    table: str | None = None
+    states: GivenStates | None = None
+    platform: Platform = ALL_LEVELS
+
+    def __post_init__(self) -> None:
+        if self.hz is not None:
+            check_hz(self.hz)
+        if self.table is not None and self.states is not None:
+            raise UsageError(ONE_OF_TWO)

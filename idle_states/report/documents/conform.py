@@ -39,6 +39,12 @@ class Conform(Form[Any]):
     decisions: Annotated[Count, "Decisions judged."] = derived(lambda result: result.judged)
     skipped: Annotated[Count, "Decisions before those, fed to the model but not judged."]
     agree: Annotated[Count, "Decisions the model makes too."]
+    kernel: Annotated[str, "The Linux release."] = derived(lambda result: result.basis.release.name)
+    governor: Annotated[str, "Whose model decided."] = derived(lambda result: result.basis.governor)
+    hz: Annotated[Positive, "The kernel's HZ."] = derived(lambda result: result.basis.hz)
+    unlike: Annotated[
+        list[str], "Where this and the states are not what the recording's head says."
+    ] = derived(lambda result: result.basis.unlike)
     assumptions: Annotated[list[str], "What was assumed of inputs that were not recorded."]
     first_disagreement: Annotated[
         FirstDisagreement | None,
