@@ -10,6 +10,9 @@
 # make bench  speed, with dtc and dt-validate beside it
 # make schema  schemas/output.schema.json, from the forms of the documents
 # make spec-schema  schemas/idle-states.schema.json, with the registry's processors and chips
+# make docs   the documentation site, build/site/index.html
+# make man    man/idle-states.1, from the parser
+# make tutorial  the transcripts of the tutorial and the how-to pages, run again
 # make limits  the table of limits in docs/security.md
 # make boot-deps  fetch what a boot under QEMU needs, into build/boot/parts
 # make trees  boot QEMU's machines, and keep their device trees as test data
@@ -24,10 +27,10 @@ BIN    := $(VENV)/bin
 IDLE   := $(BIN)/idle-states
 EXAMPLE := power9-dd1
 EACH   ?= 60
-EXTRAS  := test lint c dtschema dask parquet
+EXTRAS  := test lint c dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema limits dist clean packages
+.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema limits docs man tutorial dist clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -106,6 +109,17 @@ spec-schema: $(VENV)/.installed
 
 limits: $(VENV)/.installed
 	$(BIN)/python -m tools.limits
+
+docs: $(VENV)/.installed
+	@$(BIN)/python -m tools.install docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
+man: $(VENV)/.installed
+	$(BIN)/python -m tools.site.manual
+
+tutorial: packages $(VENV)/.installed-test
+	$(BIN)/python -m tools.site.transcripts
 
 dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .

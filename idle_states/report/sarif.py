@@ -15,6 +15,7 @@ from ..rules.rule import LoadedRule
 from .escapes.json import encoded
 from .escapes.uri import uri
 from .findings_text import lines_of
+from .help_pages import page_of
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 _RANKS = {"low": 25.0, "medium": 50.0, "high": 90.0}
@@ -70,10 +71,12 @@ def _rule(loaded: LoadedRule) -> dict[str, Any]:
     rule = loaded.rule
     title, _, body = loaded.page.partition("\n")
     markdown = f"**{title}**\n\n```text\n{body.strip()}\n```\n"
+    page = page_of(rule.code)
     return {
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": f"{loaded.summary}."},
+        **({"helpUri": page} if page else {}),
         "help": {"text": loaded.page.strip(), "markdown": markdown},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {

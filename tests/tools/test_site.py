@@ -1,0 +1,249 @@
+"""The documentation site: made of the program whole, complete in itself, every link good."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from idle_states import cli
+from idle_states.cli import main
+from idle_states.findings import UsageError
+from idle_states.report import help_pages
+from idle_states.rules.catalogue import rules
+from tests.support import DOCS, ROOT, chromium
+from tests.support.shared import once
+from tools.site import commands, prose, python, rule_pages, schemas
+
+Capture = pytest.CaptureFixture[str]
+NOT_INSTALLED = [name for name in ("mkdocs", "material") if find_spec(name) is None]
+built_here = pytest.mark.skipif(bool(NOT_INSTALLED), reason="mkdocs-material is not installed")
+
+
+def build(into: Path) -> None:
+    """Fails for a link to a page or a heading that is not there."""
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    done = subprocess.run(
+        [*words, "--site-dir", str(into)],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return once(tmp_path_factory, "site", build)
+
+
+class Links(HTMLParser):
+    """links: what a reader may follow; loads: what a browser fetches; ids: of elements."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(page.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.ids |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        elif tag == "link" and given.get("rel") not in ("prev", "next", "canonical"):
+            self.loads.append(given["href"])
+        self.loads += [given[name] for name in ("src", "srcset", "poster", "data") if name in given]
+
+
+@pytest.mark.slow
+@built_here
+def test_every_link_leads_to_what_is_there(site: Path) -> None:
+    """Also those that are no Markdown's: of the theme, and of what is made."""
+    pages = {page: Links(page) for page in site.rglob("*.html") if page.name != "404.html"}
+    assert len(pages) > 170
+    broken = []
+    for page, found in pages.items():
+        for link in found.links + found.loads:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            if target.is_dir():
+                target /= "index.html"
+            ids = pages[target].ids if target in pages else set()
+            if not target.is_file() or (parts.fragment and parts.fragment not in ids):
+                broken.append((page.relative_to(site), link))
+    assert broken == []
+
+
+@pytest.mark.slow
+@built_here
+def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        outside = [load for load in Links(page).loads if urlsplit(load).netloc]
+        assert outside == [], page
+    for sheet in site.rglob("*.css"):
+        fetched = re.findall(r"(?:url\(|@import)\s*[\"']?(\w+:)?//", sheet.read_text("utf-8"))
+        assert fetched == [], sheet
+
+
+@pytest.mark.slow
+@built_here
+@pytest.mark.parametrize(
+    "page", ["index.html", "rules/IS201.html", "reference/commands/check.html"]
+)
+def test_a_browser_finds_nothing_wrong(page: str, site: Path, tmp_path: Path) -> None:
+    program = chromium.found()
+    if program is None:
+        pytest.skip("chromium is not installed")
+    with chromium.browser(program, site, tmp_path) as browser:
+        assert browser.console(page) == []
+        assert {name.partition("?")[0] for name in browser.requests} <= {
+            f"/{file.relative_to(site).as_posix()}" for file in site.rglob("*") if file.is_file()
+        } | {"/favicon.ico"}
+
+
+@pytest.mark.slow
+@built_here
+def test_findings_link_to_the_page_of_their_rule(
+    site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(help_pages.VARIABLE, site.as_uri())
+    main(["check", "power9-dd1@84368bbf8", "--format", "sarif"])
+    described = json.loads(capsys.readouterr().out)["runs"][0]["tool"]["driver"]["rules"]
+    assert len(described) > 3
+    for rule in described:
+        page = Path(unquote(urlsplit(rule["helpUri"]).path))
+        title = re.search(r"<h1[^>]*>(.*?)<", page.read_text("utf-8"))
+        assert title
+        assert title[1].startswith(f"{rule['id']} ")
+
+
+def test_the_address_is_the_one_that_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(help_pages.VARIABLE, "https://docs.example/idle-states")
+    assert help_pages.page_of("IS203") == "https://docs.example/idle-states/rules/IS203.html"
+    monkeypatch.setenv(help_pages.VARIABLE, "docs.example")
+    with pytest.raises(UsageError, match=r"expected an address such as https://\.\.\."):
+        help_pages.page_of("IS203")
+
+
+def test_without_a_site_there_is_no_address(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
+) -> None:
+    """Neither built nor declared; an address that leads nowhere would be worse than none."""
+    monkeypatch.delenv(help_pages.VARIABLE, raising=False)
+    monkeypatch.setattr(help_pages, "source_tree", lambda: tmp_path)
+    assert help_pages.home() is None
+    main(["check", "power9-dd1@84368bbf8", "--format", "sarif"])
+    driver = json.loads(capsys.readouterr().out)["runs"][0]["tool"]["driver"]
+    assert not any("helpUri" in rule for rule in driver["rules"])
+    (tmp_path / "build/site").mkdir(parents=True)
+    (tmp_path / "build/site/index.html").touch()
+    assert help_pages.home() == f"{tmp_path.as_uri()}/build/site/"
+
+
+def test_every_rule_has_a_page_with_its_whole_docstring() -> None:
+    pages = dict(rule_pages.pages())
+    assert len(pages) == len(rules()) + 1
+    for loaded in rules():
+        page = pages[f"rules/{loaded.rule.code}.md"]
+        titles = re.findall(r"^## (.*)$", page, re.MULTILINE)
+        assert titles == [
+            "What it does",
+            "Why is this bad",
+            "Example",
+            "Use instead",
+            "Ground",
+            "Facts",
+        ]
+        assert f"({loaded.rule.code}.md)" in pages["rules/index.md"]
+        assert words(loaded.page.partition("\n")[2]) <= words(page)
+
+
+def words(text: str) -> set[str]:
+    """Without what Markdown escapes, and dashes of lists."""
+    plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&#124;", "|").replace("\\", "")
+    return set(re.findall(r"\w+", plain))
+
+
+def test_every_command_and_option_stands_in_the_reference() -> None:
+    pages = dict(commands.pages())
+    names = cli.command_names()
+    assert set(pages) == {f"reference/commands/{name}.md" for name in ("index", *names)}
+    for name in names:
+        page = pages[f"reference/commands/{name}.md"]
+        for action in cli.command_parser(name)._actions:
+            for option in set(action.option_strings) - {"-h", "--help"}:
+                assert re.search(rf"`{option}[` ]", page), (name, option)
+            if action.help and "--help" not in action.option_strings:
+                assert words(action.help % vars(action)) <= words(page)
+        assert f"({name}.md)" in pages["reference/commands/index.md"]
+
+
+def keys(schema: object) -> Iterator[str]:
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        for name, value in schema.items():
+            if name not in ("if", "then", "not"):
+                yield from keys(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from keys(value)
+
+
+def test_every_key_stands_in_the_reference() -> None:
+    page = dict(schemas.pages())["reference/json.md"]
+    document = json.loads((ROOT / "schemas/output.schema.json").read_text("utf-8"))
+    known = set(keys(document))
+    assert len(known) > 200
+    assert {key for key in known if f"`{key}`" not in page} == set()
+
+
+def test_every_room_has_a_page_of_what_python_users_use() -> None:
+    pages = dict(python.pages((DOCS / "architecture.md").read_text("utf-8")))
+    page = pages["reference/python/replay.md"]
+    assert "class ReplayRequest:" in page
+    assert "    governor: str | None = None" in page
+    assert "- `disabled`: numbers of disabled states" in page
+    packages = {file.parent.name for file in (ROOT / "idle_states").glob("*/__init__.py")}
+    listed = {Path(path).stem for path in pages} - {"index", "values"}
+    assert packages - listed == {"cli", "core"}
+
+
+def test_the_policy_names_what_there_is() -> None:
+    """Names of Python's that it calls stable."""
+    text = (DOCS / "policy.md").read_text("utf-8")
+    named = re.findall(r"`(idle_states\.[\w.]+)`", text)
+    assert len(named) > 4
+    for name in named:
+        if "ROOM" in name:
+            continue
+        module, _, attribute = name.rpartition(".")
+        found = __import__(module, fromlist=[attribute])
+        assert hasattr(found, attribute), name
+
+
+@pytest.mark.parametrize(
+    ("docstring", "expected"),
+    [
+        ("One\nline.", "One line."),
+        ("a_b and *c* [d] <e> `f_g`", "a\\_b and \\*c\\* \\[d\\] &lt;e&gt; `f_g`"),
+        ("Says:\n\n    a  b\n    c\n\nMore.", "Says:\n\n```text\na  b\nc\n```\n\nMore."),
+        ("x  one\n   more\ny, z  two", "- `x`: one more\n- `y`, `z`: two"),
+        ("x  one\nThen.", "- `x`: one\n\nThen."),
+        ("- one\n  more\n- two", "- one more\n- two"),
+    ],
+)
+def test_docstrings_become_markdown(docstring: str, expected: str) -> None:
+    assert prose.markdown(docstring) == expected

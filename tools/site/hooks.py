@@ -1,0 +1,60 @@
+"""What MkDocs calls (mkdocs.yml): adds the pages that are made of the program and of files beside
+docs/, and says where they stand in the navigation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from tools.site import commands, python, rule_pages, schemas
+
+ROOT = Path(__file__).resolve().parents[2]
+BESIDE = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
+"""Files of the repository that are pages of the site."""
+
+
+def made() -> Iterator[tuple[str, str]]:
+    """(path, Markdown) of each page that is not in docs/."""
+    for name, page in BESIDE.items():
+        yield page, _linked((ROOT / name).read_text("utf-8"))
+    yield from commands.pages()
+    yield from rule_pages.pages()
+    yield from schemas.pages()
+    yield from python.pages((ROOT / "docs/architecture.md").read_text("utf-8"))
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Puts what a folder has in place of its name: `rules/` in the navigation."""
+    folder2pages: dict[str, list[str]] = {}
+    for path, _ in made():
+        folder, _, _ = path.rpartition("/")
+        folder2pages.setdefault(f"{folder}/", []).append(path)
+    config.nav = _filled(config.nav, folder2pages)
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    for path, content in made():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+def _filled(nav: Any, folder2pages: dict[str, list[str]]) -> Any:
+    if isinstance(nav, list):
+        return [_filled(entry, folder2pages) for entry in nav]
+    if isinstance(nav, dict):
+        return {title: _filled(entry, folder2pages) for title, entry in nav.items()}
+    return folder2pages.get(nav, nav) if nav.endswith("/") else nav
+
+
+def _linked(text: str) -> str:
+    """A file of the repository's top as a page: its links lead to pages."""
+    for name, page in BESIDE.items():
+        text = text.replace(f"]({name}", f"]({page}")
+    return text.replace("](docs/", "](")
