@@ -10,7 +10,7 @@ which commits; between the releases of a series, or of two kernels, if they are 
 idle periods that are all alike, as in select. Exits 1 if two kernels differ for the table."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> in
     _say_taken(a, b)
     found = compare(a, b, governor)
     if out.format == "json":
-        _document(out, comparison=found)
+        _document(out, (), (a, b), comparison=found)
     else:
         out.text(kernels_text.comparison(found, out.style))
     return int(found.differs)
@@ -121,7 +121,7 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
 
         out.page("kernels", kernels_text.title(found), kernels.sections(found), inputs)
     if out.format == "json":
-        _document(out, inputs, moves=found)
+        _document(out, inputs, found.kernels, moves=found)
     else:
         out.text(kernels_text.moves(found, out.style))
     return int(len(asked.names) == 2 and bool(found.moves))
@@ -135,8 +135,13 @@ def _say_taken(*releases: "Release") -> None:
             say(f"kernel {taken.name} is {taken.note}")
 
 
-def _document(out: "Output", inputs: Iterable[tuple[str, str]] = (), **given: object) -> None:
+def _document(
+    out: "Output",
+    inputs: Iterable[tuple[str, str]] = (),
+    kernels: "Sequence[Release]" = (),
+    **given: object,
+) -> None:
     from ..report.documents.kernels import Kernels, document
     from ..report.json_output import envelope
 
-    out.document(envelope("kernels", Kernels, document(**given), inputs))
+    out.document(envelope("kernels", Kernels, document(**given), inputs, kernels))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..diff import Difference
 from ..findings import UsageError
-from ..linux.governors import UnknownGovernor, governor_names
+from ..linux.governors import UnknownGovernor, governor_names, not_utilised
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..selection.selection import Mapped, SelectionChange, TableSelection
@@ -101,3 +101,13 @@ class Moves:
     kinds: int
     moves: tuple[Move, ...]
     still: tuple[Still, ...]
+
+    @property
+    def kernels(self) -> tuple[Release, ...]:
+        """The releases at which something changes."""
+        return tuple(dict.fromkeys(move.step[1] for move in self.moves))
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the maps rest on."""
+        return not_utilised(self.request.of.governor, self.kernels)

@@ -151,9 +151,9 @@ def title(found: Moves) -> str:
 
 def summary(found: Moves) -> list[str]:
     """What was looked at, and what a map is."""
-    at = f"{len(found.moves)} of {found.steps}" if found.steps > 1 else str(len(found.moves))
     return [
-        f"{at} steps between releases change what is registered or selected",
+        f"steps from release to release: {found.steps}; "
+        f"of these change what is registered or selected: {len(found.moves)}",
         "(maps of idle periods that are all alike; see idle-states select)",
     ]
 
@@ -170,9 +170,9 @@ def moves(found: Moves, style: Style) -> str:
         lines += ["", f"Other changes of {found.request.of.governor}, which move no map:"]
         rows = [(", ".join(steps), *words) for steps, words in still(found.still)]
         lines += columns(("AT", "COMMIT", "FEATURES"), rows).splitlines()
-    kernels = list(dict.fromkeys(move.step[1] for move in found.moves))
-    if doubts := remarks(kernels, found.request.of.governor):
-        lines += ["", *(line for said in doubts for line in _hanging("", said))]
+    said = [*remarks(found.kernels, found.request.of.governor), *found.assumptions]
+    if said:
+        lines += ["", *(line for each in said for line in _hanging("", each))]
     return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,6 @@ from ...kernels.behaviour import Brought, FeatureChange, KernelComparison, OneSi
 from ...kernels.moves import Cause, Move, Moves, Still
 from ...kernels.series import ReleaseLine, Stretch, Subsystem
 from ...linux.grounds import Kind
-from .known import Kernel, Known
 from .select import Lengths, Where
 
 
@@ -135,17 +134,6 @@ class Unmoved(Form[Still]):
     changes: list[Feature]
 
 
-def _known(found: Moves) -> list[tuple[str, Kernel]]:
-    governor = found.request.of.governor
-    kernels = {move.step[1].name: move.step[1] for move in found.moves}
-    return [(name, Kernel(kernel, governor)) for name, kernel in kernels.items()]
-
-
-class KnownKernel(Form[tuple[str, Kernel]]):
-    kernel: str
-    known: Annotated[Known, INLINE]
-
-
 class OfTable(Form[Moves]):
     """Where a governor's selection from a table changes."""
 
@@ -162,9 +150,7 @@ class OfTable(Form[Moves]):
     still: Annotated[
         list[Unmoved], "Changes of the governor that move no map of equal idle periods."
     ]
-    kernels: Annotated[list[KnownKernel], "How the governor of each kernel is known."] = derived(
-        _known
-    )
+    assumptions: Annotated[list[str], "What the maps rest on."]
 
 
 class Kernels(Form[Any]):
