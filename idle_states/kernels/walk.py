@@ -21,7 +21,7 @@ from ..linux.governors.interface import State
 from ..linux.grounds import LOOP, driver_of, known_of, modelled
 from ..linux.releases import Release, folded, lacking
 from ..pipeline import Arrival, journey
-from ..selection.selection import TableSelection, changes, select
+from ..selection.selection import Selecting, TableSelection, changes
 from ..sources import Source, read_table
 from .behaviour import Brought, FeatureChange, changes_of, rows_of
 from .moves import Cause, Different, Move, Moves, MovesRequest, Step, Still
@@ -54,7 +54,7 @@ class _Outcome:
     def kind(self) -> object:
         """Equal for releases that do the same with the table."""
         driver = self.arrival and replace(self.arrival.driver, kernel="")
-        return driver, id(self.selection)
+        return driver, self.selection and id(self.selection.maps)
 
 
 class _Walk:
@@ -74,7 +74,7 @@ class _Walk:
             self.known = source.table.held is None
         self._outcomes: dict[Release, _Outcome] = {}
         self._arrivals: dict[object, Arrival] = {}
-        self._selections: dict[object, TableSelection] = {}
+        self._selecting = Selecting(of.governor, of.hz)
 
     def move(self, step: Step) -> Move | None:
         before, at = (self._outcome(each) for each in step)
@@ -104,7 +104,8 @@ class _Walk:
             some = states.states if isinstance(states, DriverTable) else states
             selection = None
             if some and modelled(kernel, self.of.governor):
-                selection = self._selection(kernel, states)
+                name = self.source.name if self.source else ""
+                selection = self._selecting.select(kernel, states, name)
             self._outcomes[kernel] = _Outcome(arrival, selection)
         return self._outcomes[kernel]
 
@@ -121,23 +122,13 @@ class _Walk:
             self._arrivals[features] = way.arrivals[0]
         return replace(self._arrivals[features], release=kernel)
 
-    def _selection(
-        self, kernel: Release, states: DriverTable | tuple[State, ...]
-    ) -> TableSelection:
-        some = states.states if isinstance(states, DriverTable) else states
-        key = folded(known_of(self.of.governor)[0], kernel), some
-        if key not in self._selections:
-            name = self.source.name if self.source else ""
-            self._selections[key] = select(self.of.governor, kernel, states, self.of.hz, name=name)
-        return self._selections[key]
-
     def _differences(
         self, before: _Outcome, at: _Outcome
     ) -> tuple[tuple[Difference, ...], Different]:
         registered: tuple[Difference, ...] = ()
         if before.arrival and at.arrival:
             registered = tuple(registered_otherwise(before.arrival, at.arrival, self.known))
-        if before.selection is at.selection or not before.selection or not at.selection:
+        if not before.selection or not at.selection:
             return registered, ()
         different = changes(before.selection, at.selection)
         return registered, tuple((mapped, tuple(some)) for mapped, some in different)

@@ -12,7 +12,7 @@ from ..linux.governors.settling import Circumstances, Length, Settling, Steps, b
 def by_core(settling: Settling) -> Steps:
     """Steps by the core, if it supports the governor, its states and the latency limit."""
     governor, reference = settling.governor, by_reference(settling)
-    if len(governor.states) < 2 or not core.can_replay(governor):
+    if not core.can_replay(governor):
         return reference
     stream = core.Stream(governor.name, governor.features, governor.states, governor.hz)
 

@@ -7,7 +7,7 @@ from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..pipeline import Journey, held_by, journey
 from ..sources import Source, read_table
-from .selection import Asked, Mapped, SelectionChange, TableSelection, changes, select
+from .selection import Asked, Mapped, Selecting, SelectionChange, TableSelection, changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ def selections(
     of = [request.of]
     if request.against:
         of.append(replace(request.of, table=request.against))
+    selecting = Selecting(request.of.governor, request.of.hz, request.asked)
     for each in of:
         for release in request.releases:
             held = held_by(release, each, say)
-            table = each.table or ""
-            found.append(select(each.governor, release, held, each.hz, request.asked, table))
+            found.append(selecting.select(release, held, each.table or ""))
     return Selections(tuple(found), tuple(each.table for each in of if each.table))
 
 

@@ -2,7 +2,7 @@
 another kernel or another table changes in that."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, UnknownGovernor
@@ -130,6 +130,28 @@ def select(
         if isinstance(features, LadderFeatures) and asked.limits_us[0]
         else (),
     )
+
+
+class Selecting:
+    """select() under many kernels: what the same behaviour makes of the same states is computed
+    once. Equal selections share their maps."""
+
+    def __init__(self, governor: str, hz: int, asked: Asked | None = None) -> None:
+        self._governor = governor
+        self._hz = hz
+        self._asked = asked or Asked()
+        self._known: dict[object, TableSelection] = {}
+
+    def select(
+        self, release: Release, table: DriverTable | Sequence[State], name: str = ""
+    ) -> TableSelection:
+        """As select()."""
+        settling = settling_of(self._governor, release, table, self._hz)
+        states = settling.governor.states
+        key = settling.governor.features, states, _names(table, states)
+        if key not in self._known:
+            self._known[key] = select(self._governor, release, table, self._hz, self._asked, name)
+        return replace(self._known[key], release=release, table=name)
 
 
 def settling_of(

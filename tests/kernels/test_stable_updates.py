@@ -38,5 +38,5 @@ def test_figures_of_the_text() -> None:
     shares = [re.findall(r"WFI .* (\d+\.\d+ %) .* (\d+) \(", screen) for _, screen in SCREENS]
     (a,), (b,), (c,) = (found for found in shares if found)
     assert a == c != b
-    flat = " ".join(PAGE.split())
-    assert f"spend {b[0]} of the time in WFI, not {a[0]}; {b[1]} periods instead of {a[1]} get" in flat
+    said = f"spend {b[0]} of the time in WFI, not {a[0]}; {b[1]} periods instead of {a[1]} get"
+    assert said in " ".join(PAGE.split())
