@@ -43,7 +43,7 @@ def test_one_series(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     assert {ground["basis"] for each in menu["ranges"] for ground in each["grounds"]} == {
         "compiled",
-        "between",
+        "bracketed",
     }
 
 
