@@ -3,6 +3,9 @@
 VECTORS is a recording with every input (CSV or JSON lines, see idle-states record): the model gets
 the same inputs and the same outcomes, and must decide the same. Of a converted recording the head
 says kernel, governor, HZ and states; what is given here wins, and where it differs, that is said.
+Where few decisions agree, packaged tables, kernels, HZ and governors are tried on the recording's
+beginning, and what fits is named.
+
 Exits 1 on any disagreement, and prints the first with all inputs and intermediate values; exits 1,
 too, if nothing was judged. Exits 3, naming line and columns, if VECTORS is no such recording."""
 

@@ -8,7 +8,8 @@ Prints a shell script to run on the machine in question, as root:
 
 --convert makes of its output an exact recording, for conform and replay. Decisions that were not
 recorded completely are left out, and counted on standard error; there is said, too, which command
-holds the recording against the governor's model.
+holds the recording against the governor's model. Its head, in lines that begin with #, says kernel,
+HZ, governor and states, so that neither conform nor replay has to be told.
 
 Utilisation is not recorded: of the governors, only teo of 6.3 to 6.10 asks for it, and the script
 refuses teo before 6.14."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from .. import core
-from ..findings import UsageError, unreadable
+from ..findings import Unreadable, UsageError, unreadable
 from ..linux.governors import Decision, Governor, Outcome
 from ..linux.governors.given import GovernorRequest, NamedGovernor
 from ..linux.releases import Release
@@ -14,6 +14,8 @@ from ..traces.chunks import CpuChunk, chunks, disable
 from ..traces.head import head_of
 from ..traces.recording import RecordedDecision, check_kind, guessed, rows
 from .basis import Basis, basis
+from .sample import Sample
+from .suspects import ENOUGH, Suspicion, suspicion
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Conformity:
 
     basis        what the decisions were judged by
     assumptions  sentences: what was assumed of inputs that were not recorded
+    suspicion    what may be wrong with the basis; None if most decisions agree
     """
 
     judged: int
@@ -45,6 +48,11 @@ class Conformity:
     first: Disagreement | None
     basis: Basis
     assumptions: tuple[str, ...] = ()
+    suspicion: Suspicion | None = None
+
+
+class BeyondTable(Unreadable):
+    """A recorded state that the table lacks, or a CPU that has no table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +87,10 @@ def conform_to(
     """
     source = Input(request.vectors)
     check_kind(source)
+    head = head_of(source)
     by = basis(
         request.vectors,
-        head_of(source),
+        head,
         request.of,
         request.release,
         request.disabled,
@@ -90,9 +99,24 @@ def conform_to(
     )
     _check_disabled(by, request.disabled or frozenset())
     again = None if request.vectors == "-" else lambda: Input(request.vectors)
-    result = conform(source, by, again)
+    sample = Sample()
+
+    def suspected() -> Suspicion | None:
+        if again is not None:
+            sample.fill(rows(again()))
+        return suspicion(sample, by, request.of, head)
+
+    try:
+        result = conform(source, by, again, sample)
+    except BeyondTable as error:
+        (finding,) = error.findings
+        if not (suspect := suspected()):
+            raise
+        message = f"{finding.message}; {suspect.words}"
+        raise BeyondTable([replace(finding, message=message)]) from None
     assumptions = (*by.guessed, *guessed(source, by.governor, by.release))
-    result = replace(result, assumptions=assumptions)
+    few = result.judged > 0 and result.agree < ENOUGH * result.judged
+    result = replace(result, assumptions=assumptions, suspicion=suspected() if few else None)
     return result, [(request.vectors, source.sha256())]
 
 
@@ -105,15 +129,18 @@ def _check_disabled(by: Basis, disabled: frozenset[int]) -> None:
         raise UsageError(f"expected --disabled with states 0 to {count - 1}, found {greatest}")
 
 
-def conform(source: Input, by: Basis, again: Callable[[], Input] | None) -> Conformity:
+def conform(
+    source: Input, by: Basis, again: Callable[[], Input] | None, sample: Sample
+) -> Conformity:
     """Feeds recorded inputs and outcomes to one model per CPU.
 
     by     what to judge by; skipped decisions are fed to a CPU's model, but not judged, because
            the model's history is incomplete
     again  opens the recording once more; None: it can be read only once
+    sample  what it keeps of a recording that can be read only once
     Uses the compiled core if it supports the governor; the reference then repeats the decisions up
     to the first disagreement, for the intermediate values.
-    Raises Unreadable, also for a state that the governor's table lacks, or a CPU without table.
+    Raises Unreadable; BeyondTable for a state that the governor's table lacks, or a CPU without.
     """
     tables = (by.machine.everywhere, *by.machine.own.values())
     models = [by.model(table.states) for table in dict.fromkeys(tables) if table is not None]
@@ -127,7 +154,8 @@ def conform(source: Input, by: Basis, again: Callable[[], Input] | None) -> Conf
             if first is not None:
                 return Conformity(found.judged, found.skipped, found.agree, first, by)
             source = again()
-    return by_reference(rows(source), by, source.name)
+    recorded = rows(source) if again is not None else sample.kept(rows(source))
+    return by_reference(recorded, by, source.name)
 
 
 @dataclass(slots=True)
@@ -211,7 +239,7 @@ def by_reference(recorded: Iterable[RecordedDecision], by: Basis, name: str) -> 
             table = by.machine.table(row.cpu)
             if table is None:
                 message = f"expected a CPU of the recording's head, found CPU {row.cpu}"
-                raise unreadable(name, message, row.line)
+                raise _beyond(name, message, row.line)
             governors[row.cpu] = by.model(table.states), table.disabled
             _check_state(row.earlier.state, governors[row.cpu][0], row, name)
             governors[row.cpu][0].switched_on(row.earlier)
@@ -234,4 +262,8 @@ def by_reference(recorded: Iterable[RecordedDecision], by: Basis, name: str) -> 
 def _check_state(state: int, governor: Governor, row: RecordedDecision, name: str) -> None:
     if state >= len(governor.states):
         message = f"expected a state of the table, 0 to {len(governor.states) - 1}, found {state}"
-        raise unreadable(name, message, row.line)
+        raise _beyond(name, message, row.line)
+
+
+def _beyond(name: str, message: str, line: int) -> BeyondTable:
+    return BeyondTable(unreadable(name, message, line).findings)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..findings import Severity, Unreadable, UsageError
 from ..linux.governors import Governor, State
-from ..linux.governors.given import GivenStates, check_hz
+from ..linux.governors.given import GivenStates, NamedGovernor, check_hz
 from ..linux.releases import NEWEST, Release, release
 from ..reading import opening, sysfs
 from ..reading.inputs import CPU_MAX, Input, InputKind
@@ -14,12 +14,15 @@ from ..skiboot.platform import ALL_LEVELS, Platform
 from ..spec.packaged import resolve_name
 from ..table import IdleState
 from ..traces.head import RecordingHead, head_of
-from .basis import HZ, NO_HZ, kernel_of, machine_of, unlike, unlike_states
+from ..traces.recording import rows
+from .basis import HZ, NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
 from .energy import PowerModel
 from .machine import CpuTable, TracedMachine, from_sysfs
 from .power import FROM_SPECS, PowerRequest, Rows
 from .replay import Settings
 from .run import ReplayResult, from_dumps, from_recording, from_trace
+from .sample import Sample
+from .suspects import Suspicion, suspicion
 from .tables import of_given, of_table
 
 OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
@@ -134,6 +137,8 @@ def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size:
         if head is not None:
             said = tuple(_unlike(request, head, recorded, machines))
             result = replace(result, assumptions=(*said, *result.assumptions))
+        if result.accounts and all(account.doubted for account in result.accounts):
+            result = replace(result, suspicion=_suspected(request, traces[0], machines, head))
     elif request.governor is not None:
         raise UsageError("expected a trace for --governor, found sysfs dumps only")
     else:
@@ -164,6 +169,33 @@ def _unlike(
             yield from unlike_states(recorded, machine)
     if request.governor and request.hz is None:
         yield NO_HZ
+
+
+def _suspected(
+    request: ReplayRequest,
+    recording: Input,
+    machines: Sequence[TracedMachine],
+    head: RecordingHead | None,
+) -> Suspicion | None:
+    """What the first table is suspected to be instead; None for what can be read only once, or has
+    a table for some CPUs only."""
+    table = request.tables[0] if request.tables else None
+    plain = table is None or machines[0].everywhere is not None
+    if recording.kind not in (InputKind.CSV, InputKind.JSONL) or recording.name == "-" or not plain:
+        return None
+    sample = Sample()
+    sample.fill(rows(Input(recording.name)))
+    assert request.governor is not None
+    of = NamedGovernor(
+        request.governor,
+        request.hz,
+        table,
+        None if request.tables else request.states,
+        request.platform,
+    )
+    skip = head.skip if head else 0
+    by = Basis(request.governor, request.kernel, request.hz or HZ, machines[0], skip)
+    return suspicion(sample, by, of, head)
 
 
 def _replayed(

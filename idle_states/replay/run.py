@@ -20,6 +20,7 @@ from .counters import Figures, StateFigures, counts_in_ns, total
 from .machine import TracedMachine
 from .observed import Observed
 from .replay import TURN_NS, ReplayModel, Settings
+from .suspects import ENOUGH, Suspicion
 
 EXACT, ESTIMATED = "exact", "estimated"
 COMPARED = ("usage", "time_us", "above", "below", "rejected")
@@ -45,6 +46,11 @@ class Account:
     @property
     def total(self) -> Figures:
         return total(list(self.cpus.values()))
+
+    @property
+    def doubted(self) -> bool:
+        """Whether so few periods agree with the model that its table or kernel is in doubt."""
+        return self.agreed < ENOUGH * self.compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,8 @@ class Read:
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
     """Result of a replay. misses: number of the trace's cpu_idle_miss events, {"above": n, "below":
-    n}; None without any."""
+    n}; None without any. suspicion: what the first table may be instead; None if nothing is
+    suspected."""
 
     exactness: str
     assumptions: tuple[str, ...]
@@ -93,6 +100,7 @@ class ReplayResult:
     problems: tuple[Problem, ...]
     misses: Mapping[str, int] | None = None
     bracketed: tuple[Bracketed, ...] = ()
+    suspicion: Suspicion | None = None
 
 
 def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> ReplayResult:

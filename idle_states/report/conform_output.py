@@ -24,6 +24,8 @@ def text(result: Conformity, style: Style, remarks: Sequence[str] = ()) -> str:
         f"{style(kind, verdict)}{skipped}"
     ]
     lines += [f"  - {assumption}" for assumption in (*by.unlike, *result.assumptions, *remarks)]
+    if result.suspicion is not None:
+        lines.append(f"  - {result.suspicion.words}")
     if result.first is not None:
         lines += ["", *_disagreement(result.first, style)]
     return "\n".join(lines) + "\n"

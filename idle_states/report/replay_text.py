@@ -61,7 +61,8 @@ def _head(
         f"{printable(name)}: {reading(result.read)}",
         f"{style('strong', result.exactness.upper())}: Linux {release.name}, {states}",
     ]
-    lines += [f"  - {assumption}" for assumption in result.assumptions]
+    suspected = [result.suspicion.words] if result.suspicion else []
+    lines += [f"  - {said}" for said in (*result.assumptions, *suspected)]
     lines += [f"  - {remark}" for remark in known(release, settings)]
     return "\n".join(lines) + "\n"
 

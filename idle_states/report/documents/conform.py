@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Annotated, Any
 
 from ...forms import INLINE, Count, Form, Positive, derived
+from ...replay import suspects
 from ...replay.conform import Disagreement
 from .known import Known
 
@@ -34,6 +35,33 @@ class FirstDisagreement(Form[Disagreement]):
     )
 
 
+class Fitting(Form[suspects.Fitting]):
+    """What the sample agrees with."""
+
+    changed: Annotated[list[str], "What is other than asked: of governor, kernel, hz and table."]
+    kernels: Annotated[list[str], "Releases that fit alike, the likeliest first."]
+    tables: Annotated[
+        list[str],
+        "Packaged tables that fit alike, a machine in brackets, or the recording's own; empty: the "
+        "states are those asked for.",
+    ]
+    governor: Annotated[str, "The governor."]
+    hz: Annotated[Positive, "The kernel's HZ."]
+    agree: Annotated[Count, "Decisions of the sample that agree."]
+
+
+class Suspicion(Form[suspects.Suspicion]):
+    """Why a table or kernel is suspected to be wrong."""
+
+    agree: Annotated[
+        Count | None, "Decisions of the sample that agree as asked; null: the table lacks a state."
+    ]
+    sample: Annotated[Count, "Decisions that were tried."]
+    tried: Annotated[Count, "Combinations of table, kernel, HZ and governor that were tried."]
+    fitting: Annotated[Fitting | None, "The combination that fits; null if none does."]
+    words: Annotated[str, "The same as a sentence."]
+
+
 class Conform(Form[Any]):
     known: Annotated[Known, INLINE]
     decisions: Annotated[Count, "Decisions judged."] = derived(lambda result: result.judged)
@@ -46,6 +74,10 @@ class Conform(Form[Any]):
         list[str], "Where this and the states are not what the recording's head says."
     ] = derived(lambda result: result.basis.unlike)
     assumptions: Annotated[list[str], "What was assumed of inputs that were not recorded."]
+    suspicion: Annotated[
+        Suspicion | None,
+        "Where few decisions agree, which other table or kernel they may be of; else null.",
+    ]
     first_disagreement: Annotated[
         FirstDisagreement | None,
         "The first decision the model does not make; null if it makes all.",

@@ -11,6 +11,7 @@ from ...replay import counters, run
 from ...replay.counters import PERCENTILES, percentile_name
 from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
+from .conform import Suspicion
 from .energy import Costs, rounded
 from .findings import SeverityName
 from .known import Kernel, Known
@@ -106,6 +107,11 @@ class Problem(Form[problems.Problem]):
 class Replay(Form[Any]):
     exactness: Annotated[Literal["exact", "estimated"], "exact: every input was recorded."]
     assumptions: Annotated[list[str], "What an estimate rests on."]
+    suspicion: Annotated[
+        Suspicion | None,
+        "Of an exact recording, where no table's decisions are those recorded: which table or "
+        "kernel they may be of; else null.",
+    ]
     kernel: Annotated[str, "The Linux release."] = derived(lambda result: result.release.name)
     known: Annotated[Known, INLINE] = derived(
         lambda result: Kernel(result.release, result.governor or LOOP)

@@ -28,7 +28,8 @@ def sections(
     result: ReplayResult, power: PowerModel | None = None, known: Sequence[str] = ()
 ) -> list[Section]:
     """power: what is known of the states' power; known: how well the kernel is."""
-    said = [*result.assumptions, *known]
+    suspected = [result.suspicion.words] if result.suspicion else []
+    said = [*result.assumptions, *suspected, *known]
     rests = f"{result.exactness}, resting on this:" if said else result.exactness
     about = (reading(result.read), rests, *(f"- {words}" for words in said))
     totals = [(account.machine, account.total) for account in result.accounts]
