@@ -68,6 +68,7 @@ def test_version_without_core() -> None:
     [
         ("select", "--states", "0/2000", "--kernel", "4.11"),
         ("diff", "power9-dd1", "power9-dd1", "--kernel", "4.11", "--governor", "menu"),
+        ("kernels", "4.9", "4.9.9", "--states", "0/2000"),
         ("audit", "{tree}", "--kernel", "6.1", "--governor", "menu"),
         ("simulate", "ping-pong", "--table", "power9", "--duration", "1ms"),
     ],

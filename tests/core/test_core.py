@@ -16,8 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
+from idle_states.linux.governors import Governor, known_in
 from idle_states.linux.governors.interface import GovernorModel, Outcome, Situation, State
+from idle_states.linux.governors.settling import Circumstances, Settling
 from idle_states.linux.releases import all_releases, release
+from idle_states.selection.by_core import by_core
 from tests.linux.governors.test_models import (
     HZS,
     any_cpu,
@@ -409,3 +412,50 @@ def test_without_the_extension() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=root
     )
     assert "expected the compiled core" in done.stdout
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(("menu", "teo", "ladder")), st.integers(0, 2**32), st.booleans())
+def test_settles_as_the_reference_does(governor: str, seed: int, timer_driven: bool) -> None:
+    """In the features of any release, and with times of any size that a table may have."""
+    rng = Random(seed)
+    kernels = [each for each in all_releases() if known_in(governor, each)]
+    kernel = rng.choice(kernels)
+    states = [State(0, 0, rng.random() < 0.5)]
+    for _ in range(rng.randrange(core.STATES_MAX)):
+        states.append(
+            State(rng.choice((0, 700, 10**5, 2**50)), rng.choice((0, 1500, 10**6, 2**50)))
+        )
+    fixed = Circumstances(
+        rng.random() < 0.5, timer_driven, rng.choice((0, 3, 2 * 10**9)), rng.choice((0, 1300))
+    )
+    lengths = [
+        (idle, idle + rng.choice((0, 1, 10**5, 10**10)))
+        for idle in (0, rng.randrange(2000), rng.randrange(10**6), rng.randrange(10**10))
+    ]
+    history = [Outcome(0, residency_ns=rng.randrange(10**6))] * rng.choice((0, 8))
+    hz = rng.choice(HZS)
+    fast, slow = (
+        Settling(lambda: Governor.for_kernel(governor, kernel, states, hz), way).over(
+            lengths, fixed, history
+        )
+        for way in (by_core, None)
+    )
+    assert fast == slow
+
+
+def test_settling_refuses_what_it_cannot_take() -> None:
+    menu = core.Stream("menu", features("menu", "6.6"), [State(0, 0)], 250)
+    rest = bytes(32), b"", bytes(16), bytearray(64)
+    memory = bytearray(core.compiled.memory_size)
+    core.compiled.settle(*menu.given, memory, *rest)
+    for place, what in ((0, "circumstances"), (2, "lengths"), (3, "selected")):
+        wrong = [*rest]
+        wrong[place] = bytearray(rest[place]) + b"\0"
+        with pytest.raises(ValueError, match=f"bytes of {what}"):
+            core.compiled.settle(*menu.given, memory, *wrong)
+    with pytest.raises(ValueError, match="bytes of history"):
+        core.compiled.settle(*menu.given, memory, bytes(32), b"\0", bytes(16), bytearray(64))
+    haltpoll = core.Stream("haltpoll", features("haltpoll", "6.6"), [State(0, 0)], 250)
+    with pytest.raises(ValueError, match="expected another governor than haltpoll"):
+        core.compiled.settle(*haltpoll.given, memory, *rest)
