@@ -19,7 +19,9 @@
 # make nightly     boot every spec on every machine that takes it, and keep what was confirmed
 # make validation  docs/validation.md from what nightly kept
 # make published   docs/published.md: published measurements, simulated
-# make dist   wheel and sdist under dist/
+# make dist   wheel and sdist under dist/, for this machine and Python
+# make wheels  the wheels of a release, cross-compiled: docs/releasing.md; PLATFORMS="ppc64le" chooses
+# make wheels-test  as root: each of them installed and tested in a Debian of its platform
 
 PYTHON ?= python3
 VENV   := .venv
@@ -30,7 +32,7 @@ EACH   ?= 60
 EXTRAS  := test lint c dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema limits docs man tutorial dist clean packages
+.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema limits docs man tutorial dist wheels wheels-test clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -124,6 +126,12 @@ tutorial: packages $(VENV)/.installed-test
 dist: $(VENV)/.installed-test
 	$(BIN)/python -m build --outdir dist .
 
+wheels: $(VENV)/.installed-wheels
+	$(BIN)/python -m tools.wheels $(TWICE) $(PLATFORMS)
+
+wheels-test: $(VENV)/.installed
+	$(BIN)/python -m tools.try_wheels $(PLATFORMS)
+
 packages:
 	@PYTHON=$(PYTHON) sh tests/install-packages.sh
 
@@ -153,3 +161,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	  $(BIN)/python -m tools.install; fi
 	@$(BIN)/python -m tools.install $(EXTRAS); s=$$?; \
 	  if [ $$s -eq 0 ]; then touch $@; elif [ $$s -ne 3 ]; then exit $$s; fi
+
+$(VENV)/.installed-wheels: $(VENV)/.installed
+	@$(BIN)/python -m tools.install wheels
+	@touch $@

@@ -160,7 +160,7 @@ class _PrivateApt:
         for part in ("state/lists/partial", "cache/archives/partial"):
             (directory / part).mkdir(parents=True)
         (directory / "status").touch()
-        source = f"{kind} [signed-by={KEYRING}] {_archive(suite)} main\n"
+        source = f"{kind} [signed-by={KEYRING}] {archive(suite)} main\n"
         (directory / "sources.list").write_text(source)
         self.configuration.write_text(
             _APT_CONFIGURATION.format(directory=directory, architecture=architecture)
@@ -185,7 +185,7 @@ class _PrivateApt:
         return _run([program, "-c", str(self.configuration), *arguments], self.directory)
 
 
-def _archive(wanted: str | None = None) -> str:
+def archive(wanted: str | None = None) -> str:
     """Address and suite of the archive that this machine's main packages come from. wanted: another
     suite of that archive."""
     if not KEYRING.is_file():

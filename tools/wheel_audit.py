@@ -1,0 +1,61 @@
+"""What is wrong with a wheel: files that are missing or do not belong there, and compiled modules
+of another machine."""
+
+import configparser
+import re
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+COMPILED = ("idle_states/core/_core.abi3.so", "idle_states/devicetree/_fdt.abi3.so")
+METADATA = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "top_level.txt")
+_ELF64_LITTLE = b"\x7fELF\x02\x01"
+_MACHINE = slice(18, 20)
+_TAG = re.compile(r"-cp311-abi3-manylinux_2_\d+_\w+\.whl")
+
+
+def tracked(root: Path) -> list[str]:
+    """What git tracks in `root`."""
+    command = ["git", "ls-files", "-z"]
+    return [*filter(None, subprocess.check_output(command, cwd=root, text=True).split("\0"))]
+
+
+def expected(root: Path) -> frozenset[str]:
+    """The files that a wheel of `root` has, but for its metadata: everything in the directories of
+    setup.cfg's packages except C, the compiled modules, and below `.data` what lies elsewhere."""
+    config = configparser.ConfigParser()
+    config.read(root / "setup.cfg", "utf-8")
+    directories = config["options"]["package_dir"].strip().splitlines()
+    pairs = [line.partition("=")[::2] for line in directories]
+    directory2package = {place.strip(): name.strip().replace(".", "/") for name, place in pairs}
+    names = set(COMPILED)
+    for place, files in config["options.data_files"].items():
+        names |= {f".data/data/{place}/{Path(file).name}" for file in files.split()}
+    for name in tracked(root):
+        directory, _, rest = name.partition("/")
+        if directory in directory2package and not name.endswith((".c", ".h")):
+            names.add(f"{directory2package[directory]}/{rest}")
+    return frozenset(names)
+
+
+def complaints(wheel: Path, wanted: frozenset[str], machine: int) -> Iterator[str]:
+    """What is wrong with a wheel, a line each. wanted: see `expected`; machine: e_machine of the
+    ELF files, which are to be 64-bit and little-endian."""
+    if not _TAG.search(wheel.name):
+        yield f"expected cp311, abi3 and manylinux in the name, found {wheel.name}"
+    home = "-".join(wheel.name.split("-")[:2])
+    with zipfile.ZipFile(wheel) as archive:
+        found = set(archive.namelist())
+        every = {home + name if name.startswith(".data/") else name for name in wanted}
+        every |= {f"{home}.dist-info/{name}" for name in METADATA}
+        yield from (f"it lacks {name}" for name in sorted(every - found))
+        yield from (f"{name} does not belong in it" for name in sorted(found - every))
+        for name in sorted(found):
+            if not name.endswith(".so"):
+                continue
+            head = archive.read(name)[:20]
+            if not head.startswith(_ELF64_LITTLE):
+                yield f"{name} is not of a 64-bit little-endian machine"
+            elif (number := int.from_bytes(head[_MACHINE], "little")) != machine:
+                yield f"{name}: expected ELF machine {machine}, found {number}"
