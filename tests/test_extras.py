@@ -1,6 +1,7 @@
 """What is said where an optional package is missing."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -75,7 +76,6 @@ def test_every_extra_is_one_of_setup_cfg() -> None:
         ["select", "{file}"],
         ["generate", "{file}", "--to", "dts"],
         ["patch", "power9", "--tree", "{tree}"],
-        ["boot", "--tree", "{tree}", "--machine", "powernv9"],
     ],
     ids=" ".join,
 )
@@ -90,6 +90,14 @@ def test_c_that_cannot_be_read_is_never_clean(
     assert "slw.c" in said.err
     assert "0 errors" not in said.out + said.err
     assert said.out == ""
+
+
+@pytest.mark.usefixtures("no_tree_sitter")
+def test_no_firmware_is_built_of_a_tree_that_was_not_read(skiboot: Path, tmp_path: Path) -> None:
+    from idle_states.boot.image import from_tree
+
+    with pytest.raises(MissingPackage, match=re.escape(SAID)):
+        from_tree(skiboot, "powernv9", None, tmp_path / "cache")
 
 
 @pytest.mark.usefixtures("no_tree_sitter")

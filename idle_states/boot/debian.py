@@ -112,8 +112,10 @@ class Packages:
         architecture: str | None = None,
         suite: str | None = None,
     ) -> Path:
-        """One file of a binary package; `member` may be a pattern such as ``boot/vmlinux-*``."""
-        return next(self.binary_tree(package, [member], architecture, suite).glob(member))
+        """One file of a binary package. member: its path, or a pattern as of tar, whose * stands
+        for slashes too, such as ``boot/vmlinux-*``."""
+        tree = self.binary_tree(package, [member], architecture, suite)
+        return next(path for path in sorted(tree.rglob(Path(member).name)) if path.is_file())
 
     def made(self, name: str, make: Callable[[Path, Path], None]) -> Path:
         """Path of ``cache/name``. If it does not exist, `make(fresh, scratch)` fills the directory

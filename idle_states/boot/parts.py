@@ -62,7 +62,8 @@ def stock_kernel(packages: Packages) -> Path:
 
 
 def stock_busybox(packages: Packages) -> Path:
-    return packages.binary_file("busybox-static", "bin/busybox", ARCHITECTURE)
+    # from Debian 13 on in usr/bin
+    return packages.binary_file("busybox-static", "*bin/busybox", ARCHITECTURE)
 
 
 def skiboot_source(packages: Packages) -> Path:

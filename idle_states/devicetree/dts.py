@@ -23,6 +23,7 @@ _COMPLAINT = re.compile(
     r"(?P<file>[^\n:]+):(?P<line>[0-9]+)\.(?P<column>[0-9]+)"
     r"(?:-(?:(?P<last_line>[0-9]+)\.)?(?P<last>[0-9]+))?:? (?P<text>.+)"
 )
+_TRUNCATED = re.compile(r"^WARNING: .*: Value 0x\w+ truncated to 0x", re.MULTILINE | re.ASCII)
 _PREPROCESSED = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _NO_PLACE = re.compile(r"(?:FATAL ERROR|ERROR(?: \(\w+\))?): (?P<text>.+)")
 
@@ -77,7 +78,8 @@ def _compiled(source: bytes, file: str, beside: Callable[[], opening.Tree] | Non
         )
     if done.status < 0:
         raise unreadable(file, f"expected dtc to compile it, signal {-done.status} came")
-    if done.status:
+    # dtc from 1.7 on cuts a number that is too large, says so and goes on: the tree is another one
+    if done.status or _TRUNCATED.search(done.complaints):
         text = source.decode("utf-8", "replace")
         findings = _complaints(done.complaints, file, text, expanded)
         named = {finding.location.file for finding in findings}

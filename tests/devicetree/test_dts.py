@@ -1,6 +1,7 @@
 """Device-tree source: what dtc refuses and where, where properties stand, what is written."""
 
 import os
+import re
 import subprocess
 import time
 from contextlib import suppress
@@ -67,6 +68,8 @@ def test_reads_what_is_written_there() -> None:
     )
 
 
+TOO_LARGE = "out of range|truncated to 0x23456789"
+"""As dtc says it up to 1.6, which refuses the number, and from 1.7 on, which cuts it."""
 ERRORS = {
     "syntax": ("/dts-v1/;\n/ {\n\ta = <1>\n\tbb = <2>;\n};\n", 4, 2, "syntax error"),
     "character": ("/dts-v1/;\n/ {\n\ta = <1> ` ;\n};\n", 3, 10, "syntax error"),
@@ -74,7 +77,7 @@ ERRORS = {
     "empty": ("", 1, 1, "syntax error"),
     "unterminated string": ('/dts-v1/;\n/ { a = "abc; };', 2, 9, "syntax error"),
     "unterminated node": ("/dts-v1/;\n/ {\n\n", 2, 4, "syntax error"),
-    "number too large": ("/dts-v1/;\n/ { a = <0x123456789>; };", 2, 10, "out of range"),
+    "number too large": ("/dts-v1/;\n/ { a = <0x123456789>; };", 2, 10, TOO_LARGE),
     "no such label": ("/dts-v1/;\n/ { a = <&foo>; };", 2, 3, 'non-existent node or label "foo"'),
     "unknown node": ("/dts-v1/;\n&foo { };", 2, 6, "Label or path foo not found"),
     "two nodes of a name": ("/dts-v1/;\n/ { b { }; b { }; };", 2, 14, "Duplicate node name"),
@@ -97,7 +100,7 @@ def test_error_of_dtc_is_a_finding_at_its_place(case: str) -> None:
     assert (finding.rule, finding.name) == ("IS931", "not-a-device-tree")
     assert finding.location.file == "some/tree.dts"
     assert (finding.location.line, finding.location.column) == (line, column)
-    assert message in finding.message
+    assert re.search(message, finding.message)
     assert finding.location.length == LENGTHS.get(case, 1)
 
 

@@ -26,6 +26,11 @@ def source_tree(
     return _packages.source_tree(package, member, suite)
 
 
+def elsewhere(suite: str | None) -> str | None:
+    """A suite to name for a package of it; None where it is this machine's own."""
+    return None if suite == own_suite() else suite
+
+
 def linux_source(version: str = "6.1", members: Sequence[str] = KERNEL_FILES) -> Path:
     """A directory with the given files and directories of the distribution's kernel source.
 
@@ -34,9 +39,8 @@ def linux_source(version: str = "6.1", members: Sequence[str] = KERNEL_FILES) ->
     package = f"linux-source-{version}"
     archive = SOURCES / f"{package}.tar.xz"
     if not archive.is_file():
-        suite = VERSION2SUITE.get(version)
-        other = None if suite == own_suite() else suite
-        archive = binary_file(package, f"usr/src/{package}.tar.xz", suite=other)
+        suite = elsewhere(VERSION2SUITE.get(version))
+        archive = binary_file(package, f"usr/src/{package}.tar.xz", suite=suite)
     status = archive.stat()
     key = digest([*sorted(members), str(status.st_size), str(status.st_mtime_ns)])
 

@@ -453,7 +453,9 @@ def test_dtc_sources(dtc_tests: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             differs.append(path.name)
         elif ours is not None:
             assert fdt.read(done.stdout, path.name) == ours
-    assert differs == ["fixup-ref-to-path.dts"]
+    said = subprocess.run(["dtc", "--version"], capture_output=True, text=True, check=True).stdout
+    version = tuple(map(int, re.findall(r"[0-9]+", said)))
+    assert differs == ([] if version >= (1, 7) else ["fixup-ref-to-path.dts"])
     assert read > 80
 
 

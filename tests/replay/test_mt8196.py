@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -275,7 +276,11 @@ def test_the_stored_text_is_trace_cmds() -> None:
         capture_output=True,
         check=True,
     )
-    assert done.stdout == gzip.decompress(Path(IDLE).read_bytes())
+    # trace-cmd from 3.2 on prints the column of flags
+    printed = re.sub(rb"(\[[0-9]+\]) [^\s0-9]\S*(?= )", rb"\1", done.stdout).splitlines()
+    stored = gzip.decompress(Path(IDLE).read_bytes()).splitlines()
+    pairs = enumerate(zip_longest(printed, stored))
+    assert [pair for pair in pairs if len(set(pair[1])) > 1][:3] == []
 
 
 def test_dumps_alone_show_what_the_kernel_counted(capsys: pytest.CaptureFixture[str]) -> None:

@@ -190,6 +190,18 @@ def test_same_table_twice_has_two_names() -> None:
     assert [t.table.name for t in found] == ["power10", f"power10@{found[1].offset:#x}"]
 
 
+@pytest.mark.parametrize("latency_ns", [0, 1])
+def test_a_lone_row_that_costs_nothing_is_bytes_of_something_else(latency_ns: int) -> None:
+    """The image of QEMU 10 has a function's name and pointers that read as such a row."""
+    lone = IdleState("fsp_create_node", latency_ns, 0x15A9D9, 0x10100, 0x15A9E0, 0x15A9E7)
+    (alone,) = lid.read(image([lone]), "x")
+    assert values(alone.table.states) == values([lone])
+    beside = image(list(find("power10").states)) + image([lone])
+    names = [found.table.name for found in lid.read(beside, "x")]
+    assert names[0] == "power10"
+    assert len(names) == 1 + (latency_ns > 0)
+
+
 # Any rows at all.
 
 

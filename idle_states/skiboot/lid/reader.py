@@ -65,14 +65,19 @@ def tables_in(image: Image, name: str, sha256: str) -> list[LidTable]:
     layout, starts = _layout(image.data, name)
     found: list[LidTable] = []
     names: set[str] = set()
+    chance: set[int] = set()
     for offset, states in _runs(image.data, layout, starts, name):
         for part in parts(states):
             start = offset + part.start * layout.size
             used = states[part.start : part.start + part.used]
             table = _table(part, used, start, layout, Origin("lid", name, sha256), names)
             names.add(table.name)
+            if len(states) == 1 and part.spec is None and not states[0].latency_ns:
+                # a lone row like no other that costs nothing to leave: if there are tables
+                # elsewhere, these are bytes of something else that read as one
+                chance.add(start)
             found.append(LidTable(table, start, part.rows, layout))
-    return found
+    return [each for each in found if each.offset not in chance] or found
 
 
 def _layout(data: bytes, name: str) -> tuple[RecordLayout, list[int]]:
