@@ -1,0 +1,138 @@
+"""Command lines and what they print, on pages: every ```console block is run again, in order.
+
+    python -m tools.site.transcripts [PAGE ...]     writes what is printed now; make tutorial
+
+A line that begins with "$ " is a command, "> " goes on with it, all else is what it prints, on
+standard output and standard error alike. A page's commands share a directory and the last exit
+status, as in one shell. Where they clone skiboot, they get a copy of the one in Debian's source of
+QEMU, whose version the tag names.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from idle_states.boot.debian import Packages
+from idle_states.files import write_file
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = tuple(
+    DOCS / f"{name}.md"
+    for name in ("tutorial", "howto/editing", "howto/reviewing", "howto/auditing")
+)
+UPSTREAM = "https://github.com/open-power/"
+TAG = "v7.0"
+_SUITE = "bookworm"
+"""Debian's release whose QEMU has that skiboot."""
+_BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+_GIT = """\
+[user]
+	name = A. N. Engineer
+	email = engineer@example.org
+[advice]
+	detachedHead = false
+[url "{mirror}/"]
+	insteadOf = {upstream}
+"""
+
+
+def replayed(page: str, home: Path, skiboot: Path) -> str:
+    """The page with what its commands print now.
+
+    home     an empty directory, in which they run
+    skiboot  a skiboot tree of the version TAG
+    """
+    work = home / "work"
+    work.mkdir(parents=True)
+    shell = _Shell(work, environment(home, skiboot))
+    return _BLOCK.sub(lambda found: "".join(_again(found[0], shell)), page)
+
+
+def environment(home: Path, skiboot: Path) -> Mapping[str, str]:
+    """Makes a repository of the tree, and git's configuration that has it in upstream's place."""
+    mirror = home / "mirror"
+    tree = mirror / "skiboot"
+    shutil.copytree(skiboot, tree, symlinks=True, ignore=shutil.ignore_patterns(".version"))
+    config = home / ".gitconfig"
+    config.write_text(_GIT.format(mirror=mirror, upstream=UPSTREAM))
+    day = "2022-01-01T00:00:00Z"
+    variables = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(home),
+        "LC_ALL": "C.UTF-8",
+        "NO_COLOR": "1",
+        "COLUMNS": "100",
+        "GIT_CONFIG_GLOBAL": str(config),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_DATE": day,
+        "GIT_COMMITTER_DATE": day,
+    }
+    for words in (
+        ["init", "-q", "-b", "master"],
+        ["add", "--all", "--force"],
+        ["commit", "-q", "-m", f"skiboot {TAG}"],
+        ["tag", "-a", "-m", TAG, TAG],
+    ):
+        subprocess.run(["git", "-C", str(tree), *words], env=variables, check=True)
+    return variables
+
+
+def skiboot_source() -> Path:
+    """From Debian's archive, once. Raises what idle_states.boot.debian does without it."""
+    tree = Packages(ROOT / "build" / "deps").source_tree("qemu", "roms/skiboot", _SUITE)
+    if (found := (tree / ".version").read_text().strip()) != TAG:
+        raise ValueError(f"expected skiboot {TAG} in {tree}, found {found}")
+    return tree
+
+
+class _Shell:
+    """Runs one command after another, each in a shell of its own."""
+
+    def __init__(self, directory: Path, variables: Mapping[str, str]) -> None:
+        self._directory, self._variables = directory, variables
+        self._left = directory.parent / "directory"
+        self._status = 0
+
+    def run(self, command: str) -> str:
+        """Returns what it prints."""
+        script = f"(exit {self._status})\n{command}\nstatus=$?\npwd > {self._left}\nexit $status\n"
+        done = subprocess.run(
+            ["bash", "-c", script],
+            cwd=self._directory,
+            env=dict(self._variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        self._status = done.returncode
+        self._directory = Path(self._left.read_text().strip())
+        return done.stdout
+
+
+def commands(block: str) -> Iterator[str]:
+    """Those of a block, without what they print."""
+    for lines in re.findall(r"^\$ .*\n(?:> .*\n|>\n)*", block, re.MULTILINE):
+        yield "\n".join(line[2:] for line in lines.splitlines())
+
+
+def _again(block: str, shell: _Shell) -> Iterator[str]:
+    for command in commands(block):
+        first, *more = command.split("\n")
+        yield f"$ {first}\n" + "".join(f"> {line}".rstrip() + "\n" for line in more)
+        printed = shell.run(command)
+        yield printed if printed.endswith("\n") or not printed else f"{printed}\n"
+
+
+if __name__ == "__main__":
+    source = skiboot_source()
+    for page in [Path(name) for name in sys.argv[1:]] or PAGES:
+        with tempfile.TemporaryDirectory() as scratch:
+            write_file(page, replayed(page.read_text("utf-8"), Path(scratch), source))
