@@ -2,6 +2,10 @@
 reports what lies between. Without a range: the last commit. BASE...HEAD is what HEAD brings since
 the two parted.
 
+A change may also come as it is mailed: files of git format-patch, an mbox, a maildir, a diff, a
+reply that quotes one; of several versions of a series, the newest. The commit it was made on is
+found in the repository, and what was repaired to read it is said.
+
 setup.cfg is read as the commits have it, not from the current folder, unless --config names one;
 suppressions that the change adds are listed, and do not hide what the change itself brings.
 
@@ -21,8 +25,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .findings_options import add_accepted, add_report, add_rules
     from .options import add_kernels, add_platform
 
-    parser.add_argument("range", metavar="BASE..HEAD", nargs="?", help="default: the last commit")
+    parser.add_argument(
+        "subject",
+        metavar="BASE..HEAD|MAIL",
+        nargs="?",
+        help="commits; or a file or directory of mails or patches, or - for standard input "
+        "(default: the last commit)",
+    )
     parser.add_argument("--tree", metavar="DIR", required=True, help="the git repository")
+    parser.add_argument(
+        "--base", metavar="REVISION", help="what mailed patches were made on (default: found)"
+    )
     parser.add_argument("--specs", action="store_true", help="its tables are specs, not C")
     parser.add_argument("--per-commit", action="store_true", help="each commit by itself")
     add_kernels(parser, "the long-term releases, the newest, and two of Debian's")
@@ -43,12 +56,17 @@ def request(arguments: argparse.Namespace) -> "ReviewRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
     from pathlib import Path
 
+    from ..reading.opening import STANDARD_INPUT, kind_of
     from ..review.request import ReviewRequest
     from .findings_options import acceptance, criteria
 
+    subject = arguments.subject
+    is_mail = subject is not None and (subject == STANDARD_INPUT or kind_of(subject) is not None)
     return ReviewRequest(
         tree=Path(arguments.tree),
-        range=arguments.range,
+        range=None if is_mail else subject,
+        mail=subject if is_mail else None,
+        base=arguments.base or "",
         criteria=criteria(arguments),
         specs=arguments.specs,
         per_commit=arguments.per_commit,

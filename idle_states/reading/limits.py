@@ -110,6 +110,17 @@ LOG_SHOWN_BYTES = _limit(
     "log, of which the rest is counted", "a log whose lines findings show", 4 * MIB, "bytes"
 )
 
+MAIL_BOX_BYTES = _limit("mails", "all that is read", 64 * MIB, "bytes")
+MAIL_BOX = _limit("mails", "number", 5_000)
+MAIL_BYTES = _limit("mails", "one mail", 16 * MIB, "bytes")
+MAIL_HEADER_BYTES = _limit("mails", "looked at of a header", 64 * KIB, "bytes")
+MAIL_PARTS = _limit("mails", "parts of a mail", 500)
+MAIL_NESTING = _limit("mails", "parts within parts of a mail", 50)
+DIFF_FILES = _limit("mails", "files of a diff", 5_000)
+DIFF_HUNKS = _limit("mails", "hunks of a diff", 50_000)
+DIFF_LINES = _limit("mails", "lines of a hunk", 200_000)
+MAIL_COMMITS = _limit("mails", "commits looked at for the one that a patch was made on", 3_000)
+
 STATISTICS_BYTES = _limit("benchmark results, all files together", "size", 64 * MIB, "bytes")
 STATISTICS_LINES = _limit("benchmark results, all files together", "lines or samples", 2_000_000)
 

@@ -30,6 +30,8 @@ def render(review: Review, *, notes: bool, suppressed: bool) -> str:
     lines += _wrapped(looked, "")
     for remark in remarks([release(name) for name in review.kernels], "powernv", review.governor):
         lines += _wrapped(remark, "")
+    for said in review.remarks:
+        lines += _wrapped(printable(said), "")
     for change in review.changes:
         if change.commit is not None:
             lines += [

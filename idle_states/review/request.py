@@ -6,9 +6,11 @@ from pathlib import Path
 
 from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ..check.criteria import Criteria
-from ..findings import Finding
+from ..findings import Finding, UsageError
 from ..linux.governors.given import check_hz
-from ..reading.git import Repository
+from ..reading.git import CommitReader, Repository
+from ..reading.mail import read_mails, series_of
+from .base import on_its_base
 from .review import Review, Yardstick, ends, review
 
 
@@ -18,6 +20,8 @@ class ReviewRequest:
 
     tree        a git repository
     range       commits, as `review.ends` takes them
+    mail        a file or directory of mails or patches, or "-", instead of commits; None: none
+    base        the revision that mailed patches were made on; "": the one that is found
     specs       whether the tables are specs instead of C
     per_commit  whether each commit is reviewed by itself
     governor    governor whose selections are compared
@@ -33,9 +37,15 @@ class ReviewRequest:
     governor: str = "menu"
     hz: int = 250
     acceptance: Acceptance = USUAL
+    mail: str | None = None
+    base: str = ""
 
     def __post_init__(self) -> None:
         check_hz(self.hz)
+        if self.mail is not None and self.range is not None:
+            raise UsageError("expected commits or a mail, found both")
+        if self.base and self.mail is None:
+            raise UsageError("expected a mail or a patch with --base, found none")
 
     def accept(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with accepted ones marked as suppressed. Findings about the suppressions
@@ -66,14 +76,22 @@ def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message
     for note in repository.notes:
         say(f"{repository.shown}: {note}")
     try:
-        base, head = ends(repository, request.range)
-        return review(
-            repository,
+        history: CommitReader = repository
+        remarks: tuple[str, ...] = ()
+        if request.mail is None:
+            base, head = ends(repository, request.range)
+        else:
+            versions = series_of(read_mails(request.mail)[0], request.mail)
+            made = on_its_base(repository, versions[-1], request.base)
+            history, base, head, remarks = made.held, made.base, made.head, made.remarks
+        found = review(
+            history,
             base,
             head,
             circumstances,
             specs=request.specs,
             per_commit=request.per_commit,
         )
+        return replace(found, remarks=remarks)
     finally:
         repository.close()

@@ -11,7 +11,7 @@ from ..diff import Difference, diff
 from ..findings import Finding, UsageError, sort_findings
 from ..linux.governors import not_utilised
 from ..linux.releases import release
-from ..reading.git import Commit, Repository
+from ..reading.git import Commit, CommitReader, Repository
 from ..sources import Source
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .match import is_same, pairs
@@ -107,6 +107,7 @@ class Review:
     changes     the whole range as one change, or one for each commit with something to report
     texts       file -> text at the head, for quoting lines; empty if commits are reviewed one by
                 one, because each commit has its own places
+    remarks     of mailed patches: what they were applied to, and what was repaired to read them
     """
 
     base: str
@@ -116,6 +117,7 @@ class Review:
     governor: str
     changes: tuple[Reviewed, ...]
     texts: dict[str, str]
+    remarks: tuple[str, ...] = ()
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -168,7 +170,7 @@ def ends(repository: Repository, text: str | None) -> tuple[str, str]:
 
 
 def review(
-    repository: Repository,
+    repository: CommitReader,
     base: str,
     head: str,
     circumstances: Yardstick,

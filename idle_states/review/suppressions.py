@@ -12,7 +12,7 @@ from ..check.accepted import today
 from ..check.config import FILES, Accepted, configures, parse
 from ..findings import Finding, Location, Unreadable
 from ..reading import limits
-from ..reading.git import Repository
+from ..reading.git import CommitReader
 from ..spec.suppress import Suppression
 from .tree import End
 
@@ -46,7 +46,7 @@ class Added:
     where: Location
 
 
-def configured(repository: Repository, commit: str) -> Configured:
+def configured(repository: CommitReader, commit: str) -> Configured:
     """Reads the suppressions at a commit from the nearest setup.cfg or pyproject.toml that has our
     section, in the reviewed directory or above it in the repository. What else the section says has
     no effect on a review. Raises Damaged (IS930)."""

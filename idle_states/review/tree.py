@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ..extras import MissingPackage
 from ..findings import Finding, Unreadable
-from ..reading.git import Commit, DamagedObject, Repository, TreeEntry
+from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry
 from ..skiboot.layout import HEADERS, TABLES
 from ..sources import MAX_BYTES, Source
 
@@ -45,7 +45,7 @@ class End:
 class TreeReader(ABC):
     """Reads ends of changes; each commit once."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: CommitReader) -> None:
         self.repository = repository
         self._ends: dict[str, End] = {}
 
@@ -69,7 +69,7 @@ class TreeReader(ABC):
 class SkibootTree(TreeReader):
     """Reads the C files that hold tables at either end of a range, and the headers they need."""
 
-    def __init__(self, repository: Repository, base: str, head: str) -> None:
+    def __init__(self, repository: CommitReader, base: str, head: str) -> None:
         super().__init__(repository)
         prefix = repository.prefix
         found = {prefix + file for file in TABLES}
@@ -143,7 +143,7 @@ class SpecTree(TreeReader):
     files have a name. A file that cannot be parsed counts if it seems to have these keys.
     """
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: CommitReader) -> None:
         super().__init__(repository)
         self._contents: dict[str, tuple[bytes, frozenset[str]]] = {}
         self._loaded: dict[tuple[str, bytes], tuple[dict[str, bytes | None], Source]] = {}

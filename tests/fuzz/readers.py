@@ -26,6 +26,7 @@ from idle_states.reading.git import Repository
 from idle_states.reading.git import place as git_place
 from idle_states.reading.git import references as git_references
 from idle_states.reading.inputs import Input
+from idle_states.reading.mail import read_mails, series_of
 from idle_states.reading.problems import InputProblems
 from idle_states.record.convert import convert
 from idle_states.simulation import topology_file, workloads_file, workloads_trace
@@ -277,6 +278,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "git": _git,
     "lid": lambda data: lid.read(data, "x.lid"),
     "linux-log": linux_log.read,
+    "mail": lambda data: series_of(read_mails(str(_file(data)))[0], "x.mbox"),
     "opal-log": opal_log.read,
     "patch": lambda data: description.read(_file(data), "x.yaml"),
     "recording": _recording,

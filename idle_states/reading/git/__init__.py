@@ -2,11 +2,21 @@
 
 `place` finds what a directory's repository consists of, `references` reads its branches and tags as
 data, `private` runs git in a repository of our own that only borrows the objects, and `repository`
-is what other rooms use.
+is what other rooms use. `held` has commits that no repository has, made of the contents of files.
 """
 
+from .held import CommitReader, HeldCommits
 from .place import is_top
 from .private import UNFIT, DamagedObject
 from .repository import Commit, Repository, TreeEntry
 
-__all__ = ["UNFIT", "Commit", "DamagedObject", "Repository", "TreeEntry", "is_top"]
+__all__ = [
+    "UNFIT",
+    "Commit",
+    "CommitReader",
+    "DamagedObject",
+    "HeldCommits",
+    "Repository",
+    "TreeEntry",
+    "is_top",
+]

@@ -139,6 +139,19 @@ class Repository:
                 raise self._git.damaged(f"expected a parent of {name}, found {parent!r:.80}")
         return Commit(name, parents[0] if parents else "", message, tuple(parents[1:]))
 
+    def has(self, name: str) -> bool:
+        """Whether a commit with this hash can be read."""
+        return not self._git.run("cat-file", "-e", f"{name}^{{commit}}").status
+
+    def touching(self, paths: Sequence[str], most: int) -> list[tuple[str, int]]:
+        """(hash, seconds since 1970) of the newest commits of all branches and tags that touch one
+        of the files, the newest first; at most so many."""
+        heads = ["--all", *(["HEAD"] if self.has_head else [])]
+        words = ["rev-list", "--date-order", "--timestamp", f"--max-count={most}", *heads]
+        wanted = [f":(literal){path}" for path in paths]
+        pairs = (line.split() for line in self._git.text(*words, "--", *wanted).splitlines())
+        return [(name, int(seconds)) for seconds, name in pairs]
+
     @property
     def has_head(self) -> bool:
         """Whether there is a commit to start from."""

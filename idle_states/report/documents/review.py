@@ -84,6 +84,10 @@ class Review(Form[review.Review]):
     kernels: Annotated[list[str], "Kernels the tables were followed into."]
     governor: Annotated[str, "Whose selection was compared."]
     assumptions: Annotated[list[str], "What the compared selections rest on."]
+    remarks: Annotated[
+        list[str],
+        "Of mailed patches: what they were applied to, and what was repaired to read them.",
+    ]
     findings: Annotated[
         list[Finding],
         "What the change brings, with places as they are after it; suppressed ones are left out.",

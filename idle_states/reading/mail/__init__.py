@@ -1,0 +1,12 @@
+"""Mails as they come: read from files, boxes and pipes, taken apart, and put in order as series.
+
+`mail` takes one mail apart, `box` finds the mails of a file or directory, `quoting` takes a patch
+out of a reply, and `series` puts the patches of a thread in order. What a diff says and does is the
+business of `reading.patch`.
+"""
+
+from .box import read_mails
+from .mail import Mail, parse
+from .series import MailedPatch, Series, series_of
+
+__all__ = ["Mail", "MailedPatch", "Series", "parse", "read_mails", "series_of"]

@@ -1,0 +1,183 @@
+"""One mail: who sent it when, and its text, decoded.
+
+Forms: RFC 5322 (headers), RFC 2045-2047 (MIME), RFC 3676 (format=flowed), and text without headers,
+as archives show a mail or as git diff prints a change.
+"""
+
+import email
+import email.errors
+import email.header
+import email.policy
+import email.utils
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.message import Message
+
+from ...findings import unreadable
+from .. import limits
+
+_HEADER = re.compile(rb"(?:From |>From |)[!-9;-~]+:[ \t]", re.ASCII)
+_KNOWN = re.compile(
+    rb"^(?:from|subject|date|message-id|received|return-path|mime-version|to|cc|x-[\w-]+):",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NESTING = re.compile(rb"boundary\s*=|message/rfc822", re.IGNORECASE)
+_TEXTS = ("text/plain", "text/x-patch", "text/x-diff", "application/x-patch", "application/mbox")
+_PATCH_NAME = (".patch", ".diff", ".txt")
+_SHOWN_SUBJECT = re.compile(
+    r"^(?:Subject:?[ \t]*)?((?:\[[^\]\n]{1,60}\][ \t]*)+\S.*)$", re.MULTILINE
+)
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_SHOWN_DATE = re.compile(
+    r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>[0-9]{1,2}) "
+    r"(?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2}) (?:[A-Z]{2,5} )?(?P<year>[0-9]{4})\b"
+)
+_SHOWN_ADDRESS = re.compile(r"\b([\w.+-]{1,64}) at ([\w-]{1,64}(?:\.[\w-]{1,64}){1,8})\b")
+_ID = re.compile(r"<[^<>\s]{1,998}>")
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """place       what messages call it: the file, and in a box the mail's number
+    subject     one line, decoded; "" where there is none
+    author      name and address of the header From; "" where there is none
+    date        when it was sent; None where it does not say so, or not legibly
+    message_id  "<...>", or ""
+    references  ids of the mails it answers, the oldest first
+    text        of all its plain parts and patches attached, lines parted by "\\n"
+    remarks     what was done to the text, or left aside, for the user to know
+    """
+
+    place: str
+    subject: str
+    author: str
+    date: datetime | None
+    message_id: str
+    references: tuple[str, ...]
+    text: str
+    remarks: tuple[str, ...] = ()
+
+
+def parse(data: bytes, place: str) -> Mail:
+    """Takes a mail apart. Text without headers is a mail too: its subject and date are those that
+    an archive's page shows.
+
+    Raises Unreadable (IS930) for more bytes, parts or levels than limits allow.
+    """
+    if len(data) > limits.MAIL_BYTES:
+        raise unreadable(place, f"expected a mail of at most {limits.MAIL_BYTES} bytes")
+    if not has_headers(data):
+        return _shown(_lines(_decoded(data, "")), place)
+    if len(_NESTING.findall(data)) > limits.MAIL_NESTING:
+        raise unreadable(place, f"expected at most {limits.MAIL_NESTING} nested parts in a mail")
+    message = email.message_from_bytes(data, policy=email.policy.compat32)
+    remarks: list[str] = []
+    texts: list[str] = []
+    for number, part in enumerate(message.walk()):
+        if number >= limits.MAIL_PARTS:
+            raise unreadable(place, f"expected at most {limits.MAIL_PARTS} parts in a mail")
+        if not part.is_multipart():
+            texts += _text_of(part, remarks)
+    return Mail(
+        place,
+        _header(message, "Subject"),
+        addressed(_header(message, "From")),
+        _date(_header(message, "Date")),
+        next(iter(_ID.findall(_header(message, "Message-Id"))), ""),
+        tuple(
+            dict.fromkeys(
+                _ID.findall(f"{_header(message, 'References')} {_header(message, 'In-Reply-To')}")
+            )
+        ),
+        "\n".join(texts),
+        tuple(dict.fromkeys(remarks)),
+    )
+
+
+def has_headers(data: bytes) -> bool:
+    """Whether a text begins with the headers of a mail, with or without a box's line before."""
+    start = data.lstrip()
+    if start.startswith(b"From "):
+        start = start.partition(b"\n")[2]
+    head = re.split(rb"\r?\n[ \t]*\r?\n", start[: limits.MAIL_HEADER_BYTES], maxsplit=1)[0]
+    first = head.partition(b"\n")[0]
+    return bool(_HEADER.match(first)) and bool(_KNOWN.search(head))
+
+
+def addressed(text: str) -> str:
+    """Addresses as they are, where an archive has "name at host"."""
+    return _SHOWN_ADDRESS.sub(r"\1@\2", text)
+
+
+def _shown(text: str, place: str) -> Mail:
+    """Of a page or plain text."""
+    head = text[:4096]
+    subject = _SHOWN_SUBJECT.search(head)
+    found = _SHOWN_DATE.search(head)
+    date = None
+    if found and found["month"] in _MONTHS:
+        month = _MONTHS.index(found["month"]) + 1
+        said = f"{found['year']}-{month:02}-{int(found['day']):02} {found['time']}"
+        try:
+            # the zone's letters mean several: a day's accuracy is enough
+            date = datetime.fromisoformat(said).replace(tzinfo=UTC)
+        except ValueError:
+            date = None
+    return Mail(place, subject[1].strip() if subject else "", "", date, "", (), text)
+
+
+def _text_of(part: Message, remarks: list[str]) -> Iterator[str]:
+    kind = part.get_content_type()
+    named = str(part.get_filename() or "").lower()
+    if kind not in _TEXTS and not named.endswith(_PATCH_NAME):
+        if kind == "text/html":
+            remarks.append("a part in HTML is left aside")
+        elif kind.partition("/")[0] != "multipart":
+            remarks.append(f"an attached {kind:.60} is left aside")
+        return
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes):
+        return
+    text = _lines(_decoded(payload, str(part.get_content_charset() or "")))
+    flowed = str(part.get_param("format", "") or "").lower() == "flowed"
+    if flowed:
+        remarks.append("format=flowed: stuffed spaces are taken off")
+        text = "\n".join(line[1:] if line.startswith(" ") else line for line in text.split("\n"))
+    yield text
+
+
+def _decoded(data: bytes, charset: str) -> str:
+    for name in (charset, "utf-8"):
+        try:
+            return data.decode(name) if name else data.decode("utf-8")
+        except (LookupError, UnicodeDecodeError, ValueError):
+            continue
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _lines(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _header(message: Message, name: str) -> str:
+    """A header's text in one line, encoded words decoded."""
+    said = str(message.get(name, ""))[: limits.MAIL_HEADER_BYTES]
+    try:
+        parts = email.header.decode_header(said)
+        decoded = "".join(
+            part if isinstance(part, str) else _decoded(part, charset or "")
+            for part, charset in parts
+        )
+    except (email.errors.HeaderParseError, ValueError):
+        decoded = said
+    return re.sub(r"\s+", " ", decoded).strip()
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        found = email.utils.parsedate_to_datetime(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None

@@ -1,0 +1,18 @@
+"""What a diff says, and what it makes of a file, without any program being run.
+
+`unified` reads a unified diff, `wrapped` undoes the breaks that a mailer put into its lines, and
+`application` applies it to bytes as git apply does.
+"""
+
+from .application import DoesNotApply, applied, positions
+from .unified import FileChange, HunkLine, PatchHunk, read_diff
+
+__all__ = [
+    "DoesNotApply",
+    "FileChange",
+    "HunkLine",
+    "PatchHunk",
+    "applied",
+    "positions",
+    "read_diff",
+]

@@ -1,0 +1,199 @@
+"""Finds the commit of a clone that mailed patches were made on.
+
+By the commit that a mail names; else by the hashes of the files' contents, which git puts into a
+diff (lines "index"); else, where the clone has never had these contents, by the lines themselves.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..findings import Unreadable, unreadable
+from ..reading import limits
+from ..reading.git import Commit, HeldCommits, Repository
+from ..reading.mail import Series
+from ..reading.patch import DoesNotApply, FileChange, applied, positions
+
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A series as commits.
+
+    base, head  hashes; base may be the clone's
+    held        where its commits are read
+    remarks     how the base was found, and what else the user must know
+    """
+
+    base: str
+    head: str
+    held: HeldCommits
+    remarks: tuple[str, ...]
+
+
+def on_its_base(repository: Repository, series: Series, named: str = "") -> Applied:
+    """A series on top of the commit it was made on.
+
+    named: a revision that the user names as its base, or ""
+    Raises Unreadable (IS930) where it applies to no commit.
+    """
+    if named:
+        base = repository.resolve(named)
+        return _with(repository, series, base, f"applied to {_named(repository, base)}, as told")
+    wanted = _first_contents(series)
+    date = max((int(p.mail.date.timestamp()) for p in series.patches if p.mail.date), default=None)
+    head = repository.resolve("HEAD")
+    touching = repository.touching(sorted(wanted), limits.MAIL_COMMITS) if wanted else []
+    if series.base and repository.has(series.base):
+        how = f"applied to {_named(repository, series.base)}, the base that it names"
+        return _with(repository, series, series.base, how)
+    if wanted and all(wanted.values()):
+        found = _by_contents(repository, wanted, [(head, 0), *touching], date)
+        if found:
+            how = f"applied to {_named(repository, found)}, found by the hashes in its diff"
+            return _with(repository, series, found, how)
+        missing = "the clone has not the contents that the diff's hashes name"
+    else:
+        missing = "the diff has no hashes of contents"
+    return _by_lines(repository, series, _ordered(head, touching, date), missing)
+
+
+def _first_contents(series: Series) -> dict[str, str]:
+    """path -> beginning of the hash of its content before the series, "" if not said; only of files
+    that are there before."""
+    found: dict[str, str] = {}
+    made: set[str] = set()
+    for patch in series.patches:
+        for change in patch.files:
+            if change.before is not None and change.before not in made:
+                found.setdefault(change.before, change.old_blob)
+            if change.after is not None:
+                made.add(change.after)
+    return found
+
+
+def _by_contents(
+    repository: Repository,
+    wanted: dict[str, str],
+    commits: list[tuple[str, int]],
+    date: int | None,
+) -> str:
+    """The newest commit with these contents that is not later than the mail; "" for none."""
+    later = ""
+    for name, seconds in commits:
+        if all(_has(repository, name, path, start) for path, start in wanted.items()):
+            if date is None or seconds <= date + _DAY:
+                return name
+            later = name
+    return later
+
+
+def _has(repository: Repository, commit: str, path: str, start: str) -> bool:
+    found = repository.named(commit, path)
+    return bool(found) and found[0].hash.startswith(start)
+
+
+def _ordered(head: str, touching: list[tuple[str, int]], date: int | None) -> list[str]:
+    """Commits to try: those before the mail, the newest first, then HEAD, then those after it."""
+    before = [name for name, seconds in touching if date is not None and seconds <= date + _DAY]
+    return list(dict.fromkeys([*before, head, *(name for name, _ in touching)]))
+
+
+def _by_lines(repository: Repository, series: Series, commits: list[str], missing: str) -> Applied:
+    """On the first commit whose files have the lines of every hunk, and each only once."""
+    paths = sorted(_first_contents(series))
+    tried = set()
+    problem: Unreadable | None = None
+    for name in commits:
+        contents = tuple(entry.hash for path in paths for entry in repository.named(name, path))
+        if contents in tried or len(contents) < len(paths):
+            continue
+        tried.add(contents)
+        try:
+            how = f"{missing}: applied to {_named(repository, name)}, by the lines of its hunks"
+            return _with(repository, series, name, how, only_once=True)
+        except DoesNotApply as found:
+            problem = problem or found
+    if problem is not None:
+        raise problem
+    where = series.patches[0].mail.place
+    listed = ", ".join(paths[:3])
+    raise unreadable(where, f"expected a commit of {repository.shown} with {listed}, found none")
+
+
+def _with(
+    repository: Repository, series: Series, base: str, how: str, *, only_once: bool = False
+) -> Applied:
+    held = HeldCommits(repository, repository.shown)
+    head = base
+    remarks = [how]
+    for patch in series.patches:
+        files: dict[str, bytes | None] = {}
+        for change in patch.files:
+            for path, content in _changed(held, head, change, patch.mail.place, files, only_once):
+                files[path] = content
+                if content is not None and path == change.after:
+                    remarks += _differing(repository, change, content, is_same=not only_once)
+        remarks += patch.remarks
+        head = held.add(head, patch.message, files)
+    return Applied(base, head, held, tuple(dict.fromkeys(remarks)))
+
+
+def _changed(
+    held: HeldCommits,
+    parent: str,
+    change: FileChange,
+    shown: str,
+    made: dict[str, bytes | None],
+    only_once: bool,
+) -> Iterator[tuple[str, bytes | None]]:
+    """(path, content) of each file that a change leaves otherwise; None for one it removes."""
+    content = b"" if change.before is None else _content(held, parent, change.before, made)
+    line = change.hunks[0].line if change.hunks else None
+    if content is None:
+        message = f"expected the file {change.before} in {parent[:9]}, found none"
+        raise DoesNotApply(unreadable(shown, message, line).findings)
+    if change.before is None and _content(held, parent, change.path, made) is not None:
+        message = f"expected no file {change.path} in {parent[:9]}, found one"
+        raise DoesNotApply(unreadable(shown, message, line).findings)
+    if only_once:
+        for hunk in change.hunks:
+            places = positions(hunk, content) if hunk.before else [0]
+            if len(places) > 1 and hunk.old - 1 not in places:
+                message = (
+                    f"expected the lines of the hunk at line {hunk.old} once in {change.path}, "
+                    f"found them {len(places)} times, and not there"
+                )
+                raise DoesNotApply(unreadable(shown, message, hunk.line).findings)
+    if change.before is not None and change.before != change.after and not change.is_copy:
+        yield change.before, None
+    if change.after is not None:
+        yield change.after, applied(change, content, shown)
+    else:
+        applied(change, content, shown)
+
+
+def _content(
+    held: HeldCommits, parent: str, path: str, made: dict[str, bytes | None]
+) -> bytes | None:
+    if path in made:
+        return made[path]
+    found = held.named(parent, path)
+    return held.content(found[0]) if found else None
+
+
+def _differing(
+    repository: Repository, change: FileChange, content: bytes, *, is_same: bool
+) -> list[str]:
+    """is_same: whether the file before is the sender's."""
+    if change.is_opaque:
+        return [f"{change.path} has new content that the diff has not as text"]
+    says = change.new_blob
+    if is_same and says and not repository.blob_name(content).startswith(says):
+        return [f"{change.path} becomes another than the sender's ({says}), by its hash"]
+    return []
+
+
+def _named(repository: Repository, commit: str) -> str:
+    found: Commit = repository.commit(commit)
+    return f"{found.short} ({found.subject[:60]})"
