@@ -1,3 +1,3 @@
 """Idle-state tables of OpenPOWER firmware, followed from the spec to what Linux selects."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

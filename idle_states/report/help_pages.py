@@ -1,8 +1,8 @@
 """Where the pages of rules are that reports link to."""
 
 import os
-from importlib import metadata
-from urllib.parse import urlsplit
+import re
+from functools import cache
 
 from ..findings import UsageError
 from ..reading import opening
@@ -15,6 +15,8 @@ RULE_PAGE = "rules/{code}.html"
 BUILT = ("build", "site")
 """Where `make docs` leaves the site, in a source tree."""
 
+_ADDRESS = re.compile(r"(?:https?|file)://[!-~]+")
+
 
 def home() -> str | None:
     """The site's address, ending in a slash: what IDLE_STATES_DOCS says, else what the package
@@ -22,8 +24,7 @@ def home() -> str | None:
     runs from; None without any. Raises UsageError for a variable that is no absolute address."""
     given = os.environ.get(VARIABLE) or _declared()
     if given:
-        parts = urlsplit(given)
-        if parts.scheme not in ("http", "https", "file") or not (parts.netloc or parts.path):
+        if not _ADDRESS.fullmatch(given):
             raise UsageError(
                 f"expected an address such as https://... in {VARIABLE}, found {given!r}"
             )
@@ -39,8 +40,11 @@ def page_of(code: str) -> str | None:
     return None if found is None else found + RULE_PAGE.format(code=code)
 
 
+@cache
 def _declared() -> str | None:
     """The address labelled Documentation in the package's metadata."""
+    from importlib import metadata
+
     try:
         declared = metadata.metadata("idle-states").get_all("Project-URL") or ()
     except metadata.PackageNotFoundError:

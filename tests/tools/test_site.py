@@ -133,9 +133,10 @@ def test_findings_link_to_the_page_of_their_rule(
 def test_the_address_is_the_one_that_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(help_pages.VARIABLE, "https://docs.example/idle-states")
     assert help_pages.page_of("IS203") == "https://docs.example/idle-states/rules/IS203.html"
-    monkeypatch.setenv(help_pages.VARIABLE, "docs.example")
-    with pytest.raises(UsageError, match=r"expected an address such as https://\.\.\."):
-        help_pages.page_of("IS203")
+    for wrong in ("docs.example", "https://a b", "https://a\x1b]8;;", "javascript://x"):
+        monkeypatch.setenv(help_pages.VARIABLE, wrong)
+        with pytest.raises(UsageError, match=r"expected an address such as https://\.\.\."):
+            help_pages.page_of("IS203")
 
 
 def test_without_a_site_there_is_no_address(
