@@ -14,9 +14,11 @@ from tests.oracle import Unavailable
 from tests.support import thorough
 
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
+# Few are drawn where each costs several times what it does elsewhere.
 # No example is judged by its time: machines are shared.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)
+settings.register_profile("few", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("repeatable")
 
 

@@ -170,7 +170,11 @@ def test_random_cpus(era: Era) -> None:
 
 
 @pytest.mark.parametrize("governor", core.GOVERNORS)
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=settings().max_examples // 2,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(data=st.data())
 def test_any_cpu(governor: str, data: st.DataObject) -> None:
     hz = data.draw(st.sampled_from(HZS))

@@ -10,6 +10,7 @@ from tests.support import sanitized
 
 pytestmark = pytest.mark.slow
 SOME = (
+    "--hypothesis-profile=few",
     *("-m", "not slow", "-k", "not pieces and not costly and not libfdt and not real_trees"),
     *("tests/fuzz", "tests/devicetree/test_fdt.py", "tests/core/test_core.py"),
 )
