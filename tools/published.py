@@ -4,7 +4,7 @@ python -m tools.published docs
 """
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from idle_states.files import write_file
@@ -365,13 +365,13 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def write(directory: Path) -> None:
-    """All files, each whole or not at all."""
-    for name, page in pages().items():
+def write(directory: Path, found: Mapping[str, str]) -> None:
+    """Writes what pages() returned, each file whole or not at all."""
+    for name, page in found.items():
         place = directory / name
         place.parent.mkdir(exist_ok=True)
         write_file(place, page)
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), pages())

@@ -1,5 +1,6 @@
 """What the tool says where there is no compiled core."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,17 +10,44 @@ import pytest
 from idle_states.core import absence
 from tests.support import ROOT
 
-WITHOUT = (
-    "import sys; sys.modules['idle_states.core._core'] = None\n"
-    "from idle_states.cli import main\n"
-    "sys.exit(main(sys.argv[1:]))"
+WITHOUT = "import sys; sys.modules['idle_states.core._core'] = None\n"
+ONE = f"{WITHOUT}from idle_states.cli import main; sys.exit(main())"
+SEVERAL = f"""{WITHOUT}
+import io, json
+from contextlib import redirect_stderr, redirect_stdout
+from idle_states.cli import main
+said = []
+for words in json.loads(sys.stdin.read()):
+    err = io.StringIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(err):
+        status = main(words)
+    said.append((status, err.getvalue()))
+print(json.dumps(said))
+"""
+NEED_IT = (
+    "select --states 0/2000 --kernel 4.20 --governor teo",
+    "diff power9-dd1 power9-dd1 --kernel 4.20 --governor teo",
+    "kernels 4.20 4.20.9 --states 0/2000 --governor teo",
+    "audit {tree} --kernel 6.1 --governor menu",
+    "simulate ping-pong --table power9 --duration 1ms",
 )
+OTHERS = ("list", "diff power9-dd1 power9-dd1")
 
 
-def without_core(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", WITHOUT, *words], capture_output=True, text=True, cwd=ROOT
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What each command says on standard error, one after the other in a process without core."""
+    tree = tmp_path_factory.mktemp("absence") / "tree.dtb"
+    make = f"generate power9-dd1 --to dtb -o {tree}"
+    lines = [make, *(line.format(tree=tree) for line in (*NEED_IT, *OTHERS))]
+    asked = json.dumps([line.split() for line in lines])
+    command = [sys.executable, "-c", SEVERAL]
+    done = subprocess.run(
+        command, input=asked, capture_output=True, text=True, cwd=ROOT, check=True
     )
+    (first, *others) = json.loads(done.stdout)
+    assert first == [0, ""]
+    return {line: err for line, (_, err) in zip((*NEED_IT, *OTHERS), others, strict=True)}
 
 
 @pytest.fixture
@@ -57,36 +85,20 @@ def test_the_remedy_fits_the_installation(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_version_without_core() -> None:
-    said = without_core("--version").stdout.splitlines()
-    assert len(said) == 3
-    assert said[1].startswith("no core: ")
-    assert said[2] == f"to get it: {absence.remedy()}"
+    command = [sys.executable, "-c", ONE, "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3
+    assert lines[1].startswith("no core: ")
+    assert lines[2] == f"to get it: {absence.remedy()}"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("select", "--states", "0/2000", "--kernel", "4.11"),
-        ("diff", "power9-dd1", "power9-dd1", "--kernel", "4.11", "--governor", "menu"),
-        ("kernels", "4.9", "4.9.9", "--states", "0/2000"),
-        ("audit", "{tree}", "--kernel", "6.1", "--governor", "menu"),
-        ("simulate", "ping-pong", "--table", "power9", "--duration", "1ms"),
-    ],
-    ids=" ".join,
-)
-def test_each_command_says_once_that_the_core_is_missing(
-    words: tuple[str, ...], tmp_path: Path
-) -> None:
-    tree = tmp_path / "tree.dtb"
-    if "{tree}" in words:
-        made = without_core("generate", "power9-dd1", "--to", "dtb", "-o", str(tree))
-        assert made.returncode == 0
-        assert made.stderr == ""
-    said = without_core(*(word.format(tree=tree) for word in words)).stderr
-    assert said.count("the compiled core is not there") == 1
-    assert said.count(absence.remedy()) == 1
+@pytest.mark.parametrize("line", NEED_IT)
+def test_each_command_says_once_that_the_core_is_missing(line: str, said: dict[str, str]) -> None:
+    assert said[line].count("the compiled core is not there") == 1
+    assert said[line].count(absence.remedy()) == 1
 
 
-@pytest.mark.parametrize("words", [("list",), ("diff", "power9-dd1", "power9-dd1")], ids=" ".join)
-def test_other_commands_do_not(words: tuple[str, ...]) -> None:
-    assert "core" not in without_core(*words).stderr
+@pytest.mark.parametrize("line", OTHERS)
+def test_other_commands_do_not(line: str, said: dict[str, str]) -> None:
+    assert "core" not in said[line]

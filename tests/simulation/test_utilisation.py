@@ -1,7 +1,6 @@
 """Utilisation: the kernel's averages, and what teo makes of busy CPUs."""
 
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,6 +15,7 @@ from idle_states.simulation.utilisation import DECAYS, PERIOD, SUM_MAX, Average
 from tests.oracle import Unavailable
 from tests.oracle.linux.pelt import averages, pelt_tree
 from tests.support.compiled import needs_core
+from tests.support.shared import kept
 from tests.support.simulations import setup
 from tests.support.thorough import examples
 
@@ -23,7 +23,7 @@ MS = 1_000_000
 PERIOD_NS = PERIOD << 10
 
 
-def test_against_the_kernel(tmp_path: Path) -> None:
+def test_against_the_kernel() -> None:
     """Times that fall on edges of periods, that are near each other, and that are far apart."""
     random = Random("pelt")
     updates = []
@@ -35,7 +35,8 @@ def test_against_the_kernel(tmp_path: Path) -> None:
         now += 3 * 10**9 * (random.random() < 0.001)
         updates.append((now, random.random() < 0.5))
     try:
-        expected = averages(pelt_tree(), tmp_path / "oracle", updates)
+        with kept("pelt") as directory:
+            expected = averages(pelt_tree(), directory, updates)
     except Unavailable as reason:
         pytest.skip(str(reason))
     model = Average()

@@ -24,9 +24,9 @@ def test_page_is_current(tmp_path: Path) -> None:
     for name, text in found.items():
         assert (DOCS / name).read_text() == text, f"{name}: make published"
     assert {f"published/{each.name}" for each in PICTURES} == set(found) - {"published.md"}
-    write(tmp_path)
-    written = {str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*.*")}
-    assert written == set(found)
+    write(tmp_path, found)
+    written = {str(each.relative_to(tmp_path)): each.read_text() for each in tmp_path.rglob("*.*")}
+    assert written == found
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda each: each.stem)

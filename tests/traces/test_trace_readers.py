@@ -602,7 +602,7 @@ def test_memory_does_not_grow_with_the_trace() -> None:
         assert reader.events == blocks * 4_000
         return found
 
-    few, many = peak(4), peak(24)
+    few, many = peak(4), peak(12)
     assert many < 1.5 * few
 
 

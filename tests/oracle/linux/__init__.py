@@ -18,4 +18,7 @@ KERNEL_FILES = (
     "drivers/of/base.c",
     "include/linux/cpuidle.h",
     "kernel/sched/idle.c",
+    "kernel/sched/pelt.c",
+    "kernel/sched/pelt.h",
+    "kernel/sched/sched-pelt.h",
 )
