@@ -46,24 +46,25 @@ def _row(name: str, title: str, extra: str, numbers: Numbers) -> Distribution:
 
 
 DISTRIBUTIONS = (
-    _row("uek", "Oracle's UEK", r".*\.el\d+uek\b.*", "base"),
-    _row("rhel", "RHEL", r".*\.el\d+.*", "base"),
-    _row("fedora", "Fedora", r".*\.fc\d+\b.*", "stable"),
-    _row("amazon", "Amazon Linux", r".*\.amzn\d+.*", "patched"),
-    _row("openeuler", "openEuler", r".*\.oe\d+.*", "base"),
-    _row("suse", "SUSE", r"-[\d.]+-default|-\d{5,}\.[\d.]+-\w+", "base"),
-    _row("android", "Android", r".*-android\d+\b.*", "patched"),
+    _row("uek", "Oracle's UEK", r".*\.el[0-9]+uek\b.*", "base"),
+    _row("rhel", "RHEL", r".*\.el[0-9]+.*", "base"),
+    _row("fedora", "Fedora", r".*\.fc[0-9]+\b.*", "stable"),
+    _row("amazon", "Amazon Linux", r".*\.amzn[0-9]+.*", "patched"),
+    _row("openeuler", "openEuler", r".*\.oe[0-9]+.*", "base"),
+    _row("suse", "SUSE", r"-[0-9.]+-default|-[0-9]{5,}\.[0-9.]+-\w+", "base"),
+    _row("android", "Android", r".*-android[0-9]+\b.*", "patched"),
     _row("raspberrypi", "Raspberry Pi OS", r".*\+rpt\b.*|(?:-v[678]l?|-rpi\w*)\+?", "patched"),
-    _row("arch", "Arch Linux", r"-arch\d+\b.*", "stable"),
-    _row("proxmox", "Proxmox", r"-\d+-pve", "patched"),
+    _row("arch", "Arch Linux", r"-arch[0-9]+\b.*", "stable"),
+    _row("proxmox", "Proxmox", r"-[0-9]+-pve", "patched"),
     _row(
         "debian",
         "Debian",
-        r"\+deb\d+.*|-(?:\d+|0\.deb\d+\.\d+|0\.bpo\.\d+)-(?:rt-|cloud-)?(?:amd64|arm64|armmp|686|i386"
-        r"|powerpc|ppc64|s390x|riscv64|mips|loong|octeon|marvell|rpi|alpha|sparc|parisc|m68k).*",
+        r"\+deb[0-9]+.*|-(?:[0-9]+|0\.deb[0-9]+\.[0-9]+|0\.bpo\.[0-9]+)-(?:rt-|cloud-)?"
+        r"(?:amd64|arm64|armmp|686|i386|powerpc|ppc64|s390x|riscv64|mips|loong|octeon|marvell|rpi|"
+        r"alpha|sparc|parisc|m68k).*",
         "stable",
     ),
-    _row("ubuntu", "Ubuntu", r"-\d+-[a-z][-\w]*", "base"),
+    _row("ubuntu", "Ubuntu", r"-[0-9]+-[a-z][-\w]*", "base"),
 )
 """In the order in which they are tried on the end of a `uname -r`."""
 

@@ -203,7 +203,11 @@ for mounted in $(sed -n 's/^[^ ]* \\([^ ]*\\) tracefs .*/\\1/p' /proc/mounts); d
 done
 mount -t tmpfs none /sys/kernel/debug  # where tracefs would mount itself
 """
-LISTED = "find /sys/devices/system/cpu /sys/kernel/tracing -type f -exec cat {} + -o -print"
+LISTED = """
+find /sys/devices/system/cpu -type f -exec cat {} + -o -print
+cd /sys/kernel/tracing && cat current_tracer tracing_on dynamic_events kprobe_events set_event
+"""
+"""Every file of the CPUs with its contents, and what of tracefs the script sets."""
 
 
 @as_root
@@ -249,8 +253,8 @@ def test_what_is_missing_is_named_and_nothing_is_changed(
     tmp_path: Path, run: Callable[..., str], prepared: str, said: str
 ) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
-    around = f'{prepared}\n{LISTED} > {before} 2>&1; "$@"; status=$?\n'
-    around += f"{LISTED} > {after} 2>&1; exit $status"
+    around = f'{prepared}\n({LISTED}) > {before} 2>&1; "$@"; status=$?\n'
+    around += f"({LISTED}) > {after} 2>&1; exit $status"
     error = run("unshare", "-m", "sh", "-c", around, "-")
     assert error == f"record: {said}\n"
     assert before.read_bytes() == after.read_bytes()
