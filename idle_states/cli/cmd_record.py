@@ -70,13 +70,15 @@ def _convert(arguments: argparse.Namespace) -> int:
     from ..reading.inputs import Input
     from ..record.convert import convert
     from ..record.summary import lines
+    from ..report.escapes.text import printable_lines
     from .options import output, say
 
     given = (arguments.arch, arguments.governor, arguments.seconds, arguments.buffer)
     if arguments.restart_governor or any(value is not None for value in given):
         raise UsageError("expected --convert alone; the other options are the script's")
     converted = convert(Input(arguments.convert))
-    output(arguments).document(converted.csv())
+    # a machine's own texts are in its head
+    output(arguments).document(printable_lines(converted.csv()))
     for line in lines(converted, arguments.convert, arguments.output):
         say(line)
     return 0
