@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked, out, drawn = request(arguments), output(arguments), plot(arguments)
     found = stats(asked)
     if out.format == "json":
-        body = composed(found.analysis, found.histograms, found.groups, found.rows)
+        body = composed(found.analysis, found.histograms, found.groups, found.rows, found.remarks)
         out.document(envelope("stats", Stats, body, found.inputs))
     else:
         out.text(_text(found, drawn if asked.form == MINISTAT else None, out.style))
@@ -47,20 +47,25 @@ def _text(found: "Compared", plot: "Plot | None", style: "Style") -> str:
     """plot: None but for --ministat."""
     from ..report import stats_forms, stats_ministat, stats_text
 
+    remarks = stats_text.remarks(found.remarks)
     parts = [stats_forms.schbench_text(group) for group in found.groups]
     if found.rows:
         parts.append(stats_forms.mmtests_text(found.rows, style))
     analysis = found.analysis
     if analysis is None:
-        return "\n".join(parts)
+        return "\n".join(parts) + remarks
     if plot is not None:
-        text = stats_ministat.text(
-            analysis,
-            plot.width or stats_ministat.WIDTH,
-            plot.separate_bars,
-            drawn=plot.drawn,
-            compared=not plot.rows_only,
-        )
-        return text + stats_text.audits(analysis, style)
+        texts = [
+            stats_ministat.text(
+                group,
+                plot.width or stats_ministat.WIDTH,
+                plot.separate_bars,
+                drawn=plot.drawn,
+                compared=not plot.rows_only,
+            )
+            + stats_text.audits(group, style)
+            for group in analysis.groups
+        ]
+        return "\n".join(texts) + remarks
     text = stats_text.text(analysis, style) + stats_forms.histograms_text(found.histograms)
-    return "\n".join([*parts, text])
+    return "\n".join([*parts, text]) + remarks

@@ -1,11 +1,13 @@
-"""stats for people: rows, comparisons with the first set, and what becomes of them without the
-sets' maxima."""
+"""stats for people: rows, comparisons with the first set of a group, and what becomes of them
+without the sets' maxima."""
 
 import math
+from collections.abc import Sequence
 
 from ..statistics.analysis import Analysis, Pair
 from ..statistics.comparison import Comparison, TVerdict
 from ..wording import joined
+from .escapes.text import printable
 from .stats_ministat import name, number_text
 from .style import Style
 
@@ -31,7 +33,7 @@ def _cells(words: tuple[str, ...]) -> str:
 
 def _pair(analysis: Analysis, pair: Pair, names: list[str], style: Style) -> list[str]:
     found = pair.comparison
-    reference = names[0]
+    reference = names[pair.reference]
     kind = "note" if found.verdict is TVerdict.NONE else "strong"
     verdict = style(kind, _verdict(found, analysis))
     lines = [
@@ -65,7 +67,7 @@ def audits(analysis: Analysis, style: Style) -> str:
     for pair in analysis.pairs:
         found = audit_lines(analysis, pair, names, style)
         if found:
-            lines += [f"{names[pair.other]} against {names[0]}", *found]
+            lines += [f"{names[pair.other]} against {names[pair.reference]}", *found]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -75,7 +77,7 @@ def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) 
     if not pair.again:
         return []
     lines = ["  without the one maximum of"]
-    whose = (0, pair.other)
+    whose = (pair.reference, pair.other)
     for again in pair.again:
         sets = [whose[which] for which in again.without]
         shares = []
@@ -98,6 +100,11 @@ def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) 
     else:
         lines.append(style("error", "  the conclusion hangs on one sample"))
     return lines
+
+
+def remarks(said: Sequence[str]) -> str:
+    """Returns what was repaired to read the files, below everything else."""
+    return "".join(["\n", *(f"{printable(one)}\n" for one in said)]) if said else ""
 
 
 def _percent(found: Comparison) -> str:

@@ -13,12 +13,16 @@ class ResultsKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResultsFile:
-    """lines: without the > of quoting. sha256: of the bytes. kinds: SAMPLES if no other fits."""
+    """lines: without the > of quoting. sha256: of the bytes. kinds: SAMPLES if no other fits.
+
+    remarks  what was repaired to read it, for the user to know
+    """
 
     name: str
     lines: tuple[str, ...]
     sha256: str
     kinds: frozenset[ResultsKind]
+    remarks: tuple[str, ...] = ()
 
     @property
     def holds(self) -> str:

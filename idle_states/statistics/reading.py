@@ -14,13 +14,16 @@ from dataclasses import dataclass
 
 from ..findings import unreadable
 from ..reading import limits, opening
+from ..reading.mail import has_headers, parse
 from .files import ResultsFile, ResultsKind
 from .mmtests import cells
 from .numbers import is_number, sample, shown
 from .percentile_blocks import has_percentiles
 from .summary import SMALLEST, Dataset
 from .summary_rows import is_head
+from .wrapped_rows import rejoined
 
+_PERCENT = re.compile(r"[0-9]\s?%")
 _QUOTING = re.compile(r"(?:> ?)+")
 
 
@@ -54,15 +57,32 @@ def open_file(name: str, taken: Taken | None = None) -> ResultsFile:
     taken = taken or Taken()
     data = opening.read_operand(name, limits.STATISTICS_BYTES)
     taken.add(name, size=len(data), lines=data.count(b"\n"))
-    text = data.decode("utf-8", "backslashreplace")
-    lines = tuple(_unquoted(line) for line in text.split("\n"))
+    lines, remarks = _lines(data, name)
     if not any(line.strip() for line in lines):
         raise unreadable(name, "expected samples, summary rows, schbench or mmtests output, "
                                "found nothing")  # fmt: skip
-    found = ResultsFile(name, lines, hashlib.sha256(data).hexdigest(), _kinds(lines))
+    found = ResultsFile(name, lines, hashlib.sha256(data).hexdigest(), _kinds(lines), remarks)
     if ResultsKind.SAMPLES not in found.kinds:
         _refuse_samples(found)
+    else:
+        _refuse_prose(found)
     return found
+
+
+def _lines(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines as they were before they were mailed, and what had to be done for it."""
+    remarks = []
+    if has_headers(data):
+        mail = parse(data, name)
+        text, remarks = mail.text, [f"{name}: {remark}" for remark in mail.remarks]
+    else:
+        text = data.decode("utf-8", "backslashreplace")
+    # of no break, and of no width
+    text = text.replace("\u00a0", " ").replace("\u200b", "").replace("\r\n", "\n")
+    lines, joined = rejoined([_unquoted(line) for line in text.split("\n")])
+    for number in joined:
+        remarks.append(f"{name}:{number}: a row that a mailer broke is joined again")
+    return lines, tuple(remarks)
 
 
 def _unquoted(line: str) -> str:
@@ -79,6 +99,19 @@ def _kinds(lines: tuple[str, ...]) -> frozenset[ResultsKind]:
         elif cells(line):
             found.add(ResultsKind.MMTESTS)
     return frozenset(found or {ResultsKind.SAMPLES})
+
+
+def _refuse_prose(file: ResultsFile) -> None:
+    """Raises Unreadable for text whose figures are percentages alone."""
+    percents = [number for number, line in enumerate(file.lines, 1) if _PERCENT.search(line)]
+    first = next(line for line in file.lines if line.strip()).split()
+    if percents and len(first) > 1 and not any(is_number(word) for word in first):
+        raise unreadable(
+            file.name,
+            "expected samples, summary rows, schbench or mmtests output, found text with "
+            f"percentages alone ({len(percents)} lines, this the first): nothing follows from them",
+            percents[0],
+        )
 
 
 def _refuse_samples(file: ResultsFile) -> None:

@@ -1,7 +1,7 @@
 """A request to compare benchmark results, and its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ..findings import UsageError, unreadable
@@ -72,6 +72,7 @@ class Compared:
     histograms  name of each set, and its bins
     groups      percentiles of schbench; rows: of mmtests
     inputs      files that were read, with their SHA-256
+    remarks     what was repaired to read them
     """
 
     analysis: Analysis | None
@@ -79,6 +80,7 @@ class Compared:
     groups: tuple[BlockGroup, ...]
     rows: tuple[MeansRow, ...]
     inputs: tuple[tuple[str, str], ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def doubtful(self) -> bool:
@@ -111,7 +113,8 @@ def stats(request: StatsRequest) -> Compared:
         if request.form == HISTOGRAM:
             histograms = [(each.name, histogram(each.values or ())) for each in sets]
     inputs = tuple((file.name, file.sha256) for file in files)
-    return Compared(analysis, tuple(histograms), tuple(found), tuple(table), inputs)
+    remarks = tuple(remark for file in files for remark in file.remarks)
+    return Compared(analysis, tuple(histograms), tuple(found), tuple(table), inputs, remarks)
 
 
 def _has_sets(request: StatsRequest, files: Sequence[ResultsFile]) -> bool:
@@ -187,6 +190,8 @@ def _sets(request: StatsRequest, files: Sequence[ResultsFile]) -> list[Dataset]:
     reference = 1 if request.reference is None else request.reference
     if not 1 <= reference <= len(found):
         raise UsageError(f"expected --reference from 1 to {len(found)}, found {reference}")
+    if request.reference is not None or len(files) > 1 or request.summaries:
+        found = [replace(each, group=0) for each in found]
     return [found[reference - 1], *found[: reference - 1], *found[reference:]]
 
 

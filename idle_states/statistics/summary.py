@@ -34,6 +34,7 @@ class Dataset:
     """Samples in the order of their file, or a summary row if only that is known.
 
     file, line  origin; line None for a whole file; file "" for the command line
+    group       sets of one group are compared with its first
     """
 
     name: str
@@ -41,6 +42,7 @@ class Dataset:
     row: Summary | None
     file: str = ""
     line: int | None = None
+    group: int = 0
 
     def summary(self, summarised: Callable[[Sequence[float]], Summary]) -> Summary:
         """Returns the given row, or the summary of the samples, of which it needs at least 2."""

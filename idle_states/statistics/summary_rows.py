@@ -1,11 +1,13 @@
 """Rows of N, Min, Max, Median, Avg, Stddev, as ministat prints them and mails quote them."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..findings import unreadable
 from .files import ResultsFile
 from .numbers import half_unit, is_number, shown
+from .row_blocks import row_blocks
 from .summary import SMALLEST, Dataset, Summary, inconsistency
 
 SYMBOLS = frozenset("x+*%#@O")
@@ -26,6 +28,7 @@ def rows(file: ResultsFile) -> list[Dataset]:
     """Returns all rows below heads. A row is named by its label in the legend that ministat prints
     above the head, or else by its position."""
     found: list[Dataset] = []
+    blocks = row_blocks(file.lines, is_head, lambda head: _count(file.lines, head))
     legend: dict[str, str] = {}
     names: dict[str, str] = {}
     head: int | None = None
@@ -39,15 +42,30 @@ def rows(file: ResultsFile) -> list[Dataset]:
             if head is None:
                 wanted = f"expected {' '.join(FIGURES)} above a row"
                 raise unreadable(file.name, f"{wanted}, found {shown(line.strip())}", number)
-            name = label or legend.get(symbol) or f"{file.name}:{number}"
+            block = blocks.get(head or 0)
+            named = label or legend.get(symbol) or (block.name if block else "")
             row = _row(file, number, figures)
-            found.append(Dataset(name, None, row, file.name, number))
+            group = block.group if block else 0
+            found.append(
+                Dataset(named or f"{file.name}:{number}", None, row, file.name, number, group)
+            )
         elif match := _NAME.fullmatch(line.rstrip()):
             names[match[1]] = match[2]
     if not found:
         wanted = f"expected rows below {' '.join(FIGURES)}"
         raise unreadable(file.name, f"{wanted}, found none", head)
     return found
+
+
+def _count(lines: Sequence[str], head: int) -> int:
+    """Rows from a head to the next one."""
+    count = 0
+    for line in lines[head:]:
+        if is_head(line):
+            break
+        parts = _parts(line.split(), True)
+        count += parts is not None and len(parts[2]) == len(FIGURES)
+    return count
 
 
 def _parts(words: list[str], below: bool) -> tuple[str, str, list[str]] | None:

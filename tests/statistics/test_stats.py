@@ -119,7 +119,7 @@ def test_rows_without_symbols(capsys: pytest.CaptureFixture[str], file: Any) -> 
     )
     name = file("mail", text)
     found = body(capsys, name)
-    assert [one["name"] for one in found["sets"]] == [f"{name}:3", f"{name}:9"]
+    assert [one["name"] for one in found["sets"]] == ["Without patch", "With patch"]
     assert found["comparisons"][0]["verdict"] == "none"
 
 

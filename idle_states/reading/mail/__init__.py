@@ -6,7 +6,7 @@ business of `reading.patch`.
 """
 
 from .box import read_mails
-from .mail import Mail, parse
+from .mail import Mail, has_headers, parse
 from .series import MailedPatch, Series, series_of
 
-__all__ = ["Mail", "MailedPatch", "Series", "parse", "read_mails", "series_of"]
+__all__ = ["Mail", "MailedPatch", "Series", "has_headers", "parse", "read_mails", "series_of"]

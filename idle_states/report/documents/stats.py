@@ -82,7 +82,7 @@ class Again(Form[outliers.Again]):
 
 
 class Compared(Form[Pair]):
-    reference: Annotated[str, "Name of the first set."] = GIVEN
+    reference: Annotated[str, "Name of the first set of its group."] = GIVEN
     set: Annotated[str, "Name of the other one."] = GIVEN
     verdict: Annotated[VerdictName, "What is proven of the set against the reference."] = derived(
         lambda pair: pair.comparison.verdict
@@ -205,10 +205,15 @@ class Stats(Form[Any]):
     ]
     confidence: Annotated[float | None, "In percent."]
     sets: Annotated[list[Set], "Samples and summary rows, the reference first."]
-    comparisons: Annotated[list[Compared], "Every other set against the reference."]
+    comparisons: Annotated[
+        list[Compared],
+        "Every other set against the reference; of a file with several blocks of rows, against "
+        "the first of its block.",
+    ]
     histograms: Annotated[list[Histogram], "With --histogram: one for each set."]
     schbench: Annotated[list[Group], "Groups of percentile blocks."]
     mmtests: Annotated[list[Row], "Rows of a table of means."]
+    remarks: Annotated[list[str], "What was repaired to read files as they were mailed."]
 
 
 def found(
@@ -216,6 +221,7 @@ def found(
     histograms: Sequence[tuple[str, histogram.Histogram | None]],
     groups: Sequence[percentile_blocks.BlockGroup],
     rows: Sequence[TableRow],
+    remarks: Sequence[str] = (),
 ) -> With:
     """What Stats writes."""
     return With(
@@ -227,6 +233,7 @@ def found(
         histograms=histograms,
         schbench=groups,
         mmtests=rows,
+        remarks=remarks,
     )
 
 
@@ -238,6 +245,6 @@ def _sets(analysis: Analysis) -> Iterable[With]:
 
 def _compared(analysis: Analysis) -> Iterable[With]:
     for pair in analysis.pairs:
-        names = (analysis.datasets[0].name, analysis.datasets[pair.other].name)
+        names = (analysis.datasets[pair.reference].name, analysis.datasets[pair.other].name)
         again = [With(each, of=[names[which] for which in each.without]) for each in pair.again]
         yield With(pair, reference=names[0], set=names[1], without_maxima=again)
