@@ -114,7 +114,7 @@ limits: $(VENV)/.installed
 
 docs: $(VENV)/.installed
 	@$(BIN)/python -m tools.install docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "build/site/index.html"
 
 man: $(VENV)/.installed

@@ -29,7 +29,7 @@ built_here = pytest.mark.skipif(bool(NOT_INSTALLED), reason="mkdocs-material is 
 
 def build(into: Path) -> None:
     """Fails for a link to a page or a heading that is not there."""
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     done = subprocess.run(
         [*words, "--site-dir", str(into)],
         cwd=ROOT,

@@ -18,7 +18,7 @@ _RULE = re.compile(r"is\d{3}_")
 
 def pages(architecture: str) -> Iterator[tuple[str, str]]:
     """(path, Markdown): the rooms in the order of docs/architecture.md, whose text is given."""
-    values, rooms = [], []
+    values, rooms = list[tuple[str, str]](), list[tuple[str, str]]()
     for found in _ROOM.finditer(architecture):
         if found["name"] not in _LEFT_OUT:
             (rooms if found["kind"] == "/" else values).append((found["name"], found["holds"]))
