@@ -122,7 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
 
         known = replay_text.known(release, settings)
         title = html_replay.title(found.name, release, settings)
-        out.page("replay", title, html_replay.sections(result, power, known), found.inputs)
+        headline = html_replay.headline(result, power)
+        sections = html_replay.sections(result, power, known)
+        out.page("replay", title, sections, found.inputs, headline)
     if out.format == "json":
         body = result_of(result, release, settings, power)
         out.document(envelope("replay", Replay, body, found.inputs))

@@ -92,7 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
         sources = found.sources
         sections = select.sections(found.selections, changed, journeys(asked, sources))
         inputs = [(source.file, source.sha256) for source in sources]
-        out.page("select", select.title(found.selections), sections, inputs)
+        headline = select.headline(found.selections, changed)
+        out.page("select", select.title(found.selections), sections, inputs, headline)
     if out.format == "json":
         inputs = [(source.file, source.sha256) for source in found.sources]
         out.document(envelope("select", Select, with_changes(first, changed), inputs))

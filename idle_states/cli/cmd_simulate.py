@@ -109,7 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
         from ..report.html import simulate
 
         sections = simulate.sections(found, prepared.power)
-        out.page("simulate", simulate.title(found), sections, prepared.inputs)
+        headline = simulate.headline(found, prepared.power)
+        out.page("simulate", simulate.title(found), sections, prepared.inputs, headline)
     if out.format == "json":
         body = simulated(found, prepared.power)
         out.document(envelope("simulate", Simulate, body, prepared.inputs))

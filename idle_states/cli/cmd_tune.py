@@ -120,8 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
         if out.html:
             from ..report.html import tune as html_tune
 
-            title = html_tune.title(tuning)
-            out.page("tune", title, html_tune.sections(tuning), tuning.files)
+            title, headline = html_tune.title(tuning), html_tune.headline(tuning)
+            out.page("tune", title, html_tune.sections(tuning), tuning.files, headline)
     return 0
 
 

@@ -90,13 +90,14 @@ class Output:
         title: str,
         sections: "Iterable[Section]",
         inputs: Iterable[tuple[str, str]],
+        headline: Sequence[str],
     ) -> None:
         """What `html` names."""
         from ..files import write_file
         from ..report.html import page
 
         assert self.html
-        write_file(Path(self.html), page.render(command, title, sections, inputs))
+        write_file(Path(self.html), page.render(command, title, sections, inputs, headline))
 
 
 def output(arguments: argparse.Namespace) -> Output:

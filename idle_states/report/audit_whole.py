@@ -96,5 +96,5 @@ def to_html(
         if audited.against is not None and view.against is not None:
             against = view.against, audited.against
         sections += html_audit.sections(audited, notes=view.notes, against=against)
-    title = html_audit.title(summary)
-    write_file(file, page.render("audit", title, sections, held.digests.items()))
+    title, headline = html_audit.title(summary), html_audit.headline(summary)
+    write_file(file, page.render("audit", title, sections, held.digests.items(), headline))

@@ -9,7 +9,7 @@ from ...audit.trees import TreeDifference
 from ...findings import Finding, Severity
 from ...selection.idle_lengths import lengths
 from ...table import IdleTable
-from ...wording import plural
+from ...wording import joined, plural
 from ..audit_text import heading, value
 from ..audit_text import sections as text_sections
 from ..kernel_ranges import kernel_ranges
@@ -25,6 +25,40 @@ _SHOWN = 40
 
 def title(summary: FleetSummary) -> str:
     return f"Audit of {plural(summary.inputs, 'input')}, {plural(summary.tables, 'table')}"
+
+
+def headline(summary: FleetSummary) -> tuple[str, ...]:
+    """The most severe finding and how many inputs have it; how many tables are unlike others."""
+    found = sorted(summary.found.items(), key=lambda item: (-_severity(item[0]), -item[1], item[0]))
+    inputs = plural(summary.inputs, "input")
+    if not found:
+        said = f"No findings in {inputs}"
+    else:
+        (rule, name, severity), count = found[0]
+        said = f"{severity} {rule} {name} in {count} of {inputs}"
+        if others := len(found) - 1:
+            said += f", and {plural(others, 'other finding')}, as severe or less"
+    lines = [said, *(_likeness(summary) if summary.groups else ())]
+    if summary.unreadable_count:
+        lines.append(f"{plural(summary.unreadable_count, 'input')} unreadable")
+    return tuple(lines)
+
+
+def _likeness(summary: FleetSummary) -> Iterator[str]:
+    groups, outliers = summary.sorted_groups(), len(summary.outliers())
+    if len(groups) > 1:
+        different = f"{plural(summary.tables, 'table')}, {len(groups)} different"
+        yield f"{different}, {outliers} that stand out" if outliers else different
+        return
+    (group,) = groups
+    yield f"{plural(len(group.states), 'state')}: {joined(group.states)}"
+    if group.nearest:
+        count = len(group.differences)
+        yield f"As {group.nearest}" + (f" but for {plural(count, 'difference')}" if count else "")
+
+
+def _severity(key: tuple[str, str, str]) -> int:
+    return Severity[key[2].upper()]
 
 
 def sections(
@@ -85,8 +119,10 @@ def _selected(audited: Audited) -> Picture:
             short = "+".join(map(str, series))
             what = " and ".join(some)
             end = float("inf") if last is None else last + 1
-            where = lengths(first, last)
-            bands.append(Band(first, end, series, short, f"{short} {what}", f"{where}: {what}"))
+            where, beginning = lengths(first, last), pictures.edge(first)
+            bands.append(
+                Band(first, end, series, short, f"{short} {what}", f"{where}: {what}", beginning)
+            )
             lines.append((label if len(bands) == 1 else "", where, what))
         rows.append(BandRow(label, tuple(bands)))
     starts = [first for group in audited.selected for first, _, _ in group.ranges]

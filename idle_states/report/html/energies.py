@@ -7,9 +7,9 @@ from fractions import Fraction
 from ...replay.counters import Figures
 from ...replay.energy import WATTS, PowerBounds, PowerModel, spent
 from .. import energy_output
-from . import pictures, svg
+from . import markers, svg
+from .markers import Point
 from .page import Lines, PageTable, Picture, Section
-from .pictures import Point
 
 PAID = "exit latency paid"
 """Label for the latency of a wake-up where only the kernel's table is known."""
@@ -28,15 +28,24 @@ class Priced:
     written: str
 
 
+def written(figures: Figures, power: PowerModel) -> str:
+    """An energy with its unit; unknown without a total."""
+    total = spent(figures, power).total
+    if total is None:
+        return "unknown"
+    unit = energy_output.unit_of(power)
+    return f"{energy_output.ranged(total.times(Fraction(1, _NS)))} {unit}"
+
+
 def unit_explained(power: PowerModel) -> Iterator[str]:
     """A line that explains the unit of energy, if it needs explaining."""
     if power.unit != WATTS:
         yield "energy in s awake: as much as an awake CPU draws in so many seconds"
 
 
-def upwards(highest: Sequence[float]) -> svg.Axis:
+def upwards(highest: Sequence[float], caption: str) -> svg.Axis:
     """The upright axis for energies. It begins at 0, so that heights can be compared."""
-    return svg.linear(0, max(highest), "")
+    return svg.linear(0, max(highest), caption)
 
 
 def section(some: Sequence[Priced], power: PowerModel, latency: str, caption: str) -> Section:
@@ -72,12 +81,12 @@ def _picture(
         short = svg.shortened(each.label, 120)
         points.append(Point(latency_ns, float(total.low), float(total.high), number, short, tip))
         rows.append((each.label, written, each.written))
-    drawing = pictures.points(
+    drawing = markers.points(
         f"Energy, {unit}, against p99 {latency}",
         f"A marker for each table: to the right its p99 {latency}, up its energy in {unit}.",
         points,
         svg.times([latency_ns for _, latency_ns, _ in known], f"p99 {caption}"),
-        upwards([point.high for point in points]),
+        upwards([point.high for point in points], f"energy, {unit}"),
     )
     head = ("table", f"energy, {unit}", f"p99 {latency}")
     table = PageTable(f"Energy and {latency}", head, tuple(rows), frozenset({1, 2}))

@@ -56,14 +56,20 @@ class Section:
 
 
 def render(
-    command: str, title: str, sections: Iterable[Section], inputs: Iterable[tuple[str, str]]
+    command: str,
+    title: str,
+    sections: Iterable[Section],
+    inputs: Iterable[tuple[str, str]],
+    headline: Sequence[str] = (),
 ) -> str:
-    """The whole page as HTML; equal results give equal pages. inputs: (file, SHA-256)."""
+    """The whole page as HTML; equal results give equal pages. inputs: (file, SHA-256); headline:
+    the result in a few sentences, the most important first."""
     unique = list(dict.fromkeys(inputs))
     return template("page.html.j2").render(
         title=printable(title),
         command=command,
         version=__version__,
+        headline=_printable(headline),
         definitions=svg.markup(svg.definitions()),
         sections=[
             {"title": printable(section.title), "parts": [_part(part) for part in section.parts]}
@@ -93,7 +99,7 @@ def _table(table: PageTable) -> dict[str, object]:
     return {
         "kind": table.kind,
         "caption": printable(table.caption),
-        "head": [_unbroken(word) if table.unbroken else word for word in _printable(table.head)],
+        "head": _printable(table.head),
         "rows": [_printable(row) for row in table.rows],
         "numbers": table.numbers,
         "unbroken": table.unbroken,
@@ -102,11 +108,6 @@ def _table(table: PageTable) -> dict[str, object]:
 
 def _printable(words: Sequence[str]) -> list[str]:
     return [printable(word) for word in words]
-
-
-def _unbroken(words: str) -> str:
-    """A column's head that does not break either: if it did, its row would become tall."""
-    return words.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _whole(inputs: Sequence[tuple[str, str]]) -> str:

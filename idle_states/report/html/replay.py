@@ -8,20 +8,40 @@ from ...replay.energy import PowerModel
 from ...replay.replay import Settings
 from ...replay.run import Account, ReplayResult
 from ..replay_text import counted, microseconds, percent, reading
-from . import energies, pictures, svg
+from . import energies, fits, pictures, svg
 from .energies import Priced
+from .fits import Misfits
+from .headlines import Measure, compared
 from .page import Lines, PageTable, Part, Picture, Section
-from .pictures import Band, BandRow
+from .pictures import BandRow
 from .shares import Share, bar, distribution, legend
 
 _CPUS = 32
 """Up to this many CPUs get a bar each."""
-_FITS = ("fits", "too deep", "too shallow")
 
 
 def title(name: str, release: Release, settings: Settings | None) -> str:
     states = "states as entered" if settings is None else f"{settings.governor}, HZ {settings.hz}"
     return f"{name}: {states}, Linux {release.name}"
+
+
+def headline(result: ReplayResult, power: PowerModel | None = None) -> tuple[str, ...]:
+    """What differs between the tables, or one table's figures."""
+    totals = [(account.machine, account.total) for account in result.accounts]
+    paid = tuple(microseconds(figures.wake_latency_ns(99.0)) for _, figures in totals)
+    measures = [Measure(f"p99 {energies.PAID}", paid), *fits.measures(_misfits(totals))]
+    if power is not None:
+        spent = tuple(energies.written(figures, power) for _, figures in totals)
+        measures.insert(0, Measure("energy", spent))
+    measures.append(Measure("most idle time in", tuple(_most(figures) for _, figures in totals)))
+    return compared([label for label, _ in totals], measures)
+
+
+def _most(figures: Figures) -> str:
+    most = max(figures.states, key=lambda state: state.time_us, default=None)
+    if most is None:
+        return "-"
+    return f"{most.name} ({percent(most.time_us, figures.time_us)})"
 
 
 def sections(
@@ -34,18 +54,17 @@ def sections(
     about = (reading(result.read), rests, *(f"- {words}" for words in said))
     totals = [(account.machine, account.total) for account in result.accounts]
     found = [
-        Section("What this is", (Lines(about),)),
-        Section("Where idle time went", (residencies(totals), *_by_cpu(result.accounts))),
         Section("How selections fit", (fitting(totals),)),
         Section("What waking cost", (latencies(totals),)),
     ]
     if power is not None:
         found.append(_energies(totals, power))
-    said = list(_agreements(result.accounts))
-    said += [f"{p.severity}: {p.count} {p.meaning}" for p in result.problems]
-    if said:
-        found.append(Section("Beside this", (Lines(tuple(said)),)))
-    return found
+    found.append(Section("Where idle time went", (residencies(totals), *_by_cpu(result.accounts))))
+    beside = list(_agreements(result.accounts))
+    beside += [f"{p.severity}: {p.count} {p.meaning}" for p in result.problems]
+    if beside:
+        found.append(Section("Beside this", (Lines(tuple(beside)),)))
+    return [*found, Section("What this is", (Lines(about),))]
 
 
 Named = Sequence[tuple[str, Figures]]
@@ -121,25 +140,7 @@ def _bar(label: str, figures: Figures) -> BandRow:
 
 
 def fitting(some: Named) -> Picture:
-    """A bar of idle periods for each table: those that fit, too deep and too shallow ones."""
-    rows = []
-    for label, figures in some:
-        parts = (figures.usage - figures.above - figures.below, figures.above, figures.below)
-        bands, first = [], 0
-        for number, (what, count) in enumerate(zip(_FITS, parts, strict=True)):
-            share = percent(count, figures.usage)
-            if count > 0:
-                ends = (first / figures.usage, (first + count) / figures.usage)
-                tip = f"{what}: {count}, {share}"
-                bands.append(Band(*ends, (number,), share, f"{what} {share}", tip))
-            first += count
-        rows.append(BandRow(label, tuple(bands)))
-    drawing = pictures.bands(
-        "Idle periods whose state fits their length",
-        "For each table a bar of all idle periods: the state fitted, was too deep, or too shallow.",
-        rows,
-        svg.shares("share of idle periods"),
-    )
+    """Idle periods that were too deep or too shallow, by table and state."""
     lines = tuple(
         (name, str(usage), counted(above, usage), counted(below, usage), label)
         for label, figures in some
@@ -148,12 +149,22 @@ def fitting(some: Named) -> Picture:
             ("all", figures.usage, figures.above, figures.below),
         ]
     )
-    head = ("state", "idle periods", "too deep", "too shallow", "table")
+    head = ("state", "idle periods", fits.DEEP, fits.SHALLOW, "table")
     table = PageTable(
         "Too deep and too shallow by state", head, lines, frozenset({1, 2, 3}), unbroken=True
     )
-    samples = tuple((svg.swatch_band(number), what) for number, what in enumerate(_FITS))
-    return Picture(drawing, table, samples)
+    return fits.picture(_misfits(some), table)
+
+
+def _misfits(some: Named) -> list[Misfits]:
+    return [
+        Misfits(
+            label,
+            figures.usage,
+            tuple((s.number, s.name, s.above, s.below) for s in figures.states),
+        )
+        for label, figures in some
+    ]
 
 
 def latencies(some: Named) -> Picture:

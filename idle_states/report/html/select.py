@@ -1,13 +1,14 @@
 """select: the selection map, a band for each range of idle lengths, kernel by kernel."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from ...linux.governors.ladder_steps import LadderStep
 from ...linux.governors.steady import Range
 from ...pipeline import Journey
 from ...selection.idle_lengths import lengths
-from ...selection.selection import Mapped, TableSelection
+from ...selection.selection import Mapped, SelectionChange, TableSelection
+from ...wording import plural
 from .. import select_output
 from ..kernel_ranges import kernel_ranges
 from ..select_changes import Changed, each, reach
@@ -25,20 +26,75 @@ def title(selections: Sequence[TableSelection]) -> str:
     return f"{of}{first.governor} of Linux {kernel_ranges(kernels, kernels)}, HZ {first.hz}"
 
 
+Maps = tuple[tuple[str, tuple[SelectionChange, ...]], ...]
+"""(the map's circumstances, what changes in it)."""
+
+
+def headline(selections: Sequence[TableSelection], changed: Changed) -> tuple[str, ...]:
+    """What changes from the first table or kernel on, or what is selected."""
+    first = selections[0]
+    if not changed:
+        return (_selected(first),)
+    return tuple(
+        f"{label} instead of {_short(first)}: {_most(first, maps)}"
+        for label, maps, _ in _changed(selections, changed)
+    )
+
+
+def _changed(
+    selections: Sequence[TableSelection], changed: Changed
+) -> Iterator[tuple[str, Maps, tuple[str, ...]]]:
+    """(label, what changes in maps, sentences on states): kernels with equal changes together."""
+    alike: dict[tuple[str, Maps, tuple[str, ...]], list[str]] = {}
+    for other, some in changed:
+        maps = tuple((select_output.circumstances(m), tuple(changes)) for m, changes in some)
+        said = tuple(line for line in reach(selections[0], other) if line)
+        alike.setdefault((other.table, maps, said), []).append(other.release.name)
+    kernels = list(dict.fromkeys(s.release.name for s in selections))
+    for (table, maps, said), names in alike.items():
+        whose = f"{table}, " if table else ""
+        yield f"{whose}Linux {kernel_ranges(names, kernels)}", maps, said
+
+
+def _selected(selection: TableSelection) -> str:
+    mapped = selection.maps[0]
+    what = "time to the next timer" if mapped.idle_ns is not None else "idle length"
+    some = [f"{lengths(r.first_ns, r.last_ns)} {_taken(selection, r)}" for r in mapped.ranges]
+    return f"{select_output.circumstances(mapped)}, by {what}: {'; '.join(some)}"
+
+
+def _most(first: TableSelection, maps: Maps) -> str:
+    """How many maps change, and where most: over the range that ends at the greatest multiple of
+    its beginning."""
+    if not maps:
+        return "nothing changes"
+
+    def width(item: tuple[str, SelectionChange]) -> float:
+        change = item[1]
+        end = float("inf") if change.last_ns is None else change.last_ns + 1
+        return end / max(change.first_ns, 1)
+
+    where, most = max(((where, c) for where, some in maps for c in some), key=width)
+    return (
+        f"{len(maps)} of {plural(len(first.maps), 'map')} change, most of all for idles of "
+        f"{lengths(most.first_ns, most.last_ns)}: {each(most.a)} → {each(most.b)} ({where})"
+    )
+
+
 def sections(
     selections: Sequence[TableSelection], changed: Changed, journeys: Sequence[Journey]
 ) -> list[Section]:
     """The sections of a page. selections: the first table's or kernel's first; changed: each other
     selection's differences from the first."""
     found = [Section("What is selected", tuple(_maps(selections)))]
+    if len(selections) > 1:
+        found.append(_changes(selections, changed))
     found += [_steps(selection) for selection in selections if selection.steps]
     found += [
         Section(f"Remarks: {select_output.title(selection)}", (Lines(tuple(said)),))
         for selection in selections
         if (said := _joined(select_output.remarks(selection)))
     ]
-    if len(selections) > 1:
-        found.append(_changes(selections[0], changed))
     if not journeys:
         found.append(_states(selections[0]))
     return [*found, *(section for journey in journeys for section in stages.of_journey(journey))]
@@ -143,7 +199,7 @@ def _band(selection: TableSelection, r: Range) -> Band:
     name = f"{short} {' and '.join(selection.names[number] for number in series)}"
     last = float("inf") if r.last_ns is None else r.last_ns + 1
     whole = f"{lengths(r.first_ns, r.last_ns)}: {_taken(selection, r)}"
-    return Band(r.first_ns, last, series, short, name, whole)
+    return Band(r.first_ns, last, series, short, name, whole, pictures.edge(r.first_ns))
 
 
 def _taken(selection: TableSelection, r: Range) -> str:
@@ -162,19 +218,13 @@ def _steps(selection: TableSelection) -> Section:
     return Section(f"Steps: {select_output.title(selection)}", (table,))
 
 
-def _changes(first: TableSelection, changed: Changed) -> Section:
+def _changes(selections: Sequence[TableSelection], changed: Changed) -> Section:
     parts: list[Part] = []
-    for other, maps in changed:
-        said = tuple(line for line in reach(first, other) if line)
-        caption = f"From {_short(first)} to {_short(other)}"
+    for label, maps, said in _changed(selections, changed):
+        caption = f"From {_short(selections[0])} to {label}"
         rows = tuple(
-            (
-                select_output.circumstances(mapped),
-                lengths(change.first_ns, change.last_ns),
-                each(change.a),
-                each(change.b),
-            )
-            for mapped, some in maps
+            (where, lengths(change.first_ns, change.last_ns), each(change.a), each(change.b))
+            for where, some in maps
             for change in some
         )
         if rows:

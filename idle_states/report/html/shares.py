@@ -83,6 +83,7 @@ def distribution(
         "most so much.",
         [Curve(label, _cumulative(pairs)) for label, pairs in some],
         svg.times(values, caption),
+        "share of wake-ups",
     )
     return drawing, tuple((svg.swatch_line(i), label) for i, (label, _) in enumerate(some))
 

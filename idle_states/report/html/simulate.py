@@ -11,8 +11,10 @@ from ...simulation.setup import Costs, bucket_top
 from ...simulation.summary import BISTABLE_POINTS, RunSpread, SimulationSummary
 from ...units import format_time
 from ...wording import joined, plural
-from . import energies, pictures, svg
+from . import energies, fits, pictures, svg
 from .energies import Priced
+from .fits import Misfits
+from .headlines import Measure, compared
 from .page import Lines, PageTable, Part, Picture, Section
 from .shares import Share, bar, distribution, legend
 
@@ -25,17 +27,66 @@ def title(found: Sequence[SimulationSummary]) -> str:
     return f"{setup.workload.name}: {setup.governor} of Linux {setup.release.name}, HZ {setup.hz}"
 
 
+def headline(
+    found: Sequence[SimulationSummary], power: PowerModel | None = None
+) -> tuple[str, ...]:
+    """What differs between the tables, or one table's figures."""
+    p99 = percentile_name(99.0)
+    waited = tuple(_written(each.latency_ns[p99], _us) for each in found)
+    measures = [Measure(f"p99 {_WOKEN}", waited), *fits.measures(_misfits(found))]
+    if power is not None:
+        spent = tuple(energies.written(each.figures, power) for each in found)
+        measures.insert(0, Measure("energy", spent))
+    if counts := found[0].setup.workload.counts:
+        rates = tuple(_written(each.counted_per_s, _whole) for each in found)
+        measures.append(Measure(f"{counts}/s", rates))
+    return compared([each.setup.name for each in found], measures)
+
+
 def sections(found: Sequence[SimulationSummary], power: PowerModel | None = None) -> list[Section]:
     """One simulation, a Summary for each table. power: what states draw; None: nothing says."""
     said = [line for each in found if (line := _bistable(each))]
     return [
-        Section("What was simulated", (_about(found[0]), _costs(found[0].setup.costs))),
-        Section("Where the time of the CPUs went", (_times(found),)),
+        Section("How selections fit", (_fitting(found),)),
         Section("What wake-ups waited for", (_latencies(found),)),
-        Section("Beside this", (_rates(found), *_scopes(found))),
         *([_energies(found, power)] if power is not None else []),
+        Section("Where the time of the CPUs went", (_times(found),)),
+        Section("Beside this", (_rates(found), *_scopes(found))),
         *([Section("How stable it is", (Lines(tuple(said)),))] if said else []),
+        Section("What was simulated", (_about(found[0]), _costs(found[0].setup.costs))),
     ]
+
+
+def _misfits(found: Sequence[SimulationSummary]) -> list[Misfits]:
+    return [
+        Misfits(
+            each.setup.name,
+            sum(state.usage.mean for state in each.states),
+            tuple(
+                (number, state.name, state.above.mean, state.below.mean)
+                for number, state in enumerate(each.states)
+            ),
+        )
+        for each in found
+    ]
+
+
+def _fitting(found: Sequence[SimulationSummary]) -> Picture:
+    lines = tuple(
+        (
+            state.name,
+            _written(state.usage, _whole),
+            _written(state.above, _whole),
+            _written(state.below, _whole),
+            each.setup.name,
+        )
+        for each in found
+        for state in each.states
+    )
+    head = ("state", "idle periods", fits.DEEP, fits.SHALLOW, "table")
+    caption = "Idle periods that ended, as the kernel counts them"
+    table = PageTable(caption, head, lines, frozenset({1, 2, 3}), unbroken=True)
+    return fits.picture(_misfits(found), table)
 
 
 def _about(found: SimulationSummary) -> Lines:
@@ -69,15 +120,12 @@ def _times(found: Sequence[SimulationSummary]) -> Picture:
     for each in found:
         parts = _shares(each)
         rows.append(bar(each.setup.name, parts))
-        lines.append((_AWAKE, _percent(100 * parts[0].value), *5 * ("",), each.setup.name))
+        lines.append((_AWAKE, _percent(100 * parts[0].value), "", "", each.setup.name))
         lines += [
             (
                 state.name,
                 _percent(100 * part.value),
-                _written(state.usage, _whole),
                 _written(state.share, _percent),
-                _written(state.above, _whole),
-                _written(state.below, _whole),
                 _written(state.reached, _whole),
                 each.setup.name,
             )
@@ -89,18 +137,9 @@ def _times(found: Sequence[SimulationSummary]) -> Picture:
         rows,
         svg.shares("share of the time of all CPUs"),
     )
-    head = (
-        "state",
-        "share of time",
-        "idle periods",
-        "their share",
-        "too deep",
-        "too shallow",
-        "reached",
-        "table",
-    )
-    caption = "Time by state asked for; idle periods that ended, as the kernel counts them"
-    table = PageTable(caption, head, tuple(lines), frozenset(range(1, 7)), unbroken=True)
+    head = ("state", "share of time", "in periods that ended", "reached", "table")
+    caption = "Time by state asked for; idle periods that reached it"
+    table = PageTable(caption, head, tuple(lines), frozenset(range(1, 4)), unbroken=True)
     samples = legend(
         (each.setup.name, [(part.number, part.name) for part in _shares(each)]) for each in found
     )

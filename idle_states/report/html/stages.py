@@ -43,7 +43,7 @@ def of_table(table: IdleTable, stages: Sequence[StageColumn]) -> tuple[Part, ...
         "residency, a bar, on a logarithmic scale.",
         [
             PictureSpan(
-                state.name,
+                _marked(state.name, state.latency_ns, state.residency_ns),
                 state.latency_ns,
                 state.residency_ns,
                 f"{state.name}: exit latency {svg.time(state.latency_ns)}"
@@ -55,6 +55,11 @@ def of_table(table: IdleTable, stages: Sequence[StageColumn]) -> tuple[Part, ...
             )
             for state in table.states
         ],
-        svg.times(times, "exit latency (ring) to target residency (bar)"),
+        svg.times(times, "exit latency (ring), target residency (bar)"),
     )
     return (Picture(drawing, data),)
+
+
+def _marked(name: str, latency_ns: int, residency_ns: int | None) -> str:
+    ends = [svg.time(value) for value in (latency_ns, residency_ns) if value is not None]
+    return f"{name}: {', '.join(ends)}"

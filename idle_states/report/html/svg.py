@@ -8,6 +8,7 @@ in colour alone.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from markupsafe import Markup
@@ -20,6 +21,8 @@ CHARACTER = 7
 """Width of a character of a label in pixels, or a little less."""
 PLOT = 240
 """Pixels that NARROW leaves between the margins."""
+WIDE = 560
+"""The same of a wide page, see `.roomy` in templates/page.html.j2."""
 AWAKE = -1
 """Stands for time awake where a state's number is expected."""
 _AWAKE_ID, _AWAKE_PATH = "awake", "M4,2 v4 M2,4 h4"
@@ -95,6 +98,11 @@ def percent(value: float) -> str:
     return f"{_number(value)}%"
 
 
+def plain(number: int) -> str:
+    """The class of a hatching's ground."""
+    return f"s{8 if number == AWAKE else number % len(HATCHES)}"
+
+
 def hatching(number: int) -> str:
     """Of a state by its number, or of AWAKE."""
     return f"url(#h{_AWAKE_ID if number == AWAKE else number % len(HATCHES)})"
@@ -104,8 +112,8 @@ def definitions() -> Element:
     """The hatchings, once for all pictures of a page."""
     found = element("svg", class_="definitions", width=0, height=0, aria_hidden="true")
     for number, path in enumerate(HATCHES):
-        _pattern(found, str(number), path, f"s{number}")
-    _pattern(found, _AWAKE_ID, _AWAKE_PATH, "s8")
+        _pattern(found, str(number), path, plain(number))
+    _pattern(found, _AWAKE_ID, _AWAKE_PATH, plain(AWAKE))
     return found
 
 
@@ -142,6 +150,12 @@ def swatch_marker(number: int) -> Element:
     return found
 
 
+def swatch_near() -> Element:
+    found = _sample()
+    add(found, "line", x1=0, y1=8, x2=32, y2=8, class_="near")
+    return found
+
+
 def line(parent: Element, number: int, x1: object, y1: float, x2: object, y2: float) -> None:
     """A piece of a curve."""
     drawn = add(parent, "line", x1=x1, y1=y1, x2=x2, y2=y2, class_=f"curve c{number % 4}")
@@ -149,10 +163,12 @@ def line(parent: Element, number: int, x1: object, y1: float, x2: object, y2: fl
         drawn.set("stroke-dasharray", dashes)
 
 
-def marker(parent: Element, number: int, x: float, y: float) -> Element:
-    """x: in percent, y: in pixels."""
+def marker(parent: Element, number: int, x: float, y: float, size: float = 1) -> Element:
+    """x: in percent, y: in pixels; size: how many times as large as in a legend."""
     place = add(parent, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
-    add(place, "path", d=MARKERS[number % len(MARKERS)], class_="mark")
+    drawn = add(place, "path", d=MARKERS[number % len(MARKERS)], class_="mark")
+    if size != 1:
+        drawn.set("transform", f"scale({_number(size)})")
     return place
 
 
@@ -173,6 +189,7 @@ class Axis:
     """From values to percent of the width; what lies outside is put at the ends.
 
     ticks  (value, label)
+    more   ticks for which only a wide page has room
     """
 
     first: float
@@ -180,6 +197,7 @@ class Axis:
     ticks: tuple[tuple[float, str], ...]
     caption: str
     logarithmic: bool = False
+    more: tuple[tuple[float, str], ...] = ()
 
     def at(self, value: float) -> float:
         inside = min(max(value, self.first), self.last)
@@ -195,21 +213,61 @@ def shares(caption: str) -> Axis:
     return Axis(0, 1, tuple((part / 4, f"{25 * part} %") for part in range(5)), caption)
 
 
+def both_ways(greatest: float, caption: str) -> Axis:
+    """From a share to the left, over 0, to the same share to the right."""
+    half = linear(0, greatest, "", 2)
+    some = [(value, f"{100 * value:.6g} %") for value, _ in half.ticks]
+    ticks = [*((-value, label) for value, label in reversed(some[1:])), *some]
+    return Axis(-half.last, half.last, tuple(ticks), caption)
+
+
 def times(values_ns: Sequence[float], caption: str) -> Axis:
-    """Logarithmic, about all the values, in ns. The lower end is 0."""
+    """Logarithmic, about all the values, in ns. The lower end is 0. Labelled is every decade, every
+    second, and so on, as there is room, and between decades their double and fivefold."""
     some = [value for value in values_ns if value > 0] or [1000]
     first, last = min(some) / 4, max(some) * 2
-    decades = range(math.ceil(math.log10(first) - 1e-9), math.floor(math.log10(last) + 1e-9) + 1)
     bare = Axis(first, last, (), caption, logarithmic=True)
-    ticks, free = [(first, "0")], 5.0
-    for power in decades:
-        label, place = time(10**power), bare.at(10**power)
-        half = 100 * CHARACTER * len(label) / PLOT / 2
-        clear = place - half > free if place < 90 else place - 2 * half > free
-        if clear:
-            ticks.append((float(10**power), label))
-            free = place + half
-    return Axis(first, last, tuple(ticks), caption, logarithmic=True)
+    narrow = _ticks(bare, {first: "0"}, PLOT)
+    wide = _ticks(bare, narrow, WIDE)
+    more = tuple(sorted((value, label) for value, label in wide.items() if value not in narrow))
+    return Axis(first, last, tuple(sorted(narrow.items())), caption, True, more)
+
+
+def _ticks(axis: Axis, there: dict[float, str], pixels: int) -> dict[float, str]:
+    """Adds to the labels that are there what fits so many pixels beside them."""
+    found = dict(there)
+    lowest, highest = math.floor(math.log10(axis.first)), math.floor(math.log10(axis.last) + _SAME)
+    inside = [10.0**power for power in range(lowest, highest + 1) if 10.0**power > axis.first]
+    for step in range(1, len(inside) + 1):
+        decades = {value: time(value) for value in inside[::-1][::step]}
+        if _clear(axis, found | decades, pixels):
+            found |= decades
+            break
+    else:
+        return found
+    if step == 1:
+        for value in (f * 10.0**p for f in (2, 5) for p in range(lowest, highest + 1)):
+            added = found | {value: time(value)}
+            if axis.first < value <= axis.last and _clear(axis, added, pixels):
+                found = added
+    return found
+
+
+def _clear(axis: Axis, labels: dict[float, str], pixels: int) -> bool:
+    places = [reach(label, axis.at(value), pixels) for value, label in sorted(labels.items())]
+    return all(before[1] <= after[0] for before, after in pairwise(places))
+
+
+def reach(label: str, x: float, pixels: int = PLOT) -> tuple[float, float]:
+    """From where to where, in percent of so many pixels, a tick's label goes, with a gap."""
+    wide = 100 * CHARACTER * (len(label) + 0.4) / pixels
+    start = {"start": x, "middle": x - wide / 2, "end": x - wide}[anchor(x)]
+    return start, start + wide
+
+
+def anchor(x: float) -> str:
+    """How a tick's label lies about its place, given in percent."""
+    return "start" if x < 8 else "end" if x > 90 else "middle"
 
 
 def time(ns: float) -> str:

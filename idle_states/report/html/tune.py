@@ -21,20 +21,55 @@ from ..tune_text import (
     percents,
     wait_us,
 )
-from . import energies, pictures, svg
+from . import energies, markers, pictures, svg
 from .energies import AS_HELD, PAID
+from .markers import Level, Point
 from .page import Lines, PageTable, Part, Picture, Section
-from .pictures import Point
 from .shares import Share, bar, legend
 
 _NS = 1_000_000_000
-_FRONT = "none tried has less of both"
+_FRONT, _MEANS = "front", "none tried has less of both"
+_FRONT_MARKER = 3
+"""The three tables have those before it."""
 
 
 def title(tuning: Tuning) -> str:
     settings = tuning.settings
     how = "no governor" if settings is None else f"{settings.governor}, HZ {settings.hz}"
     return f"{tuning.name}, tuned: {how}, Linux {tuning.release.name}"
+
+
+def headline(tuning: Tuning) -> tuple[str, ...]:
+    """What the best table changes, and how much that saves."""
+    tuned, names = tuning.tuned, tuning.table.names[1:]
+    both = [tuned.present, tuned.best]
+    if tuned.present.candidate == tuned.best.candidate:
+        said = [f"No table tried is better than the present one ({meaning(tuned.objective)})"]
+        del both[1:]
+    else:
+        more = percent(tuned.regret(tuned.present))
+        said = [f"The present table costs {more} more than the best"]
+    energy, _, unit = energy_of(tuning).partition(", ")
+    for what, values, of in (
+        (energy, [energy_text(each) for each in both], unit),
+        (f"p99 {PAID}", [f"{each.p99_ns / 1000:g}" for each in both], "us"),
+    ):
+        said.append(f"{what} {' → '.join(dict.fromkeys(values))} {of}")
+    changed = [
+        f"{name} {before} → {now}"
+        for name, before, now in zip(
+            names, tuned.present.candidate, tuned.best.candidate, strict=True
+        )
+        if before != now
+    ]
+    lines = ["; ".join(said)]
+    if changed:
+        lines.append(f"Target residencies, us: {', '.join(changed)}")
+    if tuned.even.candidate == tuned.best.candidate:
+        lines.append("The best residencies are the break-evens")
+    else:
+        lines.append(f"Break-evens cost {percent(tuned.regret(tuned.even))} more than the best")
+    return tuple(lines)
 
 
 def sections(tuning: Tuning) -> list[Section]:
@@ -48,11 +83,11 @@ def sections(tuning: Tuning) -> list[Section]:
     rests = tuple(f"- {words}" for words in (*tuning.assumptions(), *known(tuning)))
     rests += tuple(f"{p.severity}: {p.count} {p.meaning}" for p in source.problems)
     return [
-        Section("What was sought", (Lines(about),)),
-        Section("Tables", tuple(_tables(tuning))),
         Section("Residencies", (_residencies(tuning), *_edges(tuning))),
+        Section("Tables", tuple(_tables(tuning))),
         Section("Where idle time goes", (_times(tuning),)),
         *([Section("How long to poll", (_waits(tuning),))] if tuning.waits else []),
+        Section("What was sought", (Lines(about),)),
         Section("All of this rests on", (Lines(rests),)),
     ]
 
@@ -80,34 +115,34 @@ def _tables(tuning: Tuning) -> Iterator[Part]:
 
 
 def _front(tuning: Tuning) -> Picture:
-    counted = tuning.tuned.best.outcomes.work > 0
+    tuned = tuning.tuned
+    counted = tuned.best.outcomes.work > 0
     what = energy_of(tuning)
-    some = [*_three(tuning), *((_FRONT, each) for each in tuning.tuned.front)]
-    series = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in some))}
+    front = [(f"{_FRONT} {n}", each) for n, each in enumerate(tuned.front, 1)]
     points, rows = [], []
-    for name, each in some:
+    for number, (name, each) in enumerate([*_three(tuning), *front]):
         energy = energy_of_judged(each)
-        label = "" if name == _FRONT else name
+        series = min(number, _FRONT_MARKER)
+        label = name if series < _FRONT_MARKER else str(number - series + 1)
         cells = (
             name,
             f"{each.p99_ns / 1000:g} us",
             energy_text(each),
             f"{float(each.mean_ns) / 1000:.4g} us",
-            percent(tuning.tuned.regret(each)),
+            percent(tuned.regret(each)),
             *([str(each.outcomes.work)] if counted else []),
             " ".join(map(str, each.candidate)),
         )
         tip = f"{name}: p99 {PAID} {cells[1]}, {what}: {cells[2]}; residencies {cells[-1]} us"
         low, high = float(energy.low), float(energy.high)
-        points.append(Point(each.p99_ns, low, high, series[name], label, tip))
+        points.append(Point(each.p99_ns, low, high, series, label, tip))
         rows.append(cells)
-    drawing = pictures.points(
+    drawing = markers.points(
         f"{what.capitalize()}, against p99 {PAID}",
         f"A marker for each table: to the right its p99 {PAID}, up its {what}.",
-        # those with labels above the others
-        sorted(points, key=lambda point: point.label != ""),
-        svg.times([each.p99_ns for _, each in some], f"p99 {AS_HELD}"),
-        energies.upwards([point.high for point in points]),
+        points,
+        svg.times([point.x for point in points], f"p99 {AS_HELD}"),
+        energies.upwards([point.high for point in points], what),
     )
     head = (
         "table",
@@ -120,29 +155,54 @@ def _front(tuning: Tuning) -> Picture:
     )
     numbers = frozenset(range(1, len(head) - 1))
     table = PageTable("Tables", head, tuple(rows), numbers, unbroken=True)
-    return Picture(drawing, table, tuple((svg.swatch_marker(i), n) for n, i in series.items()))
+    kinds = [*(name for name, _ in _three(tuning)), f"{_FRONT}: {_MEANS}"]
+    samples = tuple((svg.swatch_marker(number), kind) for number, kind in enumerate(kinds))
+    return Picture(drawing, table, samples)
 
 
-def _residencies(tuning: Tuning) -> PageTable:
+def _residencies(tuning: Tuning) -> Picture:
+    """Present, break-even and best beside each other."""
     tuned, table, model = tuning.tuned, tuning.table, tuning.power
-    rows = []
+    rows, drawn = [], []
     for place, name in enumerate(table.names[1:]):
         before, after = model.states[table.names[place]], model.states[name]
+        even = break_even(model.awake, before, after)
         low, high = tuned.near[place]
         least, greatest = tuned.ranges[place]
+        present, best = tuned.present.candidate[place], tuned.best.candidate[place]
         rows.append(
             (
                 name,
                 str(table.states[place + 1].exit_ns // 1000),
-                str(tuned.present.candidate[place]),
-                break_even_us(break_even(model.awake, before, after)),
-                str(tuned.best.candidate[place]),
+                str(present),
+                break_even_us(even),
+                str(best),
                 str(low) if low == high else f"{low} to {high}",
                 f"{least} to {greatest}",
             )
         )
+        same = f"all {best} us" if break_even_us(even) == str(best) == str(present) else ""
+        words = f"{present}, {break_even_us(even)}, {best} us"
+        values = (
+            (0, 1000 * present),
+            (1, None if even is None else float(even[0])),
+            (2, 1000 * best),
+        )
+        tip = f"{name}: present, break-even, best {words}; within 1 % {rows[-1][-2]} us"
+        drawn.append(Level(f"{name}: {same or words}", values, (1000 * low, 1000 * high), tip))
     head = ("residency, us", "exit latency", "present", "break-even", "best", "within 1 %", "tried")
-    return PageTable("Target residencies", head, tuple(rows), frozenset(range(1, 7)), unbroken=True)
+    data = PageTable("Target residencies", head, tuple(rows), frozenset(range(1, 7)), unbroken=True)
+    shown = [v for each in drawn for _, v in each.values if v is not None]
+    drawing = markers.levels(
+        "Target residencies: present, break-even, best",
+        "For each state a marker for its present target residency, its break-even and the best one "
+        "found, on a logarithmic scale; a wide line where the cost is within 1 % of the best.",
+        drawn,
+        svg.times([*shown, *(end for each in drawn for end in each.near)], "target residency"),
+    )
+    names = (*(name for name, _ in _three(tuning)),)
+    samples = [(svg.swatch_marker(number), name) for number, name in enumerate(names)]
+    return Picture(drawing, data, (*samples, (svg.swatch_near(), "within 1 % of the best")))
 
 
 def _edges(tuning: Tuning) -> Iterator[Part]:

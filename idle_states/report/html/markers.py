@@ -1,0 +1,148 @@
+"""Pictures of markers: points on a plane, and several values in a row. Markers in one place stay
+visible: they are outlines, each larger than the one below it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from . import axes, svg
+from .svg import CHARACTER, NARROW, PLOT, Axis, add, percent, text
+
+_GROWS = 0.7
+"""A marker on others is larger by this share for each of them."""
+_SAME_X, _SAME_Y = 2.0, 5.0
+"""Markers closer than this, in percent and in pixels, are in one place."""
+_LINE = 13
+_ASIDE = 11
+"""Height of a line, and from a marker to its label, in pixels."""
+_LABEL, _ROW = 16, 24
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point. low, high: bounds of y; series: number of the marker; label: shown beside it."""
+
+    x: float
+    low: float
+    high: float
+    series: int
+    label: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Values of several series on one axis.
+
+    values  (number of the marker, value); no value: no marker
+    near    a stretch of the axis that is drawn below the markers
+    """
+
+    label: str
+    values: tuple[tuple[int, float | None], ...]
+    near: tuple[float, float]
+    tip: str
+
+
+def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> Element:
+    """Draws markers with labels, and a line from low to high where these differ. Points in one
+    place share a label."""
+    found = axes.plot(title, description, axis, up)
+    places: list[tuple[float, float, list[str]]] = []
+    for point in some:
+        x = axis.at(point.x)
+        low, high = (axes.height(up.at(value) / 100) for value in (point.low, point.high))
+        group = add(found, "g")
+        svg.tip(group, point.tip)
+        if point.low != point.high:
+            add(group, "line", x1=percent(x), x2=percent(x), y1=low, y2=high, class_="bar")
+        middle = (low + high) / 2
+        here = next((w for a, b, w in places if _same(x - a, middle - b)), None)
+        if here is None:
+            places.append((x, middle, here := []))
+        svg.marker(group, point.series, x, middle, 1 + _GROWS * len(here))
+        here.append(point.label)
+    _labels(found, places)
+    return found
+
+
+def _same(across: float, down: float) -> bool:
+    return abs(across) <= _SAME_X and abs(down) <= _SAME_Y
+
+
+Box = tuple[float, float, float, float]
+
+
+def _labels(parent: Element, places: Sequence[tuple[float, float, Sequence[str]]]) -> None:
+    """Puts each label where it meets no other and no marker, on a narrow page too."""
+    taken: list[Box] = []
+    for x, y, words in places:
+        half = 6 * (1 + _GROWS * (len(words) - 1))
+        taken.append((x * PLOT / 100 - half, y - half, x * PLOT / 100 + half, y + half))
+    for (x, y, words), own in zip(places, taken[: len(places)], strict=True):
+        lines = _lines([word for word in dict.fromkeys(words) if word])
+        if not lines:
+            continue
+        box, anchor, aside = _place(lines, x, y, own[3] - y, [box for box in taken if box != own])
+        taken.append(box)
+        place = add(parent, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
+        for number, line in enumerate(lines):
+            down = box[1] - y + _LINE * number + 10
+            text(place, line, x=aside, y=down, text_anchor=anchor, class_="on")
+
+
+def _lines(words: Sequence[str]) -> list[str]:
+    """In one line if they fit half of a narrow plot."""
+    one = ", ".join(words)
+    lines = [one] if len(one) * CHARACTER <= PLOT / 2 else list(words)
+    return [svg.shortened(line, PLOT / 2) for line in lines]
+
+
+def _place(
+    lines: Sequence[str], x: float, y: float, half: float, taken: Iterable[Box]
+) -> tuple[Box, str, float]:
+    """(where, anchor, pixels aside): beside the marker, to the side with more room, else above or
+    below. half: of the marker's size."""
+    wide, high = CHARACTER * max(map(len, lines)), _LINE * len(lines)
+    centre, aside = x * PLOT / 100, half + _ASIDE - 6
+    right = (centre + aside, y - high / 2, centre + aside + wide, y + high / 2), "start", aside
+    left = (centre - aside - wide, y - high / 2, centre - aside, y + high / 2), "end", -aside
+    level = (right, left) if x <= 50 else (left, right)
+    _, anchor, shift = level[0]
+    shift = 0 if 25 < x < 75 else -half if anchor == "start" else half
+    anchor = "middle" if 25 < x < 75 else anchor
+    start = centre + shift - (wide / 2 if anchor == "middle" else wide if anchor == "end" else 0)
+    over = (start, y - half - high - 2, start + wide, y - half - 2), anchor, shift
+    under = (start, y + half + 2, start + wide, y + half + high + 2), anchor, shift
+    some = [*level, over, under]
+    free = (one for one in some if _free(one[0], taken))
+    return next(free, level[0])
+
+
+def _free(box: Box, taken: Iterable[Box]) -> bool:
+    x1, y1, x2, y2 = box
+    inside = x1 >= -axes.MARGIN and x2 <= PLOT + axes.MARGIN and y2 <= axes.height(0)
+    return inside and all(x2 <= a or c <= x1 or y2 <= b or d <= y1 for a, b, c, d in taken)
+
+
+def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> Element:
+    """Draws a row for each, with a marker for every value."""
+    pitch = _LABEL + _ROW
+    found = svg.canvas(title, description, pitch * len(some) + axes.BELOW, axes.MARGIN, axes.MARGIN)
+    axes.below(found, axis, pitch * len(some), axes.MARGIN)
+    for number, level in enumerate(some):
+        top = pitch * number
+        words = svg.shortened(level.label, NARROW)
+        label = text(found, words, x=-axes.MARGIN, y=top + 12, class_="on")
+        svg.tip(label, level.tip)
+        y = top + _LABEL + _ROW / 2
+        ends = [percent(axis.at(end)) for end in level.near]
+        add(found, "line", x1=ends[0], x2=ends[1], y1=y, y2=y, class_="near")
+        drawn: list[float] = []
+        for series, value in level.values:
+            if value is not None:
+                x = axis.at(value)
+                below = sum(abs(x - other) <= _SAME_X for other in drawn)
+                svg.marker(found, series, x, y, 1 + _GROWS * below)
+                drawn.append(x)
+    return found

@@ -1,0 +1,209 @@
+"""What a browser makes of pages: measured for all pages in one Chromium, and kept as JSON."""
+
+import importlib.util
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.support.chromium import Browser, browser
+
+VIEWS = {"360": (360, False), "360-dark": (360, True), "800": (800, False), "1400": (1400, True)}
+"""Name -> width in pixels, whether dark."""
+PAPER = 680
+"""Pixels of A4 between the margins."""
+_TAB, _RIGHT = ("Tab", 9), ("ArrowRight", 39)
+_STOPS = 200
+"""More stops of the Tab key than a page has."""
+
+LAYOUT = """(() => {
+  const root = document.documentElement;
+  const shown = e => e.getClientRects().length > 0;
+  const wide = [...document.querySelectorAll("body *")].filter(
+    e => !e.closest(".scroll *") && !e.closest("svg *") && shown(e)
+      && e.getBoundingClientRect().right > root.clientWidth + 1).map(e => e.outerHTML.slice(0, 80));
+  const outside = [], touching = [], cut = [], hatched = [];
+  let labels = 0;
+  for (const picture of document.querySelectorAll("svg.picture")) {
+    const frame = picture.getBoundingClientRect();
+    const texts = [...picture.querySelectorAll("text")].filter(shown)
+      .map(e => [e, e.getBoundingClientRect()]);
+    labels += texts.length;
+    for (const [e, box] of texts)
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
+          box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+        outside.push(e.textContent);
+    texts.forEach(([e, a], i) => texts.slice(i + 1).forEach(([f, b]) => {
+      const beside = a.left >= b.right - 1 || b.left >= a.right - 1;
+      if (!beside && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+        touching.push(e.textContent + " | " + f.textContent);
+    }));
+    for (const rect of picture.querySelectorAll("rect")) {
+      if (!getComputedStyle(rect).fill.startsWith("url")) continue;
+      const box = rect.getBoundingClientRect();
+      for (const [e, b] of texts)
+        if (box.left < b.right - 1 && b.left < box.right - 1 && box.top < b.bottom - 4 &&
+            b.top + 4 < box.bottom)
+          hatched.push(e.textContent);
+    }
+    for (const mark of picture.querySelectorAll(".mark, .ring")) {
+      const box = mark.getBoundingClientRect();
+      if (box.left < frame.left || box.right > frame.right || box.top < frame.top)
+        cut.push(mark.outerHTML);
+      for (const [e, b] of texts)
+        if (e.classList.contains("tick") && box.left < b.right && b.left < box.right &&
+            box.top < b.bottom - 3 && b.top + 3 < box.bottom)
+          cut.push(mark.outerHTML + " on " + e.textContent);
+    }
+  }
+  const tables = [...document.querySelectorAll("table")].map(
+    e => e.getBoundingClientRect().right - root.clientWidth);
+  return {width: root.clientWidth, scroll: root.scrollWidth, labels, wide, outside, touching, cut,
+    hatched, tables: Math.max(0, ...tables)};
+})()"""
+
+CONTRAST = """(() => {
+  const parts = colour => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = colour => {
+    const [r, g, b] = parts(colour).map(v => v / 255)
+      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (one, other) => {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const opaque = colour => { const p = parts(colour); return p.length < 4 || p[3] > 0; };
+  const ground = e => {
+    for (; e; e = e.parentElement) {
+      const colour = getComputedStyle(e).backgroundColor;
+      if (opaque(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const faint = [];
+  let measured = 0;
+  const note = (what, found, wanted) => {
+    measured++;
+    if (found < wanted) faint.push(what.slice(0, 60) + ": " + found.toFixed(2));
+  };
+  for (const e of document.querySelectorAll("body *")) {
+    if (e.closest("svg") || !e.getClientRects().length) continue;
+    const own = [...e.childNodes].some(n => n.nodeType == 3 && n.textContent.trim());
+    if (own) note(e.textContent, ratio(getComputedStyle(e).color, ground(e)), 4.5);
+  }
+  for (const picture of document.querySelectorAll("svg.picture")) {
+    const paper = ground(picture);
+    const rects = [...picture.querySelectorAll("rect")];
+    for (const e of picture.querySelectorAll("text")) {
+      if (!e.getClientRects().length) continue;
+      const box = e.getBoundingClientRect();
+      const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+      const below = rects.filter(rect => {
+        const b = rect.getBoundingClientRect();
+        return b.left <= x && x <= b.right && b.top <= y && y <= b.bottom;
+      }).pop();
+      const fill = below ? getComputedStyle(below).fill : paper;
+      if (!fill.startsWith("url")) note(e.textContent, ratio(getComputedStyle(e).fill, fill), 4.5);
+    }
+    const strokes = ".curve, .mark, .span, .ring, .bar, .band, .hatched, .near";
+    for (const e of picture.querySelectorAll(strokes))
+      note(e.getAttribute("class"), ratio(getComputedStyle(e).stroke, paper), 3);
+  }
+  return {faint, measured};
+})()"""
+
+FOCUS = """(() => {
+  const e = document.activeElement;
+  if (!e || e == document.body) return null;
+  const style = getComputedStyle(e), box = e.getBoundingClientRect();
+  return {
+    number: [...document.querySelectorAll("*")].indexOf(e), tag: e.tagName.toLowerCase(),
+    name: e.getAttribute("aria-label") || e.textContent.slice(0, 40),
+    outline: style.outlineStyle == "none" ? 0 : parseFloat(style.outlineWidth),
+    visible: box.bottom > 0 && box.top < innerHeight,
+    scrolls: e.scrollWidth > e.clientWidth + 1,
+  };
+})()"""
+
+MOVED = """new Promise(done => {
+  const end = Date.now() + 2000, e = document.activeElement;
+  const look = () =>
+    e.scrollLeft > 0 || Date.now() > end ? done(e.scrollLeft) : setTimeout(look, 5);
+  look();
+})"""
+
+COUNTED = ("h1", "h2", "figure", "svg", "rect", "line", "text", "li", "th", "td", "script")
+STRUCTURE = f"""Object.fromEntries({json.dumps(COUNTED)}.map(
+  tag => [tag, document.querySelectorAll(tag).length]))"""
+
+
+def axe() -> str | None:
+    """The script of axe-core, if a package has brought it."""
+    found = importlib.util.find_spec("axe_core_python")
+    if found is None or found.origin is None:
+        return None
+    return Path(found.origin).with_name("axe.min.js").read_text()
+
+
+def measure(program: str, pages: Path, into: Path) -> None:
+    """Measures every page of a directory; writes NAME.json and NAME.pdf into another. Of pages
+    called bad-NAME one view is enough."""
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+        browser(program, pages, Path(profile)) as opened,
+    ):
+        script = axe()
+        for page in sorted(pages.glob("*.html")):
+            views = ["360"] if page.stem.startswith("bad-") else [*VIEWS]
+            found = _page(opened, page.name, views, script)
+            (into / f"{page.stem}.pdf").write_bytes(opened.pdf())
+            (into / f"{page.stem}.json").write_text(json.dumps(found))
+
+
+def _page(opened: Browser, name: str, views: Sequence[str], script: str | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"layout": {}, "contrast": {}, "said": [], "asked": [], "axe": {}}
+    for view in views:
+        opened.open(name, *VIEWS[view])
+        found["layout"][view] = opened.told(LAYOUT)
+        found["contrast"][view] = opened.told(CONTRAST)
+        found["said"] += opened.said
+        found["asked"] += opened.asked
+        if view == "360":
+            found["structure"] = opened.told(STRUCTURE)
+            found["title"] = opened.told("document.title")
+            found["stops"] = _stops(opened)
+        if script and view in ("360", "360-dark"):
+            opened.told(script + "; null")
+            found["axe"][view] = opened.told(
+                "axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes[0].html))"
+            )
+    opened.open(name, PAPER)
+    opened.medium("print")
+    found["layout"]["print"] = opened.told(LAYOUT)
+    found["broken"] = opened.told(
+        "[...document.querySelectorAll('svg.picture, tr')]"
+        ".filter(e => getComputedStyle(e).breakInside != 'avoid').length"
+    )
+    return found
+
+
+def _stops(opened: Browser) -> list[dict[str, Any]]:
+    """Where the Tab key leads; of what scrolls, how far an arrow key takes it."""
+    found: list[dict[str, Any]] = []
+    for _ in range(_STOPS):
+        opened.press(*_TAB)
+        stop = opened.told(FOCUS)
+        if stop is None or (found and stop["number"] == found[0]["number"]):
+            return found
+        if stop["scrolls"]:
+            opened.press(*_RIGHT)
+            stop["moved"] = opened.told(MOVED)
+        found.append(stop)
+    raise AssertionError("the Tab key leads nowhere")
+
+
+def sheets(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
