@@ -119,7 +119,8 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     if out.html:
         from ..report.html import kernels
 
-        out.page("kernels", kernels_text.title(found), kernels.sections(found), inputs)
+        title, headline = kernels_text.title(found), kernels.headline(found)
+        out.page("kernels", title, kernels.sections(found), inputs, headline)
     if out.format == "json":
         _document(out, inputs, found.kernels, moves=found)
     else:

@@ -94,6 +94,23 @@ def test_of_a_selection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "maps change, most of all for idles of 20200 us and more: stop2 → stop5" in lines[1]
 
 
+def test_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["kernels", "6.1", "6.6", "--table", "power9"]
+    moves = _json(words, capsys)["moves"]
+    assert isinstance(moves, dict)
+    assert (moves["steps"], len(moves["moves"])) == (1, 1)
+    assert _headline(words, tmp_path) == [
+        "1 of 1 step from release to release changes what is registered or selected",
+        "6.6 (from 6.1): 4 of 4 maps and 1 difference in what is registered",
+    ]
+    moves = _json(COMMANDS["kernels"], capsys)["moves"]
+    assert isinstance(moves, dict)
+    first, *most = _headline(COMMANDS["kernels"], tmp_path)
+    assert first.startswith(f"{len(moves['moves'])} of {moves['steps']} steps from")
+    assert len(moves["moves"]) > 1
+    assert 1 <= len(most) <= 3
+
+
 def test_of_kernels_that_change_alike(tmp_path: Path) -> None:
     lines = _headline(COMMANDS["select-kernels"], tmp_path)
     assert [line.partition(" instead")[0] for line in lines] == [

@@ -2,14 +2,40 @@
 
 from ...kernels.moves import Move, Moves
 from ...selection.idle_lengths import lengths
+from ...wording import joined, plural
 from .. import kernels_text
 from ..select_output import circumstances
 from .page import Lines, PageTable, Part, Section
 
+_NAMED = 3
+"""Up to so many changes are named in the headline, those of the most maps first."""
+
+
+def headline(found: Moves) -> tuple[str, ...]:
+    """How many steps change something, and which change most."""
+    if not found.moves:
+        return (f"None of {plural(found.steps, 'step')} from release to release changes anything",)
+    moves = kernels_text.alike(found.moves)
+    first = (
+        f"{len(found.moves)} of {plural(found.steps, 'step')} from release to release "
+        f"{'changes' if len(found.moves) == 1 else 'change'} what is registered or selected"
+    )
+    most = sorted(moves, key=lambda each: -len(each[1].maps))[:_NAMED]
+    return (first, *(f"{', '.join(steps)}: {_much(move)}" for steps, move in most))
+
+
+def _much(move: Move) -> str:
+    said = []
+    if move.maps and move.at is not None:
+        said.append(f"{len(move.maps)} of {plural(len(move.at.maps), 'map')}")
+    if move.registered:
+        said.append(plural(len(move.registered), "difference") + " in what is registered")
+    return joined(said) or "the governor begins to select"
+
 
 def sections(found: Moves) -> list[Section]:
     """The sections of a page."""
-    parts = [Section("What was looked at", (Lines(tuple(kernels_text.summary(found))),))]
+    parts = []
     for steps, move in kernels_text.alike(found.moves):
         parts.append(Section(", ".join(steps), tuple(_parts(move))))
     if found.still:
@@ -17,7 +43,8 @@ def sections(found: Moves) -> list[Section]:
         caption = f"Other changes of {found.request.of.governor}"
         table = PageTable(caption, ("At", "Commit", "Features"), rows)
         parts.append(Section("Changes that move no map", (table,)))
-    return parts
+    looked = tuple(kernels_text.summary(found))
+    return [*parts, Section("What was looked at", (Lines(looked),))]
 
 
 def _parts(move: Move) -> list[Part]:
