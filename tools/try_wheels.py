@@ -51,7 +51,8 @@ python3 -m venv /trial
 uname -m
 /trial/bin/idle-states --version
 /trial/bin/idle-states --version | grep '^core: '
-cd /
+mkdir /trial/empty
+cd /trial/empty
 /trial/bin/idle-states check
 """
 TEST = """\
