@@ -49,11 +49,12 @@ rm -rf /trial
 python3 -m venv /trial
 /trial/bin/pip install --quiet --disable-pip-version-check --only-binary idle-states {wheel}
 uname -m
-/trial/bin/idle-states --version
-/trial/bin/idle-states --version | grep '^core: '
+/trial/bin/idle-states --version | tee /trial/version
+grep -q '^core: ' /trial/version
 mkdir /trial/empty
 cd /trial/empty
-/trial/bin/idle-states check
+/trial/bin/idle-states check >said || {{ cat said; exit 1; }}
+grep '^[0-9]* tables' said
 """
 TEST = """\
 /trial/bin/pip install --quiet --disable-pip-version-check {packages}
