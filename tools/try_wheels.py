@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from idle_states.boot.debian import Unavailable, archive
+from tools import wheel_audit
 from tools.install import NEEDED
-from tools.wheel_audit import tracked
 from tools.wheels import DIST, ROOT, SUITE, Platform, named
 
 MACHINES = ROOT / "build" / "machines"
@@ -115,7 +115,7 @@ def furnish(root: Path, wheel: Path) -> None:
     tests of the core read: without an __init__.py they do not hide the installed package."""
     shutil.copy(wheel, root / wheel.name)
     shutil.rmtree(root / "checkout", ignore_errors=True)
-    for name in tracked(ROOT):
+    for name in wheel_audit.tracked(ROOT):
         if name.startswith(("tests/", "tools/")) or name.endswith((".c", ".h", ".cfg")):
             target = root / "checkout" / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -146,6 +146,10 @@ def attempt(platform: Platform) -> bool:
     wheels = [*DIST.glob(f"idle_states-*_{platform.name}.whl")]
     if len(wheels) != 1:
         raise Unavailable(f"expected one wheel in dist/, found {len(wheels)} (make wheels)")
+    for complaint in wheel_audit.complaints(
+        wheels[0], wheel_audit.expected(ROOT), platform.machine
+    ):
+        raise Unavailable(f"expected a wheel of this checkout (make wheels): {complaint}")
     emulate(platform)
     root = machine(platform)
     furnish(root, wheels[0])

@@ -1,11 +1,11 @@
-"""What is wrong with a wheel: files that are missing or do not belong there, and compiled modules
-of another machine."""
+"""What is wrong with a wheel: files that are missing, differ from the sources or do not belong
+there, and compiled modules of another machine."""
 
 import configparser
 import re
 import subprocess
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 COMPILED = ("idle_states/core/_core.abi3.so", "idle_states/devicetree/_fdt.abi3.so")
@@ -21,25 +21,27 @@ def tracked(root: Path) -> list[str]:
     return [*filter(None, subprocess.check_output(command, cwd=root, text=True).split("\0"))]
 
 
-def expected(root: Path) -> frozenset[str]:
-    """The files that a wheel of `root` has, but for its metadata: everything in the directories of
-    setup.cfg's packages except C, the compiled modules, and below `.data` what lies elsewhere."""
+def expected(root: Path) -> dict[str, Path | None]:
+    """The files that a wheel of `root` has, but for its metadata, and what each is a copy of:
+    everything in the directories of setup.cfg's packages except C; below `.data` what is installed
+    elsewhere; and the compiled modules, which are copies of nothing."""
     config = configparser.ConfigParser()
     config.read(root / "setup.cfg", "utf-8")
     directories = config["options"]["package_dir"].strip().splitlines()
     pairs = [line.partition("=")[::2] for line in directories]
     directory2package = {place.strip(): name.strip().replace(".", "/") for name, place in pairs}
-    names = set(COMPILED)
+    name2source: dict[str, Path | None] = dict.fromkeys(COMPILED)
     for place, files in config["options.data_files"].items():
-        names |= {f".data/data/{place}/{Path(file).name}" for file in files.split()}
+        for file in files.split():
+            name2source[f".data/data/{place}/{Path(file).name}"] = root / file
     for name in tracked(root):
         directory, _, rest = name.partition("/")
         if directory in directory2package and not name.endswith((".c", ".h")):
-            names.add(f"{directory2package[directory]}/{rest}")
-    return frozenset(names)
+            name2source[f"{directory2package[directory]}/{rest}"] = root / name
+    return name2source
 
 
-def complaints(wheel: Path, wanted: frozenset[str], machine: int) -> Iterator[str]:
+def complaints(wheel: Path, wanted: Mapping[str, Path | None], machine: int) -> Iterator[str]:
     """What is wrong with a wheel, a line each. wanted: see `expected`; machine: e_machine of the
     ELF files, which are to be 64-bit and little-endian."""
     if not _TAG.search(wheel.name):
@@ -47,11 +49,14 @@ def complaints(wheel: Path, wanted: frozenset[str], machine: int) -> Iterator[st
     home = "-".join(wheel.name.split("-")[:2])
     with zipfile.ZipFile(wheel) as archive:
         found = set(archive.namelist())
-        every = {home + name if name.startswith(".data/") else name for name in wanted}
-        every |= {f"{home}.dist-info/{name}" for name in METADATA}
+        sources = {home + name if name[0] == "." else name: wanted[name] for name in wanted}
+        every = sources.keys() | {f"{home}.dist-info/{name}" for name in METADATA}
         yield from (f"it lacks {name}" for name in sorted(every - found))
         yield from (f"{name} does not belong in it" for name in sorted(found - every))
-        for name in sorted(found):
+        for name in sorted(found & every):
+            source = sources.get(name)
+            if source is not None and archive.read(name) != source.read_bytes():
+                yield f"{name} differs from {source}"
             if not name.endswith(".so"):
                 continue
             head = archive.read(name)[:20]

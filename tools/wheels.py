@@ -15,7 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,21 +138,23 @@ def write_sysconfig(platform: Platform, into: Path) -> None:
 def run(module: str, *words: str | Path, **variables: str) -> str:
     """What a program of Python's prints. Raises Refused, with all that it said, if it fails."""
     command = [sys.executable, "-m", module, *map(str, words)]
-    environment = {**os.environ, **epoch(os.environ), **variables}
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, errors="replace"
+        command,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        errors="replace",
     )
     if done.returncode:
         raise Refused(f"{module} failed:\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-def epoch(environment: Mapping[str, str]) -> dict[str, str]:
-    """The date that files in a wheel have: the last commit's, unless one is set."""
-    name = "SOURCE_DATE_EPOCH"
+def last_commit() -> str:
+    """When it was made, in seconds since 1970."""
     command = ["git", "log", "-1", "--format=%ct"]
-    given = environment.get(name)
-    return {name: given or subprocess.check_output(command, cwd=ROOT, text=True).strip()}
+    return subprocess.check_output(command, cwd=ROOT, text=True).strip()
 
 
 def release(platform: Platform, twice: bool) -> Path:
@@ -185,6 +187,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("platforms", nargs="*", metavar="PLATFORM")
     arguments = parser.parse_args(words)
     os.umask(0o022)
+    # the date of files in a wheel
+    os.environ.setdefault("SOURCE_DATE_EPOCH", last_commit())
     status = 0
     for platform in named(arguments.platforms):
         try:
