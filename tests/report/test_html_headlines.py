@@ -110,6 +110,17 @@ def test_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 1 <= len(most) <= 3
 
 
+def test_a_terminals_width_breaks_no_line_of_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = []
+    for columns in ("60", "200"):
+        monkeypatch.setenv("COLUMNS", columns)
+        _headline(COMMANDS["kernels"], tmp_path)
+        pages.append((tmp_path / "page.html").read_text())
+    assert pages[0] == pages[1]
+
+
 def test_of_kernels_that_change_alike(tmp_path: Path) -> None:
     lines = _headline(COMMANDS["select-kernels"], tmp_path)
     assert [line.partition(" instead")[0] for line in lines] == [

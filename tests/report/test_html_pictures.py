@@ -201,6 +201,13 @@ def test_decades_are_labelled_evenly(values: list[int]) -> None:
     assert not {value for value, _ in axis.more} & {value for value, _ in axis.ticks}
 
 
+@given(st.integers(1, 10**10))
+def test_one_value_has_ticks_about_it(value: int) -> None:
+    axis = svg.times([value], "time")
+    assert len(axis.ticks) >= 2
+    assert len(axis.ticks) + len(axis.more) >= 3
+
+
 def test_beginnings_of_bands_are_labelled_where_there_is_room() -> None:
     starts = [(1000, "1 us"), (1100, "1.1 us"), (1_000_000, "1 ms")]
     row = tuple(Band(at, at * 1.1, (0,), "0", "0 a", "tip", label) for at, label in starts)

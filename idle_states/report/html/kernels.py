@@ -1,5 +1,7 @@
 """kernels --table: where a table's selection changes, a section for each change."""
 
+from collections.abc import Iterable
+
 from ...kernels.moves import Move, Moves
 from ...selection.idle_lengths import lengths
 from ...wording import joined, plural
@@ -64,5 +66,16 @@ def _parts(move: Move) -> list[Part]:
         head = ("Circumstances", "Idle lengths", "Before", "Now")
         parts.append(PageTable("What is selected", head, rows))
     if said:
-        parts.append(Lines(tuple(line.strip() for line in said)))
+        parts.append(Lines(_joined(said)))
     return parts
+
+
+def _joined(lines: Iterable[str]) -> tuple[str, ...]:
+    """Lines that a terminal's width has broken, whole again: their rest is indented deeper."""
+    found: list[str] = []
+    for line in lines:
+        if line.startswith("   ") and found:
+            found[-1] = f"{found[-1]} {line.strip()}"
+        else:
+            found.append(line.strip())
+    return tuple(found)

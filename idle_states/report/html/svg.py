@@ -237,16 +237,18 @@ def _ticks(axis: Axis, there: dict[float, str], pixels: int) -> dict[float, str]
     """Adds to the labels that are there what fits so many pixels beside them."""
     found = dict(there)
     lowest, highest = math.floor(math.log10(axis.first)), math.floor(math.log10(axis.last) + _SAME)
-    inside = [10.0**power for power in range(lowest, highest + 1) if 10.0**power > axis.first]
+    powers = range(lowest, highest + 1)
+    inside = [10.0**power for power in powers if 10.0**power > axis.first]
+    # beside the 0 at the end there may be no room for the next
+    ends = {axis.first: "0"}
+    inside = [value for value in inside if _clear(axis, ends | {value: time(value)}, pixels)]
     for step in range(1, len(inside) + 1):
         decades = {value: time(value) for value in inside[::-1][::step]}
         if _clear(axis, found | decades, pixels):
             found |= decades
             break
-    else:
-        return found
-    if step == 1:
-        for value in (f * 10.0**p for f in (2, 5) for p in range(lowest, highest + 1)):
+    if all(value in found for value in inside):
+        for value in (factor * 10.0**power for factor in (2, 5) for power in powers):
             added = found | {value: time(value)}
             if axis.first < value <= axis.last and _clear(axis, added, pixels):
                 found = added
