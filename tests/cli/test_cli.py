@@ -430,12 +430,15 @@ def test_output_replaces_files_keeps_links_and_never_a_device(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "words", ["--help", "check --help", "--version", "list", "rules --format json"]
+    ("words", "buffered"),
+    [
+        *((words, "") for words in ("check --help", "--version", "list", "rules --format json")),
+        *((words, "1") for words in ("--help", "list", "rules --format json")),
+    ],
 )
 @pytest.mark.parametrize(
     ("where", "said"), [(">&-", "Bad file descriptor"), (">/dev/full", "No space left on device")]
 )
-@pytest.mark.parametrize("buffered", ["", "1"])
 def test_what_cannot_be_printed_is_an_error(
     words: str, where: str, said: str, buffered: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

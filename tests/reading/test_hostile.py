@@ -281,7 +281,7 @@ def _times() -> Iterator[int]:
 _TIMES = _times()
 
 DAMAGES = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-MANY = settings(DAMAGES, max_examples=examples(150, 800))
+MANY = settings(DAMAGES, max_examples=examples(150, 400))
 
 
 @pytest.mark.parametrize("name", sorted(set(valid()) - {"dts"}))

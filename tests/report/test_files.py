@@ -82,8 +82,13 @@ def test_a_link_that_the_user_did_not_name_is_replaced(tmp_path: Path) -> None:
         assert (tree / name).read_text().startswith("From ")
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "<&- >&- 2>&-"])
-@pytest.mark.parametrize("words", ["list", "list --format json", "show power9", "patch --list"])
+@pytest.mark.parametrize(
+    ("words", "closed"),
+    [
+        *((words, ">&-") for words in ("list --format json", "show power9", "patch --list")),
+        *(("list", closed) for closed in (">&-", "<&- >&-", "<&- >&- 2>&-")),
+    ],
+)
 def test_a_closed_standard_output_is_an_error(words: str, closed: str, tmp_path: Path) -> None:
     command = f"{sys.executable} -m idle_states {words} {closed}"
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, check=False)

@@ -20,6 +20,7 @@ from idle_states.linux.releases import release
 from idle_states.selection.by_core import by_core
 from idle_states.selection.idle_lengths import lengths
 from idle_states.selection.selection import Asked, changes, select
+from tests.support.thorough import examples
 
 KERNELS = {
     "menu": ("4.11", "4.15", "5.4", "5.15", "6.6", "6.12", "6.16", "7.2", "debian-6.12.117"),
@@ -82,23 +83,7 @@ def agree(ranges: tuple[Range, ...], asked: Settling, fixed: Circumstances, step
         assert set(taken) == set(ranges[place].states), (length, taken, ranges[place])
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
-@given(st.sampled_from(GOVERNORS), tables(), circumstances(), st.sampled_from((100, 250, 1000)))
-def test_maps_are_exact_at_every_microsecond(
-    kind: tuple[str, str], states: list[State], fixed: Circumstances, hz: int
-) -> None:
-    asked = settling(*kind, states, hz=hz)
-    # The reference takes a hundred times as long.
-    agree(
-        selection_map(asked, fixed),
-        asked,
-        fixed,
-        61_000 if not core.can_replay(asked.governor) else 1_000,
-    )
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(12, 40), deadline=None)
 @example(  # between 44360 and 45000 ns
     ("menu", "6.6"), us((0, 1), (0, 2), (5, 42), (25, 43)), Circumstances(timer_driven=True), 100
 )
@@ -106,13 +91,10 @@ def test_maps_are_exact_at_every_microsecond(
 def test_maps_are_exact_at_every_half_microsecond(
     kind: tuple[str, str], states: list[State], fixed: Circumstances, hz: int
 ) -> None:
+    """At every whole one where pytest runs plainly; the reference takes a hundred times as long."""
     asked = settling(*kind, states, hz=hz)
-    agree(
-        selection_map(asked, fixed),
-        asked,
-        fixed,
-        61_500 if not core.can_replay(asked.governor) else 500,
-    )
+    step_ns = examples(1_000, 500) if core.can_replay(asked.governor) else 61_500
+    agree(selection_map(asked, fixed), asked, fixed, step_ns)
 
 
 @settings(max_examples=60, deadline=None)
