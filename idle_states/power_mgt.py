@@ -49,6 +49,17 @@ FIELD_PROPERTY = {
 }
 
 
+_OF_OTHERS = frozenset(
+    {"phandle", "#address-cells", "#size-cells", "freq-domain-mask", "domain-runs-at"}
+)
+
+
+def is_of_idle_states(name: str) -> bool:
+    """Whether a property of the node may be about idle states: not if every node can have it, or
+    skiboot's hw/occ.c makes it for p-states."""
+    return name not in _OF_OTHERS and not name.startswith("ibm,pstate-")
+
+
 @dataclass(frozen=True, slots=True)
 class PowerMgt:
     """The node's properties in order, as raw bytes.

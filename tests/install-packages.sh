@@ -14,6 +14,7 @@ need dtc device-tree-compiler
 need dpkg-source dpkg-dev
 need xz xz-utils
 need cpio cpio
+need groff groff-base
 need setpriv util-linux
 need trace-cmd trace-cmd
 need busybox busybox

@@ -12,7 +12,7 @@ from ..linux import log as linux_log
 from ..linux import register
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release, running
-from ..power_mgt import NODE
+from ..power_mgt import NODE, is_of_idle_states
 from ..processors import PROCESSORS
 from ..reading import sysfs
 from ..reading.inputs import Input
@@ -166,7 +166,8 @@ def _export(exported: Export, tree: bytes) -> Stage:
         node = fdt.read(tree, "the guest's tree").find(NODE)
     except Unreadable as error:
         return Stage.of(EXPORT, [Mismatch("tree", "a device tree", str(error))], 1)
-    found = {} if node is None else {k: v for k, v in node.properties.items() if k != "phandle"}
+    properties = {} if node is None else node.properties
+    found = {name: value for name, value in properties.items() if is_of_idle_states(name)}
     predicted: Mapping[str, bytes] = exported.node.properties if exported.node else {}
     names = list(dict.fromkeys([*predicted, *found]))
     differences = [

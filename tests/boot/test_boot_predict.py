@@ -101,6 +101,15 @@ TAMPERED = {
 }  # fmt: skip
 
 
+def test_p_states_are_no_business_of_idle_states(tmp_path: Path) -> None:
+    """QEMU from 10 on has an OCC that skiboot makes them for."""
+    found = {"ibm,pstate-ids": b"\0\0\0\0", "freq-domain-mask": b"\xff" * 4, "#size-cells": b"1"}
+    booted = tampered_tree(lambda properties: properties.update(found))(
+        recorded_boot("powernv9", tmp_path)
+    )
+    assert disagreeing(judged(booted, "powernv9")) == []
+
+
 @pytest.mark.parametrize("what", TAMPERED)
 def test_what_was_tampered_with_is_told_with_its_stage(what: str, tmp_path: Path) -> None:
     stage, tamper = TAMPERED[what]

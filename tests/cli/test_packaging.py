@@ -2,6 +2,7 @@
 
 import configparser
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from tests.support import ROOT
 from tests.support.shared import once
 
 AGAIN = "install idle-states again"
+CLEAN = re.compile(r"^12 tables, [0-9]+ kernels: 0 errors", re.MULTILINE)
 
 pytestmark = pytest.mark.slow
 
@@ -113,7 +115,7 @@ def test_an_installed_wheel_checks_all_tables(built: Path, tmp_path: Path) -> No
     python = tmp_path / "venv" / "bin" / "python"
     run(python, "-m", "pip", "install", "--quiet", wheel)
     tool = tmp_path / "venv" / "bin" / "idle-states"
-    assert "12 tables, 9 kernels: 0 errors" in run(tool, "check", cwd=tmp_path)
+    assert CLEAN.search(run(tool, "check", cwd=tmp_path))
     assert "mambo-stop4" in run(tool, "patch", "--list", cwd=tmp_path)
     for form in ("c", "dts", "md", "yaml"):
         assert run(tool, "generate", "power10", "--to", form, cwd=tmp_path)
@@ -121,4 +123,4 @@ def test_an_installed_wheel_checks_all_tables(built: Path, tmp_path: Path) -> No
 
 def test_a_bare_checkout_works_without_installation(tmp_path: Path) -> None:
     out = run(sys.executable, "-m", "idle_states", "check", cwd=tmp_path, PYTHONPATH=str(ROOT))
-    assert "12 tables, 9 kernels: 0 errors" in out
+    assert CLEAN.search(out)

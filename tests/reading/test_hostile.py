@@ -455,7 +455,9 @@ def test_dtc_sources(dtc_tests: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             assert fdt.read(done.stdout, path.name) == ours
     said = subprocess.run(["dtc", "--version"], capture_output=True, text=True, check=True).stdout
     version = tuple(map(int, re.findall(r"[0-9]+", said)))
-    assert differs == ([] if version >= (1, 7) else ["fixup-ref-to-path.dts"])
+    # from 1.7 on dtc cuts numbers that are too large, which we refuse
+    cut = ["base01.dts", "cell-overflow.dts"]
+    assert differs == (cut if version >= (1, 7) else ["fixup-ref-to-path.dts"])
     assert read > 80
 
 

@@ -6,16 +6,17 @@ from idle_states.devicetree import fdt
 from idle_states.linux import register
 from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import release
-from idle_states.power_mgt import NODE, PowerMgt
+from idle_states.power_mgt import NODE, PowerMgt, is_of_idle_states
 from idle_states.table import IdleTable
 
 
 def power_mgt_properties(tree: bytes) -> dict[str, bytes]:
-    """power-mgt's properties without the phandle, which firmware gives every node."""
+    """power-mgt's properties of idle states: firmware gives every node a phandle, and QEMU from 10
+    on has p-states."""
     node = fdt.read(tree, "tree")
     for part in NODE.strip("/").split("/"):
         (node,) = (child for child in node.children if child.name == part)
-    return {key: value for key, value in node.properties.items() if key != "phandle"}
+    return {key: value for key, value in node.properties.items() if is_of_idle_states(key)}
 
 
 def registered(table: IdleTable, node: PowerMgt | None, dmesg: str) -> DriverTable:

@@ -23,7 +23,7 @@ def test_it_is_installed() -> None:
 def shown() -> str:
     """As a terminal has it."""
     if shutil.which("groff") is None:
-        pytest.skip("groff is not installed")
+        pytest.skip("groff is not installed (Debian package groff-base)")
     words = ["groff", "-man", "-Tascii", "-ww", "-P-cbou", "-rLL=200n", "-rHY=0", str(manual.PAGE)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stderr == ""
