@@ -4,7 +4,8 @@ the two parted.
 
 A change may also come as it is mailed: files of git format-patch, an mbox, a maildir, a diff, a
 reply that quotes one; of several versions of a series, the newest. The commit it was made on is
-found in the repository, and what was repaired to read it is said.
+found in the repository, and what was repaired to read it is said. Without --tree a diff is reviewed
+from the lines that it shows, with the packaged table that agrees with them, if there is one.
 
 setup.cfg is read as the commits have it, not from the current folder, unless --config names one;
 suppressions that the change adds are listed, and do not hide what the change itself brings.
@@ -32,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="commits; or a file or directory of mails or patches, or - for standard input "
         "(default: the last commit)",
     )
-    parser.add_argument("--tree", metavar="DIR", required=True, help="the git repository")
+    parser.add_argument(
+        "--tree", metavar="DIR", help="the git repository; needed but for mails of skiboot"
+    )
     parser.add_argument(
         "--base", metavar="REVISION", help="what mailed patches were made on (default: found)"
     )
@@ -63,7 +66,7 @@ def request(arguments: argparse.Namespace) -> "ReviewRequest":
     subject = arguments.subject
     is_mail = subject is not None and (subject == STANDARD_INPUT or kind_of(subject) is not None)
     return ReviewRequest(
-        tree=Path(arguments.tree),
+        tree=None if arguments.tree is None else Path(arguments.tree),
         range=None if is_mail else subject,
         mail=subject if is_mail else None,
         base=arguments.base or "",

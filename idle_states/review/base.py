@@ -12,6 +12,7 @@ from ..reading import limits
 from ..reading.git import Commit, HeldCommits, Repository
 from ..reading.mail import Series
 from ..reading.patch import DoesNotApply, FileChange, applied, positions
+from ..wording import joined
 
 _DAY = 86_400
 
@@ -20,11 +21,13 @@ _DAY = 86_400
 class Applied:
     """A series as commits.
 
+    version     of the series, from 1
     base, head  hashes; base may be the clone's
     held        where its commits are read
     remarks     how the base was found, and what else the user must know
     """
 
+    version: int
     base: str
     head: str
     held: HeldCommits
@@ -136,7 +139,16 @@ def _with(
                     remarks += _differing(repository, change, content, is_same=not only_once)
         remarks += patch.remarks
         head = held.add(head, patch.message, files)
-    return Applied(base, head, held, tuple(dict.fromkeys(remarks)))
+    remarks += missing(series)
+    return Applied(series.version, base, head, held, tuple(dict.fromkeys(remarks)))
+
+
+def missing(series: Series) -> list[str]:
+    """What is to be said of patches that the series should have."""
+    if not series.missing:
+        return []
+    numbers = joined([str(number) for number in series.missing])
+    return [f"not there: patch {numbers} of the series"]
 
 
 def _changed(

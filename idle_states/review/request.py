@@ -1,6 +1,6 @@
 """The request for a review."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from ..findings import Finding, UsageError
 from ..linux.governors.given import check_hz
 from ..reading.git import CommitReader, Repository
 from ..reading.mail import read_mails, series_of
-from .base import on_its_base
+from .base import Applied, on_its_base
+from .context import without_tree
 from .review import Review, Yardstick, ends, review
 
 
@@ -18,7 +19,7 @@ from .review import Review, Yardstick, ends, review
 class ReviewRequest:
     """What to review. Raises UsageError for values that make no sense.
 
-    tree        a git repository
+    tree        a git repository; None: none, only what a mailed diff shows is known
     range       commits, as `review.ends` takes them
     mail        a file or directory of mails or patches, or "-", instead of commits; None: none
     base        the revision that mailed patches were made on; "": the one that is found
@@ -29,7 +30,7 @@ class ReviewRequest:
     acceptance  accepted findings; if it names no setup.cfg, each commit's own is used
     """
 
-    tree: Path
+    tree: Path | None
     range: str | None
     criteria: Criteria
     specs: bool = False
@@ -44,8 +45,10 @@ class ReviewRequest:
         check_hz(self.hz)
         if self.mail is not None and self.range is not None:
             raise UsageError("expected commits or a mail, found both")
-        if self.base and self.mail is None:
-            raise UsageError("expected a mail or a patch with --base, found none")
+        if self.base and (self.mail is None or self.tree is None):
+            raise UsageError("expected a mail or a patch, and --tree, with --base")
+        if self.tree is None and (self.mail is None or self.specs):
+            raise UsageError("expected a repository (--tree), or a mail or a patch of skiboot")
 
     def accept(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with accepted ones marked as suppressed. Findings about the suppressions
@@ -65,6 +68,24 @@ class ReviewRequest:
 def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
     """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
     OSError."""
+    if request.tree is None:
+        assert request.mail is not None
+        versions = series_of(read_mails(request.mail)[0], request.mail)
+        return _mailed(request, [without_tree(series, request.mail) for series in versions[-2:]])
+    repository = Repository(request.tree)
+    try:
+        for note in repository.notes:
+            say(f"{repository.shown}: {note}")
+        if request.mail is None:
+            return _review(request, repository, *ends(repository, request.range))
+        versions = series_of(read_mails(request.mail)[0], request.mail)
+        made = [on_its_base(repository, series, request.base) for series in versions[-2:]]
+        return _mailed(request, made)
+    finally:
+        repository.close()
+
+
+def _review(request: ReviewRequest, history: CommitReader, base: str, head: str) -> Review:
     circumstances = Yardstick(
         request.criteria,
         request.governor,
@@ -72,26 +93,47 @@ def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message
         request.accept,
         of_commits=request.acceptance.config is None,
     )
-    repository = Repository(request.tree)
-    for note in repository.notes:
-        say(f"{repository.shown}: {note}")
-    try:
-        history: CommitReader = repository
-        remarks: tuple[str, ...] = ()
-        if request.mail is None:
-            base, head = ends(repository, request.range)
-        else:
-            versions = series_of(read_mails(request.mail)[0], request.mail)
-            made = on_its_base(repository, versions[-1], request.base)
-            history, base, head, remarks = made.held, made.base, made.head, made.remarks
-        found = review(
-            history,
-            base,
-            head,
-            circumstances,
-            specs=request.specs,
-            per_commit=request.per_commit,
-        )
-        return replace(found, remarks=remarks)
-    finally:
-        repository.close()
+    return review(
+        history,
+        base,
+        head,
+        circumstances,
+        specs=request.specs,
+        # without a tree, each of several patches has its own ends
+        per_commit=request.per_commit or (request.tree is None and history.count(base, head) > 1),
+    )
+
+
+def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
+    """The review of the newest version, with what it brings that the one before it did not."""
+    *older, newest = versions
+    found = _review(request, newest.held, newest.base, newest.head)
+    remarks = list(newest.remarks)
+    for series in older:
+        alike = _review(request, series.held, series.base, series.head)
+        remarks += _between(alike, found, series.version, newest.version)
+    return replace(found, remarks=tuple(remarks))
+
+
+def _between(older: Review, newer: Review, before: int, after: int) -> Iterator[str]:
+    """What a version changes in tables otherwise than the one before."""
+    old, new = _effects(older), _effects(newer)
+    versions = f"v{after} against v{before}"
+    if old == new:
+        yield f"{versions}: the same in all tables"
+    for key, text in new.items():
+        if old.get(key) != text:
+            yield f"{versions}: {': '.join(key)} {text}, was {old.get(key, 'not changed')}"
+    for key, text in old.items():
+        if key not in new:
+            yield f"{versions}: {': '.join(key)} not changed, was {text}"
+
+
+def _effects(found: Review) -> dict[tuple[str, str], str]:
+    """(table, what) -> how it changes."""
+    return {
+        (table.source.name, difference.path): f"{difference.a} -> {difference.b}"
+        for change in found.changes
+        for table in change.tables
+        for difference in table.differences
+    }

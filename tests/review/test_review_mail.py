@@ -121,3 +121,106 @@ def test_the_command_takes_a_mail_for_what_it_is(
     assert any("found by the hashes" in remark for remark in found["remarks"])
     assert found["changes"][0]["tables"][0]["before"]["name"] == "power9_dd1_cpu_idle_states"
     assert main(["review", "HEAD~1..HEAD", "--base", "HEAD", "--tree", tree]) == 2
+
+
+def test_what_a_version_does_otherwise_than_the_one_before_is_said(
+    history: History, tmp_path: Path
+) -> None:
+    (old,) = format_patch(history, tmp_path, "-1").iterdir()
+    history.git("reset", "-q", "--hard", "HEAD~1")
+    again = AFTER.replace(".latency_ns = 1000,", ".latency_ns = 2000,", 1)
+    history.commit({FILE: again}, "slw: Raise stop0_lite to 2us")
+    history.git("format-patch", "-q", "-v2", "-1", "-o", str(tmp_path / "thread"))
+    (tmp_path / "thread" / "0000-v1.patch").write_bytes(old.read_bytes())
+    found = mailed(history, tmp_path / "thread")
+    assert [r for r in found.remarks if r.startswith("v2 against v1")] == [
+        "v2 against v1: power9_dd1_cpu_idle_states: states.stop0_lite.latency 200ns -> 2us, "
+        "was 200ns -> 1us"
+    ]
+
+
+def without_tree(mail: Path) -> Review:
+    return reviewed(ReviewRequest(None, None, CRITERIA, mail=str(mail)))
+
+
+def test_without_a_tree_what_the_diff_shows_is_completed(history: History, tmp_path: Path) -> None:
+    (mail,) = format_patch(history, tmp_path, "-1").iterdir()
+    with_tree, found = mailed(history, mail), without_tree(mail)
+    for other, own in zip(with_tree.changes[0].tables, found.changes[0].tables, strict=True):
+        assert own.differences == other.differences
+        assert own.linux == other.linux
+        assert own.selection == other.selection
+    assert found.remarks[0].startswith("reviewed without a tree")
+    assert "packaged power9-dd1@84368bbf8, which agrees" in found.remarks[1]
+    places = {f.location.line for f in (*found.new, *found.fixed)}
+    assert places == {f.location.line for f in (*with_tree.new, *with_tree.fixed)}
+
+
+@pytest.mark.parametrize("name", ["power8", "power9", "power9-mambo", "power10"])
+@pytest.mark.parametrize("context", [1, 3, 8])
+def test_every_row_is_followed_without_a_tree(name: str, context: int, tmp_path: Path) -> None:
+    """Each time of a table raised by itself: the difference is what a tree would give."""
+    table = find(name)
+    text = c_table.write([table])
+    lines = text.splitlines(keepends=True)
+    history = History(tmp_path / "tree")
+    history.commit({FILE: text})
+    places = [at for at, line in enumerate(lines) if "_ns = " in line][:: 3 if context == 3 else 5]
+    assert places
+    for number, at in enumerate(places):
+        changed = [*lines]
+        old = int(lines[at].split("=")[1].strip(" ,\n"))
+        new = old + 1000
+        changed[at] = lines[at].replace(str(old), str(new))
+        history.commit({FILE: "".join(changed)}, f"Change {number}")
+        mails = tmp_path / f"mails{number}"
+        history.git("format-patch", "-q", f"-U{context}", "-1", "-o", str(mails))
+        history.git("reset", "-q", "--hard", "HEAD~1")
+        (mail,) = mails.iterdir()
+        found = without_tree(mail)
+        if any("whose name the diff does not show" in remark for remark in found.remarks):
+            # one line of context reaches the name from the latency alone
+            assert context < 3
+            continue
+        ((change,),) = [c.tables for c in found.changes]
+        ((difference,),) = [change.differences]
+        assert difference.path.startswith("states.")
+        assert change.before is not None
+        assert change.after is not None
+        assert change.before.table is not None
+        assert change.after.table is not None
+        pairs = zip(change.before.table.states, change.after.table.states, strict=True)
+        fields = ("latency_ns", "residency_ns")
+        moved = [
+            (getattr(a, f), getattr(b, f))
+            for a, b in pairs
+            for f in fields
+            if getattr(a, f) != getattr(b, f)
+        ]
+        assert moved == [(old, new)]
+
+
+def test_a_table_that_nothing_packaged_agrees_with_is_read_as_far_as_it_goes(
+    tmp_path: Path,
+) -> None:
+    mail = tmp_path / "x.diff"
+    mail.write_text(
+        "--- a/hw/slw.c\n+++ b/hw/slw.c\n"
+        "@@ -40,8 +40,8 @@ static struct cpu_idle_states mine[] = {\n"
+        ' \t{\n \t\t.name = "one",\n-\t\t.latency_ns = 2000,\n+\t\t.latency_ns = 3000,\n'
+        " \t\t.residency_ns = 20000,\n \t\t.flags = 0*OPAL_PM_DEC_STOP \\\n"
+        " \t\t       | 1*OPAL_PM_TIMEBASE_STOP \\\n"
+        " \t\t       | 0*OPAL_PM_LOSE_USER_CONTEXT \\\n \t\t       | 0 \\\n"
+    )
+    found = without_tree(mail)
+    assert any("are not known" in remark for remark in found.remarks)
+    ((table,),) = [c.tables for c in found.changes]
+    assert [(d.path, d.a, d.b) for d in table.differences] == [("states.one.latency", "2us", "3us")]
+
+
+def test_a_mail_without_rows_says_so(tmp_path: Path) -> None:
+    mail = tmp_path / "x.diff"
+    mail.write_text("--- a/core/x.c\n+++ b/core/x.c\n@@ -1 +1 @@\n-int a;\n+int b;\n")
+    found = without_tree(mail)
+    assert not found.new
+    assert "the diff shows no named row of an idle-state table" in found.remarks

@@ -36,12 +36,14 @@ class CommitReader(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Held:
     """commit   as others see it
+    counts    whether it is a commit of the change
     touched   paths that it changes
     base      the repository's commit that it and those before it stand on
     files     all that differ from the base: path -> entry, None for one that is removed
     """
 
     commit: Commit
+    counts: bool
     touched: frozenset[str]
     base: str
     files: Mapping[str, TreeEntry | None]
@@ -61,10 +63,20 @@ class HeldCommits:
     def prefix(self) -> str:
         return self._under.prefix if self._under else ""
 
-    def add(self, parent: str, message: str, files: Mapping[str, bytes | None]) -> str:
-        """Adds a commit, and returns its hash, which no repository has. parent: a commit of the
-        repository, one that was added, or "". files: paths from the top -> content, None to remove
-        one."""
+    def add(
+        self,
+        parent: str,
+        message: str,
+        files: Mapping[str, bytes | None],
+        *,
+        is_patch: bool = True,
+    ) -> str:
+        """Adds a commit, and returns its hash, which no repository has.
+
+        parent    a commit of the repository, one that was added, or ""
+        files     paths from the top -> content, None to remove one
+        is_patch  False: what a patch stands on, which does not count as a commit
+        """
         entries: dict[str, TreeEntry | None] = {}
         digest = hashlib.sha1(f"{parent}\0{message}".encode("utf-8", "surrogateescape"))
         for path in sorted(files):
@@ -80,6 +92,7 @@ class HeldCommits:
         under = self._held.get(parent)
         self._held[name] = _Held(
             Commit(name, parent, message),
+            is_patch,
             frozenset(files),
             under.base if under else parent,
             {**(under.files if under else {}), **entries},
@@ -155,7 +168,8 @@ class HeldCommits:
         found = []
         name = head
         while name != base and name in self._held:
-            found.append(self._held[name])
+            if self._held[name].counts:
+                found.append(self._held[name])
             name = self._held[name].commit.parent
         return found[::-1]
 

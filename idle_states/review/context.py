@@ -1,0 +1,250 @@
+"""Reviews patches without a tree: the tables as far as the diff's own lines show them.
+
+Rows and members that a diff does not show are taken from the packaged table of the same array, if
+there is one that agrees with all that it shows before the change. Otherwise they stay unknown, the
+same before and after. Either is said.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ..reading.git import HeldCommits
+from ..reading.mail import Series
+from ..reading.patch import FileChange, HunkLine
+from ..skiboot.c_table.names import string_literal
+from ..spec.library import packaged
+from ..table import IdleState, IdleTable, Register
+from ..wording import plural
+from .base import Applied, missing
+
+_ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(\w+)\s*\[", re.ASCII)
+_MEMBER = re.compile(r"\s*\.(\w+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
+_NAME = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
+_NUMBER = re.compile(r"\s*\(?\s*(0[xX][0-9a-fA-F]+|[0-9]+)\s*\)?\s*")
+_END = re.compile(r"\s*\}\s*,?\s*")
+_BEGIN = re.compile(r"\s*(?:\}\s*,\s*)?\{\s*")
+_LAST = re.compile(r"\s*,?\s*\}\s*,?$")
+_COMMENT = re.compile(r"/\*.*?\*/|/\*.*$|^.*?\*/|//.*$")
+_ARRAY_END = re.compile(r"\s*\}\s*;")
+_TIMES = {"latency_ns": "latency_ns", "residency_ns": "residency_ns"}
+
+
+@dataclass(slots=True)
+class _Row:
+    """members: name of a member -> (its line, its text up to the comma)."""
+
+    members: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        match = _NAME.match(self.members["name"][1]) if "name" in self.members else None
+        return match[1] if match else ""
+
+
+@dataclass(slots=True)
+class _Side:
+    """array -> its rows that hunks show, in order; and how many have no name there."""
+
+    arrays: dict[str, list[_Row]] = field(default_factory=dict)
+    nameless: int = 0
+
+
+def without_tree(series: Series, shown: str) -> Applied:
+    """The tables before and after a series, each patch with what it shows."""
+    held = HeldCommits(None, shown)
+    remarks = ["reviewed without a tree, from the lines that the diff shows"]
+    base = head = ""
+    for patch in series.patches:
+        before: dict[str, bytes | None] = {}
+        after: dict[str, bytes | None] = {}
+        for change in patch.files:
+            if change.path.endswith(".c") and change.hunks:
+                old, new, said = _fragments(change)
+                remarks += said
+                if old or new:
+                    before[change.before or change.path] = old.encode("utf-8", "surrogateescape")
+                    after[change.path] = new.encode("utf-8", "surrogateescape")
+        if before:
+            context = held.add(head, "what the diff shows", before, is_patch=False)
+            base = base or context
+            head = held.add(context, patch.message, after)
+        remarks += patch.remarks
+    if not head:
+        head = base = held.add("", "nothing", {}, is_patch=False)
+        remarks.append("the diff shows no named row of an idle-state table")
+    remarks += missing(series)
+    return Applied(series.version, base, head, held, tuple(dict.fromkeys(remarks)))
+
+
+def _fragments(change: FileChange) -> tuple[str, str, list[str]]:
+    """The file before and after, with the tables alone, and what is to be said of them."""
+    before, after = _Side(), _Side()
+    for hunk in change.hunks:
+        opened = _ARRAY.search(hunk.section)
+        array = opened[1] if opened else ""
+        _read(before, hunk.before, hunk.old, array)
+        _read(after, hunk.after, hunk.new, array)
+    remarks: list[str] = []
+    texts = ["", ""]
+    for array in dict.fromkeys([*before.arrays, *after.arrays]):
+        old, new = before.arrays.get(array, []), after.arrays.get(array, [])
+        whole = _agreeing(array, old)
+        for number, side in enumerate((before, after)):
+            if array in side.arrays or (whole is not None and old and new):
+                rows = side.arrays.get(array, [])
+                texts[number] = _array(texts[number], array, rows, old, whole)
+        rows_shown = plural(len({row.name for row in (*old, *new)}), "row")
+        rest = (
+            f"the rest is taken from the packaged {whole.name}, which agrees with them"
+            if whole
+            else "its other rows, and values that the diff does not show, are not known"
+        )
+        remarks.append(f"of {array} the diff shows {rows_shown}: {rest}")
+    if before.nameless or after.nameless:
+        count = plural(max(before.nameless, after.nameless), "row")
+        remarks.append(f"{change.path}: {count} whose name the diff does not show, left aside")
+    return texts[0], texts[1], remarks
+
+
+def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> None:
+    """Reads one side of a hunk. array: the one that the hunk begins in, "" if not known."""
+    row: _Row | None = None
+    open_member: tuple[str, int, str] | None = None
+
+    def close_row() -> None:
+        nonlocal row, open_member
+        if row is not None and row.members:
+            if row.name and array:
+                side.arrays.setdefault(array, []).append(row)
+            else:
+                side.nameless += any(member in _TIMES for member in row.members)
+        row, open_member = None, None
+
+    for number, line in enumerate(lines, first):
+        text = _COMMENT.sub(" ", line.text).rstrip()
+        opened = _ARRAY.search(text)
+        if opened:
+            close_row()
+            array = opened[1]
+        elif _ARRAY_END.match(text):
+            close_row()
+            array = ""
+        elif _END.fullmatch(text):
+            if open_member and row is not None:
+                row.members[open_member[0]] = open_member[1:]
+            close_row()
+        elif _BEGIN.fullmatch(text):
+            close_row()
+            row = _Row()
+        else:
+            if text.lstrip().startswith("{"):
+                close_row()
+                text = text.lstrip()[1:]
+            value = _LAST.sub("", text)
+            if match := _MEMBER.fullmatch(value):
+                row = row or _Row()
+                open_member = match[1], number, match[2]
+            elif open_member:
+                open_member = open_member[0], open_member[1], f"{open_member[2]}\n{value}"
+            if open_member and row is not None:
+                is_last = value != text
+                if is_last or _is_whole(open_member[2]):
+                    row.members[open_member[0]] = open_member[1], open_member[2].rstrip(" ,")
+                    open_member = None
+                if is_last:
+                    close_row()
+    close_row()
+
+
+def _is_whole(value: str) -> bool:
+    """Whether a member's value ends here. One that a hunk cuts off is not known."""
+    return value.rstrip().endswith(",") and value.count("(") == value.count(")")
+
+
+def _agreeing(array: str, rows: Iterable[_Row]) -> IdleTable | None:
+    """The packaged table of an array that has all times shown; a current one before older ones."""
+    shown = [(row.name, _times(row)) for row in rows]
+    if not shown:
+        return None
+    found = sorted(packaged(), key=lambda table: "@" in table.name)
+    for table in found:
+        if table.firmware.array == array and all(_has(table, *one) for one in shown):
+            return table
+    return None
+
+
+def _times(row: _Row) -> dict[str, int]:
+    found = {}
+    for member in _TIMES:
+        match = _NUMBER.fullmatch(row.members[member][1]) if member in row.members else None
+        if match:
+            found[member] = int(match[1], 0)
+    return found
+
+
+def _has(table: IdleTable, name: str, times: dict[str, int]) -> bool:
+    state = table.state(name)
+    return state is not None and all(getattr(state, t) == value for t, value in times.items())
+
+
+def _array(
+    text: str, array: str, rows: Sequence[_Row], old: Sequence[_Row], whole: IdleTable | None
+) -> str:
+    """Adds an array to a file's text, each member that is shown on its own line of the file."""
+    by_name = {row.name: row for row in rows}
+    gone = {row.name for row in old} - by_name.keys()
+    parts = [f"{text}\nstatic struct cpu_idle_states {array}[] = {{"]
+    names = [row.name for row in rows]
+    if whole is not None:
+        kept = [state.name for state in whole.states if state.name not in gone]
+        names = _merged(kept, names)
+    written = parts[0].count("\n") + 1
+    for name in names:
+        state = whole.state(name) if whole is not None else None
+        row = by_name.get(name, _Row())
+        part, written = _row(row, state, whole, written)
+        parts.append(part)
+    return "".join([*parts, "};"])
+
+
+def _merged(kept: list[str], shown: list[str]) -> list[str]:
+    """The names in order, new ones after the one that the diff shows before them."""
+    found = list(kept)
+    for at, name in enumerate(shown):
+        if name not in found:
+            before = shown[at - 1] if at else ""
+            found.insert(found.index(before) + 1 if before in found else 0, name)
+    return found
+
+
+def _row(
+    row: _Row, state: IdleState | None, table: IdleTable | None, written: int
+) -> tuple[str, int]:
+    hidden = _hidden(state, table, row)
+    text = "{" + "".join(f" .{member} = {value}," for member, value in hidden.items())
+    for member, (line, value) in sorted(row.members.items(), key=lambda item: item[1][0]):
+        blank = max(1, line - written)
+        text += "\n" * blank + f"\t\t.{member} = {value},"
+        written += blank + value.count("\n")
+    return f"{text}\n}},", written + 1
+
+
+def _hidden(state: IdleState | None, table: IdleTable | None, row: _Row) -> dict[str, str]:
+    """Members of a packaged row that the diff does not show, as C."""
+    if state is None or table is None:
+        return {}
+    register = "psscr" if table.register is Register.PSSCR else "pmicr"
+    known = {
+        ("name",): string_literal(state.name),
+        ("latency_ns",): str(state.latency_ns),
+        ("residency_ns",): None if state.residency_ns is None else str(state.residency_ns),
+        ("flags",): hex(state.flags),
+        ("pm_ctrl_reg_val", register): hex(state.control),
+        ("pm_ctrl_reg_mask", f"{register}_mask"): hex(state.mask),
+    }
+    return {
+        members[0]: value
+        for members, value in known.items()
+        if value is not None and not any(member in row.members for member in members)
+    }
