@@ -64,7 +64,10 @@ def request(arguments: argparse.Namespace) -> "ReviewRequest":
     from .findings_options import acceptance, criteria
 
     subject = arguments.subject
-    is_mail = subject is not None and (subject == STANDARD_INPUT or kind_of(subject) is not None)
+    is_mail = subject == STANDARD_INPUT or (
+        # ".." is no directory here, but a range without ends
+        subject is not None and subject.strip(".") != "" and kind_of(subject) is not None
+    )
     return ReviewRequest(
         tree=None if arguments.tree is None else Path(arguments.tree),
         range=None if is_mail else subject,

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workload", metavar="W", help="to simulate: as WORKLOAD of idle-states simulate"
     )
-    parser.add_argument("--gaps", metavar="FILE", help="CSV of gap_ns,count")
+    parser.add_argument("--gaps", metavar="FILE", help="CSV of gap_ns,count; the last may be 1025+")
     add_governor(parser)
     parser.add_argument(
         "--next-timer",

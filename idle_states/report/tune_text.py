@@ -1,5 +1,6 @@
 """tune, for people: the best residencies beside the present ones, and what they rest on."""
 
+import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -40,6 +41,8 @@ def render(tuning: Tuning, style: Style) -> str:
         ),
         f"objective: {meaning(tuned.objective)}; {plural(tuned.tried, 'table')} tried",
     ]
+    if source.shorter:
+        lines += textwrap.wrap(_shorter(tuning), 100, subsequent_indent="  ")
     parts = [
         "\n".join(lines) + "\n\n",
         _residencies(tuning, style),
@@ -58,6 +61,18 @@ def render(tuning: Tuning, style: Style) -> str:
         severity = str(problem.severity)
         parts.append(f"{style(severity, severity)}: {problem.count} {problem.meaning}\n")
     return "".join(parts)
+
+
+def _shorter(tuning: Tuning) -> str:
+    """The cumulative shares of a list's gaps, one that prints as the one before left out."""
+    found: dict[str, int] = {}
+    for length, count in tuning.source.shorter:
+        found.setdefault(f"{100 * count / tuning.gaps:.2f} %", length)
+    shares = [f"{length} ns {share}" for share, length in found.items()]
+    if tuning.source.open_bin is not None:
+        least, count = tuning.source.open_bin
+        shares.append(f"and {least} ns or longer {100 * count / tuning.gaps:.2f} %")
+    return f"shorter than {', '.join(shares)}"
 
 
 def known(tuning: Tuning) -> list[str]:

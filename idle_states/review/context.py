@@ -6,12 +6,14 @@ same before and after. Either is said.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..findings import Unreadable
 from ..reading.git import HeldCommits
 from ..reading.mail import Series
 from ..reading.patch import FileChange, HunkLine
+from ..skiboot import c_table
 from ..skiboot.c_table.names import string_literal
 from ..spec.library import packaged
 from ..table import IdleState, IdleTable, Register
@@ -21,13 +23,24 @@ from .base import Applied, missing
 _ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(\w+)\s*\[", re.ASCII)
 _MEMBER = re.compile(r"\s*\.(\w+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
 _NAME = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
-_NUMBER = re.compile(r"\s*\(?\s*(0[xX][0-9a-fA-F]+|[0-9]+)\s*\)?\s*")
 _END = re.compile(r"\s*\}\s*,?\s*")
 _BEGIN = re.compile(r"\s*(?:\}\s*,\s*)?\{\s*")
 _LAST = re.compile(r"\s*,?\s*\}\s*,?$")
 _COMMENT = re.compile(r"/\*.*?\*/|/\*.*$|^.*?\*/|//.*$")
 _ARRAY_END = re.compile(r"\s*\}\s*;")
-_TIMES = {"latency_ns": "latency_ns", "residency_ns": "residency_ns"}
+_FIELDS = {
+    "latency_ns": "latency_ns",
+    "residency_ns": "residency_ns",
+    "flags": "flags",
+    "pm_ctrl_reg_val": "control",
+    "psscr": "control",
+    "pmicr": "control",
+    "pm_ctrl_reg_mask": "mask",
+    "psscr_mask": "mask",
+    "pmicr_mask": "mask",
+}
+"""Member -> field of IdleState."""
+_MEMBERS = frozenset({"name", *_FIELDS})
 
 
 @dataclass(slots=True)
@@ -44,10 +57,10 @@ class _Row:
 
 @dataclass(slots=True)
 class _Side:
-    """array -> its rows that hunks show, in order; and how many have no name there."""
+    """array -> its rows that hunks show, in order; and the lines that were understood."""
 
     arrays: dict[str, list[_Row]] = field(default_factory=dict)
-    nameless: int = 0
+    understood: set[int] = field(default_factory=set)
 
 
 def without_tree(series: Series, shown: str) -> Applied:
@@ -101,10 +114,33 @@ def _fragments(change: FileChange) -> tuple[str, str, list[str]]:
             else "its other rows, and values that the diff does not show, are not known"
         )
         remarks.append(f"of {array} the diff shows {rows_shown}: {rest}")
-    if before.nameless or after.nameless:
-        count = plural(max(before.nameless, after.nameless), "row")
-        remarks.append(f"{change.path}: {count} whose name the diff does not show, left aside")
+    aside = _left_aside(change, before, after)
+    if aside and (texts[0] or texts[1] or _shows_members(change)):
+        remarks.append(
+            f"{change.path}: {plural(aside, 'changed line')} left aside, because the diff does not "
+            "show the whole value, or the name of the row"
+        )
     return texts[0], texts[1], remarks
+
+
+def _left_aside(change: FileChange, before: _Side, after: _Side) -> int:
+    """Number of lines that go or come, and were not understood."""
+    count = 0
+    for hunk in change.hunks:
+        for side, lines, first, mark in (
+            (before, hunk.before, hunk.old, "-"),
+            (after, hunk.after, hunk.new, "+"),
+        ):
+            count += sum(
+                line.mark == mark and number not in side.understood
+                for number, line in enumerate(lines, first)
+            )
+    return count
+
+
+def _shows_members(change: FileChange) -> bool:
+    lines = (line.text for hunk in change.hunks for line in hunk.lines)
+    return any((match := _MEMBER.fullmatch(text)) and match[1] in _MEMBERS for text in lines)
 
 
 def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> None:
@@ -114,16 +150,17 @@ def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> Non
 
     def close_row() -> None:
         nonlocal row, open_member
-        if row is not None and row.members:
-            if row.name and array:
-                side.arrays.setdefault(array, []).append(row)
-            else:
-                side.nameless += any(member in _TIMES for member in row.members)
+        if row is not None and row.name and array:
+            side.arrays.setdefault(array, []).append(row)
+            for start, value in row.members.values():
+                side.understood.update(range(start, start + value.count("\n") + 1))
         row, open_member = None, None
 
     for number, line in enumerate(lines, first):
         text = _COMMENT.sub(" ", line.text).rstrip()
         opened = _ARRAY.search(text)
+        if not text.strip(" \t{},;") or opened:
+            side.understood.add(number)
         if opened:
             close_row()
             array = opened[1]
@@ -162,30 +199,30 @@ def _is_whole(value: str) -> bool:
     return value.rstrip().endswith(",") and value.count("(") == value.count(")")
 
 
-def _agreeing(array: str, rows: Iterable[_Row]) -> IdleTable | None:
-    """The packaged table of an array that has all times shown; a current one before older ones."""
-    shown = [(row.name, _times(row)) for row in rows]
-    if not shown:
+def _agreeing(array: str, rows: Sequence[_Row]) -> IdleTable | None:
+    """The packaged table of an array that has all values shown; a current one before older ones."""
+    try:
+        (shown,) = c_table.read(_array("", array, rows, rows, None), "")
+    except (Unreadable, ValueError):
+        return None
+    if not rows or len(shown.states) != len(rows):
         return None
     found = sorted(packaged(), key=lambda table: "@" in table.name)
     for table in found:
-        if table.firmware.array == array and all(_has(table, *one) for one in shown):
+        if table.firmware.array == array and all(
+            _has(table, row, state) for row, state in zip(rows, shown.states, strict=True)
+        ):
             return table
     return None
 
 
-def _times(row: _Row) -> dict[str, int]:
-    found = {}
-    for member in _TIMES:
-        match = _NUMBER.fullmatch(row.members[member][1]) if member in row.members else None
-        if match:
-            found[member] = int(match[1], 0)
-    return found
-
-
-def _has(table: IdleTable, name: str, times: dict[str, int]) -> bool:
-    state = table.state(name)
-    return state is not None and all(getattr(state, t) == value for t, value in times.items())
+def _has(table: IdleTable, row: _Row, shown: IdleState) -> bool:
+    state = table.state(row.name)
+    return state is not None and all(
+        getattr(state, _FIELDS[member]) == getattr(shown, _FIELDS[member])
+        for member in row.members
+        if member in _FIELDS
+    )
 
 
 def _array(

@@ -29,7 +29,7 @@ from ..traces.text import TraceText
 from .gaps import Gaps, Gatherer, from_counts
 
 EXACT, ESTIMATED, COUNTED, SIMULATED = "exact", "estimated", "counted", "simulated"
-_PAIR = re.compile(rb"\s*(\d{1,19})\s*,\s*(\d{1,19})\s*", re.ASCII)
+_PAIR = re.compile(rb"\s*(\d{1,19})\s*(\+?)\s*,\s*(\d{1,19})\s*", re.ASCII)
 _CLOCK, _RESIDENCY = 2, 4
 """Index of these fields in a row, in 8-byte words."""
 TURN_NS = 100_000
@@ -58,6 +58,9 @@ class GapSource:
     files        (name, SHA-256) of every file read
     exactness    EXACT, ESTIMATED, COUNTED or SIMULATED
     assumptions  sentences on what the gaps rest on
+    shorter      of a list: (length in ns, number of gaps shorter than that), at powers of two
+    open_bin     of a list: (least length in ns, number) of gaps that are so long or longer; None:
+                 there is no such bin
     """
 
     name: str
@@ -67,6 +70,8 @@ class GapSource:
     cpus: tuple[CpuGaps, ...]
     assumptions: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
+    shorter: tuple[tuple[int, int], ...] = ()
+    open_bin: tuple[int, int] | None = None
 
 
 def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = None) -> GapSource:
@@ -109,9 +114,13 @@ def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = No
 
 
 def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
-    """Reads CSV of gap in ns and count; a header and # comments are allowed. Raises Unreadable."""
+    """Reads CSV of gap in ns and count; a header and # comments are allowed. One gap may have a +:
+    so long or longer, the last bin of a histogram. Raises Unreadable."""
     gathered = Gatherer(cuts)
     found = False
+    by_bits: dict[int, int] = {}
+    longest = 0
+    open_bin: tuple[int, int] | None = None
     for number, text in lines(source.blocks(), source.name):
         if not text.strip() or text.lstrip().startswith(b"#"):
             continue
@@ -122,14 +131,54 @@ def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
             shown = text[:40].decode("ascii", "backslashreplace")
             raise unreadable(source.name, f"expected GAP_NS,COUNT, found {shown!r}", number)
         found = True
-        gathered.add(int(match[1]), int(match[2]))
+        gap, count = int(match[1]), int(match[3])
+        gathered.add(gap, count)
+        if match[2]:
+            if open_bin is not None:
+                raise unreadable(source.name, "expected one open bin (GAP_NS+), found two", number)
+            open_bin = gap, count
+        else:
+            longest = max(longest, gap)
+        bits = gap.bit_length()
+        by_bits[bits] = by_bits.get(bits, 0) + count
+    if open_bin is not None and longest >= open_bin[0]:
+        message = f"expected gaps below the open bin of {open_bin[0]}+, found {longest}"
+        raise unreadable(source.name, message)
     if source.cut is not None:
         raise unreadable(source.name, f"expected a whole list, found: {source.cut}")
     gaps = gathered.gaps()
     if not gaps.count:
         raise unreadable(source.name, "expected idle gaps, found none")
-    said = ("gaps as listed; in which order they came is not known",)
-    return GapSource(source.name, ((source.name, source.sha256()),), COUNTED, gaps, (), said)
+    said: tuple[str, ...] = ("gaps as listed; in which order they came is not known",)
+    if open_bin is not None:
+        least, count = open_bin
+        said += (
+            f"{count} gaps ({100 * count / gaps.count:.2f} %) are {least} ns or longer, how long "
+            f"is not known: they count as {least} ns, so that idle time and costs are at least "
+            f"what is said, and waits from {least} ns on are not told apart",
+        )
+    return GapSource(
+        source.name,
+        ((source.name, source.sha256()),),
+        COUNTED,
+        gaps,
+        (),
+        said,
+        (),
+        _shorter(by_bits, longest if open_bin is None else open_bin[0] - 1),
+        open_bin,
+    )
+
+
+def _shorter(by_bits: dict[int, int], longest: int) -> tuple[tuple[int, int], ...]:
+    """by_bits: number of bits of a gap -> how many; longest: up to which lengths are known."""
+    found = []
+    count = 0
+    for bits in range(longest.bit_length() + 1):
+        count += by_bits.get(bits, 0)
+        if count and (1 << bits) - 1 <= longest:
+            found.append((1 << bits, count))
+    return tuple(found)
 
 
 def simulated(name: str, files: tuple[tuple[str, str], ...]) -> GapSource:

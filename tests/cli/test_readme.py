@@ -64,6 +64,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "slw: Edit"]):
             git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C"]
             subprocess.run([*git, str(top / "skiboot"), *words], check=True)
+    formatted = ["git", "-C", str(top / "skiboot"), "format-patch", "--stdout", "-1"]
+    done = subprocess.run(formatted, check=True, capture_output=True)
+    (top / "thread.mbox").write_bytes(done.stdout)
     shutil.copytree(top / "skiboot/hw", top / "hw")
     for name, shift in (("before", 0), ("after", 7)):
         (top / f"{name}.txt").write_text("".join(f"{n * n % 31 + shift}\n" for n in range(20)))

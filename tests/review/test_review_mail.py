@@ -178,7 +178,7 @@ def test_every_row_is_followed_without_a_tree(name: str, context: int, tmp_path:
         history.git("reset", "-q", "--hard", "HEAD~1")
         (mail,) = mails.iterdir()
         found = without_tree(mail)
-        if any("whose name the diff does not show" in remark for remark in found.remarks):
+        if any("left aside" in remark for remark in found.remarks):
             # one line of context reaches the name from the latency alone
             assert context < 3
             continue
@@ -224,3 +224,18 @@ def test_a_mail_without_rows_says_so(tmp_path: Path) -> None:
     found = without_tree(mail)
     assert not found.new
     assert "the diff shows no named row of an idle-state table" in found.remarks
+
+
+def test_a_change_that_the_diff_does_not_show_whole_is_said(tmp_path: Path) -> None:
+    """Of flags over many lines, three are seen."""
+    mail = tmp_path / "x.diff"
+    mail.write_text(
+        "--- a/hw/slw.c\n+++ b/hw/slw.c\n"
+        "@@ -40,3 +40,3 @@ static struct cpu_idle_states power9_cpu_idle_states[] = {\n"
+        " \t\t       | 0*OPAL_PM_TIMEBASE_STOP \\\n-\t\t       | 0*OPAL_PM_LOSE_USER_CONTEXT \\\n"
+        "+\t\t       | 1*OPAL_PM_LOSE_USER_CONTEXT \\\n \t\t.latency_ns = 5,\n"
+    )
+    found = without_tree(mail)
+    assert "hw/slw.c: 2 changed lines left aside, because the diff does not show the whole" in (
+        " ".join(found.remarks)
+    )

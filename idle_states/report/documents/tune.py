@@ -19,6 +19,16 @@ class Gaps(Form[Tuning]):
     total_ns: Annotated[Count, "Their sum."] = derived(lambda tuning: tuning.idle_ns)
 
 
+class Shorter(Form[tuple[int, int]]):
+    than_ns: Annotated[Count, "A length."] = derived(lambda pair: pair[0])
+    count: Annotated[Count, "Gaps shorter than that."] = derived(lambda pair: pair[1])
+
+
+class OpenBin(Form[tuple[int, int]]):
+    from_ns: Annotated[Count, "Least length."] = derived(lambda pair: pair[0])
+    count: Annotated[Count, "Gaps of that length or longer."] = derived(lambda pair: pair[1])
+
+
 class State(Form[Any]):
     name: Annotated[str, "Name."]
     exit_latency_us: Annotated[Count, "Exit latency."]
@@ -135,6 +145,12 @@ class Tune(Form[Tuning]):
         "Of the gaps: every input recorded, a trace, a list without order, or a simulation.",
     ] = derived(lambda tuning: tuning.source.exactness)
     gaps: Annotated[Gaps, "Idle gaps."] = derived(lambda tuning: tuning)
+    shorter: Annotated[
+        list[Shorter], "Of a list: gaps shorter than each power of two, as far as known."
+    ] = derived(lambda tuning: tuning.source.shorter)
+    open_bin: Annotated[
+        OpenBin | None, "Of a list with a bin such as 1025+: what it holds; null: none."
+    ] = derived(lambda tuning: tuning.source.open_bin)
     objective: Annotated[Literal["energy", "latency", "weighted"], "What is least."] = derived(
         lambda tuning: tuning.tuned.objective.kind
     )
