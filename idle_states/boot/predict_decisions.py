@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..findings import Unreadable
 from ..linux.governors import Governor, UnknownGovernor, states_of
+from ..linux.governors.interface import NO_STATE
 from ..reading.inputs import Input
 from ..reading.sysfs import SysfsState
 from ..record.convert import LEFT_OUT, SETTLED, Converted, convert
@@ -259,7 +260,7 @@ def _count(made: Made, window: _Window, least: Tally, most: Tally) -> None:
     for tally, counts in ((least, surely), (most, perhaps)):
         if not counts:
             continue
-        if made.row.outcome.rejected:
+        if made.row.outcome.rejected and made.state != NO_STATE:
             tally.rejected[made.state] += 1
         else:
             tally.add(made.state, made.row.outcome.residency_ns)

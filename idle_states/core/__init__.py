@@ -14,11 +14,12 @@ from collections.abc import Sequence
 
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor
-from ..linux.governors.interface import Outcome, State
+from ..linux.governors.interface import NO_STATE, Outcome, State
 from ..linux.releases import Release
 from .packing import (
     AS_SELECTED,
     GOVERNORS,
+    NONE,
     RECORDED,
     ROW,
     STATES_MAX,
@@ -148,5 +149,6 @@ def replay(
                 outcome.clock_ns,
             )
         reference.reflect(outcome)
-        packed += bytes((decision.state, decision.stop_tick))
+        state = NONE if decision.state == NO_STATE else decision.state
+        packed += bytes((state, decision.stop_tick))
     return Decisions(packed)

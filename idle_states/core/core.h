@@ -55,9 +55,11 @@ struct row {
 };
 _Static_assert(sizeof(struct state) == 24 && sizeof(struct row) == 72, "as the Python side packs");
 
+/* state: NO_STATE: none, the CPU idles without cpuidle. */
 struct decision {
 	u8 state, stop_tick;
 };
+#define NO_STATE 255
 
 /* States in the release's unit, padded so that no comparison has to know how many there are. */
 struct table {

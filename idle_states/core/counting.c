@@ -85,7 +85,7 @@ PyDoc_STRVAR(estimate_doc,
 	     "         unfinished, counters)\n--\n\n"
 	     "Follows traced periods. unfinished: 8 bytes a period, set where one was not followed to\n"
 	     "its end. Returns how many decisions there were, how many first ones were the state\n"
-	     "traced, and how many periods were not finished.");
+	     "traced, how many periods were not finished, and how many decisions were for no state.");
 
 static PyObject *estimate_of(PyObject *self, PyObject *args)
 {
@@ -122,9 +122,10 @@ static PyObject *estimate_of(PyObject *self, PyObject *args)
 			Py_BEGIN_ALLOW_THREADS
 			estimate(&e, periods.buf, (size_t)count);
 			Py_END_ALLOW_THREADS
-			result = Py_BuildValue("(KKK)", (unsigned long long)e.decisions,
+			result = Py_BuildValue("(KKKK)", (unsigned long long)e.decisions,
 					       (unsigned long long)e.agreed,
-					       (unsigned long long)e.unfinished_count);
+					       (unsigned long long)e.unfinished_count,
+					       (unsigned long long)e.stateless);
 		} else {
 			PyErr_Format(PyExc_ValueError, "expected another governor than %s", name);
 		}

@@ -52,8 +52,11 @@ static u32 follow(struct estimate *e, const struct period *period, u64 *unfinish
 		if (s->asks)
 			e->finish(e->features, e->table, e->memory, &row, decision.state);
 		got_tick = !stopped && (now + residency) / s->tick_ns > now / s->tick_ns;
-		count_idle(&e->thresholds[decision.state], s->counts_ns,
-			   &e->counters[decision.state], residency);
+		if (decision.state == NO_STATE)
+			e->stateless++;
+		else
+			count_idle(&e->thresholds[decision.state], s->counts_ns,
+				   &e->counters[decision.state], residency);
 		e->decisions++;
 		now += residency + s->turn_ns;
 		if (now >= period->end_ns)

@@ -31,6 +31,7 @@ struct estimate {
 	u64 decisions, agreed;
 	u64 *unfinished; /* of a period: what was left when it was followed no further, else 0 */
 	u64 unfinished_count;
+	u64 stateless; /* decisions for no state, which are not counted */
 };
 
 void estimate(struct estimate *e, const struct period *periods, size_t count);

@@ -98,6 +98,9 @@ static bool fits_lanes(const struct menu_features *f, const char *memories, u32 
 		    other.residency_ns != first.residency_ns || other.reflected != first.reflected)
 			return false;
 	}
+	/* Before 4.6: too old for lanes of its own. */
+	if (f->none_fits || f->typical_replaces || f->typical_deviation || !f->halves_short)
+		return false;
 	/* Of no release. */
 	if (f->trims_both_ends && f->typical_unknown == TYPICAL_UNKNOWN_LATE)
 		return false;

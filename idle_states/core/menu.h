@@ -22,6 +22,8 @@ struct menu_era {
 #define INTERESTING_US 50000
 #define TICK_WAKEUP_US 45000
 #define THRESHOLD_US 15
+#define STILL_ALIKE_DEVIATION 20 /* us */
+#define NEAR_TIMER_US 5
 #define POLLING_THRESHOLD_US 20
 
 #endif

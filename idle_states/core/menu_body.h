@@ -88,8 +88,17 @@ INLINE bool LEVELED(alike)(const struct menu_features *f, u64 sum, u64 squares, 
 
 	*average = mean;
 	/* 36 * variance < square iff variance < square / 36, rounded up. */
-	if (count >= FEW)
+	if (f->typical_deviation) {
+		/* 6 * the variance's floored root < mean iff variance < (mean / 6, rounded up)^2. */
+		u64 sixth = mean / 6 + (mean % 6 != 0);
+		bound = (STILL_ALIKE_DEVIATION + 1) * (STILL_ALIKE_DEVIATION + 1);
+		if (count >= FEW)
+			bound = greatest(bound, sixth * sixth);
+		if (f->long_bits == 32)
+			bound = least(bound, 1ull << 32);
+	} else if (count >= FEW) {
 		bound = greatest(bound, square / 36 + (square % 36 != 0));
+	}
 	if (!f->trims_both_ends)
 		return squares - 2 * mean * sum + count * square < count * bound;
 	/* The mean of the squares is cut at 64 bits before it is divided. */
@@ -222,7 +231,10 @@ INLINE void LEVELED(catch_up)(const struct menu_features *f, const struct table 
 		if (!f->nanoseconds)
 			measured = least(measured / NS_PER_US, INT32_MAX);
 		exit_latency = t->exit[m->entered];
-		measured = measured > 2 * exit_latency ? measured - exit_latency : measured / 2;
+		if (f->halves_short)
+			measured = measured > 2 * exit_latency ? measured - exit_latency : measured / 2;
+		else if (measured > exit_latency)
+			measured -= exit_latency;
 	}
 	measured = least(measured, m->next_timer);
 	factor = m->factors[m->bucket];
@@ -300,7 +312,9 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 		if (!f->typical_first) {
 			interval = LEVELED(typical)(f, m, timer_us) * per_us;
 		}
-		predicted = least(timer_us * per_us, interval);
+		predicted = timer_us * per_us;
+		if (interval < (f->typical_replaces ? next_timer : predicted))
+			predicted = interval;
 	}
 
 	/* State 0 whatever the prediction. */
@@ -333,7 +347,9 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 		u64 far = greatest(POLLING_THRESHOLD_US * per_us, t->residency[1]);
 		first = next_timer > far && requested > t->exit[1];
 	}
-	if (!f->zero_disabled)
+	if (f->none_fits)
+		state = next_timer > NEAR_TIMER_US && enabled & 1 ? 0 : -1;
+	else if (!f->zero_disabled)
 		state = first++;
 	found = enabled & ~((1u << first) - 1);
 	deep = LEVELED(beyond)(t->residency, predicted);
@@ -350,9 +366,11 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 	}
 	if (below)
 		state = highest(below);
+	else if (state < 0 && f->none_fits)
+		return (struct decision){NO_STATE, 1};
 	else if (state < 0)
 		state = found ? lowest(found) : 0;
-	if (end >= 0 && !(f->latency_first && slow >> end & 1)) {
+	if (end >= 0 && state >= 0 && !(f->latency_first && slow >> end & 1)) {
 		u64 reached = t->residency[state], depth = t->residency[end];
 		if (!(deep >> end & 1)) {
 			if (f->latency_shortens)
@@ -397,6 +415,8 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 
 INLINE void LEVELED(finished)(struct LEVELED(menu) *m, const struct row *row, u32 selected)
 {
+	if (row->entered == AS_SELECTED && selected == NO_STATE)
+		return;
 	m->reflected = !row->rejected;
 	m->residency_ns = row->rejected ? 0 : row->residency_ns;
 	if (!row->rejected) {

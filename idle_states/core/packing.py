@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..history import WrongRow, check_values
-from ..linux.governors.interface import U64_MAX, Decision, Outcome, Situation, State
+from ..linux.governors.interface import NO_STATE, U64_MAX, Decision, Outcome, Situation, State
 
 try:
     compiled: Any = import_module(f"{__package__}._core")
@@ -20,6 +20,9 @@ Buffer = bytes | bytearray | memoryview
 GOVERNORS = ("haltpoll", "ladder", "menu", "teo")
 STATES_MAX = 10
 """CPUIDLE_STATE_MAX."""
+
+NONE = 255
+"""NO_STATE in packed decisions."""
 
 AS_SELECTED = 255
 """Value of a row's `entered`: the state that the governor selects is entered (what-if replay)."""
@@ -51,7 +54,8 @@ class CoreFallsShort(UserWarning):
 
 
 class Decisions(NamedTuple):
-    """Packed decisions, two bytes each: the state's number, and 1 if the tick stops, else 0."""
+    """Packed decisions, two bytes each: the state's number, NONE for NO_STATE, and
+    1 if the tick stops, else 0."""
 
     packed: Buffer
 
@@ -65,7 +69,10 @@ class Decisions(NamedTuple):
 
     def unpacked(self) -> list[Decision]:
         states, stops = self.packed[::2], self.packed[1::2]
-        return [Decision(s, bool(stop)) for s, stop in zip(states, stops, strict=True)]
+        return [
+            Decision(NO_STATE if s == NONE else s, bool(stop))
+            for s, stop in zip(states, stops, strict=True)
+        ]
 
 
 def pack(rows: Iterable[tuple[Situation, Outcome]], *, as_selected: bool = False) -> bytearray:
@@ -73,6 +80,9 @@ def pack(rows: Iterable[tuple[Situation, Outcome]], *, as_selected: bool = False
     recorded one."""
     packed = bytearray()
     for situation, outcome in rows:
+        # Without cpuidle, of which governors hear as little as of a refused entry.
+        without = outcome.state == NO_STATE
+        entered = 0 if without else outcome.state
         packed += ROW.pack(
             situation.sleep_length_ns,
             situation.delta_next_ns,
@@ -84,11 +94,11 @@ def pack(rows: Iterable[tuple[Situation, Outcome]], *, as_selected: bool = False
             situation.nr_iowaiters,
             mask(situation.disabled),
             situation.tick_stopped,
-            outcome.rejected,
+            outcome.rejected or without,
             outcome.got_tick,
             outcome.poll_time_limit,
-            AS_SELECTED if as_selected else outcome.state,
-            outcome.state,
+            AS_SELECTED if as_selected else entered,
+            NONE if without else outcome.state,
             situation.cpu_util,
             situation.cpu_capacity,
         )

@@ -33,6 +33,10 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "ends-idle": (Severity.NOTE, "CPUs idle when the trace ended; that period is left out"),
     "late-cpu": (Severity.NOTE, "CPUs first seen more than a second into the trace"),
     "rejected": (Severity.NOTE, "entries that the driver refused: no idle periods"),
+    "default-idle": (
+        Severity.NOTE,
+        "idle periods without cpuidle, by the default idle: the governor selects no state",
+    ),
     "piece-limit": (Severity.NOTE, "idle periods in too many pieces to be followed to their end"),
     "no-newline": (Severity.NOTE, "last lines without a newline, taken as complete"),
 }

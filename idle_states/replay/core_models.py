@@ -20,7 +20,7 @@ from ..reading.problems import InputProblems, Notes
 from ..traces.chunks import CpuChunk, disable
 from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS
-from .counters import Figures, Tally, counts_in_ns
+from .counters import Figures, Tally, counts_in_ns, stateless
 from .machine import CpuTable, TracedMachine
 from .polling import polling, polls_only
 from .replay import PIECES_MAX, TURN_NS, Settings
@@ -91,11 +91,9 @@ class CoreModel:
 
     def figures(self) -> dict[int, Figures]:
         """Returns CPU -> its counters with the modelled governor."""
-        return {
-            number: cpu.tally.figures()
-            for number, cpu in sorted(self._cpus.items())
-            if cpu is not None
-        }
+        found = {number: cpu.tally for number, cpu in sorted(self._cpus.items()) if cpu is not None}
+        stateless(found, self._problems)
+        return {number: tally.figures() for number, tally in found.items()}
 
     def cpu(self, part: CpuChunk, notes: Notes) -> "_Cpu | None":
         """Returns the CPU that a part of a chunk belongs to; None if no table covers it."""
@@ -161,7 +159,7 @@ class _Cpu:
         first decision agrees with the trace, and (index, ns not replayed) of periods cut off at
         PIECES_MAX."""
         counters, left = self.tally.empty_counters(), array("Q", bytes(8 * count))
-        decisions, agreed, unfinished = compiled.estimate(
+        decisions, agreed, unfinished, none = compiled.estimate(
             *self.stream.given,
             self.stream.memory,
             self._setting,
@@ -171,6 +169,7 @@ class _Cpu:
             counters,
         )
         self.tally.absorb(counters)
+        self.tally.stateless += none
         found = [(at, left_ns) for at, left_ns in enumerate(left) if left_ns] if unfinished else []
         return decisions, agreed, found
 
@@ -182,7 +181,7 @@ class _Cpu:
 
     def judge(self, part: CpuChunk, decisions: Buffer) -> int:
         """Counts the decisions; returns how many states are as recorded."""
-        self.tally.count(part.rows, decisions)
+        self.tally.stateless += self.tally.count(part.rows, decisions)[0]
         same: int = compiled.agreed(decisions, part.decided, False)[0]
         return same
 

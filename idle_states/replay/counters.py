@@ -10,11 +10,14 @@ floors the sum. (above and below exist since 5.1; for earlier kernels, 5.1's def
 
 import struct
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..core.packing import Buffer, compiled
 from ..linux import idle_loop
+from ..linux.governors.interface import NO_STATE
 from ..linux.releases import Release
+from ..reading.problems import InputProblems
 from .machine import CpuTable
 
 FITS, ABOVE, BELOW = 0, 1, 2
@@ -31,7 +34,8 @@ def counts_in_ns(release: Release) -> bool:
 
 
 class Tally:
-    """Counters of one CPU. rejected: entries that the driver refused; they are no idle periods."""
+    """Counters of one CPU. rejected: entries that the driver refused; they are no idle periods.
+    stateless: idle periods for which the governor selected no state; no state counts them."""
 
     __slots__ = (
         "_deeper",
@@ -43,6 +47,7 @@ class Tally:
         "above",
         "below",
         "rejected",
+        "stateless",
         "table",
         "time",
         "usage",
@@ -67,9 +72,14 @@ class Tally:
         self.above = [0] * count
         self.below = [0] * count
         self.rejected = [0] * count
+        self.stateless = 0
 
     def add(self, state: int, residency_ns: int) -> int:
-        """Counts an idle period; returns ABOVE, BELOW or FITS."""
+        """Counts an idle period; returns ABOVE, BELOW or FITS. One for which no state was selected
+        is counted in `stateless` only."""
+        if state == NO_STATE:
+            self.stateless += 1
+            return FITS
         time = residency_ns if self._in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
         self.usage[state] += 1
         self.time[state] += time
@@ -159,6 +169,14 @@ class Tally:
             ),
             tuple(sorted((exit_ns, count) for exit_ns, count in latencies.items() if count)),
         )
+
+
+def stateless(tallies: Mapping[int, Tally], problems: InputProblems) -> None:
+    """Says of CPUs how often their governor selected no state."""
+    for cpu, tally in tallies.items():
+        if tally.stateless:
+            message = f"CPU {cpu}: {tally.stateless}"
+            problems.add("default-idle", message, count=tally.stateless)
 
 
 @dataclass(frozen=True, slots=True)

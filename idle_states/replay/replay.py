@@ -34,14 +34,14 @@ from dataclasses import dataclass, replace
 
 from ..linux import idle_loop
 from ..linux.governors import Decision, Governor, Outcome, Situation
-from ..linux.governors.interface import KTIME_MAX, tick_ns
+from ..linux.governors.interface import KTIME_MAX, NO_STATE, tick_ns
 from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
 from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import Release
 from ..reading.problems import InputProblems
 from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS, RecordedDecision
-from .counters import Figures, Tally, counts_in_ns
+from .counters import Figures, Tally, counts_in_ns, stateless
 from .machine import CpuTable, TracedMachine
 from .polling import Polling, polling, polls_only
 
@@ -126,7 +126,7 @@ class ReplayModel:
         self.decisions += 1
         self.compared += 1
         self.agreed += state == row.state
-        if outcome.rejected:
+        if outcome.rejected and state != NO_STATE:
             tally.rejected[state] += 1
         else:
             tally.add(state, outcome.residency_ns)
@@ -139,9 +139,9 @@ class ReplayModel:
 
     def figures(self) -> dict[int, Figures]:
         """Returns CPU -> its counters with the modelled governor."""
-        return {
-            cpu: here[1].figures() for cpu, here in sorted(self._cpus.items()) if here is not None
-        }
+        found = {cpu: here[1] for cpu, here in sorted(self._cpus.items()) if here is not None}
+        stateless(found, self._problems)
+        return {cpu: tally.figures() for cpu, tally in found.items()}
 
     def _appear(self, cpu: int, line: int | None = None) -> tuple[Governor | None, Tally] | None:
         table = self.machine.table(cpu)

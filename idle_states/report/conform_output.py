@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ..linux.governors.interface import NO_STATE
 from ..replay.conform import Conformity, Disagreement
 from ..wording import plural
 from .documents.conform import values
@@ -33,12 +34,13 @@ def text(result: Conformity, style: Style, remarks: Sequence[str] = ()) -> str:
 
 def _disagreement(first: Disagreement, style: Style) -> list[str]:
     row, decision = first.row, first.decision
+    selected = "none, default idle" if decision.state == NO_STATE else f"state {decision.state}"
     lines = [
         style(
             "strong", f"First disagreement: decision {first.number}, line {row.line}, CPU {row.cpu}"
         ),
         f"  recorded: state {row.state}, stop_tick {int(row.stop_tick)}",
-        f"  model:    state {decision.state}, stop_tick {int(decision.stop_tick)}",
+        f"  model:    {selected}, stop_tick {int(decision.stop_tick)}",
         "  inputs",
     ]
     lines += [f"    {name} = {value}" for name, value in values(row.situation).items()]

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from ..linux import grounds
 from ..linux.governors import not_utilised
+from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.governors.steady import Range
@@ -160,7 +161,9 @@ def _timer_table(maps: Sequence[Mapped]) -> list[str]:
 def _cell(ranges: Sequence[Range], length_ns: int) -> str:
     fitting = (r for r in ranges if r.last_ns is None or r.last_ns >= length_ns)
     found = next(fitting, None)
-    return "-" if found is None else "+".join(str(state) for state in sorted(found.states))
+    if found is None:
+        return "-"
+    return "+".join("none" if state == NO_STATE else str(state) for state in sorted(found.states))
 
 
 def _steps(selection: TableSelection, style: Style) -> list[str]:

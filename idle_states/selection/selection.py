@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, UnknownGovernor
+from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_features import LadderFeatures
 from ..linux.governors.ladder_steps import LadderStep, steps
 from ..linux.governors.settling import NO_LIMIT_US, Circumstances, Settling
@@ -190,7 +191,9 @@ def _names(table: DriverTable | Sequence[State], states: Sequence[State]) -> tup
 
 def name_of(names: Sequence[str], state: int) -> str:
     """Name of a state, by number. The number may be one past the last: ladder selects that if there
-    is only a polling state."""
+    is only a polling state. 4.4's menu may select none."""
+    if state == NO_STATE:
+        return "default idle"
     return names[state] if state < len(names) else f"state {state}, which is not there"
 
 

@@ -14,7 +14,7 @@ from ..replay.tables import of_given, of_table
 from ..skiboot.platform import ALL_LEVELS, Platform
 from . import by_core
 from .given import WorkloadRequest, given
-from .setup import Setup, SimulationRun, effects_of
+from .setup import Setup, SimulationRun, check_selects, effects_of
 from .simulate import simulate
 from .summary import UNNOTICED_NS, SimulationSummary, summary
 
@@ -80,7 +80,9 @@ def prepare(request: SimulateRequest) -> PreparedSimulation:
     setups = []
     for each in held:
         table = _switched_off(each.states, request.disabled)
-        Governor.for_kernel(request.governor, request.release, table.states, request.hz)
+        check_selects(
+            Governor.for_kernel(request.governor, request.release, table.states, request.hz), table
+        )
         setups.append(
             Setup(
                 each.name,

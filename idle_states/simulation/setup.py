@@ -9,6 +9,7 @@ from typing import Annotated
 
 from ..findings import Unreadable, UsageError, unreadable
 from ..forms import Count
+from ..linux.governors import Governor, needs_state_0
 from ..linux.releases import Release
 from ..reading import limits
 from ..replay.counters import Figures
@@ -89,6 +90,17 @@ def check_costs(costs: Costs) -> None:
             raise BadParameter(
                 f"expected {name} from {least} to {most}, found {costs.__getattribute__(name)}"
             )
+
+
+def check_selects(governor: Governor, table: CpuTable) -> None:
+    """Raises UsageError if the governor may select no state: what the default idle, which follows,
+    lasts and costs is not known."""
+    if needs_state_0(governor, table.disabled):
+        raise UsageError(
+            f"expected {table.names[0]} to be enabled, of 0 us, for {governor.name} of Linux "
+            f"{governor.release.name}, found it otherwise: where no state fits, CPUs are in the "
+            "default idle, which is not modelled"
+        )
 
 
 @dataclass(frozen=True, slots=True)

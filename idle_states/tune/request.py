@@ -17,7 +17,7 @@ from ..replay.power import FROM_SPECS, PowerRequest
 from ..replay.replay import Settings
 from ..replay.tables import HeldTables, of_given, of_table
 from ..simulation.given import WorkloadRequest, given
-from ..simulation.setup import Setup, effects_of
+from ..simulation.setup import Setup, check_selects, effects_of
 from .candidates import Grid
 from .evaluate import EvaluationTask, Work
 from .running import NoBar, StartBar, keeping, known, running
@@ -99,7 +99,7 @@ def tune(
     table, settings, objective = held.states, request.settings, request.objective
     power = _power(request.power, held)
     if not request.alone:
-        settings.governor_of(table)
+        check_selects(settings.governor_of(table), table)
     timeout_ns = polling(table, request.release, settings.hz).limit_ns
     grid = Grid(table, power)
     work: Work

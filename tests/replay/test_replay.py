@@ -550,7 +550,7 @@ def test_tables_by_cpu_make_machines() -> None:
         (("--table", "nonsense"), "found 'nonsense'"),
         (("--table", "3-1=power9"), "expected CPUs such as 0-3,5"),
         (("--table", "power9", "--governor", "nice"), "expected a governor (haltpoll, ladder"),
-        (("--table", "power9", "--governor", "menu", "--kernel", "4.5"), "from 4.6 on"),
+        (("--table", "power9", "--governor", "menu", "--kernel", "4.3"), "from 4.4 on"),
         (("--table", "power9", "--governor", "menu", "--kernel", "all"), "expected one kernel"),
         (("--table", "power9", "--hz", "0"), "expected --hz"),
         (("--table", "power9", "--disabled", "x"), "expected numbers of states"),

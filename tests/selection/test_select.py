@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from idle_states import core
 from idle_states.cli import main
 from idle_states.linux.governors import Governor, Outcome, Situation, State
+from idle_states.linux.governors.interface import NO_STATE
 from idle_states.linux.governors.ladder_features import features as ladder_features
 from idle_states.linux.governors.ladder_steps import steps
 from idle_states.linux.governors.settling import Circumstances, Settling
@@ -19,11 +20,23 @@ from idle_states.linux.governors.steady import Range, lock_in, selection_map, ti
 from idle_states.linux.releases import release
 from idle_states.selection.by_core import by_core
 from idle_states.selection.idle_lengths import lengths
-from idle_states.selection.selection import Asked, changes, select
+from idle_states.selection.selection import Asked, changes, name_of, select
 from tests.support.thorough import examples
 
 KERNELS = {
-    "menu": ("4.11", "4.15", "5.4", "5.15", "6.6", "6.12", "6.16", "7.2", "debian-6.12.117"),
+    "menu": (
+        "4.4",
+        "4.5",
+        "4.11",
+        "4.15",
+        "5.4",
+        "5.15",
+        "6.6",
+        "6.12",
+        "6.16",
+        "7.2",
+        "debian-6.12.117",
+    ),
     "teo": ("5.3", "5.4", "5.10", "5.15", "6.6", "6.12", "6.17", "7.2"),
     "ladder": ("4.11", "6.1"),
 }
@@ -50,6 +63,19 @@ def settling(
 
 def told(ranges: tuple[Range, ...]) -> list[tuple[str, tuple[int, ...]]]:
     return [(lengths(r.first_ns, r.last_ns), r.states) for r in ranges]
+
+
+@pytest.mark.parametrize("reference", [False, True])
+def test_default_idle(reference: bool) -> None:
+    """Without snooze, 4.4's menu selects no state for timers that are too near for the first."""
+    states = [State(1000, 4000), State(30_000, 90_000)]
+    by_timer = Circumstances(timer_driven=True)
+    found = told(selection_map(settling("menu", "4.4", states, reference=reference), by_timer))
+    assert found[0] == ("0 to 5 us", (NO_STATE,))
+    assert [taken for _, taken in found[1:]] == [(0,), (0, 1), (1,)]
+    assert name_of(["WFI", "sleep"], NO_STATE) == "default idle"
+    later = told(selection_map(settling("menu", "4.5", states, reference=reference), by_timer))
+    assert later[0][1] == (0,)
 
 
 @st.composite
@@ -431,8 +457,8 @@ def test_all_kernels_are_those_that_have_the_governor(
     command: str,
     governor: str,
 ) -> None:
-    first = {"menu": "4.6", "teo": "5.1"}[governor]
-    few = tuple(release(name) for name in ("3.14", "4.5", first, "6.1"))
+    first = {"menu": "4.4", "teo": "5.1"}[governor]
+    few = tuple(release(name) for name in ("3.14", "4.3", first, "6.1"))
     monkeypatch.setattr("idle_states.linux.releases.all_releases", lambda: few)
     tables = ["power9-dd1@84368bbf8", "power9"][: 2 if command == "diff" else 1]
     words = [command, *tables, "--governor", governor, "--kernel"]
@@ -442,6 +468,6 @@ def test_all_kernels_are_those_that_have_the_governor(
     assert main([*words, "all"]) == 1
     printed = capsys.readouterr()
     assert printed.out == wanted.out
-    assert printed.err == f"idle-states: kernels without {governor} are skipped: 3.14, 4.5\n"
-    assert main([*words, "all,4.5"]) == 2
+    assert printed.err == f"idle-states: kernels without {governor} are skipped: 3.14, 4.3\n"
+    assert main([*words, "all,4.3"]) == 2
     assert f"expected a release from {first} on" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from idle_states.linux.releases import MAINLINE, release, version_key
 
 NO_LIMIT_US = 2_000_000_000
 FAR_US = 100_000
-KERNELS = [name for name in MAINLINE if version_key(name) >= (4, 6)]
+KERNELS = [name for name in MAINLINE if version_key(name) >= (4, 4)]
 
 
 def table(*rows: tuple[int, int], polling: bool = False) -> list[State]:

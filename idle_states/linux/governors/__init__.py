@@ -28,9 +28,12 @@ __all__ = [
     "asks_utilisation",
     "governor_names",
     "known_in",
+    "needs_state_0",
     "not_utilised",
     "states_of",
 ]
+
+_NSEC_PER_USEC = 1000
 
 
 def governor_names() -> tuple[str, ...]:
@@ -66,6 +69,15 @@ def asks_utilisation(name: str, kernel: Release) -> bool:
     Raises UnknownGovernor for a kernel that does not have it.
     """
     return bool(getattr(_features(name, kernel), "utilisation", ""))
+
+
+def needs_state_0(governor: "Governor", disabled: frozenset[int]) -> bool:
+    """Whether a governor may select no state, so that the CPU idles without cpuidle: 4.4's menu,
+    where state 0 does not fit whatever the prediction. disabled: numbers of states."""
+    if not getattr(governor.features, "none_fits", False):
+        return False
+    shallowest = governor.states[0]
+    return 0 in disabled or max(shallowest.exit_ns, shallowest.residency_ns) >= _NSEC_PER_USEC
 
 
 def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ KTIME_MAX = (1 << 63) - 1
 NSEC_PER_SEC = 1_000_000_000
 U32_MAX = (1 << 32) - 1
 U64_MAX = (1 << 64) - 1
+NO_STATE = -1
 CPU_CAPACITY = 1024
 """SCHED_CAPACITY_SCALE: the capacity of a machine's biggest CPU."""
 
@@ -72,7 +73,9 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """state: the number selected. stop_tick: stays True if the governor does not decide it.
+    """state: the number selected; NO_STATE: none, and the CPU idles without cpuidle (4.4's menu).
+
+    stop_tick: stays True if the governor does not decide it.
 
     why: intermediate values by name, in order, for `conform` to print.
     """
@@ -86,6 +89,8 @@ class Decision:
 class Outcome:
     """The idle period that followed a decision.
 
+    state            the number entered; NO_STATE: the CPU idled without cpuidle, which no governor
+                     hears of
     rejected         the driver refused: last residency 0, reflect() is not called
     residency_ns     dev->last_residency_ns, measured, exit latency included
     got_tick         the tick woke the CPU

@@ -7,7 +7,7 @@ said in `menu_features`.
 from collections.abc import Sequence
 from typing import Any
 
-from .interface import KTIME_MAX, Decision, Outcome, Situation, State, s64, u32, u64
+from .interface import KTIME_MAX, NO_STATE, Decision, Outcome, Situation, State, s64, u32, u64
 from .menu_correction import MAX_INTERESTING_US, Correction
 from .menu_features import S32_MAX, MenuFeatures
 from .menu_history import UNKNOWN, IntervalHistory
@@ -36,6 +36,7 @@ class Menu:
             maximum=features.typical_maximum,
             ceiling=features.typical_ceiling,
             unknown=features.typical_unknown,
+            deviation_bits=features.long_bits if features.typical_deviation else 0,
         )
         self._correction = Correction(self._per_us)
         self._next_timer = 0
@@ -71,11 +72,16 @@ class Menu:
         self._limit(search, situation, why)
         find(features, self._table, search)
         why |= {"rule": "search", "decided_by": search.predicted, "found": search.state}
+        if search.state == NO_STATE:
+            return Decision(NO_STATE, True, why)
         stops = stops_tick(features, self._table, search)
         return Decision(search.state, stops, why)
 
     def finished(self, outcome: Outcome) -> None:
-        """Ends the idle period. Of a rejected entry, only the missing residency is recorded."""
+        """Ends the idle period. Of a rejected entry, only the missing residency is recorded; of a
+        period without cpuidle (NO_STATE), nothing."""
+        if outcome.state == NO_STATE:
+            return
         self._residency_ns = 0 if outcome.rejected else outcome.residency_ns
         if not outcome.rejected:
             self._reflected = outcome
@@ -103,6 +109,8 @@ class Menu:
         else:
             measured = min(outcome.residency_ns // NS_PER_US, S32_MAX)
         exit_latency = self._table.exit[outcome.state]
+        if not features.halves_short:
+            return measured - exit_latency if measured > exit_latency else measured
         return measured - exit_latency if measured > 2 * exit_latency else measured // 2
 
     def _predict(self, situation: Situation, why: dict[str, Any]) -> MenuSearch:
@@ -130,7 +138,10 @@ class Menu:
             timer_us = self._correction.predicted_us(self._next_timer, self._bucket)
             if not features.typical_first:
                 typical_us = self._history.typical(timer_us)
-            predicted = min(timer_us * self._per_us, self._interval(typical_us))
+            if features.typical_replaces:
+                predicted = typical_us if typical_us < self._next_timer else timer_us
+            else:
+                predicted = min(timer_us * self._per_us, self._interval(typical_us))
             why["timer_us"] = timer_us
         else:
             predicted = self._interval(typical_us)

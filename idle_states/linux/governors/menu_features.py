@@ -13,25 +13,32 @@ S32_MAX = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True)
 class MenuFeatures:
-    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.6.
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.4.
 
     What earlier code makes of its inputs is left to them: a resume latency of 0 restricts
     nothing before 4.15, and Situation.latency_req_us says what remains.
 
     Units
     nanoseconds           times are in ns; before, in us cut to 32 bits. The history is always in us
-    long_bits             width of C's long; 32: a typical interval in ns is cut to 32 bits
+    long_bits             width of C's long; 32: a typical interval in ns is cut to 32 bits, and
+                          samples whose variance exceeds 32 bits have no standard deviation
 
     Predicting
     rejected_is_unknown   after a select() without residency, e.g. a rejected entry, the history
                           gets an unknown interval
     tick_wakeup           woken by the tick, timer beyond it: 45 ms are taken as measured
     poll_limit            polling ended by its limit: the time to the timer is taken as measured
+    halves_short          of up to twice the exit latency, half is taken as measured; before, all of
+                          what does not exceed the exit latency, which is deducted from the rest
     negative_is_zero      a negative sleep length counts as 0
     signed_event          a negative time to the next event is below every residency; before, above
                           if times are in ns
     typical_first         timers are asked only if the typical interval exceeds 15 us
     stopped_asks_timers   with the tick stopped, timers are asked whatever the typical interval
+    typical_replaces      a typical interval that ends before the timer is the prediction; else the
+                          lesser of it and the corrected time to the timer
+    typical_deviation     typical interval: samples are alike by their standard deviation in whole
+                          us; else by their variance
     trims_both_ends       typical interval: outliers are cut from both ends, variance in one pass
     typical_maximum       typical interval: of four to six unlike samples the greatest is taken
     typical_ceiling       typical interval: greater samples are left out
@@ -53,6 +60,8 @@ class MenuFeatures:
     polling_loop          state 0 is the architecture's polling loop whatever its flags: x86, never
                           powerpc
     skips_polling         the search starts at state 1 if state 0 polls and the timer is far enough
+    none_fits             state 0 has to fit as any other, unless it is enabled and the timer is
+                          more than 5 us away: there may be no state (NO_STATE)
     zero_disabled         state 0 may be disabled; before, it is what no other state improves on
     scan_stops            the search ends at the first state that does not fit
     early_return          state 0 at once if the timer or the latency limit exclude state 1
@@ -76,10 +85,13 @@ class MenuFeatures:
     rejected_is_unknown: bool = False
     tick_wakeup: bool = False
     poll_limit: bool = False
+    halves_short: bool = False
     negative_is_zero: bool = False
     signed_event: bool = False
     typical_first: bool = False
     stopped_asks_timers: bool = False
+    typical_replaces: bool = True
+    typical_deviation: bool = True
     trims_both_ends: bool = False
     typical_maximum: bool = False
     typical_ceiling: U32 = U32_MAX
@@ -91,6 +103,7 @@ class MenuFeatures:
     stopped_margin: bool = False
     polling_loop: bool = False
     skips_polling: bool = False
+    none_fits: bool = True
     zero_disabled: bool = False
     scan_stops: bool = False
     early_return: bool = False
@@ -109,6 +122,10 @@ class MenuFeatures:
 since = rows_of(MenuFeatures)
 
 CHANGES = (
+    since("4.5", "efddfd90", halves_short=True),
+    since("4.5", "Fix menu_select() for CPUIDLE_DRIVER_STATE_START == 0", none_fits=False),
+    since("4.6", "e132b9b3", typical_replaces=False),
+    since("4.6", "avoid expensive square root calculation", typical_deviation=False),
     since("4.11", "8e37e1a2a329", scan_stops=True),
     since("4.13", "3ed09c94580d", zero_disabled=True),
     since("4.14", "dc2251bf98c6", skips_polling=True),
@@ -165,15 +182,15 @@ CHANGES = (
 
 HISTORY = History(MenuFeatures(), CHANGES)
 SOURCES = Sources(
-    compiled="4.6.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
+    compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
     "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
 )
-OLDEST = "4.6"
+OLDEST = "4.4"
 
 
 @cache
 def features(release: Release) -> MenuFeatures:
-    """The release's menu governor. Raises ValueError before 4.6, which is not modelled."""
+    """The release's menu governor. Raises ValueError before 4.4, which is not modelled."""
     if release.version < version_key(OLDEST):
         raise ValueError(f"expected a release from {OLDEST} on for menu, found {release.name}")
     return folded(HISTORY, release)

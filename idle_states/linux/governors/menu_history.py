@@ -1,5 +1,6 @@
 """menu's history: the last eight idle intervals, and the typical one among them."""
 
+from math import isqrt
 from typing import NamedTuple
 
 from .interface import U32_MAX, u32, u64
@@ -11,6 +12,9 @@ UNKNOWN = U32_MAX
 
 STILL_ALIKE = 400
 """Variance in us^2 (20 us) below which samples count as alike whatever their average."""
+
+STILL_ALIKE_DEVIATION = 20
+"""As STILL_ALIKE, where the kernel takes the root: in whole us."""
 
 
 class SampleSpread(NamedTuple):
@@ -26,14 +30,26 @@ class SampleSpread(NamedTuple):
 class IntervalHistory:
     """Ring of intervals in us, u32. All 0 at boot."""
 
-    def __init__(self, *, trims_both_ends: bool, maximum: bool, ceiling: int, unknown: str) -> None:
-        """The parameters are the features of the same meaning (MenuFeatures.typical_*)."""
+    def __init__(
+        self,
+        *,
+        trims_both_ends: bool,
+        maximum: bool,
+        ceiling: int,
+        unknown: str,
+        deviation_bits: int = 0,
+    ) -> None:
+        """The parameters are the features of the same meaning (MenuFeatures.typical_*).
+
+        deviation_bits: up to which width a variance's root is taken; 0: variances are compared
+        """
         self.intervals = [0] * SIZE
         self._next = 0
         self._trims_both_ends = trims_both_ends
         self._maximum = maximum
         self._ceiling = ceiling
         self._unknown = unknown
+        self._deviation_bits = deviation_bits
 
     def push(self, interval_us: int) -> None:
         self.intervals[self._next] = u32(interval_us)
@@ -53,7 +69,11 @@ class IntervalHistory:
             if self._nothing_new(samples, timer_us):
                 return UNKNOWN
             spread = _spread_of_differences(samples)
-            if _alike(spread):
+            if self._deviation_bits:
+                alike = _alike_by_root(spread, self._deviation_bits)
+            else:
+                alike = _alike(spread)
+            if alike:
                 return spread.average
             if _few(spread):
                 return self._of_few(spread)
@@ -114,6 +134,14 @@ def _alike(spread: SampleSpread) -> bool:
     least, or of 20 us at most."""
     small = spread.average**2 > 36 * spread.variance and spread.size * 4 >= SIZE * 3
     return small or spread.variance <= STILL_ALIKE
+
+
+def _alike_by_root(spread: SampleSpread, bits: int) -> bool:
+    """As _alike(), before 4.6: by the standard deviation, cut to whole us; samples whose variance
+    exceeds a C long are not alike."""
+    deviation = isqrt(spread.variance)
+    small = spread.average > 6 * deviation and spread.size * 4 >= SIZE * 3
+    return spread.variance >> bits == 0 and (small or deviation <= STILL_ALIKE_DEVIATION)
 
 
 def _few(spread: SampleSpread) -> bool:

@@ -12,6 +12,8 @@ THRESHOLD_US = 15
 """RESIDENCY_THRESHOLD_NS."""
 
 POLLING_THRESHOLD_US = 20
+NEAR_TIMER_US = 5
+"""Before 4.5: up to here, state 0 has to fit as any other."""
 
 
 class MenuTable:
@@ -67,14 +69,17 @@ def early(table: MenuTable, search: MenuSearch) -> bool:
 
 def find(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> None:
     """Sets `search.state`, searching from shallow to deep; mostly, the search ends at the first
-    state that does not fit."""
+    state that does not fit. It stays -1 if there is none (none_fits)."""
     first = _first(features, table, search)
-    if not features.zero_disabled:
+    if features.none_fits:
+        if search.next_timer > NEAR_TIMER_US and 0 in search.enabled:
+            search.state = 0
+    elif not features.zero_disabled:
         search.state, first = first, first + 1
     for state in search.enabled:
         if state < first:
             continue
-        if search.state < 0:
+        if search.state < 0 and not features.none_fits:
             search.state = state
         slow = table.exit[state] > search.latency
         if features.latency_first and slow:
@@ -83,12 +88,15 @@ def find(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> None:
         if not deep and not slow:
             search.state = state
         elif features.scan_stops:
+            if search.state < 0:
+                break
             if deep:
                 _too_deep(features, table, search, state)
             elif features.latency_shortens:
                 search.predicted = table.residency[search.state]
             break
-    search.state = max(search.state, 0)
+    if not features.none_fits:
+        search.state = max(search.state, 0)
 
 
 def _first(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> int:

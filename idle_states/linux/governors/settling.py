@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from . import Governor
-from .interface import Outcome, Situation, tick_ns
+from .interface import NO_STATE, Outcome, Situation, tick_ns
 
 FAR_NS = 10 * 1_000_000_000
 """Time to a next timer that does not end the idle period. menu corrects it in steps of a 1024th, so
@@ -20,6 +20,7 @@ SETTLING = 256
 """A governor forgets an eighth per idle period, so the first is forgotten after 80; going back and
 forth between states can take longer to become regular."""
 OBSERVED = 64
+_NONE = 255
 _LOOK = 8
 """Idle periods between checks whether the reference repeats: the size of menu's history."""
 
@@ -47,7 +48,8 @@ Length = tuple[int, int]
 """Of an idle period, and the time to the next timer where that does not end it, in ns."""
 Steps = Callable[[Sequence[Length], Circumstances, Sequence[Outcome]], Iterable[Sequence[int]]]
 """From lengths, the other circumstances, and idle periods before the first: for each length the
-last OBSERVED of SETTLING + OBSERVED states that a governor selects which is at first as at boot."""
+last OBSERVED of SETTLING + OBSERVED states that a governor selects which is at first as at boot.
+255 stands for NO_STATE."""
 
 
 class Settling:
@@ -84,7 +86,8 @@ class Settling:
         for selected in self.steps(lengths, circumstances, history):
             last = bytes(selected)
             if last not in taken:
-                taken[last] = tuple(sorted(set(last), key=lambda each: (-last.count(each), each)))
+                most = sorted(set(last), key=lambda each: (-last.count(each), each))
+                taken[last] = tuple(NO_STATE if each == _NONE else each for each in most)
             found.append(taken[last])
         return found
 
@@ -160,10 +163,11 @@ def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> list[int
         decision = governor.select(idle.situation)
         polls = _polls(governor, decision.state)
         governor.reflect(idle.outcome(decision.state, polls, decision.stop_tick))
-        taken.append(decision.state)
+        taken.append(_NONE if decision.state == NO_STATE else decision.state)
     return taken
 
 
 def _polls(governor: Governor, state: int) -> bool:
-    """False too for the state behind the last one that ladder selects where only one polls."""
-    return state < len(governor.states) and governor.states[state].polling
+    """False too for no state, and for the state behind the last one that ladder selects where only
+    one polls."""
+    return 0 <= state < len(governor.states) and governor.states[state].polling

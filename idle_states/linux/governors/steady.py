@@ -32,8 +32,8 @@ _CLOSE = 128
 class Range:
     """Lengths first_ns..last_ns (None: without end) and the states selected for them.
 
-    states  numbers, most frequent first (at first_ns); more than one if the governor alternates
-            between them permanently
+    states  numbers or NO_STATE, most frequent first (at first_ns); more than one if the governor
+            alternates between them permanently
     """
 
     first_ns: int

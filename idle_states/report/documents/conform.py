@@ -12,7 +12,7 @@ Values = dict[str, Any]
 
 
 class Decision(Form[Any]):
-    state: Annotated[Count, "Number of the state."]
+    state: Annotated[int, "Number of the state; -1: none, the CPU idles by default."]
     stop_tick: Annotated[bool, "Whether the tick may stop."]
 
 

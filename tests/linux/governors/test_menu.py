@@ -59,6 +59,8 @@ def test_recorded_decisions_need_the_backports(kernel: str) -> None:
 # Features by release
 
 ERAS = (
+    ("4.4", "4.4"),
+    ("4.5", "4.5"),
     ("4.6", "4.10"),
     ("4.11", "4.12"),
     ("4.13", "4.13"),
@@ -95,9 +97,9 @@ def test_eras() -> None:
     assert tuple(found) == ERAS
 
 
-def test_releases_before_4_6_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"expected a release from 4\.6 on for menu, found 4\.5"):
-        features(release("4.5"))
+def test_releases_before_4_4_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"expected a release from 4\.4 on for menu, found 4\.3"):
+        features(release("4.3"))
 
 
 def test_no_states_are_refused() -> None:

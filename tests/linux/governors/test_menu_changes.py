@@ -4,13 +4,85 @@ from dataclasses import replace
 
 import pytest
 
-from idle_states.linux.governors.interface import U32_MAX, Decision, Outcome, Situation, State
+from idle_states.linux.governors.interface import (
+    NO_STATE,
+    U32_MAX,
+    Decision,
+    Outcome,
+    Situation,
+    State,
+)
 from idle_states.linux.governors.menu import Menu
 from idle_states.linux.governors.menu_correction import Correction
 from idle_states.linux.governors.menu_features import features
 from idle_states.linux.governors.menu_history import UNKNOWN, IntervalHistory
 from idle_states.linux.releases import release, version_key
 from tests.support.menus import FAR_US, NO_LIMIT_US, P9, idle, menu, table
+
+
+def test_4_4_may_select_no_state() -> None:
+    """State 0 has to fit too, unless it is enabled and the timer is more than 5 us away."""
+    states = [State(1000, 2000), State(3000, 30_000)]
+    for timer_us, expected in ((5, NO_STATE), (6, 0)):
+        assert menu("4.4", states).select(idle(timer_us)).state == expected
+        assert menu("4.5", states).select(idle(timer_us)).state == 0
+    off = idle(20, disabled=[0])
+    assert menu("4.4", states).select(off) == Decision(NO_STATE, True)
+    assert menu("4.4", states, [50] * 8).select(idle(60, disabled=[0])).state == 1
+    assert menu("4.5", states).select(off) == Decision(0, True)
+
+
+def test_4_4_learns_nothing_of_the_default_idle() -> None:
+    states = table(*P9)
+    governor = menu("4.4", states, [50] * 8)
+    before = governor.select(idle(60)).why["history_us"]
+    governor.finished(Outcome(NO_STATE, 9_000_000))
+    assert governor.select(idle(60)).why["history_us"] == before == (50,) * 8
+
+
+@pytest.mark.parametrize(("kernel", "learnt_us"), [("4.4", 15), ("4.5", 7)])
+def test_4_5_halves_short_idles(kernel: str, learnt_us: int) -> None:
+    """15 us in a state of 15 us; up to twice its exit latency, half is learnt from 4.5 on."""
+    governor = menu(kernel, table((15, 30)))
+    governor.select(idle(100))
+    governor.finished(Outcome(1, 15_000))
+    assert governor.select(idle(100)).why["history_us"][0] == learnt_us
+
+
+def test_4_6_takes_the_lesser_prediction() -> None:
+    """Typically 100 us; the timer, 190 us away, is corrected to 96 us."""
+    states = table(*P9)
+    predicted = {}
+    for kernel in ("4.5", "4.6"):
+        governor = menu(kernel, states)
+        for _ in range(40):
+            governor.select(idle(200))
+            governor.finished(Outcome(0, 100_000))
+        why = governor.select(idle(190)).why
+        assert (why["timer_us"], why["typical_us"]) == (96, 100)
+        predicted[kernel] = why["predicted"]
+    assert predicted == {"4.5": 100, "4.6": 96}
+
+
+@pytest.mark.parametrize(
+    ("samples", "root", "narrow_root", "variance"),
+    [
+        ([260] * 7 + [319], 267, 267, 267),
+        ([80, 120, 120, 120, 80, 80, 80, 121], 100, 100, 97),  # 410 us^2, root 20
+        ([106, 149] * 4, 127, 127, 106),  # 462 us^2, root 21: less than a sixth of the average
+        ([1_000_000, 1_140_000] * 4, 1_070_000, 1_000_000, 1_070_000),  # beyond 32 bits
+    ],
+)
+def test_4_6_compares_variances(
+    samples: list[int], root: int, narrow_root: int, variance: int
+) -> None:
+    for bits, expected in ((64, root), (32, narrow_root), (0, variance)):
+        history = IntervalHistory(
+            trims_both_ends=False, maximum=False, ceiling=U32_MAX, unknown="", deviation_bits=bits
+        )
+        for sample in samples:
+            history.push(sample)
+        assert history.typical(UNKNOWN) == expected
 
 
 def test_4_11_stops_at_the_first_state_that_does_not_fit() -> None:

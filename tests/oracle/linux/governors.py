@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from idle_states.linux.governors.interface import NO_STATE
 from idle_states.linux.releases import Release, UnknownRelease
 from idle_states.linux.releases import release as known_release
 
@@ -74,6 +75,7 @@ _STATE = struct.Struct("<qqQ")
 _ROW = struct.Struct("<qqQQQQiIHBBBBH")
 _ROWS_PER_RUN = 500_000
 _SECONDS_PER_RUN = 120
+_NONE = 255
 
 
 class State(NamedTuple):
@@ -167,7 +169,7 @@ class GovernorOracle:
                 built.rename(self._program)
 
     def run(self, cpus: Sequence[Cpu]) -> list[list[tuple[int, bool]]]:
-        """Per CPU and row: the state selected, and whether the tick is to be stopped.
+        """Per CPU and row: the state selected or NO_STATE, and whether the tick is to be stopped.
 
         A state just beyond a table is reported as any other: ladder selects state 1 where there
         is nothing but a polling state. It is entered as a state of exit latency 0.
@@ -180,7 +182,8 @@ class GovernorOracle:
             for cpu in batch:
                 end = position + 2 * len(cpu.rows)
                 stops = map(bool, answer[position + 1 : end : 2])
-                decisions.append(list(zip(answer[position:end:2], stops, strict=True)))
+                states = (NO_STATE if n == _NONE else n for n in answer[position:end:2])
+                decisions.append(list(zip(states, stops, strict=True)))
                 position = end
             if position != len(answer):
                 raise OracleError(f"expected {position} bytes of decisions, found {len(answer)}")

@@ -36,6 +36,7 @@ typedef s64 ktime_t;
 #define likely(x) (x)
 #define unlikely(x) (x)
 #define module_param(name, type, mode)
+#define THIS_MODULE NULL /* before 4.14 */
 #define postcore_initcall(fn) int oracle_governor_initcall(void) { return fn(); }
 
 /* Arithmetic: the operands' types decide where it wraps, as in the kernel. */
@@ -75,6 +76,18 @@ static inline s64 div_s64(s64 dividend, s32 divisor)
 #define DIV_ROUND_CLOSEST_ULL(dividend, divisor) \
 	({ u32 _d = (divisor); div_u64((u64)(dividend) + _d / 2, _d); })
 
+/* Before 4.6; powerpc's architecture has no polling loop of its own. */
+#define CPUIDLE_DRIVER_STATE_START 0
+static inline unsigned long int_sqrt(unsigned long x)
+{
+	unsigned long root = 0;
+
+	for (unsigned long bit = 1UL << 31; bit; bit >>= 1)
+		if ((root | bit) * (root | bit) <= x)
+			root |= bit;
+	return root;
+}
+
 /* Time. */
 #define NSEC_PER_USEC 1000L
 #define NSEC_PER_SEC 1000000000L
@@ -102,6 +115,9 @@ struct list_head {
 struct module;
 struct cpumask;
 #include "cpuidle_extract.h"
+#ifndef CPUIDLE_FLAG_POLLING
+#define CPUIDLE_FLAG_POLLING 0x01000000 /* before 4.14 no governor asks for it */
+#endif
 int cpuidle_register_governor(struct cpuidle_governor *governor);
 #ifdef ORACLE_IN_NS
 s64 cpuidle_governor_latency_req(unsigned int cpu);

@@ -1,7 +1,7 @@
 /*
  * The idle loop: reads CPUs and their rows, has the governor decide each row, and tells it what
  * became of its decision as cpuidle does. Input: per CPU a header, its states, its rows (below).
- * Output: per row two bytes, the state and whether the tick is to be stopped.
+ * Output: per row two bytes, the state (255: none) and whether the tick is to be stopped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,8 +195,11 @@ static int decide(bool *stop_tick)
 #endif
 }
 
+/* Without a state the CPU idles without cpuidle, and the governor hears nothing of it. */
 static void enter(int index)
 {
+	if (index < 0)
+		return;
 	if (row.rejected) {
 		set_last_residency(0);
 		return;
@@ -228,7 +231,7 @@ int main(void)
 
 			take(&row, sizeof(row), false);
 			index = decide(&stop_tick);
-			if (index < 0 || index >= CPUIDLE_STATE_MAX)
+			if (index < -1 || index >= CPUIDLE_STATE_MAX)
 				die("the governor selects a state beyond any table", cpu, i, index);
 			putchar_unlocked(index);
 			putchar_unlocked(stop_tick);
