@@ -80,6 +80,7 @@ def test_a_core_that_does_not_load_says_why(
 
 
 def test_the_remedy_fits_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(absence, "source_tree", lambda: ROOT)
     assert absence.remedy().endswith("python3-dev, then make core")
     monkeypatch.setattr(absence, "source_tree", lambda: None)
     assert absence.remedy().endswith("python3-dev, then install idle-states again")
