@@ -25,13 +25,13 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+")
 class Fix:
     """A file with its masks mended. Texts are UTF-8 with surrogates for other bytes.
 
-    masks  how many were mended
+    places  where the mended masks stand
     """
 
     file: str
     before: str
     after: str
-    masks: int
+    places: tuple[Location, ...]
 
 
 def fixes(sources: Iterable[Source], findings: Iterable[Finding]) -> list[Fix]:
@@ -40,7 +40,7 @@ def fixes(sources: Iterable[Source], findings: Iterable[Finding]) -> list[Fix]:
     places = {f.location for f in findings if f.rule in RULES and f.counts}
     texts: dict[str, str] = {}
     befores: dict[str, str] = {}
-    counts: dict[str, int] = {}
+    mended: dict[str, list[Location]] = {}
     for source in sources:
         wanted = _wanted(source, places)
         if source.table is None or not wanted or not opening.is_file(source.file):
@@ -52,12 +52,25 @@ def fixes(sources: Iterable[Source], findings: Iterable[Finding]) -> list[Fix]:
                 continue
             befores[source.file] = texts[source.file] = data.decode("utf-8", "surrogateescape")
         edit = _in_c if source.table.origin.kind == "c" else _in_spec
-        after = edit(texts[source.file], source, wanted)
-        if after is not None:
-            texts[source.file] = after
-            masks = sum(a.mask != b.mask for a, b in zip(source.table.states, wanted, strict=True))
-            counts[source.file] = counts.get(source.file, 0) + masks
-    return [Fix(file, befores[file], texts[file], count) for file, count in counts.items()]
+        edited = edit(texts[source.file], source, wanted)
+        if edited is not None:
+            texts[source.file], reached = edited
+            rows = zip(source.table.states, reached, strict=True)
+            where = (a.where["mask"] for a, b in rows if a.mask != b.mask)
+            mended.setdefault(source.file, []).extend(where)
+    return [Fix(file, befores[file], texts[file], tuple(at)) for file, at in mended.items()]
+
+
+def left(findings: Iterable[Finding], made: Iterable[Fix]) -> list[Location]:
+    """Where the masks stand that have a finding and are not mended, each place once, in order."""
+    mended = {_spot(place) for fix in made for place in fix.places}
+    places = (f.location for f in findings if f.rule in RULES and f.counts)
+    return list({_spot(at): at for at in places if _spot(at) not in mended}.values())
+
+
+def _spot(place: Location) -> Location:
+    """The place in a file, whichever table has it."""
+    return place if place.line is None else place.at("")
 
 
 def _wanted(source: Source, places: set[Location]) -> list[IdleState]:
@@ -76,7 +89,11 @@ def _mended(state: IdleState, file: str, places: set[Location]) -> IdleState:
     return replace(state, mask=mask)
 
 
-def _in_c(text: str, source: Source, wanted: Sequence[IdleState]) -> str | None:
+_Edited = tuple[str, Sequence[IdleState]]
+"""A text and the rows it now has."""
+
+
+def _in_c(text: str, source: Source, wanted: Sequence[IdleState]) -> _Edited | None:
     assert source.table is not None
     try:
         code = SourceText(text, source.file)
@@ -84,33 +101,37 @@ def _in_c(text: str, source: Source, wanted: Sequence[IdleState]) -> str | None:
         if table is None or _values(table.table.states) != _values(source.table.states):
             # what its headers define differs from what is usual
             return None
-        return edit_table(code, source.name, wanted)
+        return edit_table(code, source.name, wanted), wanted
     except (EditRefused, Unreadable):
         return None
 
 
-def _in_spec(text: str, source: Source, wanted: Sequence[IdleState]) -> str | None:
+def _in_spec(text: str, source: Source, wanted: Sequence[IdleState]) -> _Edited | None:
+    """Mends the masks that stand on one line; others stay as they are."""
     assert source.table is not None
     lines = text.splitlines(keepends=True)
-    for state, target in zip(source.table.states, wanted, strict=True):
+    reached = list(source.table.states)
+    for index, (state, target) in enumerate(zip(source.table.states, wanted, strict=True)):
         if state.mask == target.mask:
             continue
         where = state.where["mask"]
         if where.line is None or where.column is None:
-            return None
+            continue
         line, at = lines[where.line - 1], where.column - 1
         new = _covering(line[at:], target.mask, target.mask & ~state.mask)
-        if new is None:
-            return None
-        lines[where.line - 1] = line[:at] + new
+        if new is not None:
+            lines[where.line - 1] = line[:at] + new
+            reached[index] = target
+    if not differing(source.table.states, reached):
+        return None
     after = "".join(lines)
     try:
         (found,) = read_file(File(Path(source.file), after.encode("utf-8", "surrogateescape")))
     except Unreadable:
         return None
-    if found.table is None or _values(found.table.states) != _values(wanted):
+    if found.table is None or _values(found.table.states) != _values(reached):
         return None
-    return after
+    return after, reached
 
 
 def _covering(text: str, mask: int, missing: int) -> str | None:

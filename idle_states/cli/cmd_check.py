@@ -79,7 +79,7 @@ def request(arguments: argparse.Namespace) -> "CheckRequest":
 
 def run(arguments: argparse.Namespace) -> int:
     from ..check.request import checked
-    from ..wording import plural
+    from ..wording import joined, plural
     from .findings_options import shown
     from .options import output, say
     from .status import UNREADABLE
@@ -93,6 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
         found = checked(asked) if mended else found
     if found.what:
         say(f"looked at {found.what}")
+    for source in found.sources:
+        hidden = {f.rule for f in source.findings if not asked.criteria.rules.takes(f.rule)}
+        if source.table is None and hidden:
+            why = joined(sorted(hidden))
+            say(f"{source.file}: not checked, no table could be read: {why}, which is not selected")
     kernels = found.kernels(asked.criteria)
     if out.format == "text":
         what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"
@@ -109,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _fix(found: "Checked", *, write: bool) -> int:
     """Shows what can be mended as a difference, and writes it; the number of masks."""
-    from ..check.fix import fixes
+    from ..check.fix import fixes, left
     from ..files import write_file
     from ..report import printer
     from ..report.patch_diff import file_diff
@@ -122,7 +127,14 @@ def _fix(found: "Checked", *, write: bool) -> int:
         show(file_diff(fix.file, fix.before, fix.after))
         if write:
             write_file(Path(fix.file), fix.after.encode("utf-8", "surrogateescape"))
-    masks = sum(fix.masks for fix in made)
+    masks = sum(len(fix.places) for fix in made)
     done = "mended" if write else "to mend with --fix"
     say(f"{plural(masks, 'mask')} in {plural(len(made), 'file')} {done}")
+    for place in left(found.findings, made):
+        say(
+            f"{place}: left: --fix edits a mask on one line of a checked file whose value sets no "
+            "other bits"
+        )
+    if not write and not masks and found.findings:
+        say("other findings are not for --fix to mend; check without --diff shows them")
     return masks

@@ -150,7 +150,8 @@ def _parent(
         problems.add(
             "IS926",
             "broken-extends",
-            f"expected the name of a spec, found {name!r}{suggestion(name, known)}",
+            f"expected the name of a spec, found {name!r}"
+            f"{_without_ending(name) or suggestion(name, known)}",
             node.where,
         )
     return base
@@ -332,3 +333,12 @@ def _no_such_state(
         f"found {name!r}{suggestion(name, known)}",
         where,
     )
+
+
+def _without_ending(name: str) -> str:
+    """A hint where a file's name is given for the spec's, or nothing."""
+    stem = name.rpartition("/")[2]
+    for ending in (".yaml", ".yml"):
+        if stem.endswith(ending):
+            return f"; a spec is named without its folder and ending: {stem.removesuffix(ending)!r}"
+    return ""

@@ -101,6 +101,42 @@ def test_what_has_no_one_answer_is_left(text: str) -> None:
     assert Path("mine.yaml").read_text() == spec
 
 
+def test_what_is_left_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.yaml").write_text(SPEC + "  stop4:\n    mask:\n      - rl\n      - tr\n")
+    Path("kid.yaml").write_text("name: kid\nextends: mine\n")
+    assert main(["check", "kid.yaml", "mine.yaml", "--diff"]) == 1
+    said = capsys.readouterr().err
+    assert "2 masks in 1 file to mend" in said
+    assert [row for row in said.splitlines() if ": left: " in row] == [
+        "idle-states: mine.yaml:12:7: left: --fix edits a mask on one line of a checked file whose "
+        "value sets no other bits"
+    ]
+    # inherited: each mask stands in a file that was not given
+    assert main(["check", "kid.yaml", "--fix"]) == 1
+    said = capsys.readouterr().err
+    assert "0 masks in 0 files mended" in said
+    assert [place in said for place in ("mine.yaml:6:", "mine.yaml:8:", "mine.yaml:12:")] == [
+        True
+    ] * 3
+
+
+def test_findings_that_are_none_of_fix_are_pointed_at(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.yaml").write_text("name: mine\nextends: power9\noverride: {stop1: {latency: 0}}\n")
+    assert main(["check", "mine.yaml", "--diff"]) == 1
+    assert "check without --diff shows them" in capsys.readouterr().err
+
+
+def test_a_spec_that_is_no_table_is_said_whatever_is_selected(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("mine.yaml").write_text("name: mine\nextends: power10.yaml\n")
+    main(["check", "mine.yaml", "--select", "IS203"])
+    said = capsys.readouterr().err
+    assert "mine.yaml: not checked, no table could be read: IS926, which is not selected" in said
+    main(["check", "mine.yaml"])
+    assert "named without its folder and ending: 'power10'" in capsys.readouterr().out
+
+
 def test_a_packaged_spec_is_not_taken_for_one_beside(tmp_path: Path) -> None:
     Path("specs").mkdir()
     Path("specs/power9.yaml").write_text(SPEC)
