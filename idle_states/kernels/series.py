@@ -75,7 +75,9 @@ def lines(name: str | None = None, governor: str | None = None) -> list[ReleaseL
 def points(series: str) -> list[Release]:
     """All releases of a series: 6.6, 6.6.1, ... Raises UsageError for another name."""
     if series not in MAINLINE:
-        raise UsageError(f"expected a series such as {MAINLINE[-1]}, found {series!r}")
+        raise UsageError(
+            f"expected a series such as {MAINLINE[-1]}, or two kernels, found {series!r}"
+        )
     last = int(SERIES[MAINLINE.index(series)].rpartition(".")[2])
     return [release(series), *(release(f"{series}.{point}") for point in range(1, last + 1))]
 

@@ -19,9 +19,8 @@ from ..findings import unreadable
 from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted
 from ..reading.sysfs import SysfsState
-from ..traces.head import TIME_MAX_US
+from ..traces.head import SCRIPT_FORMAT, TIME_MAX_US
 
-FORMAT = "idle-states recording 1"
 _KEYS = ("release", "version", "hz", "driver", "governor")
 
 _EVENT = re.compile(rb".*?\[(\d{1,5})\] (?:\S+ +)?(\d{1,11})\.(\d{6}): (\w+):(.*)")
@@ -113,8 +112,8 @@ class Recorded:
 
     def _read_header(self) -> None:
         number, first = next(self._lines)
-        if first.strip() != f"# {FORMAT}".encode():
-            message = f"expected '# {FORMAT}', printed by the script, found {quoted(first)}"
+        if first.strip() != SCRIPT_FORMAT.encode():
+            message = f"expected {SCRIPT_FORMAT!r}, printed by the script, found {quoted(first)}"
             raise unreadable(self.name, message, number)
         given: dict[str, str] = {}
         for number, line in self._lines:

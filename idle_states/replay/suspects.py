@@ -18,6 +18,7 @@ from ..skiboot.platform import PRESETS
 from ..sources import read_table
 from ..spec.library import packaged
 from ..traces.head import RecordingHead
+from ..wording import plural
 from .basis import Basis, machine_of
 from .machine import CpuTable, TracedMachine, from_driver
 from .sample import Sample
@@ -88,7 +89,7 @@ class Suspicion:
 
 def _some(names: Sequence[str]) -> str:
     more = len(names) - SHOWN
-    return " or ".join([*names[:SHOWN], *([f"{more} others"] if more > 0 else [])])
+    return " or ".join([*names[:SHOWN], *([plural(more, "other")] if more > 0 else [])])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..processors import CHIPS, UNKNOWN_CHIP
 from ..table import U32_MAX
+from ..wording import suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +80,14 @@ def parse_platform(text: str) -> Platform:
             if number or key not in PRESETS:
                 raise BadPlatform(
                     f"expected a platform ({', '.join(PRESETS)}) or key=value, found {part!r}"
+                    f"{suggestion(key, PRESETS)}"
                 )
             platform = PRESETS[key]
             continue
         if key not in KEYS:
-            raise BadPlatform(f"expected one of {', '.join(KEYS)}, found {key!r}")
+            raise BadPlatform(
+                f"expected one of {', '.join(KEYS)}, found {key!r}{suggestion(key, KEYS)}"
+            )
         changes: dict[str, Any] = {key.replace("-", "_"): _value(key, value)}
         platform = replace(platform, **changes)
     return platform if text in PRESETS else replace(platform, name=text)

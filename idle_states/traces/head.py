@@ -26,6 +26,8 @@ from ..reading.problems import quoted
 from ..reading.sysfs import SysfsState
 
 FORMAT = f"{HEAD_MARK.decode()}1"
+SCRIPT_FORMAT = "# idle-states recording 1"
+"""First line of what the recording script prints, before `record --convert`."""
 HZ_MAX, SKIP_MAX = 10_000, 1_000_000
 TIME_MAX_US = (1 << 32) - 1
 """The kernel keeps a state's times in us as unsigned int."""

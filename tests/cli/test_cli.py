@@ -163,6 +163,8 @@ def test_usage_errors_are_exit_2(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["check", str(tmp_path / "nothing.yaml")], "expected a revision"),
         (["show", "power9", "--kernel", "3.9"], "expected a kernel"),
         (["show", "power9", "--platform", "moon"], "expected a platform"),
+        (["show", "power9", "--platform", "ranier"], "did you mean 'rainier'?"),
+        (["show", "power9", "--platform", "op920,fusedcore=yes"], "did you mean 'fused-core'?"),
         (["show", "power9", "--platform", "skiboot=1.0"], "expected skiboot 4.0 or later"),
         (["explain", "IS999"], "expected a rule"),
         (["generate", "power9", "--to", "md", "--self-test"], "--self-test with --to c only"),

@@ -94,7 +94,7 @@ def test_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "said"),
     [
         (["1", "2", "3"], "expected at most two kernels"),
-        (["6.6.93", "--table", "power9"], "expected a series such as"),
+        (["6.6.93", "--table", "power9"], "expected a series such as 7.3, or two kernels,"),
         (["--table", "power9", "--governor", "haltpoll"], "expected a governor with steady states"),
         (["--table", "power9", "--states", "0/2000"], "expected a table or --states"),
         (["--governor", "meno"], "expected a governor"),

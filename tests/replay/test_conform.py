@@ -10,6 +10,7 @@ from idle_states.cli import main
 from idle_states.linux.governors import Governor, Outcome, Situation, State
 from idle_states.reading.inputs import Input
 from idle_states.traces.recording import COLUMNS, rows
+from tests.support import DATA
 from tests.support.vectors import DIRECTORY, read
 
 P9 = "1000/10000,2000/20000,5000/50000,10000/100000,100000/10000000,200000/20000000"
@@ -119,6 +120,16 @@ def test_what_is_no_recording(
     assert f"{file}:{place}:1: error: expected an exact recording: columns latency_req_us" in said
     assert found in said.partition("; found ")[2]
     assert "[IS930 unreadable-input]" in said
+
+
+def test_an_unconverted_recording_is_told_what_it_lacks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = DATA / "recordings" / "powernv9-menu-restarted.txt.gz"
+    assert main(["conform", str(file)]) == 3
+    said = capsys.readouterr().err
+    assert "found what the recording script printed; convert it first: idle-states record" in said
+    assert "latency_req_us" not in said
 
 
 # Recordings that begin in the middle

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -616,3 +617,29 @@ def test_progress_is_shown_on_a_terminal_only(
             progress.advance(250)
         assert ("25 %" in stream.getvalue()) == shown
         assert stream.getvalue().endswith("\r\x1b[K") == shown
+
+
+def test_each_cpu_is_shown_when_asked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Without --per-cpu the sum of both, with it each one's own figures too."""
+    file = tmp_path / "two.txt"
+    file.write_bytes(
+        text(
+            line(1, 1_000_000_000, 0),
+            line(2, 1_000_000_000, 7),
+            line(EXIT_STATE, 1_000_030_000, 0),
+            line(EXIT_STATE, 1_000_500_000, 7),
+        )
+    )
+    words = ["replay", str(file), "--states", "1000/10000,2000/20000"]
+    assert main(words) == 0
+    short = capsys.readouterr().out
+    assert "2 CPUs (--per-cpu shows each)" in short
+    assert "CPU 7" not in short
+    assert main([*words, "--per-cpu"]) == 0
+    shown = capsys.readouterr().out
+    assert "--per-cpu" not in shown
+    whole, first, second = (part.split() for part in re.split("CPU [07]\n", shown))
+    assert ["530", "us"] in [whole[at : at + 2] for at in range(len(whole))]
+    for own, time_us in ((first, "30"), (second, "500")):
+        total = own.index("total")
+        assert own[total + 1 : total + 4] == ["1", time_us, "us"]

@@ -17,6 +17,7 @@ from idle_states.cli import main
 from idle_states.reading.inputs import Input
 from idle_states.record.convert import convert
 from idle_states.replay.sample import CPUS, ROWS, ROWS_READ, Sample
+from idle_states.replay.suspects import Fitting, Suspicion
 from idle_states.traces.recording import RecordedDecision, rows
 from tests.support import DATA
 from tests.support.compiled import NO_CORE
@@ -242,3 +243,17 @@ def test_a_sample_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
         sample.fill(endless(cpus))
         assert read <= ROWS_READ * ROWS
         assert sample.judged(0) == judged
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["a"], "a"),
+        (["a", "b"], "a or b"),
+        (list("abcd"), "c or 1 other"),
+        (list("abcde"), "2 others"),
+    ],
+)
+def test_what_is_not_named_is_counted(names: list[str], words: str) -> None:
+    fit = Fitting(("kernel",), tuple(names), (), "menu", 250, 9)
+    assert Suspicion(1, 9, 3, fit).words.partition(",")[0].endswith(words)
