@@ -16,8 +16,9 @@ from typing import BinaryIO
 from ..findings import unreadable
 from . import limits, opening
 
-BLOCK = 1 << 20
-"""Bytes per block: what fits a cache is scanned three times as fast as what does not."""
+BLOCK = limits.RECORDING_HEAD_BYTES
+"""Bytes per block: what fits a cache is scanned three times as fast as what does not. A head lies
+within the first."""
 LINE_MAX = limits.LINE_BYTES
 """No kernel prints a longer line."""
 CPU_MAX = limits.CPU

@@ -90,6 +90,7 @@ LID_ROWS = _limit("skiboot.lid", "rows", 512)
 
 LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")
 CPU = _limit("trace, recording, dump", "number of a CPU", 8191)
+RECORDING_HEAD_BYTES = _limit("trace, recording, dump", "a recording's head", MIB, "bytes")
 
 SYSFS_LINES = _limit("dump of cpuidle's sysfs", "lines", 1_000_000)
 SYSFS_STATES = _limit("dump of cpuidle's sysfs", "states of a CPU", 32)
