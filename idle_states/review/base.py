@@ -138,7 +138,7 @@ def _with(
                 if content is not None and path == change.after:
                     remarks += _differing(repository, change, content, is_same=not only_once)
         remarks += patch.remarks
-        head = held.add(head, patch.message, files)
+        head = held.add(head, patch.message, files, date=patch.mail.date)
     remarks += missing(series)
     return Applied(series.version, base, head, held, tuple(dict.fromkeys(remarks)))
 

@@ -81,7 +81,7 @@ def without_tree(series: Series, shown: str) -> Applied:
         if before:
             context = held.add(head, "what the diff shows", before, is_patch=False)
             base = base or context
-            head = held.add(context, patch.message, after)
+            head = held.add(context, patch.message, after, date=patch.mail.date)
         remarks += patch.remarks
     if not head:
         head = base = held.add("", "nothing", {}, is_patch=False)

@@ -59,6 +59,15 @@ def reviewed(directory: Path, *words: str) -> int:
 # What is read is what git itself reads.
 
 
+def test_a_commit_is_dated_as_git_dates_its_author(history: History) -> None:
+    history.git("commit", "-q", "--amend", "--no-edit", "--date", "2017-04-19T15:25:00+0530")
+    with opened(history.directory) as repository:
+        date = repository.commit(repository.resolve("HEAD")).date
+    assert date is not None
+    assert date.isoformat() == "2017-04-19T09:55:00+00:00"
+    assert int(date.timestamp()) == int(history.git("show", "-s", "--format=%at"))
+
+
 def test_revisions_are_those_of_git(history: History, tmp_path: Path) -> None:
     history.git("tag", "-a", "-m", "one", "v1", "HEAD~1")
     history.git("tag", "light")

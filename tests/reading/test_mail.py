@@ -118,6 +118,14 @@ def test_a_page_of_an_archive_is_a_mail(tmp_path: Path) -> None:
     assert patched(mails) == CHANGED
 
 
+def test_at_is_a_word_in_prose() -> None:
+    """An archive's addresses in angle brackets are told from sentences and figures."""
+    body = "Difference at 99.0% confidence; look at slw.c\n\nReported-by: A <a at example.com>\n"
+    text = f"{body}---\n{BODY.partition('---')[2]}"
+    (patch,) = series_of([only(mail("[PATCH] x", text).as_bytes())], "m")[0].patches
+    assert patch.message == "x\n\n" + body.replace("a at example", "a@example")
+
+
 def test_of_a_thread_the_versions_are_told_apart(tmp_path: Path) -> None:
     cover = mail("[PATCH v2 0/2] Two", "What both do.\n\nbase-commit: " + "ab" * 20 + "\n")
     second = mail("[PATCH v2 2/2] second", BODY.replace("= 1000", "= 3000"))

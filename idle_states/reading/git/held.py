@@ -7,6 +7,7 @@ commit need not know where it comes from.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from ...findings import unreadable
@@ -69,12 +70,14 @@ class HeldCommits:
         message: str,
         files: Mapping[str, bytes | None],
         *,
+        date: datetime | None = None,
         is_patch: bool = True,
     ) -> str:
         """Adds a commit, and returns its hash, which no repository has.
 
         parent    a commit of the repository, one that was added, or ""
         files     paths from the top -> content, None to remove one
+        date      when the patch was written
         is_patch  False: what a patch stands on, which does not count as a commit
         """
         entries: dict[str, TreeEntry | None] = {}
@@ -91,7 +94,7 @@ class HeldCommits:
         name = digest.hexdigest()
         under = self._held.get(parent)
         self._held[name] = _Held(
-            Commit(name, parent, message),
+            Commit(name, parent, message, date=date),
             is_patch,
             frozenset(files),
             under.base if under else parent,

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ...findings import Unreadable, unreadable
@@ -17,17 +18,22 @@ from .private import Private, User
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
 _DIRECTORY = b"40000"
+_AUTHOR = re.compile(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
 _ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """hash, its first parent ("" for a root commit), the message, and a merge's other parents."""
+    """hash, its first parent ("" for a root commit), the message, and a merge's other parents.
+
+    date  when it was written, not when it was committed; None where that is not said
+    """
 
     hash: str
     parent: str
     message: str
     merged: tuple[str, ...] = ()
+    date: datetime | None = None
 
     @property
     def subject(self) -> str:
@@ -137,7 +143,8 @@ class Repository:
         for parent in parents:
             if not _NAME.fullmatch(parent):
                 raise self._git.damaged(f"expected a parent of {name}, found {parent!r:.80}")
-        return Commit(name, parents[0] if parents else "", message, tuple(parents[1:]))
+        first = parents[0] if parents else ""
+        return Commit(name, first, message, tuple(parents[1:]), _written(head))
 
     def has(self, name: str) -> bool:
         """Whether a commit with this hash can be read."""
@@ -291,6 +298,12 @@ class Repository:
         if match is None or match["kind"] != kind.encode():
             raise self._git.damaged(f"expected the {kind} {name}, found none")
         return int(match["size"])
+
+
+def _written(head: str) -> datetime | None:
+    """The author's date of a commit's headers."""
+    match = _AUTHOR.search(head)
+    return datetime.fromtimestamp(int(match[1]), UTC) if match else None
 
 
 def _escaped(path: str) -> str:

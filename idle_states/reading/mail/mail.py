@@ -34,7 +34,10 @@ _SHOWN_DATE = re.compile(
     r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>[0-9]{1,2}) "
     r"(?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2}) (?:[A-Z]{2,5} )?(?P<year>[0-9]{4})\b"
 )
-_SHOWN_ADDRESS = re.compile(r"\b([\w.+-]{1,64}) at ([\w-]{1,64}(?:\.[\w-]{1,64}){1,8})\b")
+_SHOWN_ADDRESS = re.compile(
+    r"\b([\w.+-]{1,64}) at ((?:[\w-]{1,64}\.){1,8}[A-Za-z]{2,24})(?![\w.-])", re.ASCII
+)
+_IN_BRACKETS = re.compile(r"<[^<>\n]{1,300}>")
 _ID = re.compile(r"<[^<>\s]{1,998}>")
 
 
@@ -109,6 +112,11 @@ def has_headers(data: bytes) -> bool:
 def addressed(text: str) -> str:
     """Addresses as they are, where an archive has "name at host"."""
     return _SHOWN_ADDRESS.sub(r"\1@\2", text)
+
+
+def addressed_in_prose(text: str) -> str:
+    """The same for those in angle brackets alone: of prose, "at" is a word."""
+    return _IN_BRACKETS.sub(lambda match: addressed(match[0]), text)
 
 
 def _shown(text: str, place: str) -> Mail:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...findings import unreadable
 from ..patch import FileChange, read_diff
-from .mail import Mail, addressed
+from .mail import Mail, addressed_in_prose
 from .quoting import unquoted
 
 _TAGS = re.compile(r"\[([^\[\]]{0,80})\]")
@@ -148,7 +148,7 @@ def _patch(mail: Mail, text: str) -> MailedPatch | None:
         return MailedPatch(mail, bare, version, 0, total, message, (), _base(body))
     files, remarks = read_diff(body[start.start() :], mail.place, first=_line(text, body, start))
     said = re.split(r"^---[ \t]*$", body[: start.start()], maxsplit=1, flags=re.MULTILINE)[0]
-    message = addressed(f"{bare}\n\n{said.strip()}".strip()) + "\n"
+    message = addressed_in_prose(f"{bare}\n\n{said.strip()}".strip()) + "\n"
     return MailedPatch(
         mail, bare, version, number, total, message, files, _base(body), (*mail.remarks, *remarks)
     )
