@@ -20,7 +20,7 @@ from ..linux.grounds import driver_of, ground
 from ..linux.releases import Release, running
 from ..pipeline import Subject
 from ..reading.opening import Found
-from ..rules.engine import run, suppress
+from ..rules.engine import reading, run
 from ..sources import Source, read_file
 from ..sources.source import File
 from . import fwts, op_test
@@ -57,6 +57,7 @@ def audit_path(where: Path | Found, setting: Setting) -> list[Audited]:
     """
     shown = where.as_posix()
     digest = ""
+    quoted: Source | None = None
     try:
         file = File.open(where)
         digest = file.sha256 if file.data else ""
@@ -68,6 +69,8 @@ def audit_path(where: Path | Found, setting: Setting) -> list[Audited]:
         return results
     except Unreadable as error:
         findings = error.findings
+        # no texts of what is to be redacted
+        quoted = None if setting.redact else Source("", shown, digest, None, texts=error.texts)
     except Exception as error:
         import traceback
 
@@ -77,17 +80,14 @@ def audit_path(where: Path | Found, setting: Setting) -> list[Audited]:
         findings = (
             Finding("IS990", "internal-error", Severity.ERROR, message, Location(file=shown)),
         )
-    unread = Audited(shown, digest, "", "unreadable", findings=findings)
+    unread = Audited(shown, digest, "", "unreadable", findings=findings, source=quoted)
     return [redacted(unread, setting.against) if setting.redact else unread]
 
 
 def audit(source: Source, setting: Setting) -> Audited:
     """Audits one table. What depends on the table alone is computed once for equal tables."""
     machine = machine_of(source.tree) if source.tree is not None else None
-    own = suppress(
-        (finding for finding in source.findings if setting.criteria.rules.takes(finding.rule)),
-        source.suppressions,
-    )
+    own = reading(source, setting.criteria.rules)
     verdicts: tuple[ToolVerdict, ...] = ()
     if source.tree is not None and machine is not None and _is_opal(source, machine):
         verdicts = (

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from ..findings import Finding, sort_findings
 from ..linux.releases import Release
 from ..pipeline import Subject
-from ..rules.engine import ALL, RuleSelection, run, suppress, unused
+from ..rules.engine import ALL, RuleSelection, reading, run, unused
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
 from .criteria import Criteria
@@ -29,10 +29,7 @@ def check(
     seen: dict[str, list[Source]] = {}
     for source in sources:
         seen.setdefault(source.file, []).append(source)
-        found += suppress(
-            (finding for finding in source.findings if selection.takes(finding.rule)),
-            source.suppressions,
-        )
+        found += reading(source, selection)
         if source.table is not None:
             taken = criteria.kernels_of(source.table)
             subject = Subject(source.table, taken, platform, source.node)

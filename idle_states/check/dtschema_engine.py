@@ -23,7 +23,7 @@ from ..power_mgt import (
     PowerMgt,
 )
 from ..rules.catalogue import rule_named
-from ..rules.engine import ALL, RuleSelection, suppress
+from ..rules.engine import ALL, RuleSelection, reading, suppress
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
 from .dtschema_program import BINDING, Record, Validator
@@ -50,22 +50,22 @@ def check(
     """
     validator = Validator.installed()
     found: list[Finding] = []
+    answered: list[Finding] = []
     trees = []
     for source in sources:
-        found += suppress(source.findings, source.suppressions)
+        found += reading(source, selection)
         tree = ValidatedTree.of(source, platform)
         if tree is None:
             continue
         undecodable = list(tree.undecodable())
-        found += suppress(undecodable, source.suppressions)
+        answered += suppress(undecodable, source.suppressions)
         if not undecodable:
             trees.append(tree)
     answers = validator.records([tree.properties for tree in trees]) if trees else []
     for tree, records in zip(trees, answers, strict=True):
-        found += suppress(tree.findings(records), tree.source.suppressions)
-    return sort_findings(
-        dict.fromkeys(finding for finding in found if selection.takes(finding.rule))
-    )
+        answered += suppress(tree.findings(records), tree.source.suppressions)
+    found += (finding for finding in answered if selection.takes(finding.rule))
+    return sort_findings(dict.fromkeys(found))
 
 
 def confirmed(native: Sequence[Finding], second: Sequence[Finding]) -> list[Finding]:

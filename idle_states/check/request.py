@@ -107,7 +107,8 @@ def checked(request: CheckRequest) -> Checked:
         second = check_with_dtschema(sources, criteria.platform, criteria.rules)
         findings = list(dict.fromkeys(confirmed(findings, second)))
     findings = sort_findings(findings)
-    texts = {file: text for source in sources for file, text in source.texts.items()}
+    quoted = chain((each.texts for each in looked.failures), (each.texts for each in sources))
+    texts = dict(chain.from_iterable(each.items() for each in quoted))
     named = [(source.name, source.file) for source in sources]
     found = request.acceptance.applied(findings, named, texts)
     return Checked(sources, tuple(found), texts, looked.what, not looked.failures)

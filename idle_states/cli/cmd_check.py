@@ -79,7 +79,7 @@ def request(arguments: argparse.Namespace) -> "CheckRequest":
 
 def run(arguments: argparse.Namespace) -> int:
     from ..check.request import checked
-    from ..wording import joined, plural
+    from ..wording import plural
     from .findings_options import shown
     from .options import output, say
     from .status import UNREADABLE
@@ -93,11 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
         found = checked(asked) if mended else found
     if found.what:
         say(f"looked at {found.what}")
-    for source in found.sources:
-        hidden = {f.rule for f in source.findings if not asked.criteria.rules.takes(f.rule)}
-        if source.table is None and hidden:
-            why = joined(sorted(hidden))
-            say(f"{source.file}: not checked, no table could be read: {why}, which is not selected")
     kernels = found.kernels(asked.criteria)
     if out.format == "text":
         what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"

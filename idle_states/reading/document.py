@@ -91,24 +91,44 @@ def parse(text: str, file: str) -> Mapping:
     """
     try:
         return _Builder(file, text).build()
+    except Unreadable as error:
+        raise Unreadable(error.findings, {file: text}) from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        problem = error.problem or str(error)
-        raise unreadable(
-            "IS910", "yaml-syntax", problem, Location(file=file, line=line, column=column)
-        ) from None
+        found = _syntax(error, file, text)
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         column = error.position - (text.rfind("\n", 0, error.position) + 1) + 1
-        raise unreadable(
+        found = Finding(
             "IS910",
             "yaml-syntax",
+            Severity.ERROR,
             f"expected printable text, found character {error.character:#06x}"
             if isinstance(error.character, int)
             else str(error.reason),
             Location(file=file, line=line, column=column),
-        ) from None
+        )
+    raise Unreadable([found], {file: text})
+
+
+def _syntax(error: yaml.MarkedYAMLError, file: str, text: str) -> Finding:
+    """What libyaml says, at a place that the text has: the end of its last line stands for what
+    lies behind it. Related is the beginning of what libyaml was reading."""
+    lines = text.splitlines() or [""]
+
+    def place(mark: yaml.Mark) -> Location:
+        if mark.line < len(lines):
+            return Location(file=file, line=mark.line + 1, column=mark.column + 1)
+        last = max((at for at, line in enumerate(lines) if line.strip()), default=0)
+        return Location(file=file, line=last + 1, column=len(lines[last].rstrip()) + 1)
+
+    mark = error.problem_mark or error.context_mark
+    where = place(mark) if mark else Location(file=file, line=1, column=1)
+    begun = place(error.context_mark) if error.context and error.context_mark else where
+    related = ((begun, str(error.context)),) if begun != where else ()
+    problem = error.problem or str(error)
+    if mark and "cannot start any token" in problem and text[mark.index : mark.index + 1] == "\t":
+        problem = "expected spaces as indentation, found a tab"
+    return Finding("IS910", "yaml-syntax", Severity.ERROR, problem, where, related=related)
 
 
 class _Builder:

@@ -246,7 +246,7 @@ class _Reviewer:
     def message(self, findings: Iterable[Finding], base: str, head: str) -> tuple[Finding, ...]:
         """The findings about messages that are not accepted at the base."""
         is_known = self.known(base, head)
-        found = self.accepted(findings, head)
+        found = self.accepted((f for f in findings if self.by.criteria.rules.takes(f.rule)), head)
         shown = (f if f.counts or is_known(f) else revealed(f) for f in found)
         return tuple(finding for finding in shown if finding.counts)
 
@@ -313,15 +313,14 @@ class _Reviewer:
         return source.table, self.accepted(self.checked[id(source)][1], commit)
 
     def of_files(self, commit: str) -> list[Finding]:
-        """Findings about files that cannot be read at a commit."""
+        """Findings about files that cannot be read at a commit, whatever rules are selected."""
         found = [*self.tree.at(commit).findings, *self.configured(commit).findings]
         return self.accepted(found, commit)
 
     def accepted(self, findings: Iterable[Finding], commit: str) -> list[Finding]:
-        """The findings of the selected rules, marked as the commit's and the user's suppressions
-        say."""
-        taken = [f for f in findings if self.by.criteria.rules.takes(f.rule)]
-        return list(self.by.accept(mark(taken, self.configured(commit).entries, today())))
+        """The findings, marked as the commit's and the user's suppressions say."""
+        entries = self.configured(commit).entries
+        return list(self.by.accept(mark(list(findings), entries, today())))
 
     def configured(self, commit: str) -> Configured:
         if not self.by.of_commits:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location, Severity, sort_findings
 from ..pipeline import Subject
+from ..sources import Source
 from ..spec.suppress import Suppression
 from ..wording import joined
 from .catalogue import code2requires, known_codes, rules
@@ -42,6 +43,22 @@ def run(
     ]
     reported = suppress(once(found), suppressions)
     return sort_findings([*reported, *_about(suppressions, selection)])
+
+
+def reading(source: Source, selection: RuleSelection = ALL) -> list[Finding]:
+    """What reading a source found, suppressed ones marked. Why no table could be read is no rule to
+    select: it counts whatever is selected."""
+    found = source.findings
+    if source.table is not None:
+        found = tuple(f for f in found if selection.takes(f.rule))
+    else:
+        found = tuple(f for f in found if selection.takes(f.rule) or is_reading(f.rule))
+    return suppress(found, source.suppressions)
+
+
+def is_reading(code: str) -> bool:
+    """Whether a rule is about what cannot be read, not about what a table says."""
+    return code.startswith("IS9")
 
 
 def once(findings: Iterable[Finding]) -> list[Finding]:

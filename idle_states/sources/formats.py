@@ -10,7 +10,7 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
-from ..findings import unreadable
+from ..findings import Unreadable, unreadable
 from ..wording import joined
 from .source import File, Source
 
@@ -36,9 +36,16 @@ def read_path(path: Path) -> list[Source]:
 
 
 def read_file(file: File) -> list[Source]:
+    """All tables of a file. Raises Unreadable, with the text of a file that has lines."""
     name = format_of(file)
     if name:
-        found: list[Source] = format_module(name).read(file)
+        try:
+            found: list[Source] = format_module(name).read(file)
+        except Unreadable as error:
+            here = any(f.location.file == file.shown and f.location.line for f in error.findings)
+            if error.texts or not here:
+                raise
+            raise Unreadable(error.findings, {file.shown: file.text}) from None
         return found
     known = joined(list(FORMATS.values()), "or")
     raise unreadable(file.shown, f"expected {known}, found an unknown binary format")

@@ -126,17 +126,6 @@ def test_findings_that_are_none_of_fix_are_pointed_at(capsys: pytest.CaptureFixt
     assert "check without --diff shows them" in capsys.readouterr().err
 
 
-def test_a_spec_that_is_no_table_is_said_whatever_is_selected(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    Path("mine.yaml").write_text("name: mine\nextends: power10.yaml\n")
-    main(["check", "mine.yaml", "--select", "IS203"])
-    said = capsys.readouterr().err
-    assert "mine.yaml: not checked, no table could be read: IS926, which is not selected" in said
-    main(["check", "mine.yaml"])
-    assert "named without its folder and ending: 'power10'" in capsys.readouterr().out
-
-
 def test_a_packaged_spec_is_not_taken_for_one_beside(tmp_path: Path) -> None:
     Path("specs").mkdir()
     Path("specs/power9.yaml").write_text(SPEC)

@@ -451,12 +451,15 @@ def test_message_about_specs(history: History) -> None:
     assert [(f.rule, f.location.line) for f in found] == [("IS510", 5), ("IS511", 4)]
 
 
-def test_spec_that_breaks_is_a_new_finding(history: History) -> None:
+def test_spec_that_breaks_is_a_new_finding(
+    history: History, capsys: pytest.CaptureFixture[str]
+) -> None:
     good = spec("mine", "extends: power9\n")
     history.commit({"mine.yaml": good, "other.yaml": spec("other", "extends: power10\n")})
     history.commit({"mine.yaml": good + "  oops: [\n"})
     found = only(reviewed(history, specs=True))
     assert rules(found.new) == {"IS910"}
+    assert "IS910" in run(capsys, history, "--specs", "--select", "IS2")[1]
     assert (found.tables, found.unread) == ((), ("mine.yaml",))
     history.commit({"mine.yaml": good + "drop: [stop99]\n"})
     found = only(reviewed(history, "HEAD~2..HEAD", specs=True))
@@ -492,7 +495,7 @@ def test_specs_of_every_form_are_read(
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("name: new\nextends: [\n", 3),
+        ("name: new\nextends: [\n", 2),
         ("{name: new, extends: power9,\n override: }}\n", 2),
         ("states: *a\n", 1),
     ],

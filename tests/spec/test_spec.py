@@ -149,7 +149,8 @@ def test_all_complaints_at_once(tmp_path: Path) -> None:
     [
         ("", "IS910", 1, "found an empty file"),
         ("- a\n", "IS910", 1, "expected a mapping, found a list"),
-        ("a: [1\n", "IS910", 2, "did not find expected ',' or ']'"),
+        ("a: [1\n\n", "IS910", 1, "did not find expected ',' or ']'"),
+        ("a:\n\t- 1\n", "IS910", 2, "expected spaces as indentation, found a tab"),
         ("a: 1\na: 2\n", "IS911", 2, "found 'a' again"),
         ("a: &x 1\nb: *x\n", "IS912", 2, "expected no aliases"),
         ("a: 1\n---\nb: 2\n", "IS910", 2, "expected one document"),
