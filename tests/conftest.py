@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.support import thorough
 
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
@@ -62,10 +62,8 @@ def skiboot_tree() -> Path:
     """The skiboot tree inside Debian's qemu source package."""
     from tests.oracle.debian import source_tree
 
-    try:
+    with skipping():
         return source_tree("qemu", "roms/skiboot")
-    except Unavailable as reason:
-        pytest.skip(str(reason))
 
 
 @pytest.fixture(scope="session")
@@ -73,10 +71,17 @@ def linux_tree() -> Path:
     """The kernel tree that LINUX names, else what of Debian's 6.1 reads idle states."""
     from tests.oracle.linux.trees import kernel_tree
 
-    try:
+    with skipping():
         return kernel_tree()
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def governor_tree() -> Path:
+    """The kernel tree that LINUX names, held to have governors, else Debian's 6.1."""
+    from tests.oracle.linux import governors
+
+    with skipping():
+        return governors.governor_tree()
 
 
 @pytest.fixture(scope="session")

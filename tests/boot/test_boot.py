@@ -8,7 +8,6 @@ import pytest
 from idle_states.boot import parts as boot_parts
 from idle_states.boot import qemu
 from idle_states.boot.boot import boot
-from idle_states.boot.debian import Unavailable
 from idle_states.boot.parts import Parts
 from idle_states.reading import sysfs
 from idle_states.reading.inputs import Input
@@ -17,6 +16,7 @@ from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import PRESETS
 from idle_states.spec.library import find
 from idle_states.table import IdleState
+from tests.oracle import skipping
 from tests.support import ROOT
 from tests.support.trees import power_mgt_properties, registered
 
@@ -25,10 +25,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def parts() -> Parts:
-    try:
+    with skipping():
         return boot_parts.parts(ROOT / boot_parts.CACHE)
-    except Unavailable as reason:
-        pytest.skip(str(reason))
 
 
 def states_of(machine: str) -> tuple[str, tuple[IdleState, ...]]:

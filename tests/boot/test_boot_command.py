@@ -18,9 +18,10 @@ import pytest
 from idle_states.boot import build
 from idle_states.boot import parts as boot_parts
 from idle_states.boot.boot import BootFailure, boot
-from idle_states.boot.debian import Packages, Unavailable
+from idle_states.boot.debian import Packages
 from idle_states.boot.predict import STAGES
 from idle_states.cli import main
+from tests.oracle import skipping
 from tests.report.test_output_schema import STRICT, Validator
 from tests.support import ROOT
 
@@ -33,10 +34,8 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(scope="module")
 def lid() -> Path:
     """Skips where a boot is not to be had."""
-    try:
+    with skipping():
         return boot_parts.parts(LOGS / "parts").lid
-    except Unavailable as reason:
-        pytest.skip(str(reason))
 
 
 def booted(capsys: Capture, *words: str) -> dict[str, Any]:
@@ -108,10 +107,8 @@ def invented(path: Path, base: str, seed: int) -> dict[str, tuple[int, int]]:
 
 def test_a_tree_patched_and_rebuilt(lid: Path, capsys: Capture, tmp_path: Path) -> None:
     """With a table nobody has seen, and stop levels that QEMU does not have by itself."""
-    try:
+    with skipping():
         tree = boot_parts.skiboot_source(Packages(LOGS / "parts"))
-    except Unavailable as reason:
-        pytest.skip(str(reason))
     import shutil
 
     if not shutil.which(f"{build.CROSS}gcc"):

@@ -23,7 +23,7 @@ from idle_states.rules.engine import run
 from idle_states.sources import Source, read_sources
 from idle_states.table import Cpu
 from tests.linux.test_dt_idle import DOMAIN, NEWEST, cell, cpu, state, tables, tree
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.oracle.debian import binary_tree, elsewhere
 from tests.oracle.linux.dt_idle import Driver, DtIdleOracle, DtIdleResult
 from tests.oracle.linux.trees import distributed_as, spare_tree
@@ -211,12 +211,9 @@ def test_model_is_as_the_kernel(
     if not (known.riscv if driver == "sbi" else known.psci):
         pytest.skip(f"Linux {kernel.name} has no such driver")
     roots = random_trees(random.Random(driver), driver == "sbi", examples(400, 4000))
-    try:
-        with building(tmp_path_factory, "dt_idle") as directory:
-            oracle = DtIdleOracle(linux_tree, directory, driver, spare=spare_tree())
-            flat = DtIdleOracle(linux_tree, directory, driver, genpd=False, spare=spare_tree())
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+    with skipping(), building(tmp_path_factory, "dt_idle") as directory:
+        oracle = DtIdleOracle(linux_tree, directory, driver, spare=spare_tree())
+        flat = DtIdleOracle(linux_tree, directory, driver, genpd=False, spare=spare_tree())
     for osi in (False, True) if driver == "psci" else (False,):
         assert not next(differences(oracle, roots, kernel, osi), None)
     registered = [result.states for result in oracle.run(roots)]
@@ -231,12 +228,10 @@ def test_model_is_as_the_kernel(
 
 @pytest.mark.slow
 def test_every_tree_of_debians_arm64_kernel_is_read(capsys: pytest.CaptureFixture[str]) -> None:
-    try:
+    with skipping():
         # later kernels have trees with faults of their own
         suite = elsewhere("bookworm")
         base = binary_tree("linux-image-arm64", ["usr/lib/linux-image-*"], "arm64", suite)
-    except Unavailable as reason:
-        pytest.skip(str(reason))
     files = sorted(base.rglob("*.dtb"))
     assert len(files) > 300
     kernels = [release(name) for name in ("4.11", "5.10", "debian-6.1.192", NEWEST)]

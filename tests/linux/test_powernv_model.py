@@ -10,7 +10,7 @@ from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import Release
 from idle_states.power_mgt import CELL_BYTES, FLAGS, NAMES, PMICR, PMICR_MASK, PowerMgt, encode
 from idle_states.table import Cpu, Register
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle
 from tests.oracle.linux.trees import distributed_as
 from tests.support.random_tables import states
@@ -34,11 +34,8 @@ LOOPS = {
 
 @pytest.fixture(scope="module")
 def oracle(linux_tree: Path) -> PowernvOracle:
-    try:
-        with kept("powernv") as directory:
-            return PowernvOracle(linux_tree, directory)
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+    with skipping(), kept("powernv") as directory:
+        return PowernvOracle(linux_tree, directory)
 
 
 @pytest.fixture(scope="module")

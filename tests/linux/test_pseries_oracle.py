@@ -8,7 +8,7 @@ import pytest
 from idle_states.linux import register
 from idle_states.linux.driver_table import DriverTable
 from idle_states.table import CedeRecord, Cpu, IdleTable, Partition, Register
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.oracle.linux.cases import cede_latencies
 from tests.oracle.linux.pseries import PseriesCase, PseriesOracle, PseriesResult
 from tests.oracle.linux.trees import distributed_as
@@ -24,11 +24,8 @@ Comparable = dict[str, object]
 
 @pytest.fixture(scope="module")
 def oracle(linux_tree: Path) -> PseriesOracle:
-    try:
-        with kept("pseries") as directory:
-            return PseriesOracle(linux_tree, directory)
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+    with skipping(), kept("pseries") as directory:
+        return PseriesOracle(linux_tree, directory)
 
 
 def table_of(cpu: Cpu, partition: Partition) -> IdleTable:

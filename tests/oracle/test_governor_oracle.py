@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.linux import releases
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.oracle.linux import governors
 from tests.oracle.linux.governors import (
     GOVERNORS,
@@ -14,10 +14,10 @@ from tests.oracle.linux.governors import (
     GovernorOracle,
     Row,
     State,
-    governor_tree,
     taken_as,
 )
 from tests.oracle.linux.source import OracleError
+from tests.oracle.linux.trees import copied
 from tests.support import vectors
 from tests.support.shared import kept
 
@@ -27,28 +27,18 @@ P9 = vectors.TABLES["p9"]
 Build = Callable[..., GovernorOracle]
 
 
-@pytest.fixture(scope="session")
-def tree() -> Path:
-    try:
-        return governor_tree()
-    except Unavailable as reason:
-        pytest.skip(str(reason))
-
-
 @pytest.fixture
-def build(tree: Path) -> Build:
+def build(governor_tree: Path) -> Build:
     def oracle(
-        governor: str, hz: int = 250, tree: Path = tree, workdir: Path | None = None
+        governor: str, hz: int = 250, tree: Path = governor_tree, workdir: Path | None = None
     ) -> GovernorOracle:
         if not (tree / f"drivers/cpuidle/governors/{governor}.c").exists():
             pytest.skip(f"the kernel has no {governor}")
-        try:
+        with skipping():
             if workdir:
                 return GovernorOracle(tree, workdir, governor, hz)
             with kept("governors") as directory:
                 return GovernorOracle(tree, directory, governor, hz)
-        except Unavailable as reason:
-            pytest.skip(str(reason))
 
     return oracle
 
@@ -83,8 +73,8 @@ def recorded(path: Path) -> tuple[Cpu, list[tuple[int, bool]]]:
 
 
 @pytest.mark.parametrize("governor", ["menu", "teo", "ladder"])
-def test_recorded_decisions(tree: Path, build: Build, governor: str) -> None:
-    name = taken_as(tree).name
+def test_recorded_decisions(governor_tree: Path, build: Build, governor: str) -> None:
+    name = taken_as(governor_tree).name
     names = (name, f"debian-{name}")
     paths = [path for path in vectors.files(governor) if vectors.read(path).kernel in names]
     if not paths:
@@ -215,13 +205,14 @@ class TestBuild:
         assert (fast[1], slow[1]) == (True, False)
 
     @pytest.fixture
-    def copy(self, tree: Path, tmp_path: Path) -> Path:
-        names = ["Makefile", "include/linux/cpuidle.h"]
-        names += [str(p.relative_to(tree)) for p in tree.glob("drivers/cpuidle/governors/*.[ch]")]
-        for name in names:
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_bytes((tree / name).read_bytes())
-        return tmp_path
+    def copy(self, governor_tree: Path, tmp_path: Path) -> Path:
+        units = governor_tree.glob("drivers/cpuidle/governors/*.[ch]")
+        names = [
+            "Makefile",
+            "include/linux/cpuidle.h",
+            *(str(unit.relative_to(governor_tree)) for unit in units),
+        ]
+        return copied(governor_tree, names, tmp_path)
 
     def test_the_tree_is_what_is_compiled(self, build: Build, copy: Path) -> None:
         """A tree whose menu wants but a tenth of a tick to stop it decides otherwise."""
@@ -236,9 +227,9 @@ class TestBuild:
             build("ladder", hz, workdir=tmp_path)
         assert len(list(tmp_path.iterdir())) == 2
 
-    def test_no_such_governor(self, tree: Path, tmp_path: Path) -> None:
+    def test_no_such_governor(self, governor_tree: Path, tmp_path: Path) -> None:
         with pytest.raises(OracleError, match=r"bpf\.c"):
-            GovernorOracle(tree, tmp_path, "bpf")
+            GovernorOracle(governor_tree, tmp_path, "bpf")
 
     def test_does_not_compile(self, build: Build, copy: Path) -> None:
         menu = copy / "drivers/cpuidle/governors/menu.c"
@@ -291,4 +282,4 @@ class TestTree:
     def test_no_tree(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("LINUX", str(tmp_path))
         with pytest.raises(OracleError, match="Makefile"):
-            governor_tree()
+            governors.governor_tree()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from idle_states.linux import idle_loop
-from tests.oracle import Unavailable
-from tests.oracle.linux.governors import governor_tree, taken_as
+from tests.oracle import skipping
+from tests.oracle.linux.governors import taken_as
 from tests.oracle.linux.idle_loop import (
     LOOP_FILES,
     IdleCpu,
@@ -20,6 +20,7 @@ from tests.oracle.linux.idle_loop import (
 )
 from tests.oracle.linux.idle_world import modelled, random_cpu
 from tests.oracle.linux.source import OracleError
+from tests.oracle.linux.trees import copied
 from tests.support.shared import kept
 
 STATES = [IdleState(0, 0), IdleState(2_000, 20_000, s2idle=True), IdleState(9_000, 90_000)]
@@ -27,25 +28,14 @@ TURNS = 20
 
 
 @pytest.fixture(scope="session")
-def tree() -> Path:
-    try:
-        return governor_tree()
-    except Unavailable as reason:
-        pytest.skip(str(reason))
-
-
-@pytest.fixture(scope="session")
-def oracle(tree: Path) -> IdleLoopOracle:
-    try:
-        with kept("idle-loop") as directory:
-            return IdleLoopOracle(tree, directory)
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+def oracle(governor_tree: Path) -> IdleLoopOracle:
+    with skipping(), kept("idle-loop") as directory:
+        return IdleLoopOracle(governor_tree, directory)
 
 
 @pytest.fixture
-def features(tree: Path) -> idle_loop.IdleLoopFeatures:
-    return idle_loop.features(taken_as(tree))
+def features(governor_tree: Path) -> idle_loop.IdleLoopFeatures:
+    return idle_loop.features(taken_as(governor_tree))
 
 
 def random_cpus(count: int, features: idle_loop.IdleLoopFeatures, seed: int = 0) -> list[IdleCpu]:
@@ -154,19 +144,12 @@ class TestLoop:
 
 class TestBuild:
     @pytest.fixture
-    def copy(self, tree: Path, tmp_path: Path) -> Path:
-        for name in (*LOOP_FILES, "drivers/cpuidle/poll_state.c"):
-            if not (tree / name).exists():
-                continue  # poll_idle() was in driver.c
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_bytes((tree / name).read_bytes())
-        return tmp_path
+    def copy(self, governor_tree: Path, tmp_path: Path) -> Path:
+        return copied(governor_tree, [*LOOP_FILES, "drivers/cpuidle/poll_state.c"], tmp_path)
 
     def built(self, tree: Path) -> IdleLoopOracle:
-        try:
+        with skipping():
             return IdleLoopOracle(tree, tree / "build")
-        except Unavailable as reason:
-            pytest.skip(str(reason))
 
     def edit(self, copy: Path, name: str, change: Callable[[str], str]) -> None:
         text = (copy / name).read_text()

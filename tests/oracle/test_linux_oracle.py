@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.oracle.linux.cases import (
     FLAGS,
     LATENCIES,
@@ -45,28 +45,20 @@ QEMU_POWER9 = [STOP0_LITE, STOP0, STOP1]
 def tree() -> Path:
     from tests.oracle.debian import linux_source
 
-    try:
+    with skipping():
         return linux_source("6.1")
-    except Unavailable as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")
 def powernv(tree: Path) -> PowernvOracle:
-    try:
-        with kept("powernv") as directory:
-            return PowernvOracle(tree, directory)
-    except Unavailable as error:
-        pytest.skip(str(error))
+    with skipping(), kept("powernv") as directory:
+        return PowernvOracle(tree, directory)
 
 
 @pytest.fixture(scope="session")
 def pseries(tree: Path) -> PseriesOracle:
-    try:
-        with kept("pseries") as directory:
-            return PseriesOracle(tree, directory)
-    except Unavailable as error:
-        pytest.skip(str(error))
+    with skipping(), kept("pseries") as directory:
+        return PseriesOracle(tree, directory)
 
 
 Boot = Callable[..., DriverResult]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 
 from tests.support.shared import kept
 
-from . import Unavailable, debian
+from . import skipping
 from .skiboot import CompileError, ExportCase, ExportOracle, ExportResult, Row, dump_tables
 
 #: QEMU's powernv9: stop0 and stop1 enabled, no wake-up engine.
@@ -24,30 +22,16 @@ NAMES = "ibm,cpu-idle-state-names"
 PSSCR_MASK = 0x3003FF
 
 
-@contextmanager
-def skipping() -> Iterator[None]:
-    try:
-        yield
-    except Unavailable as reason:
-        pytest.skip(str(reason))
-
-
 @pytest.fixture(scope="module")
-def tree() -> Path:
+def tables(skiboot_tree: Path) -> dict[str, list[Row]]:
     with skipping():
-        return debian.source_tree("qemu", "roms/skiboot")
+        return dump_tables(skiboot_tree)
 
 
 @pytest.fixture(scope="module")
-def tables(tree: Path) -> dict[str, list[Row]]:
-    with skipping():
-        return dump_tables(tree)
-
-
-@pytest.fixture(scope="module")
-def oracle(tree: Path) -> ExportOracle:
+def oracle(skiboot_tree: Path) -> ExportOracle:
     with skipping(), kept("export") as directory:
-        return ExportOracle(tree, directory)
+        return ExportOracle(skiboot_tree, directory)
 
 
 def row(
@@ -119,7 +103,7 @@ def test_values(
     assert expected in tables[f"{table}_cpu_idle_states"]
 
 
-def test_given_source_takes_the_place_of_the_tree(tree: Path) -> None:
+def test_given_source_takes_the_place_of_the_tree(skiboot_tree: Path) -> None:
     name = "power9_cpu_idle_states"
     text = (
         f"static struct cpu_idle_states {name}[] = "
@@ -128,12 +112,12 @@ def test_given_source_takes_the_place_of_the_tree(tree: Path) -> None:
         " .pm_ctrl_reg_mask = OPAL_PM_PSSCR_MASK } };"
     )
     with skipping():
-        dumped = dump_tables(tree, {name: text})
+        dumped = dump_tables(skiboot_tree, {name: text})
     values = {"latency_ns": 0xFFFFFFFF, "residency_ns": 2, "flags": 0x200000, "control": 15}
     assert dumped[name] == [row("exactly16letters", **values)]
     assert len(dumped["power10_cpu_idle_states"]) == 4
     with pytest.raises(CompileError, match="unused"):
-        dump_tables(tree, {name: text + "static int unused;"})
+        dump_tables(skiboot_tree, {name: text + "static int unused;"})
 
 
 # Export

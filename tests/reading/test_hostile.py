@@ -37,7 +37,7 @@ from idle_states.sources.formats import read_path
 from idle_states.spec import write as spec_writer
 from idle_states.spec.library import find
 from idle_states.table import Firmware, IdleState, IdleTable, Register
-from tests.oracle import Unavailable, debian
+from tests.oracle import debian, skipping
 from tests.support import DATA, ROOT, hostile, lids, random_tables
 from tests.support.shared import building
 from tests.support.thorough import examples
@@ -374,10 +374,8 @@ _CASE = """
 
 def dtc_source(member: str) -> Path:
     """A directory of dtc 1.7.2's source."""
-    try:
+    with skipping():
         return debian.source_tree("device-tree-compiler", member, "trixie")
-    except Unavailable as reason:
-        pytest.skip(str(reason))
 
 
 @pytest.fixture(scope="module")

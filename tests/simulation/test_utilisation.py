@@ -12,7 +12,7 @@ from idle_states.simulation import by_core, idle_periods, simulate
 from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
 from idle_states.simulation.setup import SimulationRun
 from idle_states.simulation.utilisation import DECAYS, PERIOD, SUM_MAX, Average
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.oracle.linux.pelt import averages, pelt_tree
 from tests.support.compiled import needs_core
 from tests.support.shared import kept
@@ -34,11 +34,8 @@ def test_against_the_kernel() -> None:
         now += step + random.choice((0, 0, -now % PERIOD_NS))
         now += 3 * 10**9 * (random.random() < 0.001)
         updates.append((now, random.random() < 0.5))
-    try:
-        with kept("pelt") as directory:
-            expected = averages(pelt_tree(), directory, updates)
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+    with skipping(), kept("pelt") as directory:
+        expected = averages(pelt_tree(), directory, updates)
     model = Average()
     found = []
     for now, running in updates:

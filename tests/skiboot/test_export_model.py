@@ -15,7 +15,7 @@ from idle_states.skiboot.releases import UnknownSkiboot, known_chips, skiboot_fe
 from idle_states.spec.library import find
 from idle_states.spec.packaged import current
 from idle_states.table import Cpu, IdleState, IdleTable, Register
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.oracle.skiboot import ExportCase, ExportOracle, ExportResult
 from tests.support.random_tables import states
 from tests.support.shared import kept
@@ -66,11 +66,8 @@ NVRAM = (
 
 @pytest.fixture(scope="module")
 def oracle(skiboot_tree: Path) -> ExportOracle:
-    try:
-        with kept("export") as directory:
-            return ExportOracle(skiboot_tree, directory)
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+    with skipping(), kept("export") as directory:
+        return ExportOracle(skiboot_tree, directory)
 
 
 def row(state: IdleState) -> dict[str, object]:

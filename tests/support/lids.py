@@ -4,10 +4,8 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
 from idle_states.table import IdleState
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 
 FORMS = {"5.3 and on": ">16sIIQQI4x", "4.1.1 to 5.2": ">16sIII4xQQ", "up to 4.1": ">16sIIQQ"}
 FILLER = b"\xf5" * 4096
@@ -32,12 +30,10 @@ def stock_lid() -> bytes:
     from tests.oracle.debian import binary_file
 
     installed = Path("/usr/share/qemu/skiboot.lid")
-    try:
+    with skipping():
         file = (
             installed
             if installed.is_file()
             else binary_file("qemu-system-data", "usr/share/qemu/skiboot.lid")
         )
-    except Unavailable as reason:
-        pytest.skip(str(reason))
     return file.read_bytes()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot.debian import Unavailable
+from tests.oracle import skipping
 from tests.support import DOCS, ROOT
 from tests.support.shared import kept
 from tools.site import transcripts
@@ -21,11 +21,8 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def skiboot() -> Path:
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
-    try:
-        with kept("skiboot-source"):
-            return transcripts.skiboot_source()
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+    with skipping(), kept("skiboot-source"):
+        return transcripts.skiboot_source()
 
 
 @pytest.mark.slow

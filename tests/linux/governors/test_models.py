@@ -30,7 +30,7 @@ from idle_states.linux.governors.interface import (
 )
 from idle_states.linux.governors.interface import State as ModelState
 from idle_states.linux.releases import Release
-from tests.oracle import Unavailable
+from tests.oracle import skipping
 from tests.oracle.linux.governors import (
     GOVERNORS,
     STATE_MAX,
@@ -38,7 +38,6 @@ from tests.oracle.linux.governors import (
     GovernorOracle,
     Row,
     State,
-    governor_tree,
     taken_as,
 )
 from tests.support.shared import kept
@@ -415,25 +414,14 @@ def any_cpu(draw: st.DrawFn, hz: int, fewest: int) -> Cpu:
 
 
 @pytest.fixture(scope="session")
-def tree() -> Path:
-    try:
-        return governor_tree()
-    except Unavailable as reason:
-        pytest.skip(str(reason))
-
-
-@pytest.fixture(scope="session")
-def pair_of(tree: Path) -> Callable[[str, int], Pair]:
+def pair_of(governor_tree: Path) -> Callable[[str, int], Pair]:
     @cache
     def pair(name: str, hz: int) -> Pair:
-        if not (tree / f"drivers/cpuidle/governors/{name}.c").exists():
+        if not (governor_tree / f"drivers/cpuidle/governors/{name}.c").exists():
             pytest.skip(f"the kernel has no {name}")
-        try:
-            with kept("governors") as directory:
-                oracle = GovernorOracle(tree, directory, name, hz)
-        except Unavailable as reason:
-            pytest.skip(str(reason))
-        kernel = taken_as(tree)
+        with skipping(), kept("governors") as directory:
+            oracle = GovernorOracle(governor_tree, directory, name, hz)
+        kernel = taken_as(governor_tree)
         package = "idle_states.linux.governors"
         made = getattr(importlib.import_module(f"{package}.{name}"), name.capitalize())
         features = importlib.import_module(f"{package}.{name}_features").features(kernel)

@@ -10,7 +10,7 @@ from idle_states.linux.releases import release as known_release
 from ..debian import linux_source
 from .source import OracleError, release
 
-__all__ = ["distributed_as", "kernel_tree", "spare_tree"]
+__all__ = ["copied", "distributed_as", "kernel_tree", "spare_tree"]
 
 
 def kernel_tree(needed: Iterable[str] = ("Makefile",)) -> Path:
@@ -41,3 +41,12 @@ def distributed_as(tree: Path) -> Release:
     """
     distribution = "" if os.environ.get("LINUX") else "debian-"
     return known_release(os.environ.get("KERNEL") or f"{distribution}{release(tree)}")
+
+
+def copied(tree: Path, names: Iterable[str], to: Path) -> Path:
+    """Returns `to`, where the files of these names now are that the tree has."""
+    for name in names:
+        if (tree / name).is_file():
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            (to / name).write_bytes((tree / name).read_bytes())
+    return to
