@@ -10,7 +10,11 @@ import pytest
 
 from idle_states.boot.debian import Unavailable
 
-__all__ = ["Unavailable", "skipping"]
+__all__ = ["OracleError", "Unavailable", "skipping"]
+
+
+class OracleError(Exception):
+    """The oracle could not be built or could not run a case: no statement about what it is of."""
 
 
 @contextmanager

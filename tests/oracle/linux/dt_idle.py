@@ -1,7 +1,6 @@
 """The parser of idle-state nodes, the PSCI or SBI driver over it, and its power domains."""
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from idle_states.devicetree.tree import Node
-from tests.oracle import Unavailable
 
+from ..compiling import gcc, write_all
 from .source import OracleError, functions, includes, keep_functions, read
 
 __all__ = ["DtIdleOracle", "DtIdleResult"]
@@ -86,8 +85,6 @@ class DtIdleOracle:
         genpd: bool = True,
         spare: Path | None = None,
     ) -> None:
-        if shutil.which("cc") is None:
-            raise Unavailable("cc is not installed")
         self.program = workdir / f"dt_idle-{driver}{'' if genpd else '-flat'}"
         if self.program.exists():
             return
@@ -107,12 +104,10 @@ class DtIdleOracle:
         for name in {name for text in sources.values() for name in includes(text)}:
             if name.startswith("linux/errno"):
                 continue
-            header = build / name
-            header.parent.mkdir(parents=True, exist_ok=True)
             own = tree / _FOLDER / name
-            header.write_text(own.read_text() if name in _OWN_HEADERS and own.exists() else "")
-        for name, text in sources.items():
-            (build / f"{name}.c").write_text(text)
+            kept = name in _OWN_HEADERS and own.exists()
+            write_all(build, {name: own.read_text() if kept else ""})
+        write_all(build, {f"{name}.c": text for name, text in sources.items()})
         units = [build / f"{name}.c" for name in sources.keys() - {"driver", "domain"}]
         for name, shim in (("driver", f"dt_idle_{driver}.c"), ("domain", "dt_idle_domain.c")):
             if name in sources:
@@ -120,16 +115,13 @@ class DtIdleOracle:
                 define = f'#define {name.upper()}_SOURCE "{build / name}.c"\n#undef pr_fmt\n'
                 unit.write_text(f'{define}#include "{shim}"\n')
                 units.append(unit)
-        command = ["cc", "-std=gnu11", "-O1", "-w", "-I", str(build), "-I", str(_SHIM)]
-        command += ["-include", "dt_idle.h", str(_SHIM / "dt_idle.c"), *map(str, sorted(units))]
+        words = ["-O1", "-w", f"-I{build}", f"-I{_SHIM}", "-include", "dt_idle.h"]
         if genpd:
             options = ("DT_IDLE_GENPD", "ARM_PSCI_CPUIDLE_DOMAIN", "PM_GENERIC_DOMAINS_OF")
-            command += [f"-DCONFIG_{option}" for option in options]
+            words += [f"-DCONFIG_{option}" for option in options]
         if driver == "psci" and "psci_cpuidle_data" not in sources["driver"]:
-            command.append("-DONLY_PARAMETERS")
-        done = subprocess.run([*command, "-o", str(self.program)], capture_output=True, text=True)
-        if done.returncode:
-            raise OracleError(done.stderr[-2000:])
+            words.append("-DONLY_PARAMETERS")
+        gcc(*words, _SHIM / "dt_idle.c", *sorted(units), "-o", self.program)
 
     def run(self, roots: Sequence[Node], osi: bool = False) -> list[DtIdleResult]:
         """CPUs are the children of /cpus called cpu@..., in order.

@@ -5,12 +5,10 @@ becomes of its decision. The rows of a CPU are decided one after the other; each
 booted. The recorded decisions in tests/data/vectors have the same columns.
 """
 
-import hashlib
 import os
 import re
 import struct
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +18,7 @@ from idle_states.linux.governors.interface import NO_STATE
 from idle_states.linux.releases import Release, UnknownRelease
 from idle_states.linux.releases import release as known_release
 
-from .. import Unavailable
+from ..compiling import digest, gcc, made, write_all
 from .source import OracleError, constants, includes, read, release
 from .trees import kernel_tree
 
@@ -35,7 +33,6 @@ __all__ = [
     "State",
     "build_program",
     "compile_program",
-    "digest",
     "extract",
     "governor_tree",
     "taken_as",
@@ -61,7 +58,6 @@ _MACRO2SIGN = {
     "ORACLE_POLL_TIME_LIMIT": r"\bpoll_time_limit\b",
 }
 COMPILER_FLAGS = (
-    "-std=gnu11",
     "-O2",
     "-fno-strict-aliasing",
     "-fwrapv",
@@ -161,12 +157,8 @@ class GovernorOracle:
         key = digest([*sources.values(), cut, *_own_files(), *COMPILER_FLAGS])
         self.governor = governor
         self.hz = hz
-        self._program = workdir.resolve() / f"{governor}-{hz}-{key}"
-        if not self._program.exists():
-            workdir.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".new-", dir=workdir) as scratch:
-                built = compile_program(Path(scratch), sources, unit, cut, hz)
-                built.rename(self._program)
+        program = workdir.resolve() / f"{governor}-{hz}-{key}"
+        self._program = made(program, lambda at: compile_program(at, sources, unit, cut, hz))
 
     def run(self, cpus: Sequence[Cpu]) -> list[list[tuple[int, bool]]]:
         """Per CPU and row: the state selected or NO_STATE, and whether the tick is to be stopped.
@@ -239,10 +231,6 @@ def _own_files() -> list[str]:
     return [path.read_text(encoding="utf-8") for path in sorted(_SHIM.glob("governor*"))]
 
 
-def digest(texts: Sequence[str]) -> str:
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
-
-
 def build_program(
     directory: Path,
     tree: Path,
@@ -277,25 +265,14 @@ def compile_program(
 ) -> Path:
     """The program, built in `scratch` with a way to the shim for every header named."""
     include = scratch / "include"
-    include.mkdir()
-    (include / "cpuidle_extract.h").write_text(cut, encoding="utf-8")
-    for name, text in sources.items():
-        (scratch / name).write_text(text, encoding="utf-8")
-    for name in {name for text in sources.values() for name in includes(text)} - sources.keys():
-        header = include / name
-        header.parent.mkdir(parents=True, exist_ok=True)
-        header.write_text('#include "governor.h"\n', encoding="utf-8")
+    named = {name for text in sources.values() for name in includes(text)} - sources.keys()
+    write_all(scratch, sources)
+    write_all(include, dict.fromkeys(named, '#include "governor.h"\n'))
+    write_all(include, {"cpuidle_extract.h": cut})
     program = scratch / "program"
-    command = ["gcc", *COMPILER_FLAGS, f"-DHZ={hz}", f'-DGOVERNOR_SOURCE="{scratch / unit}"']
-    command += [f"-I{include}", f"-I{_SHIM}", "-o", str(program)]
-    command += [f"-D{name}={value}" for name, value in macros.items()]
-    command += map(str, units)
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        raise Unavailable("gcc is not installed") from error
-    if done.returncode:
-        raise OracleError(f"{unit} does not compile:\n{done.stderr[:4000]}")
+    words = [*COMPILER_FLAGS, f"-DHZ={hz}", f'-DGOVERNOR_SOURCE="{scratch / unit}"']
+    words += [f"-D{name}={value}" for name, value in macros.items()]
+    gcc(*words, f"-I{include}", f"-I{_SHIM}", "-o", program, *units)
     return program
 
 

@@ -1,16 +1,14 @@
 """Compiling kernel sources with the shim, and running cases through the resulting program."""
 
-import hashlib
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import Unavailable
+from ..compiling import digest, gcc, made, write_all
 from .source import OracleError, constants, includes, read
 
 __all__ = ["DriverState", "Harness", "Message", "Report", "unhex"]
@@ -25,7 +23,6 @@ _CONSTANTS = (
 # Used as it is: it holds the defaults for old firmware and the report of invalid PSSCR values.
 _REAL_HEADERS = {"asm/cpuidle.h": "arch/powerpc/include/asm/cpuidle.h"}
 _FLAGS = (
-    "-std=gnu11",
     "-O1",
     "-static",
     "-fno-strict-aliasing",
@@ -142,14 +139,8 @@ class Harness:
         own = [path.read_text(encoding="utf-8") for path in sorted(SHIM.iterdir())]
         made_of = [*_FLAGS, *units, *own]
         made_of += [text for pair in (*macro2source.items(), *headers.items()) for text in pair]
-        key = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:16]
-        self._program = workdir.resolve() / f"harness-{key}"
-        if self._program.exists():
-            return
-        workdir.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=workdir) as scratch:
-            built = _compile(Path(scratch).resolve(), units, macro2source, headers)
-            built.rename(self._program)
+        program = workdir.resolve() / f"harness-{digest(made_of)}"
+        self._program = made(program, lambda at: _compile(at, units, macro2source, headers))
 
     def run(self, cases: Sequence[str]) -> list[Report]:
         """The reports of case lines, in order. Each case has a process of its own."""
@@ -189,20 +180,11 @@ def _compile(
     headers: Mapping[str, str],
 ) -> Path:
     include, program = scratch / "include", scratch / "harness"
-    for name, text in headers.items():
-        header = include / name
-        header.parent.mkdir(parents=True, exist_ok=True)
-        header.write_text(text, encoding="utf-8")
-    command = ["gcc", *_FLAGS, f"-I{include}", f"-I{SHIM}", "-o", str(program)]
+    write_all(include, headers)
+    words: list[str | Path] = [*_FLAGS, f"-I{include}", f"-I{SHIM}", "-o", program]
     for macro, text in macro2source.items():
         source = scratch / f"{macro.lower()}.c"
         source.write_text(text, encoding="utf-8")
-        command.append(f'-D{macro}="{source}"')
-    command += [str(SHIM / unit) for unit in ("server.c", "shim.c", "of.c", *units)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        raise Unavailable("gcc is not installed") from error
-    if done.returncode:
-        raise OracleError(f"the harness does not compile:\n{done.stderr[:4000]}")
+        words.append(f'-D{macro}="{source}"')
+    gcc(*words, *(SHIM / unit for unit in ("server.c", "shim.c", "of.c", *units)))
     return program

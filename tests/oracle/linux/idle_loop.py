@@ -8,14 +8,14 @@ order, and the counters that sysfs shows.
 import re
 import struct
 import subprocess
-import tempfile
 from array import array
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from .governors import COMPILER_FLAGS, compile_program, digest, extract
+from ..compiling import digest, made
+from .governors import COMPILER_FLAGS, compile_program, extract
 from .source import OracleError, constants, functions, read
 
 __all__ = [
@@ -173,16 +173,13 @@ class IdleLoopOracle:
             macros["ORACLE_LATENCY_REQ"] = "1"
         own = [path.read_text(encoding="utf-8") for path in (*_UNITS, *sorted(_SHIM.glob("*.h")))]
         key = digest([text, cut, *own, *macros, *macros.values(), *COMPILER_FLAGS])
-        self._program = workdir.resolve() / f"idle-loop-{key}"
-        if not self._program.exists():
-            workdir.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".new-", dir=workdir) as name:
-                scratch = Path(name)
-                macros["IDLE_LOOP_SOURCE"] = f'"{scratch / "cut.c"}"'
-                built = compile_program(
-                    scratch, {"cut.c": text}, "cut.c", cut, 250, units=_UNITS, macros=macros
-                )
-                built.rename(self._program)
+
+        def build(scratch: Path) -> Path:
+            macros["IDLE_LOOP_SOURCE"] = f'"{scratch / "cut.c"}"'
+            sources = {"cut.c": text}
+            return compile_program(scratch, sources, "cut.c", cut, 250, units=_UNITS, macros=macros)
+
+        self._program = made(workdir.resolve() / f"idle-loop-{key}", build)
 
     def run(self, cpus: Sequence[IdleCpu]) -> list[list[Call]]:
         """Returns per CPU what its idle loop did, from boot on. Raises OracleError on a crash."""

@@ -1,20 +1,18 @@
 """The kernel's own utilisation average: kernel/sched/pelt.c, compiled in user space."""
 
-import hashlib
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import Unavailable
+from ..compiling import digest, gcc, made, write_all
 from ..debian import linux_source
 from .source import OracleError, read
 
 _PELT, _HEADER, _TABLE = (f"kernel/sched/{name}" for name in ("pelt.c", "pelt.h", "sched-pelt.h"))
 _SHIM = Path(__file__).parent / "shim" / "pelt.c"
-_FLAGS = ("-std=gnu11", "-O2", "-fwrapv")
+_FLAGS = ("-O2", "-fwrapv")
 
 
 def pelt_tree() -> Path:
@@ -50,19 +48,10 @@ def _program(tree: Path, directory: Path) -> Path:
     if body is None or divider is None:
         raise OracleError(f"{_PELT}: expected decay_load() and get_pelt_divider(), found none")
     extract = f"{read(tree, _TABLE)}\n{divider[0]}\n{body[0]}"
-    made_of = "\0".join((*_FLAGS, _SHIM.read_text("utf-8"), extract))
-    program = directory / f"pelt-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}"
-    if program.exists():
-        return program
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=directory) as scratch:
-        (Path(scratch) / "pelt_extract.h").write_text(extract, encoding="utf-8")
-        built = Path(scratch) / "pelt"
-        command = ["gcc", *_FLAGS, f"-I{scratch}", "-o", built, _SHIM]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-        except FileNotFoundError as error:
-            raise Unavailable("gcc is not installed") from error
-        if done.returncode:
-            raise OracleError(f"{_PELT} does not compile:\n{done.stderr[:4000]}")
-        built.rename(program)
-    return program
+
+    def build(scratch: Path) -> Path:
+        write_all(scratch, {"pelt_extract.h": extract})
+        gcc(*_FLAGS, f"-I{scratch}", "-o", scratch / "pelt", _SHIM)
+        return scratch / "pelt"
+
+    return made(directory / f"pelt-{digest([*_FLAGS, _SHIM.read_text('utf-8'), extract])}", build)

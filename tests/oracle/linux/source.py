@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from .. import OracleError
+
 __all__ = ["OracleError", "constants", "functions", "includes", "keep_functions", "read", "release"]
 
 # Comments, literals and directives are matched whole: a brace inside one is not seen.
@@ -15,10 +17,6 @@ _TOKEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _FUNCTION_HEAD = re.compile(r"\b(?P<name>\w+)\s*\([^{}]*\)\s*\Z")
-
-
-class OracleError(Exception):
-    """The oracle could not be built or could not run a case: no statement about the kernel."""
 
 
 def read(tree: Path, name: str) -> str:

@@ -1,6 +1,6 @@
 """Oracles made of a skiboot tree: its tables, and its export to the device tree."""
 
-from .csource import CompileError
+from ..compiling import CompileError
 from .export import ExportCase, ExportOracle, ExportResult
 from .tables import Row, dump_tables
 

@@ -7,10 +7,8 @@ wherever that release has it (hw/slw.c; later also hw/slw-p8.c and include/slw.h
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -26,10 +24,6 @@ _ARRAY = r"^(?:static\s+)?(?:const\s+)?struct\s+cpu_idle_states\s+({name})\s*\[\
 _FUNCTION = r"^[A-Za-z_][\w\s*]*?\b{name}\s*\([^;{{}}()]*\)\s*\{{"
 _ENUM = r"^enum\s+{name}\s*\{{"
 _STRUCT = r"^struct\s+{name}\s*\{{"
-
-
-class CompileError(Exception):
-    """The host compiler rejects the C text; the message is the compiler's."""
 
 
 class SourceFile:
@@ -119,16 +113,6 @@ class Tree:
         """struct cpu_idle_states and the macro for the length of a name."""
         parts = [self.macro("MAX_NAME_LEN"), self.struct("cpu_idle_states")]
         return "\n".join(part for part in parts if part)
-
-
-def compile_program(output: Path, sources: Sequence[Path], options: Sequence[str]) -> None:
-    """Build `output` with the host's gcc; warnings count as the options say."""
-    if shutil.which("gcc") is None:
-        raise Unavailable("gcc is not installed")
-    command = ["gcc", "-std=gnu11", *options, "-o", str(output), *map(str, sources)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise CompileError(done.stderr)
 
 
 def tree_includes(tree: Tree) -> list[str]:

@@ -8,17 +8,15 @@ process of its own, so that an assertion, a crash or an endless loop ends that c
 
 from __future__ import annotations
 
-import hashlib
-import os
 import struct
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
 
-from .csource import STUBS, Tree, compile_program, tree_includes
+from ..compiling import digest, gcc, made
+from .csource import STUBS, Tree, tree_includes
 from .tables import Row
 
 ENTRY = "add_cpu_idle_state_properties"
@@ -234,18 +232,16 @@ def _entries(tree: Tree) -> Iterator[tuple[str, str]]:
 def _build(tree: Tree, workdir: Path, arrays: Mapping[str, str]) -> Path:
     """The compiled program; made anew only if the text has changed."""
     text = _program_text(tree, arrays)
-    stubs = b"".join(path.read_bytes() for path in sorted(STUBS.iterdir()))
-    key = hashlib.sha256(f"{tree.root}\0{text}".encode() + stubs).hexdigest()[:16]
-    program = workdir / f"export-{key}"
-    if not program.exists():
-        workdir.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=workdir) as directory:
-            source, fresh = Path(directory, "export.c"), Path(directory, "export")
-            source.write_text(text)
-            includes = ["-I", str(STUBS), *tree_includes(tree)]
-            compile_program(fresh, [STUBS / "harness.c", source], [*_OPTIONS, *includes])
-            os.replace(fresh, program)
-    return program
+    stubs = [path.read_text("utf-8") for path in sorted(STUBS.iterdir())]
+
+    def build(scratch: Path) -> Path:
+        source, fresh = scratch / "export.c", scratch / "export"
+        source.write_text(text)
+        words = [*_OPTIONS, f"-I{STUBS}", *tree_includes(tree)]
+        gcc(*words, "-o", fresh, STUBS / "harness.c", source)
+        return fresh
+
+    return made(workdir / f"export-{digest([str(tree.root), text, *stubs])}", build)
 
 
 def _program_text(tree: Tree, arrays: Mapping[str, str]) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
-from .csource import STUBS, Tree, compile_program, tree_includes
+from ..compiling import gcc
+from .csource import STUBS, Tree, tree_includes
 
 _PROGRAM = """\
 #include <stdbool.h>
@@ -54,19 +55,19 @@ def dump_tables(tree: Path, sources: Mapping[str, str] | None = None) -> dict[st
         arrays="\n\n".join(arrays.values()),
         calls="\n".join(f"    DUMP({name});" for name in arrays),
     )
+    return dumped(program, *tree_includes(skiboot))
+
+
+def dumped(program: str, *options: str) -> dict[str, list[Row]]:
+    """The rows of each array that a C program prints with the DUMP() of stubs/dump.h."""
     with tempfile.TemporaryDirectory() as directory:
         source, binary = Path(directory, "tables.c"), Path(directory, "tables")
         source.write_text(program)
-        options = ["-Wall", "-Wextra", "-Werror", "-I", str(STUBS), *tree_includes(skiboot)]
-        compile_program(binary, [source], options)
+        gcc("-Wall", "-Wextra", "-Werror", f"-I{STUBS}", *options, "-o", binary, source)
         done = subprocess.run([binary], capture_output=True, text=True, check=True)
-    return _parsed(done.stdout)
-
-
-def _parsed(output: str) -> dict[str, list[Row]]:
     tables: dict[str, list[Row]] = {}
     rows: list[Row] = []
-    for line in output.splitlines():
+    for line in done.stdout.splitlines():
         name, *values = line.split(",")
         if values:
             rows.append(_row(bytes.fromhex(name).decode("latin-1"), *map(int, values)))

@@ -3,10 +3,7 @@
  * became of its decision as cpuidle does. Input: per CPU a header, its states, its rows (below).
  * Output: per row two bytes, the state (255: none) and whether the tick is to be stopped.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "governor.h"
+#include "governor_input.h"
 
 struct header {
 	u32 states, rows, cpu_capacity;
@@ -131,18 +128,6 @@ void get_iowait_load(unsigned long *nr_waiters, unsigned long *load)
 	*load = row.load;
 }
 
-/* Fills `target`; false at the end of the input, if that is where a CPU may end. */
-static bool take(void *target, size_t size, bool may_end)
-{
-	size_t got = fread(target, 1, size, stdin);
-
-	if (got == size)
-		return true;
-	if (got || !may_end)
-		die("the input ends early", 0, 0, (long)got);
-	return false;
-}
-
 /* A CPU as it booted: nothing remembered, the governor just enabled. */
 static void boot(const struct header *header, const char *percpu_image, unsigned long cpu)
 {
@@ -160,12 +145,7 @@ static void boot(const struct header *header, const char *percpu_image, unsigned
 
 		take(&state, sizeof(state), false);
 		target->flags = state.polling ? CPUIDLE_FLAG_POLLING : 0;
-		target->exit_latency = (unsigned int)(state.exit_ns / NSEC_PER_USEC);
-		target->target_residency = (unsigned int)(state.residency_ns / NSEC_PER_USEC);
-#ifdef ORACLE_IN_NS
-		target->exit_latency_ns = state.exit_ns;
-		target->target_residency_ns = state.residency_ns;
-#endif
+		set_times(target, state.exit_ns, state.residency_ns);
 	}
 	if (governor->enable && governor->enable(&driver, &device))
 		die("the governor cannot be enabled", cpu, 0, 0);

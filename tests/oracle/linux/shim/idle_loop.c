@@ -4,9 +4,8 @@
  * rows (below). Output: per CPU the number of pairs, and the pairs.
  */
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "governor_input.h"
 #include "idle_loop.h"
 
 struct header {
@@ -274,17 +273,6 @@ bool oracle_suspends(void)
 	return row.flags & SUSPENDS;
 }
 
-static bool take(void *target, size_t size, bool may_end)
-{
-	size_t got = fread(target, 1, size, stdin);
-
-	if (got == size)
-		return true;
-	if (got || !may_end)
-		die("the input ends early", (long)got);
-	return false;
-}
-
 static void boot(const struct header *header)
 {
 	memset(&oracle_driver, 0, sizeof(oracle_driver));
@@ -304,12 +292,7 @@ static void boot(const struct header *header)
 
 		take(&state, sizeof(state), false);
 		target->flags = state.timer_stop ? CPUIDLE_FLAG_TIMER_STOP : 0;
-		target->exit_latency = (unsigned int)(state.exit_ns / NSEC_PER_USEC);
-		target->target_residency = (unsigned int)(state.residency_ns / NSEC_PER_USEC);
-#ifdef ORACLE_IN_NS
-		target->exit_latency_ns = state.exit_ns;
-		target->target_residency_ns = state.residency_ns;
-#endif
+		set_times(target, state.exit_ns, state.residency_ns);
 		target->enter = state.polls ? oracle_poll_idle : enters;
 		if (state.s2idle)
 			target->ORACLE_S2IDLE = (void *)suspends;
