@@ -73,17 +73,34 @@ def table_of(edit: TableEdit) -> IdleTable:
 
     Raises NoSuchTable, Unreadable, Faulty.
     """
-    table = edit.read
-    if table is None:
-        beside = edit.directory / edit.becomes
-        table = read_table(str(beside) if opening.is_file(beside) else edit.becomes).table
-    assert table is not None
+    table = edit.read or _table(edit)
     if table.register is Register.NONE:
         raise NoSuchTable(
             f"expected a table with PSSCR or PMICR, found {edit.becomes}, which firmware does not "
             "export"
         )
     return table
+
+
+def _table(edit: TableEdit) -> IdleTable:
+    beside = edit.directory / edit.becomes
+    if opening.is_file(beside):
+        found = read_table(str(beside)).table
+    else:
+        try:
+            found = read_table(edit.becomes).table
+        except NoSuchTable as error:
+            raise NoSuchTable(f"{edit.where}: becomes: {error}{_beside(edit)}") from None
+    assert found is not None
+    return found
+
+
+def _beside(edit: TableEdit) -> str:
+    """The file that was meant, as the end of a message: names of files have their ending."""
+    for ending in (".yaml", ".yml"):
+        if opening.is_file(edit.directory / f"{edit.becomes}{ending}"):
+            return f"; beside the description lies {edit.becomes}{ending}: say so, with its ending"
+    return ""
 
 
 def patch_for(table: IdleTable, name: str, file: str = "", digest: str = "") -> Patch:

@@ -185,7 +185,7 @@ class _Planning:
         rows: list[IdleState],
         table: IdleTable,
     ) -> None:
-        at = self.row(patch, edit, rows, table)
+        at = self.row(index, patch, edit, rows, table)
         found = value_in(rows[at], edit.field)
         if found == edit.after or found in self.later(index, patch, edit):
             return
@@ -200,21 +200,58 @@ class _Planning:
         rows[at] = with_value(rows[at], edit.field, edit.after)
 
     def row(
-        self, patch: Patch, edit: FieldEdit, rows: Sequence[IdleState], table: IdleTable
+        self,
+        index: int,
+        patch: Patch,
+        edit: FieldEdit,
+        rows: Sequence[IdleState],
+        table: IdleTable,
     ) -> int:
+        """The row of an edit: under its own name, or where that is gone, under the one that a later
+        edit of the series gives it (the tree then has that edit)."""
         names = [row.name for row in rows]
         wanted = edit.state
-        if edit.field == "name" and wanted not in names:
-            wanted = str(edit.after)
+        renamed = dict(self.renames(index, patch, edit, later=True))
+        if edit.field == "name":
+            renamed[edit.state] = str(edit.after)
+        while wanted not in names and wanted in renamed:
+            wanted = renamed.pop(wanted)
         count = names.count(wanted)
         if count != 1:
             raise _faulty(
                 f"{patch.name}: expected one row {edit.state} ({', '.join(names)}), found "
-                f"{count or 'none'}",
+                f"{count or 'none'}{self.renaming(index, patch, edit)}",
                 table.where.get("table", edit.where),
                 table.name,
             )
         return names.index(wanted)
+
+    def renaming(self, index: int, patch: Patch, edit: FieldEdit) -> str:
+        """What the series called the row before this edit, as the end of a message."""
+        name, by = edit.state, ""
+        for before, after in self.renames(index, patch, edit, later=False):
+            if before == name:
+                name = after
+                by = f"; an earlier edit calls it {name}: say state: {name} here"
+        return by
+
+    def renames(
+        self, index: int, patch: Patch, edit: FieldEdit, *, later: bool
+    ) -> Iterator[tuple[str, str]]:
+        """(before, after) of each edit before or after this one that renames a row of its table."""
+        tables = _tables(patch, edit)
+        passed = False
+        for number, other in enumerate(self.patches):
+            for one in other.edits:
+                passed = passed or (number == index and one is edit)
+                if (
+                    isinstance(one, FieldEdit)
+                    and one.field == "name"
+                    and one is not edit
+                    and passed == later
+                    and tables & _tables(other, one)
+                ):
+                    yield str(one.before), str(one.after)
 
     def later(self, index: int, patch: Patch, edit: FieldEdit) -> set[Value]:
         """The values that later patches of the series set the field to, each starting from the
@@ -225,8 +262,7 @@ class _Planning:
             for again in other.edits:
                 if not isinstance(again, FieldEdit) or again.before != value:
                     continue
-                names = {again.table, *other.aliases.get(again.table, ())}
-                same_table = names & {edit.table, *patch.aliases.get(edit.table, ())}
+                same_table = _tables(other, again) & _tables(patch, edit)
                 if same_table and (again.state, again.field) == (edit.state, edit.field):
                     value = again.after
                     found.add(value)
@@ -267,6 +303,11 @@ def _change(
     return ValueChange(
         where.file or "", where.line or 0, where.column or 0, table.name, state, name, before, after
     )
+
+
+def _tables(patch: Patch, edit: FieldEdit | TableEdit) -> set[str]:
+    """The names an edit's table may have."""
+    return {edit.table, *patch.aliases.get(edit.table, ())}
 
 
 def _place(name: str) -> str:

@@ -18,6 +18,7 @@ from ..skiboot.patching import SourceText
 from ..sources import MAX_BYTES
 
 _TABLE = re.compile(rb"\bstruct\s+cpu_idle_states\s[^;{]*\[")
+_OWN_FLAGS = re.compile(r"^#define\s+IDLE_USE_INST_NAP\b", re.MULTILINE)
 _VERSION = re.compile(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)(?:-|$|\s)")
 _RELEASE_TAGS = ("v[0-9]*.[0-9]*", "skiboot-[0-9]*.[0-9]*")
 
@@ -101,13 +102,15 @@ class PatchedTree:
 
     @cached_property
     def defines(self) -> dict[str, str]:
-        """The macros of the headers that tables use; none where the tree has no such headers."""
+        """The macros of the headers that tables use; none where flags are defined neither there
+        nor, as before 5.0, beside the tables."""
         found: dict[str, str] = {}
         for name in HEADERS:
             if self._files.is_file(name):
                 text = self.read(self.root / name).decode("utf-8", "replace")
                 found |= c_table.definitions_in(text)
-        return found if any(head.startswith("OPAL_PM_") for head in found) else {}
+        defined = any(head.startswith("OPAL_PM_") for head in found)
+        return found if defined or any(map(_OWN_FLAGS.search, self.files.values())) else {}
 
     @cached_property
     def sources(self) -> dict[str, SourceText]:

@@ -3,9 +3,7 @@
 Files are taken out of the clone's commits; nothing of skiboot is kept here.
 """
 
-import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,14 +19,9 @@ from idle_states.report.patch_mail import mails
 from idle_states.spec.library import find
 from idle_states.spec.packaged import current
 from idle_states.table import Register
-from tests.oracle.skiboot import Row
-from tests.oracle.skiboot.csource import SourceFile
-from tests.oracle.skiboot.csource import Tree as Definitions
-from tests.oracle.skiboot.tables import dumped
 from tests.skiboot.test_c_oracle import as_rows
+from tests.support.skiboot_clone import CLONE, as_repository, checkout, compiled, git
 
-CLONE = os.environ.get("SKIBOOT", "")
-PATHS = ("hw/slw.c", "hw/slw-p8.c", "include", "core/device.c")
 ORIGINAL = "51974cab7c89504a4ceb6706437665d5e8d2a533"
 APRIL_2017 = "f32ad58f9"
 """The last commit before the first version of the original patch was posted, 2017-04-19."""
@@ -39,14 +32,6 @@ pytestmark = [
 ]
 
 
-def git(*words: str | Path, cwd: Path | str = CLONE, text: bytes | None = None) -> bytes:
-    done = subprocess.run(
-        ["git", *map(str, words)], cwd=cwd, input=text, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
-
-
 def releases() -> list[str]:
     """Tags of releases from 5.0 on, oldest first, and the newest commit."""
     if not CLONE:
@@ -54,62 +39,6 @@ def releases() -> list[str]:
     tags = git("tag", "--sort=creatordate").decode().split()
     chosen = [tag for tag in tags if re.fullmatch(r"(skiboot-5|v[5-9])[\d.]*(-rc\d+)?", tag)]
     return [*chosen, "HEAD"]
-
-
-def checkout(commit: str, directory: Path, version: str = "") -> Path:
-    """The files that matter, without git, with the release in .version as in an archive."""
-    directory.mkdir(parents=True)
-    listed = git("ls-tree", "--name-only", commit, *PATHS).decode().split()
-    archive = git("archive", commit, *listed)
-    subprocess.run(["tar", "-x", "-C", directory], input=archive, check=True)
-    named = version or git("describe", "--tags", commit).decode().strip()
-    (directory / ".version").write_text(named + "\n")
-    return directory
-
-
-def as_repository(tree: Path) -> None:
-    """A repository of its own, with everything committed."""
-    for words in (
-        ("init", "--quiet"),
-        ("config", "user.name", "A Tester"),
-        ("config", "user.email", "tester@example.org"),
-        ("config", "commit.gpgsign", "false"),
-        ("add", "--all"),
-        ("commit", "--quiet", "--message", "base"),
-    ):
-        git(*words, cwd=tree)
-
-
-_DEFINITION = r"^[ \t]*#[ \t]*define[ \t]+(?:OPAL_PM_|OPAL_USE_|IDLE_)(?:[^\\\n]|\\\n)*\n"
-_PROGRAM = """\
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-typedef uint32_t u32;
-typedef uint64_t u64;
-#define PPC_BIT(bit) (0x8000000000000000UL >> (bit))
-#define PPC_BITMASK(bs, be) ((PPC_BIT(bs) - PPC_BIT(be)) | PPC_BIT(bs))
-#define pmicr pm_ctrl_reg_val
-#define pmicr_mask pm_ctrl_reg_mask
-{definitions}
-#include "dump.h"
-int main(void)
-{{
-{calls}
-    return 0;
-}}
-"""
-
-
-def compiled(tree: Path) -> dict[str, list[Row]]:
-    """The tree's tables by its own macros, of any era; -Wall -Wextra -Werror."""
-    definitions = Definitions(tree)
-    files = [*(tree / "include").glob("opal*.h"), tree / "hw/slw.c"]
-    codes = [SourceFile(file).code for file in files]
-    macros = [match for code in codes for match in re.findall(_DEFINITION, code, re.MULTILINE)]
-    parts = [*macros, definitions.idle_state_type(), *definitions.arrays.values()]
-    calls = "\n".join(f"    DUMP({name});" for name in definitions.arrays)
-    return dumped(_PROGRAM.format(definitions="\n".join(parts), calls=calls))
 
 
 def diff(made: Plan) -> bytes:
