@@ -33,6 +33,8 @@ class Subject:
     node       the table's power-mgt node as raw bytes, if it was read from a device tree
     platform   the machine its export is computed for
     kernels    the releases asked for
+    beside     the other tables of the tree it is from; None: the packaged ones stand for them
+    by_change  whether it is judged by what a change does to it, not by the packaged table
     """
 
     def __init__(
@@ -41,13 +43,38 @@ class Subject:
         kernels: Sequence[Release],
         platform: Platform = ALL_LEVELS,
         node: PowerMgt | None = None,
+        *,
+        beside: Sequence[IdleTable] | None = None,
+        by_change: bool = False,
     ) -> None:
         self.table = table
+        self.beside = beside
+        self.by_change = by_change
         self.node = node
         self.platform = platform
         self.kernels = tuple(kernels)
         self._linux: dict[tuple[str, tuple[Since, ...]], DriverTable] = {}
         self._drivers: dict[object, DriverTable] = {}
+
+    @classmethod
+    def of(
+        cls,
+        source: Source,
+        kernels: Sequence[Release],
+        platform: Platform = ALL_LEVELS,
+        *,
+        by_change: bool = False,
+    ) -> "Subject":
+        """The table of a source, which must have one."""
+        assert source.table is not None
+        return cls(
+            source.table,
+            kernels,
+            platform,
+            source.node,
+            beside=source.beside,
+            by_change=by_change,
+        )
 
     @property
     def form(self) -> str:
@@ -149,6 +176,14 @@ class Subject:
         by_array = [table for table in candidates if table.firmware.array == array != ""]
         return next(iter(by_name + by_array), None)
 
+    @cached_property
+    def others(self) -> tuple[IdleTable, ...]:
+        """The tables that its siblings are among: those of its tree, else the packaged ones that
+        skiboot has today."""
+        if self.beside is not None:
+            return tuple(self.beside)
+        return tuple(packaged(lambda revision: not revision.historical))
+
     def packaged(self, name: str) -> IdleTable:
         """A packaged table, for comparisons with siblings. KeyError if there is none."""
         return find(name)
@@ -192,7 +227,7 @@ def journey(source: Source, platform: Platform, kernels: Sequence[Release]) -> J
     """Computes every stage for the table of a source. The source must have one."""
     table = source.table
     assert table is not None
-    subject = Subject(table, kernels, platform, source.node)
+    subject = Subject.of(source, kernels, platform)
     return Journey(
         source,
         table,

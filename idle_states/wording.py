@@ -14,6 +14,10 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def possessive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """'; did you mean ...?' or nothing."""
     import difflib

@@ -158,7 +158,7 @@ def _is_opal(source: Source, machine: MachineFacts) -> bool:
 def _of_table(source: Source, setting: Setting) -> Audited:
     table = source.table
     assert table is not None
-    subject = Subject(table, setting.criteria.kernels, setting.criteria.platform, source.node)
+    subject = Subject.of(source, setting.criteria.kernels, setting.criteria.platform)
     claimed = claim(subject)
     return Audited(
         source.file,

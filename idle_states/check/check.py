@@ -18,8 +18,10 @@ def check(
     selection: RuleSelection = ALL,
     *,
     own_time: bool = False,
+    by_change: bool = False,
 ) -> list[Finding]:
-    """Returns the findings on all sources, sorted. The arguments are those of `Criteria`.
+    """Returns the findings on all sources, sorted. The arguments are those of `Criteria`;
+    by_change: see `Subject`.
 
     A suppression in a spec is reported as unused (IS902) only if none of the checked tables that
     are based on the spec needs it, and not at all if only some rules are selected.
@@ -32,10 +34,11 @@ def check(
         found += reading(source, selection)
         if source.table is not None:
             taken = criteria.kernels_of(source.table)
-            subject = Subject(source.table, taken, platform, source.node)
+            subject = Subject.of(source, taken, platform, by_change=by_change)
             found += run(subject, source.suppressions, selection)
     if selection == ALL:
         for file, members in seen.items():
             own = [s for member in members for s in member.suppressions if s.where.file == file]
-            found += unused(dict.fromkeys(own), found, members[0].name)
+            silent = ("IS501",) if by_change else ()
+            found += unused(dict.fromkeys(own), found, members[0].name, silent)
     return sort_findings(dict.fromkeys(found))

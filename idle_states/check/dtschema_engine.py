@@ -109,7 +109,7 @@ class ValidatedTree:
         finish its loop and so exports no node."""
         if source.table is None:
             return None
-        subject = Subject(source.table, (), platform, source.node)
+        subject = Subject.of(source, (), platform)
         node = source.node or (subject.export.node if subject.export else None)
         return cls(source, subject, node) if node is not None else None
 

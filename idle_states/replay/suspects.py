@@ -288,8 +288,7 @@ class _Search:
         if self._of.table is None:
             return None
         source = read_table(self._of.table)
-        assert source.table is not None
-        return Subject(source.table, (), self._of.platform, source.node)
+        return Subject.of(source, (), self._of.platform)
 
     @cached_property
     def _packaged(self) -> list[tuple[str, Subject]]:

@@ -58,7 +58,12 @@ def _verdict(review: Review) -> str:
     brought = (
         f"{plural(len(new), 'new finding')} ({', '.join(counts)})" if new else "no new finding"
     )
-    return f"{plural(len(tables), 'table')} changed: {brought}, {len(review.fixed)} fixed."
+    changed = {t.source.name for one in review.changes for t in one.tables if t.is_changed}
+    beside = len(tables - changed)
+    what = f"{plural(len(changed), 'table')} changed" + (
+        f", which concerns {plural(beside, 'other')}" if beside else ""
+    )
+    return f"{what}: {brought}, {len(review.fixed)} fixed."
 
 
 def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:

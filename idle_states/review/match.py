@@ -44,6 +44,11 @@ def is_same(a: Source, b: Source) -> bool:
     )
 
 
+def in_same_place(a: Source, b: Source) -> bool:
+    """True if the tables beside both are the same, as far as rules compare with them."""
+    return _beside(a) == _beside(b)
+
+
 def similarity(a: IdleTable, b: IdleTable) -> float:
     """Share of equal values in rows of the same name, 0 to 1."""
     rows = max(len(a.states), len(b.states))
@@ -63,6 +68,13 @@ def similarity(a: IdleTable, b: IdleTable) -> float:
 def _homeless(table: IdleTable | None) -> IdleTable | None:
     """The table without its file, so that a table moved to another file compares equal."""
     return table and replace(table, firmware=replace(table.firmware, file=""))
+
+
+def _beside(source: Source) -> list[IdleTable | None] | None:
+    table, others = source.table, source.beside
+    if table is None or others is None:
+        return None
+    return [_homeless(other) for other in others if other.register is table.register]
 
 
 def _place(source: Source) -> object:

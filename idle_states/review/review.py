@@ -14,7 +14,7 @@ from ..linux.releases import release
 from ..reading.git import Commit, CommitReader, Repository
 from ..sources import Source
 from .findings import FindingsOutcome, Side, in_all, outcome
-from .match import is_same, pairs
+from .match import in_same_place, is_same, pairs
 from .message import ChangedRow, Judged, changed_rows, check_message, place_in
 from .selection import Selector
 from .suppressions import Added, Configured, Known, added, configured, known, revealed
@@ -50,6 +50,22 @@ class TableChange:
     outcome: FindingsOutcome
 
     @property
+    def says_something(self) -> bool:
+        """False for a table that is as before, where what changed beside it is all the same to
+        it."""
+        return (
+            self.is_changed
+            or bool(self.differences or self.linux)
+            or self.outcome != FindingsOutcome()
+        )
+
+    @property
+    def is_changed(self) -> bool:
+        """False for a table that is as before: what changed lies beside it."""
+        before, after = self.before, self.after
+        return before is None or after is None or _is_changed(before, after)
+
+    @property
     def source(self) -> Source:
         """The table after the change; if the change removes it, before."""
         found = self.after or self.before
@@ -64,7 +80,7 @@ class Reviewed:
     base, head    the commits
     commit        the commit, if a single one is reviewed; of a merge, only what no parent has is
                   part of the change
-    tables        the tables that differ
+    tables        the tables that differ, and those that a change beside them gives a finding
     files         new and fixed findings about files that cannot be parsed
     message       findings about commit messages that the change contradicts
     suppressions  the suppressions that the change adds
@@ -229,10 +245,17 @@ class _Reviewer:
             head,
             commit,
             tuple(
-                self.table(
-                    [a, *(_counterpart(a, b, other, after) for other in others)], b, parents, head
-                )
+                table
                 for a, b in _own(before, after, others)
+                for table in [
+                    self.table(
+                        [a, *(_counterpart(a, b, other, after) for other in others)],
+                        b,
+                        parents,
+                        head,
+                    )
+                ]
+                if table.says_something
             ),
             in_all(files),
             self.message((f for f, _ in self.judged(commit)), base, head) if commit else (),
@@ -308,7 +331,9 @@ class _Reviewer:
             return None, []
         if id(source) not in self.checked:
             by = self.by.criteria
-            found = check([source], by.kernels, by.platform, by.rules)
+            # who asks for IS501 by its code gets it
+            by_change = "IS501" not in by.rules.select
+            found = check([source], by.kernels, by.platform, by.rules, by_change=by_change)
             self.checked[id(source)] = source, found
         return source.table, self.accepted(self.checked[id(source)][1], commit)
 
@@ -342,8 +367,12 @@ def _differing(before: End, after: End) -> list[tuple[Source | None, Source | No
     return [
         (a, b)
         for a, b in pairs(old, new)
-        if a is None or b is None or not is_same(a, b) or a.file != b.file
+        if a is None or b is None or _is_changed(a, b) or not in_same_place(a, b)
     ]
+
+
+def _is_changed(before: Source, after: Source) -> bool:
+    return not is_same(before, after) or before.file != after.file
 
 
 def _own(

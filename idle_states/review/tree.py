@@ -16,6 +16,8 @@ from ..findings import Finding, Unreadable
 from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry
 from ..skiboot.layout import HEADERS, TABLES
 from ..sources import MAX_BYTES, Source
+from ..sources.source import together
+from ..spec.library import packaged
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SPEC_WORDS = frozenset({"extends", "states"})
@@ -105,7 +107,7 @@ class SkibootTree(TreeReader):
                 findings += problem.findings
                 texts |= problem.texts
                 unread.add(file)
-        return End(tuple(sources), tuple(findings), frozenset(unread), texts)
+        return End(tuple(together(sources)), tuple(findings), frozenset(unread), texts)
 
     def _macros(self, entry: TreeEntry) -> dict[str, str]:
         from ..skiboot import c_table
@@ -181,7 +183,9 @@ class SpecTree(TreeReader):
                 texts |= problem.texts | {path: specs[path].decode("utf-8", "replace")}
                 unread.add(path)
         found = tuple(dict.fromkeys(findings))
-        return End(tuple(sources), found, frozenset(unread), texts)
+        names = {source.name for source in sources}
+        others = packaged(lambda spec: not spec.historical and spec.name not in names)
+        return End(tuple(together(sources, others)), found, frozenset(unread), texts)
 
     def _words(self, entry: TreeEntry) -> tuple[bytes, frozenset[str]]:
         """Content of a YAML file, and which of a spec's words it has."""

@@ -1,6 +1,6 @@
 """Runs the rules over a subject and applies suppressions."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location, Severity, sort_findings
@@ -112,12 +112,18 @@ def suppress(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -
 
 
 def unused(
-    suppressions: Iterable[Suppression], findings: Iterable[Finding], table: str
+    suppressions: Iterable[Suppression],
+    findings: Iterable[Finding],
+    table: str,
+    silent: Collection[str] = (),
 ) -> Iterator[Finding]:
-    """IS902 for each suppression of a file that nothing in the file needed."""
+    """IS902 for each suppression of a file that nothing in the file needed. silent: rules that had
+    no say."""
     findings = list(findings)
     for suppression in suppressions:
         for code in suppression.rules:
+            if code in silent:
+                continue
             if suppression.reason and not any(
                 code in finding.rules and suppression.covers(code, finding.location)
                 for finding in findings

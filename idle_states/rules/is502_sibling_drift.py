@@ -2,8 +2,9 @@
 
 What it does
     Compares the states of a table for a simulator or fused cores, of a declared copy, and of a
-    processor that shares another's C array, with the states of the same name in the packaged
-    table of the processor. Chip revisions of their own (POWER9 DD1) are not siblings.
+    processor that shares another's C array, with the states of the same name in the table of the
+    processor: the one of the same tree, where a tree is checked or reviewed, else the packaged
+    one. Chip revisions of their own (POWER9 DD1) are not siblings.
 
 Why is this bad
     The tables describe the same hardware and are corrected one at a time. POWER9's stop4 lost its
@@ -28,12 +29,11 @@ Ground
 from collections.abc import Iterator, Sequence
 
 from ..findings import Finding, Location, Severity
-from ..identify import field_differences, is_main
+from ..identify import field_differences
 from ..pipeline import Subject
-from ..spec.library import packaged
 from ..table import IdleState, IdleTable
-from ..wording import joined
-from .is3_control import claimed_cpu, home
+from ..wording import joined, possessive
+from .is5_siblings import siblings
 from .rule import Rule
 
 RULE = Rule("IS502", "sibling-drift", Severity.WARNING, forms=("spec", "c"), requires=("IS501",))
@@ -43,31 +43,6 @@ def check(subject: Subject) -> Iterator[Finding]:
     known = list(siblings(subject))
     for index, state in enumerate(subject.table.states):
         yield from _compare(subject, index, state, known)
-
-
-def siblings(subject: Subject) -> Iterator[IdleTable]:
-    """Packaged tables whose rows the subject's should equal where the names are the same."""
-    own = home(subject)
-    cpu = claimed_cpu(subject)
-    chips = set(cpu.chips) if cpu else set()
-    special = bool(own.quirk or own.fused_core)
-    for sibling in packaged(lambda revision: not revision.historical):
-        if sibling.name in (subject.table.name, _reference_name(subject)):
-            continue
-        if sibling.register is not subject.table.register or not sibling.cpu:
-            continue
-        same_chips = bool(chips & set(sibling.cpu.chips))
-        shares = own.array != "" and own.array == sibling.firmware.array
-        if (
-            (special and is_main(sibling) and same_chips)
-            or (shares and not same_chips)
-            or sibling.name == own.copy_of
-        ):
-            yield sibling
-
-
-def _reference_name(subject: Subject) -> str:
-    return subject.reference.name if subject.reference else ""
 
 
 def _compare(
@@ -82,7 +57,7 @@ def _compare(
         if not other or not found:
             continue
         texts = field2texts.setdefault(found[0][0], {})
-        texts.setdefault("; ".join(text for _, text in found), []).append(f"{sibling.name}'s")
+        texts.setdefault("; ".join(text for _, text in found), []).append(possessive(sibling.name))
         places = field2places.setdefault(found[0][0], [])
         if place := other.where.get("state"):
             places.append((place, f"{sibling.name} has it here"))

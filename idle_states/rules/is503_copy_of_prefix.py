@@ -1,9 +1,11 @@
 """IS503 copy-of-prefix: a C array repeats the first rows of another one.
 
 What it does
-    Compares a table with the main packaged ones of its generation that live in another C array.
-    If its rows are, value by value, their first rows, it is a warning; a single row is a note,
-    as one equal row is no sure sign of a copy.
+    Compares a table with the main ones of its generation that live in another C array: those of
+    the same tree, where a tree is checked or reviewed, else the packaged ones. If its rows are,
+    value by value, their first rows, it is a warning; a note, if IS502 compares the two anyway
+    and so names the one that a correction forgets, and for a single row, which is no sure sign of
+    a copy. `review` leaves the former out: there two that agree are as they should be.
 
 Why is this bad
     A copy has to be corrected whenever the original is, and is forgotten (see IS502). The same
@@ -26,8 +28,8 @@ from collections.abc import Iterator
 from ..findings import Confidence, Finding, Severity
 from ..identify import is_main
 from ..pipeline import Subject
-from ..spec.library import packaged
 from .is3_control import claimed_cpu, home
+from .is5_siblings import siblings
 from .rule import Rule
 
 RULE = Rule("IS503", "copy-of-prefix", Severity.WARNING, forms=("spec", "c"))
@@ -41,7 +43,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     if not subject.is_opal or not count or not array:
         return
     rows = [state.values() for state in table.states]
-    for other in packaged(lambda revision: not revision.historical):
+    compared = list(siblings(subject))
+    for other in subject.others:
         if other.register is not table.register or not is_main(other):
             continue
         if other.firmware.array == array or len(other.states) <= count:
@@ -50,13 +53,17 @@ def check(subject: Subject) -> Iterator[Finding]:
             continue
         if rows != [state.values() for state in other.states[:count]]:
             continue
+        is_watched = any(sibling is other for sibling in compared)
+        if is_watched and subject.by_change:
+            continue
         what = f"the first {count} rows" if count > 1 else "the first row"
         place = other.states[0].where.get("state")
+        also = f" ({other.name})" if other.name != other.firmware.array else ""
         yield RULE.finding(
             subject,
-            f"{array} repeats {what} of {other.firmware.array} ({other.name})",
+            f"{array} repeats {what} of {other.firmware.array}{also}",
             subject.at(None),
-            severity=Severity.WARNING if count > 1 else Severity.NOTE,
+            severity=Severity.WARNING if count > 1 and not is_watched else Severity.NOTE,
             confidence=Confidence.HIGH if count > 1 else Confidence.LOW,
             related=[(place, f"{other.name} starts here")] if place else (),
         )

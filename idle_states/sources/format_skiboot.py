@@ -5,7 +5,7 @@ from pathlib import Path
 from ..findings import unreadable
 from ..reading import opening
 from ..skiboot.layout import HEADERS, TABLES
-from .source import File, Source
+from .source import File, Source, together
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -40,4 +40,4 @@ def read(file: File) -> list[Source]:
     except OSError as error:
         message = f"expected a readable file, found: {error.strerror}"
         raise unreadable(file.shown, message) from None
-    return sources
+    return together(sources)

@@ -1,8 +1,8 @@
 """The result of reading a TABLE (`Source`) and the input of the formats (`File`)."""
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -28,6 +28,8 @@ class Source:
     texts         file -> text, for quoting lines in reports
     tree          the whole tree, for device trees
     facts         (subject, text) for each fact that a log states about its machine
+    beside        the other tables of the tree it is from, which its siblings are among; None if it
+                  was not read from a tree
     """
 
     name: str
@@ -40,6 +42,16 @@ class Source:
     texts: dict[str, str] = field(default_factory=dict)
     tree: Node | None = field(default=None, repr=False)
     facts: tuple[tuple[str, str], ...] = ()
+    beside: tuple[IdleTable, ...] | None = field(default=None, repr=False)
+
+
+def together(sources: Sequence[Source], more: Iterable[IdleTable] = ()) -> list[Source]:
+    """The sources of one tree, each with the tables of the others beside it, and these more."""
+    tables = [*(source.table for source in sources if source.table is not None), *more]
+    return [
+        replace(source, beside=tuple(table for table in tables if table is not source.table))
+        for source in sources
+    ]
 
 
 class File:

@@ -29,8 +29,6 @@ FIXES = [
     ("51974cab7", "power9_ndd1", "IS201 IS401 IS402"),
     ("e65cecd71", "power9", "IS303"),  # user context against ESL
     ("e65cecd71", "power9_ndd1", "IS303"),
-    ("58913880c", "power9", "IS501"),  # timebase flags of stop4
-    ("87f33f499", "power9", "IS501"),  # residency of stop4 and stop5
     ("34e9c3c1e", "power9", "IS105 IS209 IS329"),  # ten states, near duplicates, lite ones
     ("0b0d15e3c", "", "IS206 IS504"),  # a chip that is gone
 ]
