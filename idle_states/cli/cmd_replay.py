@@ -108,13 +108,16 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import replay_text
     from ..report.documents.replay import Replay, result_of
     from ..report.json_output import envelope
-    from .options import note_missing_core, output
+    from .options import note_missing_core, output, say
     from .progress import ReadProgress
 
     asked, out = request(arguments), output(arguments)
     note_missing_core()
+    notes: list[str] = []
     with ReadProgress(asked.inputs) as progress:
-        found = replay(asked, progress.advance)
+        found = replay(asked, progress.advance, notes.append)
+    for note in notes:
+        say(note)
     result, power = found.result, found.power
     release, settings = found.request.kernel, found.request.settings
     if out.html:

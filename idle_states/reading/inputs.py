@@ -60,6 +60,8 @@ class Input:
         held: bytes | None = None,
     ) -> None:
         self.name = name
+        self._held = held
+        self._origin: Input | None = None
         self._digest = hashlib.sha256()
         raw = opening.open_operand(name) if held is None else io.BytesIO(held)
         self._raw = raw
@@ -89,9 +91,26 @@ class Input:
 
     def sha256(self) -> str:
         """Of the whole file; reads what was not read yet."""
+        if self._origin is not None:
+            return self._origin.sha256()
         while self._hashed.read(BLOCK):
             pass
         return self._digest.hexdigest()
+
+    def replaced(self, data: bytes) -> "Input":
+        """An input of other bytes in place of this one's: its name and digest stay."""
+        other = Input(self.name, held=data)
+        other._origin = self
+        return other
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether it can be read again."""
+        return self._held is not None or self.name != "-"
+
+    def again(self) -> "Input":
+        """The same input from its beginning, where it is repeatable."""
+        return Input(self.name, held=self._held)
 
     def close(self) -> None:
         if self.name != "-":

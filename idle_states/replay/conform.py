@@ -10,6 +10,7 @@ from ..linux.governors import Decision, Governor, Outcome
 from ..linux.governors.given import GovernorRequest, NamedGovernor
 from ..linux.releases import Release
 from ..reading.inputs import Input
+from ..record.unconverted import as_recording
 from ..traces.chunks import CpuChunk, chunks, disable
 from ..traces.head import head_of
 from ..traces.recording import RecordedDecision, check_kind, guessed, rows
@@ -85,7 +86,7 @@ def conform_to(
 
     Raises UsageError, UnknownGovernor, Unreadable, OSError and the errors of reading a table.
     """
-    source = Input(request.vectors)
+    source = as_recording(Input(request.vectors), say)
     check_kind(source)
     head = head_of(source)
     by = basis(
@@ -98,7 +99,7 @@ def conform_to(
         say,
     )
     _check_disabled(by, request.disabled or frozenset())
-    again = None if request.vectors == "-" else lambda: Input(request.vectors)
+    again = source.again if source.repeatable else None
     sample = Sample()
 
     def suspected() -> Suspicion | None:

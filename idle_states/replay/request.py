@@ -10,6 +10,7 @@ from ..linux.governors.given import GivenStates, NamedGovernor, check_hz
 from ..linux.releases import NEWEST, Release, release
 from ..reading import opening, sysfs
 from ..reading.inputs import CPU_MAX, Input, InputKind
+from ..record.unconverted import as_recording
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..spec.packaged import resolve_name
 from ..table import IdleState
@@ -105,10 +106,15 @@ class Replayed:
         )
 
 
-def replay(request: ReplayRequest, advance: Callable[[int], None] = lambda size: None) -> Replayed:
-    """Executes a request. advance: called with the number of bytes read since the last call. Raises
-    UsageError, Unreadable, OSError and the errors of reading a table."""
-    opened = [Input(name, advance) for name in request.inputs]
+def replay(
+    request: ReplayRequest,
+    advance: Callable[[int], None] = lambda size: None,
+    say: Callable[[str], None] = lambda message: None,
+) -> Replayed:
+    """Executes a request. advance: called with the number of bytes read since the last call; say:
+    with messages for the user. Raises UsageError, Unreadable, OSError and the errors of reading a
+    table."""
+    opened = [as_recording(Input(name, advance), say) for name in request.inputs]
     dumps = [sysfs.read(source) for source in opened if source.kind is InputKind.SYSFS]
     traces = [source for source in opened if source.kind is not InputKind.SYSFS]
     if len(traces) > 1 or len(dumps) > 2:
@@ -181,10 +187,11 @@ def _suspected(
     a table for some CPUs only."""
     table = request.tables[0] if request.tables else None
     plain = table is None or machines[0].everywhere is not None
-    if recording.kind not in (InputKind.CSV, InputKind.JSONL) or recording.name == "-" or not plain:
+    exact = recording.kind in (InputKind.CSV, InputKind.JSONL)
+    if not (exact and recording.repeatable and plain):
         return None
     sample = Sample()
-    sample.fill(rows(Input(recording.name)))
+    sample.fill(rows(recording.again()))
     assert request.governor is not None
     of = NamedGovernor(
         request.governor,

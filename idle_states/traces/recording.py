@@ -40,7 +40,6 @@ from ..linux.governors.interface import CPU_CAPACITY, Outcome, Situation
 from ..linux.releases import Release
 from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted
-from .head import SCRIPT_FORMAT
 
 WAKE_OVERHEAD_NS = 1_000
 """Time from the end of the idle period to reflect()."""
@@ -115,12 +114,6 @@ def check_kind(source: Input) -> None:
     if source.kind in (InputKind.CSV, InputKind.JSONL):
         return
     line, text = source.opening
-    if source.kind is InputKind.TEXT and text.strip() == SCRIPT_FORMAT.encode():
-        message = (
-            "expected an exact recording, found what the recording script printed; convert it "
-            "first: idle-states record --convert"
-        )
-        raise unreadable(source.name, message, line)
     found = quoted(text) if source.kind is InputKind.TEXT else f"a {source.kind}"
     message = (
         f"expected an exact recording: columns {', '.join(COLUMNS)}, separated by commas, or JSON "

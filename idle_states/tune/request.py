@@ -10,6 +10,7 @@ from ..findings import UsageError
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..reading.inputs import Input
+from ..record.unconverted import as_recording
 from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable
 from ..replay.polling import polling
@@ -107,7 +108,7 @@ def tune(
         source, work = _simulation(request.workload, settings, held)
     else:
         exact_at = [*grid.cuts(), *cuts(table, power, timeout_ns, objective.stall)]
-        source = _source(request, exact_at, bar)
+        source = _source(request, exact_at, bar, say)
         work = EvaluationTask(settings, table, source.cpus)
     with ExitStack() as kept:
         if request.alone:
@@ -160,15 +161,23 @@ def _power(request: PowerRequest, held: HeldTables) -> PowerModel:
     return power
 
 
-def _source(request: TuneRequest, cuts: list[int], bar: StartBar) -> GapSource:
+def _source(
+    request: TuneRequest, cuts: list[int], bar: StartBar, say: Callable[[str], None]
+) -> GapSource:
     """Reads the idle gaps of a trace, a recording or a list. Raises Unreadable, OSError."""
     name = request.trace or request.gaps or ""
+    notes: list[str] = []
     with bar("bytes read") as shown:
         shown.expect(os.path.getsize(name) if os.path.isfile(name) else 0)
         source = Input(name, shown.advance)
         if request.gaps:
             return read_list(source, cuts)
-        return read(source, cuts, None if request.alone else request.settings)
+        source = as_recording(source, notes.append)
+        found = read(source, cuts, None if request.alone else request.settings)
+    # what is said while a bar is drawn would stand behind it
+    for note in notes:
+        say(note)
+    return found
 
 
 def _simulation(

@@ -1,6 +1,7 @@
 """conform: agreement with the recorded decisions, and what is printed when there is none."""
 
 import gzip
+import hashlib
 import json
 from pathlib import Path
 
@@ -122,14 +123,32 @@ def test_what_is_no_recording(
     assert "[IS930 unreadable-input]" in said
 
 
-def test_an_unconverted_recording_is_told_what_it_lacks(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["conform"],
+        ["conform", "--table", "power10", "--format", "json"],
+        ["replay", "--table", "power9", "--governor", "menu", "--format", "json"],
+        ["replay"],
+        ["tune", "power9", "--governor", "menu", "--power", "implied", "--trace"],
+    ],
+)
+def test_an_unconverted_recording_is_taken_as_its_conversion(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = DATA / "recordings" / "powernv9-menu-restarted.txt.gz"
-    assert main(["conform", str(file)]) == 3
-    said = capsys.readouterr().err
-    assert "found what the recording script printed; convert it first: idle-states record" in said
-    assert "latency_req_us" not in said
+    raw = DATA / "recordings" / "powernv9-menu-restarted.txt.gz"
+    digest = hashlib.sha256(raw.read_bytes()).hexdigest()
+    assert main(["record", "--convert", str(raw), "-o", str(tmp_path / "recording.csv")]) == 0
+    capsys.readouterr()
+    status = main([*words, str(tmp_path / "recording.csv")])
+    wanted, said = capsys.readouterr()
+    assert "converted first" not in said
+    assert main([*words, str(raw)]) == status
+    out, said = capsys.readouterr()
+    converted = hashlib.sha256((tmp_path / "recording.csv").read_bytes()).hexdigest()
+    wanted = wanted.replace(str(tmp_path / "recording.csv"), str(raw)).replace(converted, digest)
+    assert out == wanted
+    assert f"idle-states: {raw}: converted first, as record --convert does: 371 decisions" in said
 
 
 # Recordings that begin in the middle
