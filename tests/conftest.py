@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from idle_states import core
 from tests.oracle import skipping
-from tests.support import thorough
+from tests.support import compiled, thorough
 
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
 # Few are drawn where each costs several times what it does elsewhere.
@@ -82,6 +83,16 @@ def governor_tree() -> Path:
 
     with skipping():
         return governors.governor_tree()
+
+
+@pytest.fixture(params=["core", "reference"])
+def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the core, and without."""
+    if request.param == "reference":
+        monkeypatch.setattr(core, "can_replay", lambda governor: False)
+        monkeypatch.setattr(core, "available", lambda: False)
+    elif not core.available():
+        pytest.skip(compiled.NO_CORE)
 
 
 @pytest.fixture(scope="session")

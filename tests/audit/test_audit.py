@@ -25,7 +25,7 @@ from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import LATENCIES, cells, u32_array
 from idle_states.resources import resource
 from idle_states.sources.walk import Walk
-from tests.support import DATA
+from tests.support import DATA, commands
 from tests.support.thorough import slow
 
 TREES = DATA / "trees"
@@ -62,9 +62,7 @@ def slower(number: int) -> Node:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    capsys.readouterr()
-    status = main(["audit", *words, "--config", "none"])
-    return status, capsys.readouterr().out
+    return commands.run(capsys, "audit", *words, "--config", "none")[:2]
 
 
 def test_a_real_tree_is_known(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from idle_states.check.config import find, parse, read
 from idle_states.cli import main
 from idle_states.findings import Location, Unreadable
+from tests.support.commands import document
 
 SLOW = "name: mine\nextends: power9\noverride:\n  stop1: {latency: 2050us}\n"
 DAY = str(1_800_000_000)  # 2027-01-15
@@ -30,8 +31,7 @@ def config(*lines: str) -> None:
 
 def rules(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, str | None]:
     """Rule -> where it is suppressed, None where it counts; of warnings and errors."""
-    main(["check", *(words or ("mine.yaml",)), "--format", "json"])
-    found = json.loads(capsys.readouterr().out)["findings"]
+    found = document(capsys, "check", *(words or ("mine.yaml",)))["findings"]
     return {
         f["rule"]: f["suppressed"] and f["suppressed"]["in"]
         for f in found

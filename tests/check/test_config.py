@@ -1,6 +1,5 @@
 """What a project's configuration sets, and what it cannot."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from idle_states.check.config import Configuration, find, parse
 from idle_states.cli import main
 from idle_states.findings import Unreadable
+from tests.support.commands import outcome
 
 SPEC = "name: mine\nextends: power9\noverride:\n  stop1: {latency: 2050us}\n"
 INI = "[idle-states]\n"
@@ -22,8 +22,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def checked(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, set[str], set[str]]:
     """Exit status, rules found, kernels named."""
-    status = main(["check", *words, "--format", "json"])
-    found = json.loads(capsys.readouterr().out)["findings"]
+    status, body = outcome(capsys, "check", *words)
+    found = body["findings"]
     return status, {f["rule"] for f in found}, {kernel for f in found for kernel in f["kernels"]}
 
 

@@ -1,7 +1,6 @@
 """The command line: exit statuses, what goes where, and texts a person reads."""
 
 import io
-import json
 import os
 import re
 import shlex
@@ -19,6 +18,7 @@ from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import NAMES
 from idle_states.spec.packaged import revisions
 from tests.support import DATA, ROOT
+from tests.support.commands import outcome, run
 
 BAD_SPEC = """\
 name: mine
@@ -32,20 +32,6 @@ extends: power9
 override:
   stop0_lite: {latency: 200ns, residency: 2us}
 """
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    try:
-        status = main(words)
-    except SystemExit as exit_:
-        status = int(exit_.code or 0)
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
-
-
-def document(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict]:  # type: ignore[type-arg]
-    status, out, _ = run(capsys, *words, "--format", "json")
-    return status, json.loads(out)
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +63,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_check_of_all_current_tables_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
-    status, body = document(capsys, "check")
+    status, body = outcome(capsys, "check")
     assert status == 0
     assert body["summary"]["error"] == 0
     assert len(body["inputs"]) == 12
@@ -100,14 +86,14 @@ def test_check_fails_on_what_it_is_told_to(
 
 
 def test_every_kernel_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    status, body = document(capsys, "check", "power8", "power9", "--kernel", "all")
+    status, body = outcome(capsys, "check", "power8", "power9", "--kernel", "all")
     assert status in (0, 1)
     assert any("3.14" in finding["kernels"] for finding in body["findings"])
 
 
 def test_select_and_ignore(capsys: pytest.CaptureFixture[str]) -> None:
     def codes(*options: str) -> set[str]:
-        _, body = document(capsys, "check", "power9", *options)
+        _, body = outcome(capsys, "check", "power9", *options)
         return {finding["rule"] for finding in body["findings"]}
 
     assert codes("--select", "IS203") == {"IS203"}
@@ -183,8 +169,8 @@ def test_usage_errors_are_exit_2(capsys: pytest.CaptureFixture[str], tmp_path: P
 
 def test_options_may_stand_between_files(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("power9", "--ignore", "IS2", "power8")
-    status, between = document(capsys, "check", *words)
-    assert (status, between) == document(capsys, "check", "--ignore", "IS2", "power9", "power8")
+    status, between = outcome(capsys, "check", *words)
+    assert (status, between) == outcome(capsys, "check", "--ignore", "IS2", "power9", "power8")
     assert len(between["inputs"]) == 2
 
 
@@ -193,8 +179,8 @@ def test_a_revision_wins_over_a_file_of_its_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "power9").write_text(FAULTY_SPEC)
-    assert document(capsys, "show", "power9")[1]["table"]["name"] == "power9"
-    assert document(capsys, "show", "./power9")[1]["table"]["name"] == "mine"
+    assert outcome(capsys, "show", "power9")[1]["table"]["name"] == "power9"
+    assert outcome(capsys, "show", "./power9")[1]["table"]["name"] == "mine"
 
 
 def test_show_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,7 +190,7 @@ def test_show_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert "level with snooze" in out
     assert "stop1: its exit latency of 2050000 ns is above the driver's limit" in out
     assert "skiboot 84368bbf8 (commit, high confidence)" in out
-    _, body = document(capsys, *words)
+    _, body = outcome(capsys, *words)
     assert [s["name"] for s in body["linux"]["states"]] == ["snooze", "stop0_lite", "stop1_lite"]
     assert body["linux"]["states"][1]["exit_latency_us"] == 0
     assert body["linux"]["lost"][0]["state"] == "stop1"
@@ -213,10 +199,8 @@ def test_show_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_diff(capsys: pytest.CaptureFixture[str]) -> None:
-    assert document(capsys, "diff", "power9", "power9")[1]["equal"] is True
-    status, body = document(
-        capsys, "diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11"
-    )
+    assert outcome(capsys, "diff", "power9", "power9")[1]["equal"] is True
+    status, body = outcome(capsys, "diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11")
     assert status == 1
     assert {
         "stage": "linux 4.11",
@@ -263,7 +247,7 @@ def test_names_are_made_fit_for_a_terminal(
 def test_diff_down_to_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None:
     """Linux 4.11 would now select snooze where it selected stop0_lite."""
     words = ["diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11"]
-    status, body = document(capsys, *words, "--platform", "op920", "--governor", "menu")
+    status, body = outcome(capsys, *words, "--platform", "op920", "--governor", "menu")
     assert status == 1
     selected = [d for d in body["differences"] if d["stage"] == "menu 4.11"]
     assert selected[0] == {

@@ -2,8 +2,8 @@
 
 import ast
 import dataclasses
-import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from idle_states.audit.request import AuditRequest, audited
 from idle_states.boot.run import Request as BootRequest
 from idle_states.check.criteria import Criteria
 from idle_states.check.request import CheckRequest, checked
-from idle_states.cli import main
 from idle_states.findings import UsageError
 from idle_states.linux.governors.given import GovernorRequest, given_states
 from idle_states.linux.releases import release
@@ -35,6 +34,7 @@ from idle_states.statistics.request import HISTOGRAM, StatsRequest, stats
 from idle_states.tune.request import TuneRequest, tune
 from idle_states.tune.search import ENERGY, Objective
 from tests.support import ROOT
+from tests.support.commands import outcome
 
 NEW, OLD = release("6.1"), release("4.11")
 STATES = given_states("1000/10000,20000/200000")
@@ -50,12 +50,7 @@ Run = Callable[..., tuple[int, Any]]
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Exit status and document of a command line."""
-
-    def run(*words: str) -> tuple[int, Any]:
-        status = main([*words, "--format", "json"])
-        return status, json.loads(capsys.readouterr().out)
-
-    return run
+    return partial(outcome, capsys)
 
 
 @pytest.fixture

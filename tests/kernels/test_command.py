@@ -8,14 +8,15 @@ from jsonschema import Draft202012Validator
 from idle_states import core
 from idle_states.cli import main
 from idle_states.resources import resource
+from tests.support.commands import outcome
 
 SCHEMA = Draft202012Validator(json.loads(resource("schemas", "output.schema.json").read_text()))
 needs_core = pytest.mark.skipif(not core.available(), reason="some hundred times slower without")
 
 
 def document(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> dict:  # type: ignore[type-arg]
-    assert main(["kernels", *words, "--format", "json"]) == status
-    found = json.loads(capsys.readouterr().out)
+    exited, found = outcome(capsys, "kernels", *words)
+    assert exited == status
     SCHEMA.validate(found)
     assert isinstance(found, dict)
     return found

@@ -7,11 +7,9 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from idle_states import core
 from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading.inputs import BLOCK, Input, InputKind
@@ -19,13 +17,10 @@ from idle_states.record.convert import convert
 from idle_states.traces.head import RecordingHead, head_of
 from idle_states.traces.recording import rows
 from tests.support import DATA
-from tests.support.compiled import NO_CORE
+from tests.support.commands import Capture, document
+from tests.support.recordings import HEADED, KERNEL, PLAIN
 
-Capture = pytest.CaptureFixture[str]
 Write = Callable[[str], str]
-HEADED = convert(Input(str(DATA / "recordings" / "powernv9-menu-restarted.txt.gz"))).csv()
-PLAIN = "".join(line for line in HEADED.splitlines(keepends=True) if line[0] != "#")
-KERNEL = "debian-6.1.176"
 STATES = ["--states", "1000/10000,2000/20000,5000/50000", "--polling"]
 
 
@@ -37,21 +32,6 @@ def write(tmp_path: Path) -> Write:
         return str(file)
 
     return written
-
-
-@pytest.fixture(params=["core", "reference"])
-def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the core, and without."""
-    if request.param == "reference":
-        monkeypatch.setattr(core, "can_replay", lambda governor: False)
-        monkeypatch.setattr(core, "available", lambda: False)
-    elif not core.available():
-        pytest.skip(NO_CORE)
-
-
-def document(capsys: Capture, *words: str) -> Any:
-    main([*words, "--format", "json"])
-    return json.loads(capsys.readouterr().out)
 
 
 def test_it_says_the_machine(write: Write) -> None:

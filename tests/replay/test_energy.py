@@ -24,6 +24,7 @@ from idle_states.sources import read_table
 from idle_states.spec.library import load
 from idle_states.spec.write import write
 from idle_states.table import IdleState
+from tests.support.commands import outcome
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
 
 SKYLAKE = "awake=4W,C1=1.44W,C6=100mW"
@@ -225,8 +226,9 @@ def trace(tmp_path: Path) -> str:
 
 
 def replayed(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert main(["replay", *words, "--format", "json"]) == 0
-    return json.loads(capsys.readouterr().out)["energy"]
+    status, found = outcome(capsys, "replay", *words)
+    assert status == 0
+    return found["energy"]
 
 
 def test_replay_reckons_from_the_spec(capsys: pytest.CaptureFixture[str], trace: str) -> None:

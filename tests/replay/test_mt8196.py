@@ -6,7 +6,6 @@ above and below can be held to the kernel's verdicts one by one.
 """
 
 import gzip
-import json
 import re
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ import pytest
 
 from idle_states.cli import main
 from tests import support
+from tests.support.commands import outcome
 
 DATA = support.DATA / "traces"
 BEFORE = str(DATA / "mt8196-teo.sysfs-before.txt")
@@ -39,8 +39,7 @@ needs_trace_cmd = pytest.mark.skipif(
 
 
 def replay(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any]:
-    status = main(["replay", *words, "--kernel", "6.6", "--format", "json"])
-    return status, json.loads(capsys.readouterr().out)
+    return outcome(capsys, "replay", *words, "--kernel", "6.6")
 
 
 def by_state(account: dict[str, Any], key: str) -> Counts:

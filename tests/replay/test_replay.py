@@ -1,7 +1,6 @@
 """Replaying: counters by release, exact recordings, estimates from traces, and what is printed."""
 
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -25,6 +24,7 @@ from idle_states.replay.polling import polling
 from idle_states.replay.replay import PIECES_MAX, TURN_NS, ReplayModel, Settings
 from idle_states.replay.request import ReplayRequest, named_machines
 from tests.support import vectors
+from tests.support.commands import outcome
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
 
 P9 = ",".join(f"{exit_ns}/{residency_ns}" for exit_ns, residency_ns in vectors.TABLES["p9"][1:])
@@ -32,8 +32,7 @@ TICK = 4_000_000
 
 
 def replay(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any]:
-    status = main(["replay", *words, "--format", "json"])
-    return status, json.loads(capsys.readouterr().out)
+    return outcome(capsys, "replay", *words)
 
 
 def table(*times: tuple[int, int], polls: bool = False, off: Sequence[int] = ()) -> CpuTable:

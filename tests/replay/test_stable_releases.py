@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from idle_states import core
-from idle_states.cli import main
 from tests.support import DATA
+from tests.support.commands import outcome
 
 STABLE = DATA / "vectors-stable"
 name2recorded = json.loads((STABLE / "index.json").read_text(encoding="utf-8"))
@@ -18,20 +17,10 @@ def conform(capsys: pytest.CaptureFixture[str], name: str, kernel: str) -> int:
     words = [str(STABLE / f"{name}.csv.gz"), "--states", ",".join(recorded["states"])]
     words += ["--polling"] if recorded["polling"] else []
     words += ["--governor", recorded["governor"], "--hz", str(recorded["hz"])]
-    status = main(["conform", *words, "--kernel", kernel, "--format", "json"])
-    found = json.loads(capsys.readouterr().out)
+    status, found = outcome(capsys, "conform", *words, "--kernel", kernel)
     assert found["decisions"] == 400
     assert status == int(found["agree"] != 400)
     return int(found["agree"])
-
-
-@pytest.fixture(params=["core", "reference"])
-def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the core, and without."""
-    if request.param == "reference":
-        monkeypatch.setattr(core, "can_replay", lambda governor: False)
-    elif not core.available():
-        pytest.skip("the C core is not compiled")
 
 
 def test_every_file_is_in_the_index() -> None:

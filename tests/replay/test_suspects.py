@@ -15,28 +15,12 @@ import pytest
 from idle_states import core
 from idle_states.cli import main
 from idle_states.reading.inputs import Input
-from idle_states.record.convert import convert
 from idle_states.replay.sample import CPUS, ROWS, ROWS_READ, Sample
 from idle_states.replay.suspects import Fitting, Suspicion
 from idle_states.traces.recording import RecordedDecision, rows
-from tests.support import DATA
-from tests.support.compiled import NO_CORE
+from tests.support.commands import Capture, outcome, run
+from tests.support.recordings import HEADED, KERNEL, PLAIN
 from tests.support.vectors import DIRECTORY
-
-Capture = pytest.CaptureFixture[str]
-KERNEL = "debian-6.1.176"
-HEADED = convert(Input(str(DATA / "recordings" / "powernv9-menu-restarted.txt.gz"))).csv()
-PLAIN = "".join(line for line in HEADED.splitlines(keepends=True) if line[0] != "#")
-
-
-@pytest.fixture(params=["core", "reference"])
-def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the core, and without."""
-    if request.param == "reference":
-        monkeypatch.setattr(core, "can_replay", lambda governor: False)
-        monkeypatch.setattr(core, "available", lambda: False)
-    elif not core.available():
-        pytest.skip(NO_CORE)
 
 
 @pytest.fixture
@@ -55,10 +39,10 @@ def headed(tmp_path: Path) -> str:
 
 def suspicion(capsys: Capture, *words: str) -> Any:
     """Also held to what the text says."""
-    assert main([*words, "--format", "json"]) == (words[0] == "conform")
-    found = json.loads(capsys.readouterr().out)["suspicion"]
-    main(list(words))
-    text = capsys.readouterr().out
+    status, body = outcome(capsys, *words)
+    assert status == (words[0] == "conform")
+    found = body["suspicion"]
+    _, text, _ = run(capsys, *words)
     if found is None:
         assert "suspected" not in text
     else:
@@ -149,8 +133,7 @@ def test_a_converted_recording_of_which_the_head_is_gone(capsys: Capture, plain:
 def test_of_a_head_what_it_says_is_tried_first(capsys: Capture, headed: str) -> None:
     words = ["--table", "power10", "--kernel", "4.11", "--hz", "1000"]
     for command in (["conform", headed], ["replay", headed, "--governor", "menu"]):
-        status = main([*command, *words, "--format", "json"])
-        body = json.loads(capsys.readouterr().out)
+        status, body = outcome(capsys, *command, *words)
         fitting = body["suspicion"]["fitting"]
         assert fitting["changed"] == ["kernel", "hz", "table"]
         assert (fitting["kernels"], fitting["hz"]) == ([KERNEL], 250)

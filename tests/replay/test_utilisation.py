@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from idle_states import core
 from idle_states.cli import main
 from idle_states.linux.governors import not_utilised
 from idle_states.linux.releases import release
 from tests.support import DATA
-from tests.support.compiled import NO_CORE
 
 STABLE = DATA / "vectors-stable"
 STATES = {
@@ -40,16 +38,6 @@ def rewritten(name: str, directory: Path, **column: str | None) -> Path:
         writer.writeheader()
         writer.writerows(rows)
     return file
-
-
-@pytest.fixture(params=["core", "reference"])
-def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the core, and without."""
-    if request.param == "reference":
-        monkeypatch.setattr(core, "can_replay", lambda governor: False)
-        monkeypatch.setattr(core, "available", lambda: False)
-    elif not core.available():
-        pytest.skip(NO_CORE)
 
 
 @pytest.mark.usefixtures("either")

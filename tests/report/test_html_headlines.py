@@ -1,6 +1,5 @@
 """The first lines of a page: its result, with the figures of the text and JSON of the same run."""
 
-import json
 import re
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from idle_states.cli import main
 from idle_states.report.html.headlines import Measure, compared
 from tests.support import DATA
+from tests.support.commands import document
 from tests.support.html_pages import COMMANDS, TRACE, parse
 
 
@@ -17,13 +17,6 @@ def _headline(words: list[str], into: Path) -> list[str]:
     assert main([*words, "--html", str(target), "-o", "/dev/null"]) in (0, 1)
     (found,) = parse(target.read_text()).all("div", "headline")
     return [line.text for line in found.all("p")]
-
-
-def _json(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    capsys.readouterr()
-    main([*words, "--format", "json"])
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
-    return found
 
 
 def test_what_changes_comes_before_what_stays() -> None:
@@ -40,7 +33,7 @@ def test_what_changes_comes_before_what_stays() -> None:
 def test_of_a_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = COMMANDS["replay"]
     lines = _headline(words, tmp_path)
-    tables = _json(words, capsys)["tables"]
+    tables = document(capsys, *words)["tables"]
     assert isinstance(tables, list)
     before, now = (table["total"]["states"] for table in tables)
     shallow = [
@@ -67,7 +60,7 @@ def test_of_a_replay_of_one_table(tmp_path: Path) -> None:
 def test_of_a_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = COMMANDS["simulate"]
     first = _headline(words, tmp_path)[0]
-    tables = _json(words, capsys)["tables"]
+    tables = document(capsys, *words)["tables"]
     assert isinstance(tables, list)
     deep = []
     for table in tables:
@@ -96,14 +89,14 @@ def test_of_a_selection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["kernels", "6.1", "6.6", "--table", "power9"]
-    moves = _json(words, capsys)["moves"]
+    moves = document(capsys, *words)["moves"]
     assert isinstance(moves, dict)
     assert (moves["steps"], len(moves["moves"])) == (1, 1)
     assert _headline(words, tmp_path) == [
         "1 of 1 step from release to release changes what is registered or selected",
         "6.6 (from 6.1): 4 of 4 maps and 1 difference in what is registered",
     ]
-    moves = _json(COMMANDS["kernels"], capsys)["moves"]
+    moves = document(capsys, *COMMANDS["kernels"])["moves"]
     assert isinstance(moves, dict)
     first, *most = _headline(COMMANDS["kernels"], tmp_path)
     assert first.startswith(f"{len(moves['moves'])} of {moves['steps']} steps from")
@@ -152,7 +145,7 @@ def test_of_a_tuning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         *("--power", "snooze=1,stop0_lite=0.9,stop1_lite=0.1", "--governor", "none"),
     ]
     lines = _headline(words, tmp_path)
-    found = _json(words, capsys)
+    found = document(capsys, *words)
     assert re.match(
         r"The present table costs [\d.e+]+ % more than the best; energy .* → ", lines[0]
     )

@@ -1,7 +1,6 @@
 """select: exact ranges, held to every microsecond, and to both implementations of the governors."""
 
 import importlib.util
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from idle_states.linux.releases import release
 from idle_states.selection.by_core import by_core
 from idle_states.selection.idle_lengths import lengths
 from idle_states.selection.selection import Asked, changes, name_of, select
+from tests.support.commands import outcome
 from tests.support.thorough import examples
 
 KERNELS = {
@@ -341,8 +341,9 @@ def test_changes_between_kernels_and_tables() -> None:
 
 
 def document(capsys: pytest.CaptureFixture[str], *words: str) -> dict:  # type: ignore[type-arg]
-    assert main(["select", *words, "--format", "json"]) in (0, 1)
-    return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
+    status, found = outcome(capsys, "select", *words)
+    assert status in (0, 1)
+    return found  # type: ignore[no-any-return]
 
 
 def test_the_founding_case(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,8 @@ from idle_states.simulation.programs import Duration, OpKind, Spread, Which
 from idle_states.simulation.setup import Costs
 from idle_states.simulation.workloads import BUILT_IN
 from idle_states.units import UNITS_NS
+from tests.support import commands
+from tests.support.commands import outcome
 from tests.support.compiled import needs_core
 
 WORKLOAD = """\
@@ -50,15 +52,15 @@ TRACE = """\
 
 
 def simulated(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main(["simulate", *words, "--format", "json"]) == 0
-    return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
+    status, found = outcome(capsys, "simulate", *words)
+    assert status == 0
+    return found  # type: ignore[no-any-return]
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    status = main(["simulate", *words])
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    return status, captured.err
+    status, out, err = commands.run(capsys, "simulate", *words)
+    assert out == ""
+    return status, err
 
 
 def test_defaults_are_those_of_costs() -> None:

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
 from tests.report.test_output_schema import OUTPUT, STRICT
+from tests.support import commands
 
 Validator = jsonschema.Draft202012Validator
 ROW_A = "100,222784,473466,294510,302295.26,45380.6"
@@ -37,12 +37,7 @@ Request Latencies percentiles (usec) runtime {runtime} (s) ({n} total samples)
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    try:
-        status = main(["stats", *words])
-    except SystemExit as exit_:
-        status = int(exit_.code or 0)
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
+    return commands.run(capsys, "stats", *words)
 
 
 def body(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:

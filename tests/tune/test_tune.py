@@ -37,6 +37,7 @@ from idle_states.tune.results import Results
 from idle_states.tune.search import ENERGY, LATENCY, WEIGHTED, Objective, search
 from idle_states.tune.source import read, read_list
 from tests.support import DATA, DOCS
+from tests.support.commands import outcome
 from tests.support.compiled import NO_CORE
 from tests.support.vectors import DIRECTORY
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
@@ -786,8 +787,9 @@ def test_regret_within_the_bounds_of_figures() -> None:
 
 
 def tuned(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert main(["tune", *words, "--format", "json"]) == 0
-    return json.loads(capsys.readouterr().out)
+    status, found = outcome(capsys, "tune", *words)
+    assert status == 0
+    return found
 
 
 @pytest.fixture(autouse=True)
