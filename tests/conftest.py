@@ -85,6 +85,13 @@ def governor_tree() -> Path:
         return governors.governor_tree()
 
 
+@pytest.fixture
+def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The test's own directory, where it runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(params=["core", "reference"])
 def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the core, and without."""

@@ -16,26 +16,20 @@ from idle_states.sources import read_table
 from idle_states.sources.formats import FORMATS
 from idle_states.spec.library import find
 from tests.support import DATA, ROOT, lids
+from tests.support.commands import Capture
+from tests.support.screens import prints, screens
 
 RECORDING, TRACE = "recordings/powernv9-menu-restarted.txt.gz", "traces/mt8196-teo.slice.txt.gz"
 README = (ROOT / "README.md").read_text("utf-8")
 MINE = "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 200ns, residency: 2us}\n"
-SCREENS = re.findall(r"```\n\$ idle-states (.*)\n((?:.*\n)*?)```\n", README)
+SCREENS = screens(README)
 TOUR = re.findall(r"^    idle-states (.*?)(?:  +#.*)?$", README, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("command", "screen"), SCREENS)
-def test_screens(
-    command: str,
-    screen: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.yaml").write_text(MINE)
-    main(shlex.split(command))
-    assert capsys.readouterr().out.startswith(screen)
+def test_screens(command: str, screen: str, capsys: Capture, in_tmp_path: Path) -> None:
+    (in_tmp_path / "mine.yaml").write_text(MINE)
+    assert prints(capsys, command, screen)
 
 
 def test_python(capsys: pytest.CaptureFixture[str]) -> None:

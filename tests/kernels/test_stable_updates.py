@@ -1,36 +1,27 @@
 """docs/stable-updates.md says what the commands print."""
 
 import re
-import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 
 from idle_states import core
-from idle_states.cli import main
 from tests.support import DATA, DOCS
+from tests.support.commands import Capture
+from tests.support.screens import prints, screens
 
 PAGE = (DOCS / "stable-updates.md").read_text("utf-8")
-SCREENS = re.findall(r"```\n\$ idle-states (.*)\n((?:.*\n)*?)```\n", PAGE)
+SCREENS = screens(PAGE)
 FILES = ("mt8196-teo.slice.txt.gz", "mt8196-teo.sysfs-before.txt")
 
 
 @pytest.mark.skipif(not core.available(), reason="some hundred times slower without the core")
 @pytest.mark.parametrize(("command", "screen"), SCREENS)
-def test_screens(
-    command: str,
-    screen: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_screens(command: str, screen: str, capsys: Capture, in_tmp_path: Path) -> None:
     for file in FILES:
         shutil.copy(DATA / "traces" / file, file)
-    assert main(shlex.split(command)) in (0, 1)
-    expected = ".*".join(map(re.escape, re.split(r"^\.\.\.\n", screen, flags=re.MULTILINE)))
-    assert re.fullmatch(expected, capsys.readouterr().out, re.DOTALL)
+    assert prints(capsys, command, screen)
 
 
 def test_figures_of_the_text() -> None:

@@ -1,0 +1,19 @@
+"""Screens on pages: a command of idle-states, and what it prints or how that begins."""
+
+import re
+import shlex
+
+from tests.support.commands import Capture, run
+
+
+def screens(page: str) -> list[tuple[str, str]]:
+    """The commands of a page, each with what is shown of its output."""
+    return re.findall(r"```\n\$ idle-states (.*)\n((?:.*\n)*?)```\n", page)
+
+
+def prints(capsys: Capture, command: str, screen: str) -> bool:
+    """Whether the command prints the screen, in which a line `...` stands for any number."""
+    status, out, _ = run(capsys, *shlex.split(command))
+    assert status in (0, 1)
+    expected = ".*".join(map(re.escape, re.split(r"^\.\.\.\n", screen, flags=re.MULTILINE)))
+    return re.fullmatch(expected, out, re.DOTALL) is not None
