@@ -22,8 +22,8 @@ SUMMARY = "audit device trees and images from the field"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .findings_options import add_accepted, add_rules, add_severities
-    from .options import add_html, add_kernels, add_output, add_platform
+    from .findings_options import add_accepted, add_criteria, add_severities
+    from .options import add_html, add_hz, add_output
 
     parser.add_argument("inputs", metavar="FILE|DIR", nargs="+", help="- for names on stdin")
     parser.add_argument("--against", metavar="OTHER", help="a tree to compare each input with")
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--governor", metavar="G", help="menu, teo or ladder: say what it selects, by kernel"
     )
-    parser.add_argument("--hz", metavar="N", type=int, default=250, help="default: 250")
+    add_hz(parser)
     parser.add_argument(
         "--redact", action="store_true", help="without serial numbers and MAC addresses"
     )
@@ -45,9 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scheduler", metavar="ADDRESS", help="run on a Dask cluster that sees the same files"
     )
     parser.add_argument("--parquet", metavar="FILE", help="a row per table, for further work")
-    add_kernels(parser, "the long-term releases, the newest, and two of Debian's")
-    add_platform(parser)
-    add_rules(parser)
+    add_criteria(parser)
     add_accepted(parser)
     add_severities(parser)
     parser.add_argument(

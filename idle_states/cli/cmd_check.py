@@ -39,22 +39,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_check(parser: argparse.ArgumentParser) -> None:
     """What is checked, and how."""
-    from .findings_options import add_rules
-    from .options import add_kernels, add_platform
+    from .findings_options import add_criteria
 
     parser.add_argument("tables", metavar="TABLE", nargs="*", help="revision, file or directory")
-    add_kernels(
+    add_criteria(
         parser,
         "the long-term releases, the newest, two of Debian's, those of the processor's time",
     )
-    add_platform(parser)
     parser.add_argument(
         "--engine",
         choices=("native", "dtschema", "all"),
         default="native",
         help="rules of this tool, the dt-schema binding, or both (default: native)",
     )
-    add_rules(parser)
 
 
 def request(arguments: argparse.Namespace) -> "CheckRequest":

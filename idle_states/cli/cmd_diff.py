@@ -7,7 +7,7 @@ SUMMARY = "compare two tables, stage by stage"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_format, add_kernels, add_platform
+    from .options import add_format, add_hz, add_kernels, add_platform
 
     parser.add_argument("a", metavar="A", help="revision or file")
     parser.add_argument("b", metavar="B", help="revision or file")
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--governor", help="compare too what this governor selects: menu, teo or ladder"
     )
-    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
+    add_hz(parser)
     add_format(parser)
 
 

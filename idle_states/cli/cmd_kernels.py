@@ -22,7 +22,7 @@ SUMMARY = "list kernels, what changed between two, where a table's selection cha
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_format, add_html, add_platform
+    from .options import add_format, add_html, add_hz, add_platform
 
     parser.add_argument(
         "names",
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--governor", help="menu, teo, ladder or haltpoll (default: all; for a table: menu)"
     )
-    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
+    add_hz(parser)
     add_platform(parser)
     add_html(parser)
     add_format(parser)

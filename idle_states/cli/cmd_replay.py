@@ -28,7 +28,7 @@ SUMMARY = "replay a trace with other tables, governors or kernels"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power
-    from .options import add_format, add_html, add_platform
+    from .options import add_format, add_html, add_hz, add_platform
 
     parser.add_argument(
         "inputs", metavar="TRACE", nargs="*", help="trace, recording, or sysfs dumps"
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernel", metavar="K", help="Linux release (default: the recording's, else the newest)"
     )
-    parser.add_argument("--hz", metavar="N", type=int, help="default: the recording's, else 250")
+    add_hz(parser, recorded=True)
     parser.add_argument(
         "--next-timer",
         choices=("gap", "far"),

@@ -23,8 +23,8 @@ SUMMARY = "review what commits bring to the tables of a repository"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .findings_options import add_accepted, add_report, add_rules
-    from .options import add_kernels, add_platform
+    from .findings_options import add_accepted, add_criteria, add_report
+    from .options import add_hz
 
     parser.add_argument(
         "subject",
@@ -41,16 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--specs", action="store_true", help="its tables are specs, not C")
     parser.add_argument("--per-commit", action="store_true", help="each commit by itself")
-    add_kernels(parser, "the long-term releases, the newest, and two of Debian's")
-    add_platform(parser)
     parser.add_argument(
         "--governor",
         choices=("menu", "teo", "ladder"),
         default="menu",
         help="whose selection is compared (default: menu)",
     )
-    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
-    add_rules(parser)
+    add_hz(parser)
+    add_criteria(parser)
     add_accepted(parser)
     add_report(parser)
 

@@ -21,7 +21,7 @@ SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power
-    from .options import add_format, add_html, add_platform
+    from .options import add_format, add_html, add_hz, add_platform
     from .workload_options import add_parameters, add_workload
 
     parser.add_argument("workload", metavar="WORKLOAD", nargs="?", help="name or file")
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--governor", default="menu", help="menu, teo, ladder or haltpoll")
     parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
-    parser.add_argument("--hz", metavar="N", type=int, default=250, help="HZ (default: 250)")
+    add_hz(parser)
     add_workload(parser)
     parser.add_argument(
         "--bistable",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..findings import Finding, Severity, UsageError, worst
 from ..wording import joined
-from .options import say
+from .options import add_kernels, add_output, add_platform, kernels, platform, say
 
 if TYPE_CHECKING:
     from ..check.acceptance import Acceptance
@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from ..rules.engine import RuleSelection
 
 
-def add_rules(parser: argparse.ArgumentParser) -> None:
+def add_criteria(
+    parser: argparse.ArgumentParser,
+    default: str = "the long-term releases, the newest, and two of Debian's",
+) -> None:
+    """default: the kernels where none is given, in words."""
+    add_kernels(parser, default)
+    add_platform(parser)
     parser.add_argument(
         "--select",
         metavar="RULES",
@@ -53,8 +59,6 @@ def add_severities(parser: argparse.ArgumentParser) -> None:
 
 
 def add_report(parser: argparse.ArgumentParser) -> None:
-    from .options import add_output
-
     add_severities(parser)
     parser.add_argument(
         "--suppressed", action="store_true", help="show suppressed findings with their reasons"
@@ -66,11 +70,10 @@ def add_report(parser: argparse.ArgumentParser) -> None:
 
 
 def criteria(arguments: argparse.Namespace) -> "Criteria":
-    """What add_kernels(), add_platform() and add_rules() were given. Raises UsageError,
-    UnknownRelease, BadPlatform, UnknownSkiboot."""
+    """What add_criteria() was given. Raises UsageError, UnknownRelease, BadPlatform,
+    UnknownSkiboot."""
     from ..check.criteria import Criteria
     from ..linux.releases import DEFAULT
-    from .options import kernels, platform
 
     found = tuple(kernels(arguments, DEFAULT))
     return Criteria(found, platform(arguments), selection(arguments))

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..findings import UsageError
-from .options import add_kernels, add_platform, platform
+from .options import add_hz, add_kernels, add_platform, platform
 
 if TYPE_CHECKING:
     from ..linux.governors.given import GivenStates, GovernorRequest
@@ -33,13 +33,7 @@ def add_governor(
         parser.add_argument(
             "--kernel", metavar="K", help=f"Linux release (default: {first}the newest)"
         )
-    parser.add_argument(
-        "--hz",
-        metavar="N",
-        type=int,
-        default=None if recorded else 250,
-        help=f"HZ (default: {first}250)",
-    )
+    add_hz(parser, recorded=recorded)
     add_platform(parser)
 
 

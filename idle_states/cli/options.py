@@ -37,6 +37,14 @@ def add_platform(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_hz(parser: argparse.ArgumentParser, *, recorded: bool = False) -> None:
+    """recorded: None where it is not given, for a recording's head."""
+    default, words = (None, "the recording's, else 250") if recorded else (250, "250")
+    parser.add_argument(
+        "--hz", metavar="N", type=int, default=default, help=f"HZ (default: {words})"
+    )
+
+
 def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_output(parser)

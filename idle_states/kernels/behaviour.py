@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from ..history import Dated, Since, meanings, types_of
 from ..linux.driver_features import POWERNV, PSERIES
 from ..linux.governors import UnknownGovernor, governor_names
-from ..linux.grounds import DRIVERS, LOOP, known_of, modelled
+from ..linux.grounds import known_of, modelled, subsystems
 from ..linux.releases import Release, folded, place
 
 _driver2fields = {"powernv": POWERNV, "pseries": PSERIES}
@@ -67,11 +67,9 @@ class KernelComparison:
 def of_interest(governor: str | None) -> tuple[str, ...]:
     """A governor, or all of them, the drivers and the idle loop. Raises UnknownGovernor."""
     known = governor_names()
-    if governor is None:
-        return (*known, *DRIVERS, LOOP)
-    if governor not in known:
+    if governor not in (None, *known):
         raise UnknownGovernor(f"expected a governor ({', '.join(known)}), found {governor!r}")
-    return (governor, *DRIVERS, LOOP)
+    return subsystems(governor)
 
 
 def _class_of(subsystem: str) -> type:

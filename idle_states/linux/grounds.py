@@ -1,7 +1,7 @@
 """How well a release is known, for each subsystem: compiled and compared, read, between two that
 agree, or taken as another."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ..history import History, Key, Sources
 from ..table import IdleTable
 from . import driver_features, dt_idle_features, idle_loop
-from .releases import Release, folded, place, release
+from .releases import Release, folded, place, release, version_name
 
 TREES = (
     "4.4..4.4.273 4.5..4.5.7 4.6..4.6.7 4.7..4.7.10 4.8..4.8.17 4.9..4.9.273 4.10..4.10.17 "
@@ -55,15 +55,21 @@ class Ground:
         return "reconstructed from its changes, not read"
 
 
-DRIVERS = ("powernv", "pseries", "dt")
 LOOP = "idle loop"
+_name2known: Mapping[str, tuple[History[Any], Sources]] = {
+    "powernv": (driver_features.HISTORY, driver_features.POWERNV_SOURCES),
+    "pseries": (driver_features.HISTORY, driver_features.PSERIES_SOURCES),
+    "dt": (dt_idle_features.HISTORY, dt_idle_features.SOURCES),
+    LOOP: (idle_loop.HISTORY, idle_loop.SOURCES),
+}
+"""Drivers and the idle loop, with what known_of() says of them."""
 
 
-def subsystems() -> tuple[str, ...]:
-    """The subsystems whose releases are told apart: governors, drivers, the idle loop."""
+def subsystems(governor: str | None = None) -> tuple[str, ...]:
+    """The subsystems whose releases are told apart: one governor or all, drivers, the idle loop."""
     from .governors import governor_names
 
-    return (*governor_names(), *DRIVERS, LOOP)
+    return (*([governor] if governor else governor_names()), *_name2known)
 
 
 def driver_of(table: IdleTable) -> str:
@@ -120,15 +126,8 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
 
 def known_of(subsystem: str) -> tuple[History[Any], Sources]:
     """How a subsystem changed over the releases, and which of these the model was held against."""
-    match subsystem:
-        case "powernv":
-            return driver_features.HISTORY, driver_features.POWERNV_SOURCES
-        case "pseries":
-            return driver_features.HISTORY, driver_features.PSERIES_SOURCES
-        case "dt":
-            return dt_idle_features.HISTORY, dt_idle_features.SOURCES
-        case "idle loop":
-            return idle_loop.HISTORY, idle_loop.SOURCES
+    if subsystem in _name2known:
+        return _name2known[subsystem]
     module = import_module(f"{__package__}.governors.{subsystem}_features")
     return module.HISTORY, module.SOURCES
 
@@ -181,12 +180,5 @@ def _beside(spans: list[Span], key: Key) -> Iterator[str | None]:
     later = [first for first in firsts if first[:2] > series]
     below = [last for _, last in same if last < key] or earlier
     above = [first for first, _ in same if first > key] or later
-    yield _name(below[-1]) if below else None
-    yield _name(above[0]) if above else None
-
-
-def _name(key: Key) -> str:
-    major, minor, point = key
-    if point < 0:
-        return f"{major}.{minor}-rc{point + 1000}"
-    return f"{major}.{minor}.{point}" if point else f"{major}.{minor}"
+    yield version_name(below[-1]) if below else None
+    yield version_name(above[0]) if above else None

@@ -94,6 +94,14 @@ def version_key(version: str) -> Key:
     return (*key, int(candidate) - 1000) if candidate else key
 
 
+def version_name(key: Key) -> str:
+    """The inverse of version_key(): 6.12 of (6, 12) or (6, 12, 0), 6.12.85, 6.19-rc3."""
+    major, minor, point = (*key, 0)[:3]
+    if point < 0:
+        return f"{major}.{minor}-rc{point + 1000}"
+    return f"{major}.{minor}.{point}" if point else f"{major}.{minor}"
+
+
 @cache
 def place(name: str) -> Place:
     """The line and key of a release that a row names. Raises UnknownRelease."""
@@ -164,11 +172,11 @@ def release(name: str) -> Release:
         if distribution.name == "debian" and named.numbers == "base":
             added = "Debian's point release is in uname -v"
         why = [*why, added]
-    taken_as = _mainline_name(known)
+    taken_as = version_name(key)
     if named.extra and distribution is None:
         why = [*why, f"what {_shown(named.extra)} adds is not known"]
     return Release(
-        name=f"{distribution.name}-{named.number}" if distribution else _mainline_name(named),
+        name=f"{distribution.name}-{named.number}" if distribution else version_name(_key(named)),
         version=key,
         features=_shared(HISTORY.fold(way, place)),
         way=tuple(way),
@@ -199,12 +207,6 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
     if (named.point or 0) > (last.point or 0):
         return last, [f"the newest of {series} that is known"]
     return named, []
-
-
-def _mainline_name(named: Named) -> str:
-    """6.12 for 6.12 and 6.12.0."""
-    number = named.number
-    return number.removesuffix(".0") if named.point == 0 else number
 
 
 def _shown(text: str) -> str:

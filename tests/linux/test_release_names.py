@@ -13,6 +13,8 @@ from idle_states.linux.releases import (
     UnknownRelease,
     release,
     running,
+    version_key,
+    version_name,
 )
 from idle_states.linux.uname import DISTRIBUTIONS
 
@@ -210,3 +212,9 @@ def test_a_distribution_is_followed_as_its_number(distribution: str) -> None:
 
 def test_a_release_to_come_is_the_newest() -> None:
     assert menu(release("99.9")) == menu(release(NEWEST))
+
+
+@pytest.mark.parametrize("name", [*MAINLINE, *SERIES, "6.19-rc3"])
+def test_a_version_is_named_as_it_was(name: str) -> None:
+    assert version_name(version_key(name)) == release(name).taken_as == name
+    assert version_name(release(name).version) == name
