@@ -20,6 +20,7 @@ from .power_mgt import PowerMgt
 from .processors import assumed
 from .skiboot.export import Export, export
 from .skiboot.platform import ALL_LEVELS, Platform
+from .skiboot.releases import ExportCode
 from .sources import Source, read_table
 from .spec.library import find, packaged
 from .stages import Changed, Lost
@@ -34,6 +35,7 @@ class Subject:
     platform   the machine its export is computed for
     kernels    the releases asked for
     beside     the other tables of the tree it is from; None: the packaged ones stand for them
+    code       the export code of that tree; None: that of the platform's release
     by_change  whether it is judged by what a change does to it, not by the packaged table
     """
 
@@ -45,10 +47,12 @@ class Subject:
         node: PowerMgt | None = None,
         *,
         beside: Sequence[IdleTable] | None = None,
+        code: ExportCode | None = None,
         by_change: bool = False,
     ) -> None:
         self.table = table
         self.beside = beside
+        self.code = code
         self.by_change = by_change
         self.node = node
         self.platform = platform
@@ -73,6 +77,7 @@ class Subject:
             platform,
             source.node,
             beside=source.beside,
+            code=source.code,
             by_change=by_change,
         )
 
@@ -110,7 +115,7 @@ class Subject:
         """What firmware puts in the tree; None for a tree (already exported) and for pseries."""
         if self.table.exported or not self.is_opal:
             return None
-        return export(self.table, self.platform)
+        return export(self.table, self.platform, self.code)
 
     @cached_property
     def exported_indices(self) -> tuple[int, ...]:

@@ -45,8 +45,9 @@ def is_same(a: Source, b: Source) -> bool:
 
 
 def in_same_place(a: Source, b: Source) -> bool:
-    """True if the tables beside both are the same, as far as rules compare with them."""
-    return _beside(a) == _beside(b)
+    """True if the tables beside both are the same, as far as rules compare with them, and the code
+    that exports them."""
+    return a.code == b.code and _beside(a) == _beside(b)
 
 
 def similarity(a: IdleTable, b: IdleTable) -> float:

@@ -16,7 +16,7 @@ from ..findings import Finding, Unreadable
 from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry
 from ..skiboot.layout import HEADERS, TABLES
 from ..sources import MAX_BYTES, Source
-from ..sources.source import together
+from ..sources.source import of_skiboot, together
 from ..spec.library import packaged
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -107,7 +107,9 @@ class SkibootTree(TreeReader):
                 findings += problem.findings
                 texts |= problem.texts
                 unread.add(file)
-        return End(tuple(together(sources)), tuple(findings), frozenset(unread), texts)
+        hashes = [entries[file].hash for file in self.files if file in entries]
+        code = [self._texts[name][0] for name in hashes if name in self._texts]
+        return End(tuple(of_skiboot(sources, code)), tuple(findings), frozenset(unread), texts)
 
     def _macros(self, entry: TreeEntry) -> dict[str, str]:
         from ..skiboot import c_table

@@ -26,7 +26,7 @@ from ..table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Re
 from ..wording import plural
 from .nvram import strtol_u32
 from .platform import Platform
-from .releases import ExportFeatures, known_chips, skiboot_features
+from .releases import ExportCode, ExportFeatures, known_chips, skiboot_features
 
 FUNCTION = "hw/slw.c add_cpu_idle_state_properties()"
 
@@ -53,16 +53,19 @@ class Export:
     chosen: str | None = None
 
 
-def export(table: IdleTable, platform: Platform) -> Export:
-    """Exports a table on a platform. Raises UnknownSkiboot if the platform's release is unknown."""
-    return _Exporter(table, platform).run()
+def export(table: IdleTable, platform: Platform, code: ExportCode | None = None) -> Export:
+    """Exports a table on a platform. code: the tree's own, which runs unless the platform names a
+    release. Raises UnknownSkiboot if the platform's release is unknown."""
+    own = code if platform.skiboot is None else None
+    return _Exporter(table, platform, own).run()
 
 
 class _Exporter:
-    def __init__(self, table: IdleTable, platform: Platform) -> None:
+    def __init__(self, table: IdleTable, platform: Platform, code: ExportCode | None) -> None:
         self.table = table
         self.platform = platform
-        self.features = skiboot_features(platform.skiboot)
+        self.features = code.features if code else skiboot_features(platform.skiboot)
+        self.known_chips = code.chips if code else known_chips(platform.skiboot)
         self.is_stop = table.register is Register.PSSCR
         chips = table.cpu.chips if table.cpu and table.cpu.chips else (UNKNOWN_CHIP,)
         self.chip = platform.chip or chips[0]
@@ -70,7 +73,9 @@ class _Exporter:
         self.lost: list[Lost] = []
 
     def run(self) -> Export:
-        chosen = chosen_revision(self.platform, self.chip, self.is_stop, self.features)
+        chosen = chosen_revision(
+            self.platform, self.chip, self.is_stop, self.features, self.known_chips
+        )
         stopped = self._never_gets_there()
         if stopped is not None:
             cause, reason, ground = stopped
@@ -141,7 +146,7 @@ class _Exporter:
             return "power7", "slw_init() returns before the call on POWER7", "hw/slw.c slw_init()"
         if self.is_stop and not features.stop:
             return "no-stop", "this skiboot knows no POWER9 table", f"{FUNCTION}, 952daa69b"
-        if self.is_stop and not _takes_own_table(self.chip, True, self.platform):
+        if self.is_stop and not _takes_own_table(self.chip, True, self.known_chips):
             self._say("debug", "CPU idle state device tree init")
             reason = f"skiboot does not know chip {self.chip}"
             processor = of_chip(self.chip)
@@ -327,11 +332,16 @@ def _names_property(names: Iterable[bytes], features: ExportFeatures) -> bytes:
 
 
 def chosen_revision(
-    platform: Platform, chip: str, is_stop: bool, features: ExportFeatures
+    platform: Platform,
+    chip: str,
+    is_stop: bool,
+    features: ExportFeatures,
+    known: frozenset[str],
 ) -> str | None:
-    """The packaged revision whose table skiboot takes for the first chip; None if it takes none."""
+    """The packaged revision whose table skiboot takes for the first chip; None if it takes none.
+    known: chips that it has a table for."""
     processor = of_chip(chip)
-    if processor is None or not _takes_own_table(chip, is_stop, platform):
+    if processor is None or not _takes_own_table(chip, is_stop, known):
         return None if is_stop and features.unknown_chip_returns else NAP_ONLY
     variants = dict(processor.variants)
     if platform.quirk == "mambo" and features.mambo == "own table" and "mambo" in variants:
@@ -346,8 +356,8 @@ def chosen_revision(
     return processor.table or processor.name
 
 
-def _takes_own_table(chip: str, is_stop: bool, platform: Platform) -> bool:
+def _takes_own_table(chip: str, is_stop: bool, known: frozenset[str]) -> bool:
     """True if skiboot has a table for the chip, of the kind that is asked for."""
     processor = of_chip(chip)
     own = processor is not None and processor.isa300 == is_stop
-    return own and chip in known_chips(platform.skiboot)
+    return own and chip in known

@@ -56,6 +56,33 @@ class ExportFeatures:
     enabling_level: Literal["", "notice", "info"] = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What skiboot chooses an array for.
+
+    variant  of the processor: "mambo", "dd1", "fused-core"; "" the usual one
+    chips    in the condition around the choice, as skiboot names them, without PROC_CHIP_
+    """
+
+    variant: str
+    chips: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportCode:
+    """The export code of one source tree, in the place of a release's.
+
+    chips   that have a table of their processor's
+    roles   array -> its role
+    unread  what could not be read, and is taken as if it were not there
+    """
+
+    features: ExportFeatures
+    chips: frozenset[str]
+    roles: tuple[tuple[str, Role], ...] = ()
+    unread: tuple[str, ...] = ()
+
+
 since = rows_of(ExportFeatures)
 
 CHANGES = (

@@ -7,11 +7,13 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from ..devicetree.tree import Node
-from ..findings import Finding, unreadable
+from ..findings import Finding, Location, Severity, unreadable
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
+from ..skiboot.releases import ExportCode
 from ..spec.suppress import Suppression
 from ..table import IdleTable
+from ..wording import joined
 
 MAX_BYTES = limits.FILE_BYTES
 MAX_UNPACKED_BYTES = limits.UNPACKED_BYTES
@@ -30,6 +32,7 @@ class Source:
     facts         (subject, text) for each fact that a log states about its machine
     beside        the other tables of the tree it is from, which its siblings are among; None if it
                   was not read from a tree
+    code          the export code of that tree; None if there is none in it
     """
 
     name: str
@@ -43,6 +46,7 @@ class Source:
     tree: Node | None = field(default=None, repr=False)
     facts: tuple[tuple[str, str], ...] = ()
     beside: tuple[IdleTable, ...] | None = field(default=None, repr=False)
+    code: ExportCode | None = field(default=None, repr=False)
 
 
 def together(sources: Sequence[Source], more: Iterable[IdleTable] = ()) -> list[Source]:
@@ -52,6 +56,27 @@ def together(sources: Sequence[Source], more: Iterable[IdleTable] = ()) -> list[
         replace(source, beside=tuple(table for table in tables if table is not source.table))
         for source in sources
     ]
+
+
+def of_skiboot(sources: Sequence[Source], texts: Iterable[str]) -> list[Source]:
+    """The sources of one skiboot tree with what its own export code does. texts: of its C files."""
+    from ..skiboot.export_code import placed, read_export_code
+
+    code = read_export_code(texts)
+    found = [replace(s, table=s.table and placed(s.table, code), code=code) for s in sources]
+    if found and code is not None and code.unread:
+        first = found[0]
+        problem = Finding(
+            "IS932",
+            "unsupported-c",
+            Severity.WARNING,
+            f"expected a value of {joined(code.unread)} that can be evaluated, found none: taken "
+            "as if it masked no state",
+            Location(first.name, first.file),
+            table=first.name,
+        )
+        found[0] = replace(first, findings=(*first.findings, problem))
+    return together(found)
 
 
 class File:
