@@ -22,6 +22,7 @@ SUMMARY = "list kernels, what changed between two, where a table's selection cha
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .governor_options import add_states
     from .options import add_format, add_html, add_hz, add_platform
 
     parser.add_argument(
@@ -31,8 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a series (6.6), a kernel (6.6.93, a uname -r), or two kernels to compare",
     )
     parser.add_argument("--table", metavar="TABLE", help="where the selection from it changes")
-    parser.add_argument("--states", metavar="S", help="instead of TABLE, as of select")
-    parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
+    add_states(parser)
     parser.add_argument(
         "--governor", help="menu, teo, ladder or haltpoll (default: all; for a table: menu)"
     )

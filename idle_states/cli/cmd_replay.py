@@ -28,6 +28,7 @@ SUMMARY = "replay a trace with other tables, governors or kernels"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power
+    from .governor_options import add_next_timer, add_states
     from .options import add_format, add_html, add_hz, add_platform
 
     parser.add_argument(
@@ -48,12 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="revision or file, also a dump of cpuidle sysfs; may be repeated to compare; "
         "0-3=FILE for machines with several tables",
     )
-    parser.add_argument(
-        "--states",
-        metavar="EXIT/RES,...",
-        help="what the kernel holds, in ns: 1000/10000,2000/20000; snooze is implied as state 0",
-    )
-    parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
+    add_states(parser)
     parser.add_argument(
         "--disabled", metavar="N,...", default="", help="states switched off, by number"
     )
@@ -66,13 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kernel", metavar="K", help="Linux release (default: the recording's, else the newest)"
     )
     add_hz(parser, recorded=True)
-    parser.add_argument(
-        "--next-timer",
-        choices=("gap", "far"),
-        default="gap",
-        help="for traces of cpu_idle: the next timer ends every idle period, or is far from all "
-        "(default: gap)",
-    )
+    add_next_timer(parser)
     add_power(parser)
     add_platform(parser)
     parser.add_argument(

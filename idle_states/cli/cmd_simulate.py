@@ -21,6 +21,7 @@ SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power
+    from .governor_options import add_states
     from .options import add_format, add_html, add_hz, add_platform
     from .workload_options import add_parameters, add_workload
 
@@ -33,12 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="revision or file; may be repeated to compare",
     )
-    parser.add_argument(
-        "--states",
-        metavar="EXIT/RES,...",
-        help="what the kernel holds, in ns: 1000/10000,2000/20000; snooze is implied as state 0",
-    )
-    parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
+    add_states(parser)
     parser.add_argument(
         "--disabled", metavar="NAME,...", default="", help="states switched off, by name"
     )

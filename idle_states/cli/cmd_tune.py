@@ -24,7 +24,7 @@ NONE = "none"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power
-    from .governor_options import add_governor
+    from .governor_options import add_governor, add_next_timer
     from .options import add_format, add_html
     from .workload_options import add_parameters, add_workload
 
@@ -35,13 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--gaps", metavar="FILE", help="CSV of gap_ns,count; the last may be 1025+")
     add_governor(parser)
-    parser.add_argument(
-        "--next-timer",
-        choices=("gap", "far"),
-        default="gap",
-        help="for traces of cpu_idle: the next timer ends every idle period, or is far from all "
-        "(default: gap)",
-    )
+    add_next_timer(parser)
     parser.add_argument(
         "--objective",
         choices=("energy", "latency", "weighted"),

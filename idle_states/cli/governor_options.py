@@ -10,18 +10,32 @@ if TYPE_CHECKING:
     from ..linux.governors.given import GivenStates, GovernorRequest
 
 
+def add_states(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--states",
+        metavar="EXIT/RES,...",
+        help="what the kernel holds, instead of a table, in ns: 1000/10000,2000/20000; snooze is "
+        "implied as state 0",
+    )
+    parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
+
+
+def add_next_timer(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--next-timer",
+        choices=("gap", "far"),
+        default="gap",
+        help="for traces of cpu_idle: the next timer ends every idle period, or is far from all "
+        "(default: gap)",
+    )
+
+
 def add_governor(
     parser: argparse.ArgumentParser, *, kernels: bool = False, recorded: bool = False
 ) -> None:
     """kernels: several of them. recorded: what is not given is None, for a recording's head."""
     first = "the recording's, else " if recorded else ""
-    parser.add_argument(
-        "--states",
-        metavar="S",
-        help="what the kernel holds, instead of TABLE: EXIT/RESIDENCY in ns, snooze implied as "
-        "state 0: 1000/10000,2000/20000",
-    )
-    parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
+    add_states(parser)
     parser.add_argument(
         "--governor",
         default=None if recorded else "menu",

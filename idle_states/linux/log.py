@@ -32,11 +32,7 @@ _ABOUT_IDLE = re.compile(
     r"|Setting default stop psscr|Could not allocate memory for dt parsing|DT idle-states: "
     r"|CPUidle PSCI: "
 )
-_INTERESTING = re.compile(
-    rb"cpuidle|CPUidle PSCI: |opal: PowerMgmt Node not found|DT-PowerMgmt: |Invalid psscr 0x"
-    rb"|xcede: |Setting default stop psscr|Could not allocate memory for dt parsing"
-    rb"|DT idle-states: |Linux version |Hardware name: "
-)
+_INTERESTING = re.compile(f"{_ABOUT_IDLE.pattern}|Linux version |Hardware name: ".encode())
 _VERSION = re.compile(r"Linux version (\S+)")
 _GOVERNOR = re.compile(r"cpuidle: using governor (\w+)")
 _STOP = re.compile(

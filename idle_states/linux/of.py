@@ -5,7 +5,7 @@ is not; a length that is no multiple of the element size is an error only when c
 """
 
 from ..power_mgt import CELL_BYTES, NAMES, NODE, PowerMgt
-from .journal import Journal
+from .journal import Journal, ParseFailure
 
 
 def count(node: PowerMgt, name: str, journal: Journal) -> int:
@@ -53,3 +53,12 @@ def strings(node: PowerMgt, entries: int | None) -> tuple[str, ...] | None:
             return None
         found.append(head.decode("utf-8", "surrogateescape"))
     return tuple(found) or None
+
+
+def state_names(node: PowerMgt, entries: int, journal: Journal) -> tuple[str, ...]:
+    """`strings` as powernv's parsers ask for it. Raises ParseFailure, which is logged, for None."""
+    names = strings(node, entries)
+    if names is None:
+        journal.say("warning", f"cpuidle-powernv: missing {NAMES} in DT")
+        raise ParseFailure("bad-names", f"{NAMES} is absent, empty or unterminated")
+    return names

@@ -196,10 +196,7 @@ def _names(node: PowerMgt, used: int, features: DriverFeatures, journal: Journal
     if not features.names:
         every = [name.decode("utf-8", "surrogateescape") for name in node.names()]
         return [every[i] if i < len(every) else f"state {i}" for i in range(used)]
-    names = of.strings(node, used)
-    if names is None:
-        journal.say("warning", f"cpuidle-powernv: missing {dt.NAMES} in DT")
-        raise ParseFailure("bad-names", f"{dt.NAMES} is absent, empty or unterminated")
+    names = of.state_names(node, used, journal)
     if len(names) < used:
         raise Fatal(
             f"{dt.NAMES} has {len(names)} names for {used} states; "

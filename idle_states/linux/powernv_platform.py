@@ -73,10 +73,7 @@ def parse(
             journal.say("warning", f"cpuidle-powernv: missing {named} in DT")
             raise ParseFailure("short-array", of.shortage(node, name, count))
         columns[name] = cells
-    names = of.strings(node, count)
-    if names is None:
-        journal.say("warning", f"cpuidle-powernv: missing {dt.NAMES} in DT")
-        raise ParseFailure("bad-names", f"{dt.NAMES} is absent, empty or unterminated")
+    names = of.state_names(node, count, journal)
     if len(names) < count:
         raise Fatal(
             f"{dt.NAMES} has {len(names)} names for {count} states; "

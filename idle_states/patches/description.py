@@ -226,22 +226,13 @@ class _Reader:
             yield Evidence(" ".join(claim.split()), source, command)
 
     def mappings(self, node: Node | None) -> list[Entries]:
-        if node is None:
-            return []
-        if not isinstance(node, Sequence):
-            self.problems.wrong_type("a list", node.kind, node.where)
-            return []
-        for item in node.items:
-            if not isinstance(item, Entries):
-                self.problems.wrong_type("a mapping", item.kind, item.where)
-        return [item for item in node.items if isinstance(item, Entries)]
+        items = scalars.items(node, "a list", self.problems)
+        return list(scalars.mappings(items, "a mapping", self.problems))
 
     def aliases(self, node: Node | None) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
+        node = scalars.mapping(node, "a mapping", self.problems)
         if node is None:
-            return found
-        if not isinstance(node, Entries):
-            self.problems.wrong_type("a mapping", node.kind, node.where)
             return found
         self.only(node, _ALIASES)
         for kind, pattern, what in (

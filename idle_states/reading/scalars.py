@@ -1,17 +1,43 @@
-"""Raw scalar text -> value: times with units, integers, yes/no, names from a list."""
+"""Nodes of a YAML document -> values: lists, mappings; of scalars times with units, integers,
+yes/no, names from a list. What is of another kind is reported with its place."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..table import U32_MAX
 from ..units import UNITS_NS
 from .complaints import SpecProblems
-from .document import Node, Scalar
+from .document import Mapping, Node, Scalar, Sequence
 
 _TIME = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W0-9]*)")
 _POWER = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?\s*(%|mW|W)")
 _MILLIONTHS: dict[str, int] = {"%": 10_000, "mW": 1_000, "W": 1_000_000}
 _INTEGER = re.compile(r"0[xX]([0-9a-fA-F]{1,20})|(\d{1,20})", re.ASCII)
+
+
+def mapping(node: Node | None, expected: str, problems: SpecProblems) -> Mapping | None:
+    """The node as a mapping; None if there is none, or after reporting."""
+    if node is None or isinstance(node, Mapping):
+        return node
+    problems.wrong_type(expected, node.kind, node.where)
+    return None
+
+
+def items(node: Node | None, expected: str, problems: SpecProblems) -> list[Node]:
+    """The items of a list; none if there is no node, or after reporting."""
+    if isinstance(node, Sequence):
+        return node.items
+    if node is not None:
+        problems.wrong_type(expected, node.kind, node.where)
+    return []
+
+
+def mappings(nodes: Iterable[Node], expected: str, problems: SpecProblems) -> Iterator[Mapping]:
+    """Those of the nodes that are mappings; reports the others."""
+    for node in nodes:
+        found = mapping(node, expected, problems)
+        if found is not None:
+            yield found
 
 
 def text(node: Node, expected: str, problems: SpecProblems) -> str | None:

@@ -176,11 +176,8 @@ def _residency(node: Node, problems: SpecProblems) -> int | None:
 
 
 def _flags(node: Node, problems: SpecProblems) -> int:
-    if not isinstance(node, Sequence):
-        problems.wrong_type("a list of flag names", node.kind, node.where)
-        return 0
     value = 0
-    for item in node.items:
+    for item in scalars.items(node, "a list of flag names", problems):
         if isinstance(item, Scalar) and item.text[:2] in ("0x", "0X"):
             value |= scalars.integer(item, problems, most=0xFFFF_FFFF, what="a flag bit") or 0
             continue
@@ -248,16 +245,9 @@ def _mask(node: Node, register: Register, problems: SpecProblems) -> int:
 
 
 def _measured(node: Node | None, problems: SpecProblems) -> tuple[Measurement, ...]:
-    if node is None:
-        return ()
-    if not isinstance(node, Sequence):
-        problems.wrong_type("a list of measurements", node.kind, node.where)
-        return ()
     result = []
-    for item in node.items:
-        if not isinstance(item, Mapping):
-            problems.wrong_type("a measurement as a mapping", item.kind, item.where)
-            continue
+    measurements = scalars.items(node, "a list of measurements", problems)
+    for item in scalars.mappings(measurements, "a measurement as a mapping", problems):
         _only(item, ("kind", "latency", "source"), problems)
         kind = _required_text(item.entries, "kind", "a measurement", item.where, problems)
         source = _required_text(item.entries, "source", "a measurement", item.where, problems)
@@ -270,11 +260,9 @@ def _measured(node: Node | None, problems: SpecProblems) -> tuple[Measurement, .
     return tuple(result)
 
 
-def _power(node: Node | None, problems: SpecProblems) -> Power | None:
+def _power(written: Node | None, problems: SpecProblems) -> Power | None:
+    node = scalars.mapping(written, "a power as a mapping", problems)
     if node is None:
-        return None
-    if not isinstance(node, Mapping):
-        problems.wrong_type("a power as a mapping", node.kind, node.where)
         return None
     _only(node, ("low", "high", "of", "source", "confidence", "note"), problems)
     entries = node.entries
@@ -298,12 +286,11 @@ def _power(node: Node | None, problems: SpecProblems) -> Power | None:
     return Power(low[0], high[0], low[1], source, confidence, of, note)
 
 
-def _cpu(node: Node | None, where: Location, problems: SpecProblems) -> Cpu | None:
-    if node is None:
+def _cpu(written: Node | None, where: Location, problems: SpecProblems) -> Cpu | None:
+    if written is None:
         problems.missing_key("cpu", "a spec", where)
-        return None
-    if not isinstance(node, Mapping):
-        problems.wrong_type("a mapping", node.kind, node.where)
+    node = scalars.mapping(written, "a mapping", problems)
+    if node is None:
         return None
     _only(node, ("generation", "pvr", "chips", "levels", "supported"), problems)
     entries = node.entries
@@ -338,10 +325,7 @@ def _pvr(node: Node, cpu: Cpu, problems: SpecProblems) -> int:
 
 
 def _chips(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[str]:
-    if not isinstance(node, Sequence):
-        problems.wrong_type("a list", node.kind, node.where)
-        return
-    for item in node.items:
+    for item in scalars.items(node, "a list", problems):
         known = (*cpu.chips, UNKNOWN_CHIP)
         chip = scalars.choice(item, problems, known, f"a chip of {cpu.generation}")
         if chip is not None:
@@ -349,10 +333,7 @@ def _chips(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[str]:
 
 
 def _levels(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[int]:
-    if not isinstance(node, Sequence):
-        problems.wrong_type("a list of stop levels", node.kind, node.where)
-        return
-    for item in node.items:
+    for item in scalars.items(node, "a list of stop levels", problems):
         level = scalars.integer(item, problems, most=15, what="a stop level")
         if level is not None and level not in cpu.levels:
             names = [str(known) for known in cpu.levels]
@@ -362,11 +343,9 @@ def _levels(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[int]:
             yield level
 
 
-def _firmware(node: Node | None, problems: SpecProblems) -> Firmware:
+def _firmware(written: Node | None, problems: SpecProblems) -> Firmware:
+    node = scalars.mapping(written, "a mapping", problems)
     if node is None:
-        return Firmware()
-    if not isinstance(node, Mapping):
-        problems.wrong_type("a mapping", node.kind, node.where)
         return Firmware()
     _only(node, ("array", "file", "quirk", "fused-core", "copy-of"), problems)
     fused = False
@@ -381,11 +360,9 @@ def _firmware(node: Node | None, problems: SpecProblems) -> Firmware:
     )
 
 
-def _partition(node: Node | None, problems: SpecProblems) -> Partition | None:
+def _partition(written: Node | None, problems: SpecProblems) -> Partition | None:
+    node = scalars.mapping(written, "a mapping", problems)
     if node is None:
-        return None
-    if not isinstance(node, Mapping):
-        problems.wrong_type("a mapping", node.kind, node.where)
         return None
     _only(node, ("processors", "timebase-hz", "extended-cede"), problems)
     mode: str | None = "dedicated"
@@ -407,16 +384,9 @@ def _partition(node: Node | None, problems: SpecProblems) -> Partition | None:
 
 
 def _cede(node: Node | None, problems: SpecProblems) -> list[CedeRecord]:
-    if node is None:
-        return []
-    if not isinstance(node, Sequence):
-        problems.wrong_type("a list of extended-cede records", node.kind, node.where)
-        return []
     records = []
-    for item in node.items:
-        if not isinstance(item, Mapping):
-            problems.wrong_type("a record as a mapping", item.kind, item.where)
-            continue
+    written = scalars.items(node, "a list of extended-cede records", problems)
+    for item in scalars.mappings(written, "a record as a mapping", problems):
         _only(item, ("hint", "latency-ticks", "wake-on-irq"), problems)
         entries = item.entries
         missing = [key for key in ("hint", "latency-ticks", "wake-on-irq") if key not in entries]

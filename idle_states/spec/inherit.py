@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ..findings import Location
 from ..reading import scalars
 from ..reading.complaints import SpecProblems
-from ..reading.document import Mapping, Node, Scalar, Sequence
+from ..reading.document import Mapping, Node, Scalar
 from ..table import Provenance
 from ..wording import suggestion
 
@@ -167,13 +167,9 @@ def _merge(below: Node | None, above: Node) -> Node:
 
 def _table_provenance(document: Mapping, problems: SpecProblems) -> dict[str, Provenance]:
     """Field -> provenance for every state written in this document; "default" for the rest."""
-    node = document.entries.get("provenance")
-    if node is None:
-        return {}
-    if not isinstance(node, Mapping):
-        problems.wrong_type("a mapping of fields to provenance", node.kind, node.where)
-        return {}
-    return _provenance_map(node, problems, allow_default=True)
+    written = document.entries.get("provenance")
+    node = scalars.mapping(written, "a mapping of fields to provenance", problems)
+    return _provenance_map(node, problems, allow_default=True) if node else {}
 
 
 def _provenance_map(
@@ -251,11 +247,9 @@ def _apply_override(
     provenance: dict[str, Provenance],
     problems: SpecProblems,
 ) -> None:
-    node = document.entries.get("override")
+    written = document.entries.get("override")
+    node = scalars.mapping(written, "a mapping of state names", problems)
     if node is None:
-        return
-    if not isinstance(node, Mapping):
-        problems.wrong_type("a mapping of state names", node.kind, node.where)
         return
     for name, change in node.entries.items():
         target = next((state for state in states if state.name == name), None)
@@ -275,13 +269,7 @@ def _apply_override(
 
 
 def _apply_drop(document: Mapping, states: list[StateSource], problems: SpecProblems) -> None:
-    node = document.entries.get("drop")
-    if node is None:
-        return
-    if not isinstance(node, Sequence):
-        problems.wrong_type("a list of state names", node.kind, node.where)
-        return
-    for item in node.items:
+    for item in scalars.items(document.entries.get("drop"), "a list of state names", problems):
         name = scalars.text(item, "a state's name", problems)
         if name is None:
             continue
@@ -299,16 +287,8 @@ def _append_states(
     ok: bool,
 ) -> None:
     """ok: whether all inherited states are there, so that `before` must name one."""
-    node = document.entries.get("states")
-    if node is None:
-        return
-    if not isinstance(node, Sequence):
-        problems.wrong_type("a list of states", node.kind, node.where)
-        return
-    for item in node.items:
-        if not isinstance(item, Mapping):
-            problems.wrong_type("a state as a mapping", item.kind, item.where)
-            continue
+    written = scalars.items(document.entries.get("states"), "a list of states", problems)
+    for item in scalars.mappings(written, "a state as a mapping", problems):
         source = _state_source(item, provenance, problems)
         before = source.entries.pop("before", None)
         position = len(states)
