@@ -48,6 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="whose selection is compared (default: menu)",
     )
     add_hz(parser)
+    parser.add_argument(
+        "--runs",
+        metavar="N",
+        type=int,
+        default=1,
+        help="seeds of the workloads that are simulated before and after a change (default: 1; "
+        "0: none is)",
+    )
     add_criteria(parser)
     add_accepted(parser)
     add_report(parser)
@@ -77,6 +85,7 @@ def request(arguments: argparse.Namespace) -> "ReviewRequest":
         governor=arguments.governor,
         hz=arguments.hz,
         acceptance=acceptance(arguments),
+        runs=arguments.runs,
     )
 
 

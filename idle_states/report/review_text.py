@@ -12,6 +12,7 @@ from ..review.suppressions import Added
 from ..wording import plural
 from .escapes.text import printable
 from .kernel_ranges import kernel_ranges
+from .review_machines import entries, is_shown
 
 WIDTH = 72
 SHOWN = 12
@@ -39,9 +40,18 @@ def render(review: Review, *, notes: bool, suppressed: bool) -> str:
                 *_wrapped(f"{change.commit.short} {printable(change.commit.subject)}", ""),
             ]
         lines += _change(change, review, notes, suppressed)
+    if grounds := _grounds(review):
+        lines += ["", "The simulated figures rest on", *_limited(grounds)]
     if review.assumptions:
         lines += ["", *(line for said in review.assumptions for line in _wrapped(said, ""))]
     return "\n".join(lines) + "\n"
+
+
+def _grounds(review: Review) -> list[str]:
+    """What the simulated figures that are shown rest on, each once."""
+    seen = (table.machines for change in review.changes for table in change.tables)
+    shown = (m for m in seen if m is not None and any(map(is_shown, m.workloads)))
+    return list(dict.fromkeys(ground for machines in shown for ground in machines.grounds))
 
 
 def _verdict(review: Review) -> str:
@@ -99,6 +109,8 @@ def _table(table: TableChange, review: Review, notes: bool, suppressed: bool) ->
     yield from _limited(_rows(table.differences))
     yield from _limited(_per_kernel(table.linux, "Linux", review))
     yield from _limited(_per_kernel(table.selection, f"{review.governor} on Linux", review))
+    if table.machines is not None:
+        yield from _limited(entries(table.machines, review.governor))
     yield from _findings("new", table.outcome.new, review, notes)
     yield from _findings("fixed", table.outcome.fixed, review, notes)
     if suppressed:

@@ -25,6 +25,7 @@ class Applied:
     base, head  hashes; base may be the clone's
     held        where its commits are read
     remarks     how the base was found, and what else the user must know
+    partial     tables of which only the rows that the diff shows are known
     """
 
     version: int
@@ -32,6 +33,7 @@ class Applied:
     head: str
     held: HeldCommits
     remarks: tuple[str, ...]
+    partial: frozenset[str] = frozenset()
 
 
 def on_its_base(repository: Repository, series: Series, named: str = "") -> Applied:

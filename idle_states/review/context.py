@@ -67,13 +67,14 @@ def without_tree(series: Series, shown: str) -> Applied:
     """The tables before and after a series, each patch with what it shows."""
     held = HeldCommits(None, shown)
     remarks = ["reviewed without a tree, from the lines that the diff shows"]
+    partial: set[str] = set()
     base = head = ""
     for patch in series.patches:
         before: dict[str, bytes | None] = {}
         after: dict[str, bytes | None] = {}
         for change in patch.files:
             if change.path.endswith(".c") and change.hunks:
-                old, new, said = _fragments(change)
+                old, new, said = _fragments(change, partial)
                 remarks += said
                 if old or new:
                     before[change.before or change.path] = old.encode("utf-8", "surrogateescape")
@@ -87,11 +88,13 @@ def without_tree(series: Series, shown: str) -> Applied:
         head = base = held.add("", "nothing", {}, is_patch=False)
         remarks.append("the diff shows no named row of an idle-state table")
     remarks += missing(series)
-    return Applied(series.version, base, head, held, tuple(dict.fromkeys(remarks)))
+    said_once = tuple(dict.fromkeys(remarks))
+    return Applied(series.version, base, head, held, said_once, frozenset(partial))
 
 
-def _fragments(change: FileChange) -> tuple[str, str, list[str]]:
-    """The file before and after, with the tables alone, and what is to be said of them."""
+def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[str]]:
+    """The file before and after, with the tables alone, and what is to be said of them; adds to
+    partial those whose other rows are not known."""
     before, after = _Side(), _Side()
     for hunk in change.hunks:
         opened = _ARRAY.search(hunk.section)
@@ -103,6 +106,8 @@ def _fragments(change: FileChange) -> tuple[str, str, list[str]]:
     for array in dict.fromkeys([*before.arrays, *after.arrays]):
         old, new = before.arrays.get(array, []), after.arrays.get(array, [])
         whole = _agreeing(array, old)
+        if whole is None and old:
+            partial.add(array)
         for number, side in enumerate((before, after)):
             if array in side.arrays or (whole is not None and old and new):
                 rows = side.arrays.get(array, [])

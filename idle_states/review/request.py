@@ -14,6 +14,8 @@ from .base import Applied, on_its_base
 from .context import without_tree
 from .review import Review, Yardstick, ends, review
 
+RUNS_MAX = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
@@ -28,6 +30,7 @@ class ReviewRequest:
     governor    governor whose selections are compared
     hz          the kernel's tick rate, for the governor
     acceptance  accepted findings; if it names no setup.cfg, each commit's own is used
+    runs        seeds of the workloads that are simulated with the table before and after; 0: none
     """
 
     tree: Path | None
@@ -40,9 +43,12 @@ class ReviewRequest:
     acceptance: Acceptance = USUAL
     mail: str | None = None
     base: str = ""
+    runs: int = 1
 
     def __post_init__(self) -> None:
         check_hz(self.hz)
+        if not 0 <= self.runs <= RUNS_MAX:
+            raise UsageError(f"expected --runs from 0 to {RUNS_MAX}, found {self.runs}")
         if self.mail is not None and self.range is not None:
             raise UsageError("expected commits or a mail, found both")
         if self.base and (self.mail is None or self.tree is None):
@@ -77,7 +83,8 @@ def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message
         for note in repository.notes:
             say(f"{repository.shown}: {note}")
         if request.mail is None:
-            return _review(request, repository, *ends(repository, request.range))
+            base, head = ends(repository, request.range)
+            return _review(request, repository, base, head, runs=request.runs)
         versions = series_of(read_mails(request.mail)[0], request.mail)
         made = [on_its_base(repository, series, request.base) for series in versions[-2:]]
         return _mailed(request, made)
@@ -85,13 +92,23 @@ def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message
         repository.close()
 
 
-def _review(request: ReviewRequest, history: CommitReader, base: str, head: str) -> Review:
+def _review(
+    request: ReviewRequest,
+    history: CommitReader,
+    base: str,
+    head: str,
+    partial: frozenset[str] = frozenset(),
+    *,
+    runs: int | None = None,
+) -> Review:
     circumstances = Yardstick(
         request.criteria,
         request.governor,
         request.hz,
         request.accept,
         of_commits=request.acceptance.config is None,
+        runs=runs,
+        partial=partial,
     )
     return review(
         history,
@@ -107,7 +124,9 @@ def _review(request: ReviewRequest, history: CommitReader, base: str, head: str)
 def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
     """The review of the newest version, with what it brings that the one before it did not."""
     *older, newest = versions
-    found = _review(request, newest.held, newest.base, newest.head)
+    found = _review(
+        request, newest.held, newest.base, newest.head, newest.partial, runs=request.runs
+    )
     remarks = list(newest.remarks)
     for series in older:
         alike = _review(request, series.held, series.base, series.head)

@@ -14,6 +14,7 @@ from ..linux.releases import release
 from ..reading.git import Commit, CommitReader, Repository
 from ..sources import Source
 from .findings import FindingsOutcome, Side, in_all, outcome
+from .machines import MachineModel, OnMachines
 from .match import in_same_place, is_same, pairs
 from .message import ChangedRow, Judged, changed_rows, check_message, place_in
 from .selection import Selector
@@ -40,6 +41,8 @@ class TableChange:
     linux        differences in what the kernels register
     selection    differences in what the governor selects
     outcome      new, fixed and silenced findings
+    machines     what it does to machines; None where that was not asked for, one side is missing,
+                 or the table is as before
     """
 
     before: Source | None
@@ -48,6 +51,7 @@ class TableChange:
     linux: tuple[PerKernel, ...]
     selection: tuple[PerKernel, ...]
     outcome: FindingsOutcome
+    machines: OnMachines | None = None
 
     @property
     def says_something(self) -> bool:
@@ -156,6 +160,9 @@ class Yardstick:
 
     of_commits  whether each commit's own setup.cfg is used
     accept      marks findings as suppressed, after that setup.cfg
+    runs        seeds of the workloads that are simulated on both sides of a change, 0 for none;
+                None: what a change does to machines is not looked at
+    partial     tables of which only some rows are known: theirs is not looked at either
     """
 
     criteria: Criteria
@@ -163,6 +170,8 @@ class Yardstick:
     hz: int = 250
     accept: Accept = list
     of_commits: bool = True
+    runs: int | None = None
+    partial: frozenset[str] = frozenset()
 
 
 class BadRange(UsageError):
@@ -231,6 +240,18 @@ class _Reviewer:
         self.selector = Selector(circumstances.governor, circumstances.hz)
         self.checked: dict[int, tuple[Source, list[Finding]]] = {}
         self.configurations: dict[str, Configured] = {}
+        by = circumstances.criteria
+        self.machines = (
+            None
+            if circumstances.runs is None
+            else MachineModel(
+                by.kernels,
+                by.platform,
+                circumstances.governor,
+                circumstances.hz,
+                circumstances.runs,
+            )
+        )
 
     def change(self, base: str, head: str, commit: Commit | None) -> Reviewed:
         before, after = self.tree.at(base), self.tree.at(head)
@@ -324,7 +345,23 @@ class _Reviewer:
                     for old, at in zip(olds, parents, strict=True)
                 ]
             ),
+            None if ways is None else self.on_machines(before, after, head),
         )
+
+    def on_machines(
+        self, before: Source | None, after: Source | None, head: str
+    ) -> OnMachines | None:
+        """What the change from one table to another, which can be compared, does to machines."""
+        if self.machines is None or before is None or after is None:
+            return None
+        if not _is_changed(before, after):
+            return None
+        written = self.tree.repository.commit(head).date
+        day = None if written is None else written.date()
+        if after.name in self.by.partial:
+            unknown = "not looked at: the diff does not show the other rows of the table"
+            return OnMachines(day, (), unsaid=(unknown,))
+        return self.machines.effects(before, after, day)
 
     def side(self, source: Source | None, commit: str) -> Side:
         if source is None:

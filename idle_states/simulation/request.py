@@ -90,7 +90,7 @@ def prepare(request: SimulateRequest) -> PreparedSimulation:
                 of.policy,
                 of.workload,
                 table,
-                effects_of(table, each.table, request.workload.exits_ns(table)),
+                effects_of(table, each.table, request.workload.exits_ns(table), each.rows),
                 request.governor,
                 request.release,
                 request.hz,

@@ -4,6 +4,7 @@ The parameters of Costs are free: no document gives them for a machine in genera
 the magnitude measured on POWER9, and each parameter is an option of the command line.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from ..linux.releases import Release
 from ..reading import limits
 from ..replay.counters import Figures
 from ..replay.machine import SNOOZE, CpuTable
+from ..replay.power import Rows
 from ..table import Flag, IdleState, IdleTable, Register
 from .placement import Policy
 from .programs import Workload
@@ -141,17 +143,25 @@ class Setup:
 
 
 def effects_of(
-    table: CpuTable, source: IdleTable | None, exits_ns: dict[str, int] | None = None
+    table: CpuTable,
+    source: IdleTable | None,
+    exits_ns: Mapping[str, int] | None = None,
+    rows: Rows = (),
 ) -> tuple[Effect, ...]:
     """Returns the effect of each state, from firmware's rows or, for what they lack, the kernel's.
 
-    source: firmware's table, or None. exits_ns: state name -> real exit latency in ns. A row whose
-    control register sets neither ESL nor EC, such as stop0_lite, keeps its share of the core.
+    source    firmware's table, or None
+    exits_ns  state name -> real exit latency in ns
+    rows      (kernel's state name, row) where the kernel gives states names of its own, as it does
+              POWER8's
+    A row whose control register sets neither ESL nor EC, such as stop0_lite, keeps its share of the
+    core.
     """
     found = []
-    rows = {row.name: row for row in source.states} if source else {}
+    name2row = {row.name: row for row in source.states} if source else {}
+    name2row |= dict(rows)
     for name, state in zip(table.names, table.states, strict=True):
-        row = rows.get(name)
+        row = name2row.get(name)
         exit_ns, scope, holds = state.exit_ns, 0, state.polling or name == SNOOZE
         if source and row:
             exit_ns = row.latency_ns

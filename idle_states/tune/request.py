@@ -192,7 +192,7 @@ def _simulation(
         of.policy,
         of.workload,
         table,
-        effects_of(table, held.table, request.exits_ns(table)),
+        effects_of(table, held.table, request.exits_ns(table), held.rows),
         settings.governor,
         settings.release,
         settings.hz,

@@ -4,7 +4,9 @@ from typing import Annotated
 
 from ... import diff
 from ...forms import Count, Form, Limits, Positive, derived
-from ...review import review, suppressions
+from ...review import machines, review, suppressions, workloads
+from ...selection import selection
+from ...simulation import consumption
 from ...sources import Source
 from .findings import Code, Finding, Summary
 
@@ -28,6 +30,96 @@ class PerKernel(Form[review.PerKernel]):
     differences: list[Difference]
 
 
+Percent = Annotated[float, "In percent."]
+
+
+class Range(Form[consumption.Change]):
+    """A change in percent of what it was before."""
+
+    least: Percent = derived(lambda change: round(change.least, 3))
+    most: Percent = derived(lambda change: round(change.most, 3))
+
+
+class Moved(Form[selection.SelectionChange]):
+    """Idles that take another state."""
+
+    from_ns: Annotated[Count, "The shortest of them."] = derived(lambda moved: moved.first_ns)
+    to_ns: Annotated[int | None, "The longest of them; null: without end."] = derived(
+        lambda moved: moved.last_ns
+    )
+    before: Annotated[
+        list[str], "States they took; several where the governor alternates between them."
+    ] = derived(lambda moved: moved.a)
+    after: Annotated[list[str], "States they take."] = derived(lambda moved: moved.b)
+
+
+class OnKernels(Form[machines.OnKernels]):
+    kernels: Annotated[list[str], "Kernels on which all that follows is the same."]
+    gained: Annotated[list[str], "States that are registered only after the change."]
+    lost: Annotated[list[str], "States that were registered only before it."]
+    interrupted: Annotated[
+        list[Moved],
+        "Exact, for idles that an interrupt ends, the next timer far away and the tick running.",
+    ]
+    timed: Annotated[list[Moved], "Exact, for idles that a timer ends."]
+
+
+class Use(Form[workloads.Use]):
+    state: Annotated[str, "Its name."]
+    per_unit: Annotated[float | None, "Idle periods for each unit of work; null without work."] = (
+        derived(lambda use: None if use.per_unit is None else round(use.per_unit, 4))
+    )
+    share: Annotated[float, "Of all CPUs' time, in percent."] = derived(
+        lambda use: round(use.share, 3)
+    )
+
+
+class Performed(Form[workloads.Performed]):
+    units_per_s: Annotated[float, "Units of work."] = derived(lambda p: round(p.units_per_s, 3))
+    wakeups_per_unit: Annotated[
+        float | None, "Idle periods that ended, for each unit of work; null without work."
+    ] = derived(lambda p: None if p.wakeups_per_unit is None else round(p.wakeups_per_unit, 4))
+    awake: Annotated[float, "CPU time outside idle states, in percent; leaving one is awake."] = (
+        derived(lambda p: round(p.awake, 3))
+    )
+    median_ns: Annotated[int | None, "From a wake-up to the first instruction; null without any."]
+    p99_ns: Annotated[int | None, "Its 99th percentile."]
+    states: Annotated[list[Use], "In the kernel's order."]
+
+
+class OnWorkload(Form[workloads.OnWorkload]):
+    workload: Annotated[str, "As `simulate` takes it."]
+    machine: Annotated[str, "As its --topology takes it."]
+    kernel: Annotated[str, "The release."]
+    unit: Annotated[str, "What the workload counts."]
+    before: Performed
+    after: Performed
+    rate: Annotated[Range | None, "Units of work in a time; null without work."]
+    power: Annotated[Range, "Mean of all CPUs, running ones too; states draw what is likely."]
+    energy: Annotated[Range | None, "For each unit of work, likewise; null without work."]
+    power_any: Annotated[Range, "As power, whatever states draw."]
+    energy_any: Annotated[Range | None, "As energy, whatever states draw."]
+    turning: Annotated[
+        tuple[float, float] | None,
+        "Least and most that all states but snooze would have to draw, in percent of snooze, for "
+        "the energy of a unit to stay as it is; null if nothing does that.",
+    ] = derived(
+        lambda found: None if found.turning is None else [round(x, 1) for x in found.turning]
+    )
+
+
+class OnMachines(Form[machines.OnMachines]):
+    day: Annotated[str | None, "When the change was written; null if that is not known."] = derived(
+        lambda found: None if found.day is None else found.day.isoformat()
+    )
+    then: Annotated[list[str], "Kernels of that day: long-term, newest, next."]
+    kernels: Annotated[list[OnKernels], "Without kernels that register the same as before."]
+    workloads: Annotated[list[OnWorkload], "Those that the change alters, simulated."]
+    unchanged: Annotated[list[tuple[str, str]], "Kernel and workload simulated with no effect."]
+    grounds: Annotated[list[str], "What the simulated figures rest on."]
+    unsaid: Annotated[list[str], "Why something was not computed."]
+
+
 class TableChange(Form[review.TableChange]):
     before: Annotated[Table | None, "null: the table is added."]
     after: Annotated[Table | None, "null: the table is removed."]
@@ -37,6 +129,11 @@ class TableChange(Form[review.TableChange]):
         list[PerKernel],
         "In what the governor selects at the idle lengths tried: 1, 2 and 5 of each power of ten "
         "from 1us to 50ms, and residencies that changed.",
+    ]
+    machines: Annotated[
+        OnMachines | None,
+        "What the change does to machines; null: one side is missing, or "
+        "nothing changed but tables beside this one.",
     ]
     new: Annotated[list[Finding], "What the change brings to this table."] = derived(
         lambda table: table.outcome.new

@@ -1,0 +1,160 @@
+"""Energy of a simulated machine, running CPUs included, over what its states may draw.
+
+Power is in millionths of what a thread draws in snooze. A running CPU draws `running`, also while
+it leaves a state; an idle one 1, less what its states save:
+
+    E = running * awake + idle - sum over states (draw of the one before - its draw) * held
+
+where `held` is the time in which all that the state acts on had asked for it (window.py). A state
+that draws more than the one before it saves nothing more. E is linear in the draws, in whichever
+order they are, so that the ratio of two energies is greatest and least at corners of what is
+assumed: a range of figures is the range over these corners.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby, product
+
+from ..table import Power
+from .setup import SCOPES
+from .window import Window
+
+SNOOZES = 1_000_000
+RUNNING = (SNOOZES, 2 * SNOOZES)
+RUNNING_SAID = "a running thread draws 1 to 2 times what snooze does: assumed, not measured"
+_SCOPE2DRAW = dict(
+    zip(SCOPES, ((850_000, 900_000), (200_000, 850_000), (0, 200_000), (0, 200_000)), strict=True)
+)
+"""POWER8's nap, the range between its nap and its sleep, and what is below its sleep."""
+_SCOPE_SAID = (
+    "no figure of {} is known: as POWER8's by what it stops (IBM, POWER8 overview, S822/S822LC, "
+    "medium confidence), a thread 0.85 to 0.9, a core 0.2 to 0.85, a pair or quad 0 to 0.2"
+)
+ANYTHING_SAID = (
+    "whatever states draw: 0 to 1, the same for a state before and after, a deeper one no more"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """What is assumed of a machine's power, snooze being 1000000.
+
+    running  least and most of a running CPU
+    states   (state, least, most), from the lightest to the deepest; of neighbours with the same
+             bounds, the deeper one draws no more
+    grounds  sentences: where that is from
+    """
+
+    running: tuple[int, int]
+    states: tuple[tuple[str, int, int], ...]
+    grounds: tuple[str, ...]
+
+    def corners(self) -> Iterator[tuple[int, dict[str, int]]]:
+        """Yields (draw of a running CPU, state -> draw)."""
+        choices = []
+        for (low, high), group in groupby(self.states, key=lambda state: state[1:]):
+            names = [name for name, _, _ in group]
+            steps = range(len(names) + 1) if low != high else range(1)
+            choices.append(
+                [
+                    {name: high if at < step else low for at, name in enumerate(names)}
+                    for step in steps
+                ]
+            )
+        for chosen in product(*choices):
+            draws = {name: draw for group in chosen for name, draw in group.items()}
+            for running in dict.fromkeys(self.running):
+                yield running, draws
+
+
+def likely(states: Sequence[tuple[str, str]], known: Mapping[str, Power]) -> Draws:
+    """What states draw by what is known.
+
+    states  (state, its scope) but for snooze, from the lightest to the deepest
+    known   state -> its figure, relative to an awake CPU, which is taken for one in snooze
+    """
+    found, grounds, unknown = [], [RUNNING_SAID], []
+    for name, scope in states:
+        power = known.get(name)
+        if power is None:
+            found.append((name, *_SCOPE2DRAW[scope]))
+            unknown.append(name)
+        else:
+            found.append((name, power.low, power.high))
+            shown = " to ".join(f"{ppm / SNOOZES:g}" for ppm in sorted({power.low, power.high}))
+            grounds.append(
+                f"{name} draws {shown} times what snooze does ({power.source}, "
+                f"{power.confidence} confidence)"
+            )
+    if unknown:
+        grounds.append(_SCOPE_SAID.format(", ".join(unknown)))
+    return Draws(RUNNING, tuple(found), tuple(grounds))
+
+
+def anything(states: Sequence[tuple[str, str]]) -> Draws:
+    """The widest range that is possible. states: as for likely()."""
+    return Draws(
+        RUNNING,
+        tuple((name, 0, SNOOZES) for name, _ in states),
+        (RUNNING_SAID, ANYTHING_SAID),
+    )
+
+
+def energy(found: Window, running: int, draws: Mapping[str, int]) -> int:
+    """Energy in a window, in ns times millionths of what a thread draws in snooze."""
+    total = running * found.awake_ns + SNOOZES * found.idle_ns
+    before = SNOOZES
+    for name, held_ns in zip(found.names[1:], found.held_ns[1:], strict=True):
+        draw = min(before, draws[name])
+        total -= (before - draw) * held_ns
+        before = draw
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """By how much a figure changes, in percent, at least and at most."""
+
+    least: float
+    most: float
+
+    @property
+    def sign(self) -> int:
+        """1: it rises, or stays, whatever is assumed; -1: it falls or stays; 0: that depends, or
+        nothing changes."""
+        return (self.least >= 0) * (self.most > 0) - (self.most <= 0) * (self.least < 0)
+
+
+def spanned(ratios: Sequence[Fraction]) -> Change:
+    """The range of some ratios, as changes in percent."""
+    return Change(*(float(100 * (ratio - 1)) for ratio in (min(ratios), max(ratios))))
+
+
+def power_ratios(before: Window, after: Window, draws: Draws) -> list[Fraction]:
+    """The mean power after to that before, at each corner of what is assumed. Before, some CPU must
+    have been awake at some time."""
+    return [
+        Fraction(
+            energy(after, *corner) * before.duration_ns, energy(before, *corner) * after.duration_ns
+        )
+        for corner in draws.corners()
+    ]
+
+
+def turning_points(before: Window, after: Window) -> list[float]:
+    """What all states but snooze would have to draw, the same each, in percent of snooze, for the
+    energy of each counted unit to stay as it is, with a running CPU at its least and its most; only
+    those that lie between 0 and 100."""
+    found = []
+    for running in RUNNING:
+        gaps = []
+        for draw in (0, SNOOZES):
+            spent = [
+                Fraction(energy(each, running, dict.fromkeys(each.names, draw)), each.counted)
+                for each in (before, after)
+            ]
+            gaps.append(spent[1] - spent[0])
+        if (gaps[0] < 0) != (gaps[1] < 0):
+            found.append(float(100 * gaps[0] / (gaps[0] - gaps[1])))
+    return found

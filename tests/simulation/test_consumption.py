@@ -1,0 +1,162 @@
+"""Windows of a simulated run, and the energy of what happens in them."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idle_states import core
+from idle_states.simulation import by_core
+from idle_states.simulation.consumption import (
+    RUNNING,
+    SNOOZES,
+    Change,
+    anything,
+    energy,
+    likely,
+    power_ratios,
+    spanned,
+    turning_points,
+)
+from idle_states.simulation.simulate import simulate
+from idle_states.simulation.window import Window, window
+from idle_states.table import Power
+from tests.support.simulations import setup
+
+NAMES = ("snooze", "lite", "core", "pair")
+MS = 1_000_000
+
+
+def made(
+    awake_ns: int, held_ns: tuple[int, ...], counted: int = 100, duration_ns: int = 1000
+) -> Window:
+    asked = tuple(a - b for a, b in zip(held_ns, (*held_ns[1:], 0), strict=True))
+    return Window(
+        NAMES[: len(held_ns)], 2, duration_ns, counted, (1,) * len(held_ns), awake_ns, asked,
+        held_ns, {},
+    )  # fmt: skip
+
+
+# Windows
+
+
+@pytest.mark.parametrize("machine", ["cpus=8,threads=4,pair=2", "cpus=8"])
+def test_a_window_is_all_that_follows(machine: str) -> None:
+    whole = setup("server:clients=8,gap=300us", machine, duration_ns=20 * MS)
+    found = window(whole, 3, 5 * MS, simulate)
+    first = simulate(setup("server:clients=8,gap=300us", machine, duration_ns=5 * MS), 3)
+    last = simulate(whole, 3)
+    assert found.counted == last.counted - first.counted > 100
+    assert found.awake_ns + sum(found.asked_ns) == 8 * 15 * MS
+    assert found.idle_ns == sum(found.asked_ns)
+    assert found.wakeups == sum(c.usage for c in last.cpus) - sum(c.usage for c in first.cpus)
+    assert sum(found.latencies.values()) == sum(last.latencies.values()) - sum(
+        first.latencies.values()
+    )
+
+
+def test_what_is_held_is_no_more_than_what_was_asked_for() -> None:
+    whole = setup("server:clients=8,gap=300us", "cpus=8,threads=4,pair=2", duration_ns=20 * MS)
+    found = window(whole, 3, 5 * MS, simulate)
+    deeper = [sum(found.asked_ns[number:]) for number in range(len(found.asked_ns))]
+    for effect, held, asked in zip(whole.effects, found.held_ns, deeper, strict=True):
+        # a thread has what it asks for; a core or pair waits for its other threads
+        assert held == asked if effect.scope == 0 else held < asked
+
+
+@pytest.mark.skipif(not core.available(), reason="the compiled core is not there")
+def test_the_core_has_the_same_window() -> None:
+    whole = setup("schbench", "cpus=8,threads=4", duration_ns=12 * MS)
+    assert window(whole, 7, 4 * MS, by_core.simulate) == window(whole, 7, 4 * MS, simulate)
+
+
+def test_without_wakeups_there_is_no_latency() -> None:
+    assert made(0, (2000,)).latency_ns(50) is None
+
+
+# Energy
+
+
+def test_energy_by_hand() -> None:
+    # two CPUs for 1000 ns: 600 awake at 1.5, 1400 idle; of these 1000 save 0.2, 500 more 0.5
+    found = made(600, (1400, 1000, 500))
+    draws = {"lite": 800_000, "core": 300_000}
+    assert energy(found, 1_500_000, draws) == 600 * 1_500_000 + 1400 * SNOOZES - (
+        1000 * 200_000 + 500 * 500_000
+    )
+
+
+def test_a_state_that_draws_more_than_the_one_before_saves_nothing_more() -> None:
+    found = made(600, (1400, 1000, 500))
+    alike = energy(found, SNOOZES, {"lite": 300_000, "core": 300_000})
+    assert energy(found, SNOOZES, {"lite": 300_000, "core": 900_000}) == alike
+
+
+windows = st.builds(
+    lambda awake, shares, counted: made(
+        awake, tuple((2000 - awake) * share // 100 for share in (100, *sorted(shares)[::-1])),
+        counted,
+    ),
+    st.integers(1, 2000),
+    st.tuples(*[st.integers(0, 100)] * 3),
+    st.integers(1, 10**6),
+)  # fmt: skip
+STATES = (("lite", "thread"), ("core", "core"), ("pair", "pair"))
+KNOWN = {"lite": Power(850_000, 900_000, "relative", "here", "high")}
+
+
+@given(windows, windows, st.data())
+def test_no_draws_within_the_bounds_lead_out_of_the_range(
+    before: Window, after: Window, data: st.DataObject
+) -> None:
+    for assumed in (likely(STATES, KNOWN), likely(STATES, {}), anything(STATES)):
+        ratios = power_ratios(before, after, assumed)
+        running = data.draw(st.integers(*RUNNING))
+        draws, most = {}, SNOOZES
+        for name, low, high in assumed.states:
+            most = draws[name] = data.draw(st.integers(low, max(low, min(high, most))))
+        ratio = Fraction(energy(after, running, draws), energy(before, running, draws))
+        assert min(ratios) <= ratio <= max(ratios)
+
+
+@given(windows, windows)
+def test_what_is_likely_lies_within_what_is_possible(before: Window, after: Window) -> None:
+    likely_ratios = power_ratios(before, after, likely(STATES, KNOWN))
+    any_ratios = power_ratios(before, after, anything(STATES))
+    assert min(any_ratios) <= min(likely_ratios)
+    assert max(likely_ratios) <= max(any_ratios)
+
+
+@given(windows, windows)
+def test_at_a_turning_point_a_unit_costs_as_much_as_before(before: Window, after: Window) -> None:
+    for turn in turning_points(before, after):
+        draws = dict.fromkeys(NAMES, round(turn * SNOOZES / 100))
+        closest = min(
+            abs(
+                energy(before, running, draws) / before.counted
+                - energy(after, running, draws) / after.counted
+            )
+            for running in RUNNING
+        )
+        # the draw is rounded to a millionth
+        assert closest <= 2000 * (1 / before.counted + 1 / after.counted)
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "sign"),
+    [(0.0, 1.0, 1), (0.5, 1.0, 1), (-1.0, 0.0, -1), (-1.0, 1.0, 0), (0.0, 0.0, 0)],
+)
+def test_signs(least: float, most: float, sign: int) -> None:
+    assert Change(least, most).sign == sign
+
+
+def test_a_range_in_percent() -> None:
+    found = spanned([Fraction(3, 2), Fraction(9, 10), Fraction(1)])
+    assert (found.least, found.most) == (-10.0, 50.0)
+
+
+def test_grounds_name_source_and_confidence_and_what_is_not_known() -> None:
+    grounds = "\n".join(likely(STATES, KNOWN).grounds)
+    assert "lite draws 0.85 to 0.9 times what snooze does (here, high confidence)" in grounds
+    assert "no figure of core, pair is known" in grounds
