@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from ..findings import unreadable
 from ..reading import limits, opening
 from ..reading.mail import has_headers, parse
+from ..wording import plural
 from .files import ResultsFile, ResultsKind
 from .mmtests import cells
 from .numbers import is_number, sample, shown
@@ -24,6 +25,10 @@ from .summary_rows import is_head
 from .wrapped_rows import rejoined
 
 _PERCENT = re.compile(r"[0-9]\s?%")
+_HELD = "samples, summary rows, schbench or mmtests output"
+_HEAD_BYTES = 4096
+_SENTENCE = 5
+"""Words in one line that are no numbers: a row of samples has a name or two."""
 _QUOTING = re.compile(r"(?:> ?)+")
 
 
@@ -57,10 +62,11 @@ def open_file(name: str, taken: Taken | None = None) -> ResultsFile:
     taken = taken or Taken()
     data = opening.read_operand(name, limits.STATISTICS_BYTES)
     taken.add(name, size=len(data), lines=data.count(b"\n"))
+    if b"\0" in data[:_HEAD_BYTES]:
+        raise unreadable(name, f"expected {_HELD}, found binary data")
     lines, remarks = _lines(data, name)
     if not any(line.strip() for line in lines):
-        raise unreadable(name, "expected samples, summary rows, schbench or mmtests output, "
-                               "found nothing")  # fmt: skip
+        raise unreadable(name, f"expected {_HELD}, found nothing")
     found = ResultsFile(name, lines, hashlib.sha256(data).hexdigest(), _kinds(lines), remarks)
     if ResultsKind.SAMPLES not in found.kinds:
         _refuse_samples(found)
@@ -102,16 +108,21 @@ def _kinds(lines: tuple[str, ...]) -> frozenset[ResultsKind]:
 
 
 def _refuse_prose(file: ResultsFile) -> None:
-    """Raises Unreadable for text whose figures are percentages alone."""
+    """Raises Unreadable for text of sentences: its numbers are no samples."""
+    start, first = next((n, line) for n, line in enumerate(file.lines, 1) if line.strip())
+    words = first.split()
+    texts = [word for word in words if not is_number(word)]
     percents = [number for number, line in enumerate(file.lines, 1) if _PERCENT.search(line)]
-    first = next(line for line in file.lines if line.strip()).split()
-    if percents and len(first) > 1 and not any(is_number(word) for word in first):
-        raise unreadable(
-            file.name,
-            "expected samples, summary rows, schbench or mmtests output, found text with "
-            f"percentages alone ({len(percents)} lines, this the first): nothing follows from them",
-            percents[0],
-        )
+    if len(texts) >= _SENTENCE or (percents and len(texts) == len(words) > 1):
+        found = f"text without a row of them: {shown(first.strip())}"
+        if percents:
+            quoted = shown(file.lines[percents[0] - 1].strip())
+            found = (
+                f"text whose figures are percentages, on {plural(len(percents), 'line')}, of which "
+                f"this is the first: {quoted}; without the values that they are shares or changes "
+                "of, nothing follows from them"
+            )
+        raise unreadable(file.name, f"expected {_HELD}, found {found}", (percents or [start])[0])
 
 
 def _refuse_samples(file: ResultsFile) -> None:

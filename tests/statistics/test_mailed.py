@@ -104,9 +104,37 @@ def test_encoded_mails_are_decoded(tmp_path: Path) -> None:
 
 def test_percentages_alone_are_refused_with_their_place(tmp_path: Path) -> None:
     file = written(tmp_path, "We see these gains\n\ncopies time\n6 25.1% 25.2%\n")
-    with pytest.raises(Unreadable, match="percentages alone") as found:
+    with pytest.raises(Unreadable, match="figures are percentages, on 1 line") as found:
         open_file(file)
     assert found.value.findings[0].location.line == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (
+            "arch: look at 32 bytes first\n\nOf these\n  - 76% differ before 16 bytes;\n  - 83% "
+            "before 32\n",
+            4,
+            "percentages, on 2 lines, of which this is the first: '- 76% differ before 16 bytes;'",
+        ),
+        ("\nWe saw that it got much faster\n1\n2\n", 2, "text without a row of them: 'We saw"),
+        ("\x7fELF\0\0\1\n12\n", None, "found binary data"),
+    ],
+)
+def test_what_is_no_result_is_refused_for_what_it_is(
+    text: str, line: int | None, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Unreadable) as found:
+        open_file(written(tmp_path, text))
+    [finding] = found.value.findings
+    assert finding.location.line == line
+    assert said in finding.message
+    assert finding.message.startswith("expected samples, summary rows, schbench or mmtests output")
+
+
+def test_a_name_of_several_words_is_no_sentence(tmp_path: Path) -> None:
+    assert open_file(written(tmp_path, "copy of a page 12 13 14\n")).kinds
 
 
 @given(
