@@ -40,6 +40,9 @@ def _limit(reader: str, what: str, value: int, unit: str = "") -> int:
 
 
 FILE_BYTES = _limit("any file", "size", 64 * MIB, "bytes")
+SHOWN_BYTES = _limit(
+    "any file", "one whose line is shown with why it cannot be read", 4 * MIB, "bytes"
+)
 LINKS = _limit("any file", "links on the way to it", 40)
 DIRECTORY_ENTRIES = _limit("any directory", "entries", 1_000_000)
 DIRECTORY_DEPTH = _limit("any directory", "directories within directories", 256)

@@ -4,16 +4,30 @@ import re
 from pathlib import Path
 
 from ..findings import unreadable
+from ..reading import limits
 from .source import File, Source
 
-_ARRAY = re.compile(
-    # stops at the next such name, so that a file full of them is scanned only once
-    rb"\bcpu_idle_states\b(?>(?:(?!\bcpu_idle_states\b)[^;{\[])*)\["
-)
+_NAME = re.compile(rb"\bcpu_idle_states\b")
+_NEXT = re.compile(rb"[;{\[]")
+_LOOKED_AT = 4 * limits.C_CHARACTERS
+"""In bytes: what lies behind belongs to no file that can be read as C."""
 
 
 def recognises(head: bytes, path: Path) -> bool:
-    return bool(_ARRAY.search(head)) and not path.suffix.startswith(".y")
+    return not path.suffix.startswith(".y") and _has_array(head)
+
+
+def _has_array(head: bytes) -> bool:
+    """Whether, after the struct's name, a bracket comes before a semicolon and a brace."""
+    at = 0
+    while name := _NAME.search(head, at, _LOOKED_AT):
+        found = _NEXT.search(head, name.end(), _LOOKED_AT)
+        if found is None:
+            return False
+        if found[0] == b"[":
+            return True
+        at = found.end()
+    return False
 
 
 def read(file: File) -> list[Source]:

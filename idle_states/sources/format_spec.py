@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from ..findings import unreadable
-from ..reading import opening
+from ..reading import limits, opening
 from ..spec.library import LoadedSpec, load
 from .source import File, Source
 
@@ -17,12 +17,18 @@ def recognises(head: bytes, path: Path) -> bool:
 
 _SIGNIFICANT = re.compile(rb"^[ \t]*(?!#|---|%|\s)(.+)", re.MULTILINE)
 _MAPPING = re.compile(rb"[{\"']|[\w.-]+[ \t]*:(?:\s|$)")
-_C = re.compile(rb"^\s*#\s*include\b|^(?:static|struct|extern|typedef|int|void)\b", re.MULTILINE)
+_C = re.compile(
+    rb"^[ \t]*#[ \t]*include\b|^(?:static|struct|extern|typedef|int|void)\b", re.MULTILINE
+)
 
 
 def other_kind(data: bytes, path: Path) -> str:
     """What is wrong with a text that is surely no spec; "" for what may be one. A text whose name
-    ends as YAML's do is taken as a spec: the YAML parser then says what is wrong with it."""
+    ends as YAML's do is taken as a spec: the YAML parser then says what is wrong with it.
+
+    Only as much is looked at as a spec may have.
+    """
+    data = data[: limits.SPEC_BYTES]
     first = _SIGNIFICANT.search(data)
     if path.suffix in (".yaml", ".yml") or first is None or _MAPPING.match(first[1]):
         return ""

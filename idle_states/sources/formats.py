@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..findings import Unreadable, unreadable
+from ..reading import limits
 from ..wording import joined
 from .source import File, Source
 
@@ -43,7 +44,7 @@ def read_file(file: File) -> list[Source]:
             found: list[Source] = format_module(name).read(file)
         except Unreadable as error:
             here = any(f.location.file == file.shown and f.location.line for f in error.findings)
-            if error.texts or not here:
+            if error.texts or not here or len(file.data) > limits.SHOWN_BYTES:
                 raise
             raise Unreadable(error.findings, {file.shown: file.text}) from None
         return found

@@ -702,6 +702,8 @@ _family(
         "ones": lambda: b"\xff" * (1 << 20),
         "noise": lambda: random.Random(4).randbytes(1 << 20),
         "newlines": lambda: b"\n" * (1 << 20),
+        "lines-without-text": lambda: b"a text of words\n" + b"\n" * (200 << 10),
+        "sixty-mebibytes-of-words": lambda: b"cpu_idle_states " + b"x " * (30 << 20),
         "spaces": lambda: b" " * (60 << 20),
         "slashes": lambda: b"/" * (8 << 20),
         "comments": lambda: b"/*" * (4 << 20),
