@@ -68,11 +68,13 @@ def _verdict(review: Review) -> str:
     brought = (
         f"{plural(len(new), 'new finding')} ({', '.join(counts)})" if new else "no new finding"
     )
-    changed = {t.source.name for one in review.changes for t in one.tables if t.is_changed}
-    beside = len(tables - changed)
-    what = f"{plural(len(changed), 'table')} changed" + (
-        f", which concerns {plural(beside, 'other')}" if beside else ""
-    )
+    every = [table for change in review.changes for table in change.tables]
+    changed = {table.source.name for table in every if table.is_changed}
+    exported = {table.source.name for table in every if table.differences} - changed
+    beside = len(tables - changed - exported)
+    what = f"{plural(len(changed), 'table')} changed"
+    what += f", {len(exported)} exported otherwise" if exported else ""
+    what += f", which concerns {plural(beside, 'other')}" if beside else ""
     return f"{what}: {brought}, {len(review.fixed)} fixed."
 
 
@@ -143,8 +145,10 @@ def _rows(differences: Sequence[Difference]) -> Iterator[str]:
             name, _, field = path.removeprefix("states.").partition(".")
             label = f"{field} " if field else ""
         else:
+            on_machine = stage == "export" and path.startswith("on ")
             name = "firmware exports" if stage == "export" else path
-            label = "" if path in ("states", "order") else f"{path} "
+            name += f" {path}" if on_machine else ""
+            label = "" if on_machine or path in ("states", "order") else f"{path} "
         by_state.setdefault(name, []).append(f"{label}{difference.a} -> {difference.b}")
     for name, parts in by_state.items():
         yield f"{name}: {', '.join(parts)}"

@@ -17,6 +17,7 @@ from .findings import FindingsOutcome, Side, in_all, outcome
 from .machines import MachineModel, OnMachines
 from .match import in_same_place, is_same, pairs
 from .message import ChangedRow, Judged, changed_rows, check_message, place_in
+from .platforms import exported_otherwise
 from .selection import Selector
 from .suppressions import Added, Configured, Known, added, configured, known, revealed
 from .tree import End, SkibootTree, SpecTree, TreeReader
@@ -37,7 +38,8 @@ class PerKernel:
 class TableChange:
     """One table before and after a change; None on the side that lacks it.
 
-    differences  differences in the table and in what firmware exports
+    differences  differences in the table and in what firmware exports; where its code changes, on
+                 each machine
     linux        differences in what the kernels register
     selection    differences in what the governor selects
     outcome      new, fixed and silenced findings
@@ -330,6 +332,7 @@ class _Reviewer:
                     linux.setdefault(kernel, []).append(difference)
                 else:
                     differences.append(difference)
+            differences += exported_otherwise(a, b, by.platform)
             if before is not None and after is not None:
                 found = self.selector.differences(a, b, by.kernels, by.platform)
                 selected = dict(found)
