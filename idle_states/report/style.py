@@ -1,4 +1,4 @@
-"""Terminal styles: colour only on a terminal that wants it (NO_COLOR, dumb terminals)."""
+"""Colours of text on terminals."""
 
 import os
 import sys
@@ -15,20 +15,23 @@ _CODES = {
 
 
 def wants_colour(stream: TextIO) -> bool:
+    """Whether a stream is a terminal with colours. Not so if NO_COLOR is set, or TERM is dumb."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return stream.isatty()
 
 
 class Style:
-    """Wraps text in escape codes, or not."""
+    """Gives text a terminal's escape codes; without colour it leaves text as it is."""
 
     def __init__(self, colour: bool) -> None:
         self.colour = colour
 
     @classmethod
     def of(cls, stream: TextIO | None = None) -> "Style":
+        """Returns the style for what is printed to a stream, by default standard output."""
         return cls(wants_colour(stream or sys.stdout))
 
     def __call__(self, kind: str, text: str) -> str:
+        """Returns the text as a kind is shown: error, warning, note, strong, faint or good."""
         return f"\x1b[{_CODES[kind]}m{text}\x1b[0m" if self.colour else text

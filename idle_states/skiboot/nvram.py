@@ -1,13 +1,14 @@
-"""How skiboot reads a number from NVRAM: its own strtol, which is not the C library's."""
+"""Numbers in NVRAM, as skiboot reads them: by its own strtol(), not the usual C library's."""
 
 from ..table import U32_MAX
 
 
 def strtol_u32(text: str) -> int:
-    """u32 of skiboot's strtol(text, NULL, 0).
+    """Returns what skiboot's strtol(text, NULL, 0) gives, cut to 32 bits.
 
-    No "+", no octal ("010" is ten), no "0X"; stops at the first character that is no digit of
-    the base, so an empty or senseless text is 0; wraps without a check.
+    text: may begin with blanks and "-"; hexadecimal after "0x", otherwise decimal. skiboot knows
+    no "+", no "0X" and no octal numbers ("010" is ten). It reads up to the first character that is
+    no digit: a text that begins with none is 0. What is too large wraps; nothing is an error.
     Source: skiboot libc/stdlib/strtol.c.
     """
     text = text.lstrip(" \t\n\r")

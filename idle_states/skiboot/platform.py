@@ -1,4 +1,4 @@
-"""The machine as skiboot's export stage sees it: presets, and key=value for the rest."""
+"""The machine that a table is exported on: presets, and key=value pairs for other machines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -11,18 +11,22 @@ from ..wording import suggestion
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """What decides which states reach the device tree.
+    """What of a machine decides which states skiboot writes into the device tree.
 
-    enabled_stop_levels  ibm,enabled-stop-levels, bit n from the left is stop n; None: absent
-    wakeup_engine        a chip has a HOMER (POWER9 on) or an SLW image (POWER8)
-    fused_core           this_cpu()->is_fused_core
-    quirk                "", "mambo" or "awan"
-    nvram_disable_mask   the string in NVRAM key opal-stop-state-disable-mask; None: unset
+    enabled_stop_levels  the value of ibm,enabled-stop-levels: the highest of 32 bits is stop0, the
+                         next one stop1; None: there is no such property
+    wakeup_engine        a chip has a HOMER (POWER9 and later) or an SLW image (POWER8)
+    fused_core           cores are fused: this_cpu()->is_fused_core
+    quirk                the simulator: "mambo" or "awan"; "" is hardware
+    nvram_disable_mask   text of the NVRAM key opal-stop-state-disable-mask; None: there is no such
+                         key
     fast_sleep           hostboot lists "fast-sleep" in ibm,enabled-idle-states
-    chip                 type of the first chip; None: the table's own first chip
-    ec                   its EC level; None: new enough for everything
-    skiboot              release whose code runs, e.g. "5.9"; None: the newest known
-    stop_api             firmware accepts the SPRs Linux wants restored after deep states
+    chip                 type of the first chip, as skiboot names it, without PROC_CHIP_; None: the
+                         first one that the table is for
+    ec                   that chip's EC level, 0x20 for DD2.0; None: later than any that skiboot
+                         makes exceptions for
+    skiboot              release that exports, such as "5.9"; None: the newest that is modelled
+    stop_api             firmware restores the SPRs that Linux asks for when a deep state is left
     """
 
     name: str = "all-levels"
@@ -65,12 +69,14 @@ KEYS = tuple(field.name.replace("_", "-") for field in fields(Platform) if field
 
 
 class BadPlatform(ValueError):
-    """A --platform nobody can make sense of; the message says what was expected."""
+    """A text that describes no platform. The message says what was expected and what was found."""
 
 
 def parse_platform(text: str) -> Platform:
-    """A preset, key=value pairs, or a preset refined by pairs: "op920,fused-core=yes".
+    """Returns the platform that a text describes.
 
+    text: a preset ("op920"), pairs of KEYS and values ("fused-core=yes,ec=0x20"), or a preset and
+    pairs that change it ("op920,fused-core=yes"). Without a preset the pairs change all-levels.
     Raises BadPlatform.
     """
     platform = ALL_LEVELS

@@ -1,8 +1,8 @@
-"""skiboot releases as sets of feature flags: what add_cpu_idle_state_properties() did, and when.
+"""skiboot releases: names, and what add_cpu_idle_state_properties() does in each.
 
-Read from every tag between 2.1.1-fw810.20 (2014) and v7.1 and from master of 2025-12. A release
-is the fold of all CHANGES up to it; stable branches follow their own number (6.0.24 is older
-behaviour than 6.1).
+A release's features are those of 4.0 with all CHANGES up to it applied. A stable branch is placed
+by its number: 6.0.24 does what 6.0 does, though it is younger than 6.1. The changes were read from
+every tag between 2.1.1-fw810.20 (2014) and v7.1 and from master of 2025-12.
 """
 
 import re
@@ -58,10 +58,11 @@ class ExportFeatures:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What skiboot chooses an array for.
+    """The machines that skiboot takes an array of states for.
 
-    variant  of the processor: "mambo", "dd1", "fused-core"; "" the usual one
-    chips    in the condition around the choice, as skiboot names them, without PROC_CHIP_
+    variant  of the processor: "mambo", "dd1", "fused-core"; "" for the usual one
+    chips    the types that the code asks for before it takes the array, as skiboot names them,
+             without PROC_CHIP_
     """
 
     variant: str
@@ -70,11 +71,11 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class ExportCode:
-    """The export code of one source tree, in the place of a release's.
+    """What the export code of a source tree does, where it is asked for instead of a release.
 
-    chips   that have a table of their processor's
-    roles   array -> its role
-    unread  what could not be read, and is taken as if it were not there
+    chips   types that get a table of their processor
+    roles   (array, its role)
+    unread  in words, what of the code could not be understood; the features are as without it
     """
 
     features: ExportFeatures
@@ -114,19 +115,20 @@ HISTORY = History(ExportFeatures(), CHANGES)
 
 NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"
-"""After v7.1; no tag has POWER11 yet."""
+"""What master is taken as: it is later than v7.1. No tag has POWER11 yet."""
 
 _VERSION = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:-rc([0-9]+))?")
 
 
 class UnknownSkiboot(ValueError):
-    """A skiboot release nobody can place; the message says what was expected."""
+    """A text that is no release of skiboot, or one that is not modelled. The message says what was
+    expected and what was found."""
 
 
 def version_key(version: str) -> tuple[int, int, int, int]:
-    """Order of releases: release candidates come before their release.
+    """Returns a key by which releases sort: (6, 0, 4, 0) of "6.0.4", (6, 0, 0, -999) of "6.0-rc1".
 
-    Raises UnknownSkiboot.
+    Raises UnknownSkiboot for what is no release's name.
     """
     match = _VERSION.fullmatch(version)
     if not match:
@@ -138,7 +140,7 @@ def version_key(version: str) -> tuple[int, int, int, int]:
 
 
 def listed_key(version: str) -> tuple[int, int, int, int]:
-    """Raises UnknownSkiboot, also for what is newer than all that was read."""
+    """Like version_key(), for releases that were read: raises UnknownSkiboot for all others too."""
     key = version_key(version)
     if not (4, 0, 0, 0) <= key <= version_key(_NEWEST_NUMBER):
         raise UnknownSkiboot(f"expected skiboot 4.0 to {_NEWEST_NUMBER}, found {version!r}")
@@ -147,21 +149,23 @@ def listed_key(version: str) -> tuple[int, int, int, int]:
 
 @cache
 def skiboot_features(version: str | None) -> ExportFeatures:
-    """All changes up to a release, folded; None or "master" is the newest.
+    """Returns what a release does. version: its name; None or "master" for the newest.
 
-    Raises UnknownSkiboot, also for anything before 4.0.
+    A release after the newest one that was read is taken as that. Raises UnknownSkiboot for what is
+    no release's name, or is before 4.0.
     """
     return HISTORY.fold([("", _key(version))], _place)
 
 
 def _place(version: str) -> Place:
-    """Stable branches follow their own number, so all releases are on one line."""
+    """All releases are on one line, for a stable branch is placed by its number."""
     return "", listed_key(version)
 
 
 @cache
 def known_chips(version: str | None) -> frozenset[str]:
-    """The chips that take a table of their processor's in a release, by the registry.
+    """Returns the types of chips that get a table of their processor in a release, as
+    idle_states.processors has it.
 
     Raises UnknownSkiboot, as skiboot_features does.
     """

@@ -13,14 +13,18 @@ from .lexer import Token, UnsupportedC, integer_literal, literal_bytes
 
 
 class IntType(NamedTuple):
+    """An integer type of C on skiboot's target."""
+
     bits: int
     signed: bool
 
     def holds(self, value: int) -> bool:
+        """Whether the type has the value."""
         low = -(1 << self.bits - 1) if self.signed else 0
         return low <= value < 1 << (self.bits - 1 if self.signed else self.bits)
 
     def wrapped(self, value: int) -> int:
+        """The value converted to the type: the lowest bits of it."""
         value &= (1 << self.bits) - 1
         return value - (1 << self.bits) if self.signed and value >> self.bits - 1 else value
 
@@ -50,16 +54,19 @@ MAX_DEPTH = limits.C_EXPRESSION_DEPTH
 
 
 class Constant(NamedTuple):
+    """What an expression evaluates to."""
+
     value: int
     type: IntType
 
 
 def evaluate(expression: Sequence[Token], start: int, end: int, *, in_if: bool = False) -> Constant:
-    """The value and type of an expression whose macros are expanded.
+    """Returns the value and type of an expression.
 
-    start, end  place for errors that no token has
-    in_if       evaluate by the rules of #if: every integer has 64 bits, every name is 0
-    Raises Unsupported.
+    expression  its tokens, with all macros expanded
+    start, end  the expression's place in the file, for errors at its end
+    in_if       it is the condition of an #if: integers have 64 bits, a name is 0
+    Raises UnsupportedC.
     """
     return _Evaluation(expression, start, end, in_if).whole()
 
@@ -132,7 +139,8 @@ class _Evaluation:
         return left
 
     def operand(self, read: Callable[[], Constant], evaluated: bool) -> Constant:
-        """An operand; if C does not evaluate it, errors in its value are ignored."""
+        """Reads an operand. evaluated: false for one that C skips, as after `0 &&`; errors in its
+        value are then ignored."""
         outer, self.evaluated = self.evaluated, self.evaluated and evaluated
         found = read()
         self.evaluated = outer
@@ -221,7 +229,7 @@ UNSETTLED = {
 
 
 def _common(left: IntType, right: IntType) -> IntType:
-    """Usual arithmetic conversions."""
+    """The type that both operands are converted to, by C's usual arithmetic conversions."""
     if left.bits != right.bits:
         return left if left.bits > right.bits else right
     return left if not left.signed else right

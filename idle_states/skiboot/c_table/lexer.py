@@ -10,9 +10,10 @@ from ...table import U64_MAX
 class Token(NamedTuple):
     """A preprocessing token.
 
-    kind        "name", "number", "string", "character", "sign" or "stray"
-    start, end  place in the source; for a token out of a macro, that of the macro's use
-    hidden      macros it came out of, which must not expand it again
+    kind        "name", "number", "string", "character", "sign", or "stray" for a character that
+                begins none of these
+    start, end  offsets in the source; of a token that a macro expands to, those of the macro's use
+    hidden      names of the macros whose expansion it is from; they are not expanded in it again
     """
 
     kind: str
@@ -23,7 +24,8 @@ class Token(NamedTuple):
 
 
 class UnsupportedC(Exception):
-    """C that cannot be evaluated. message: expected and found; start, end: offsets."""
+    """C that cannot be evaluated. message: what was expected and found; start, end: offsets of
+    the text that it is about."""
 
     def __init__(self, message: str, start: int, end: int) -> None:
         super().__init__(message)
@@ -52,7 +54,7 @@ _KINDS = (None, "name", "number", "string", "character", "sign", "stray")
 
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
-    """Tokens of a stretch of text, comments and line continuations left out."""
+    """Returns the tokens between two offsets, without comments and line continuations."""
     found = []
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         group = match.lastindex
@@ -71,9 +73,9 @@ _ESCAPE = re.compile(
 
 
 def literal_bytes(token: Token) -> bytes:
-    """Bytes of a string or character literal, as compiled, without a string's final NUL.
+    """Returns the bytes that a string or character literal is compiled to, without a final NUL.
 
-    Raises Unsupported for one that is not closed and for escapes C does not define.
+    Raises UnsupportedC if it is not closed, or has an escape that C does not define.
     """
     text = re.sub(SPLICE, "", token.text)
     if len(text) < 2 or text[-1] != text[0]:
@@ -91,7 +93,7 @@ def literal_bytes(token: Token) -> bytes:
 
 
 def encoded(text: str) -> bytes:
-    """UTF-8; bytes that were no UTF-8 when the text was decoded come back as they were."""
+    """Returns the text as UTF-8. Surrogates that stand for bytes of a file become these bytes."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -123,9 +125,9 @@ _MAX_DIGITS = limits.C_DIGITS
 
 
 def integer_literal(token: Token) -> tuple[int, bool, str]:
-    """Value, whether it is decimal, and the suffix in lower case.
+    """Returns the value of a number, whether it is decimal, and its suffix in lower case.
 
-    Raises Unsupported for floating-point and malformed numbers, and above 64 bits.
+    Raises UnsupportedC for floating-point and malformed numbers, and for values above 64 bits.
     """
     match = _NUMBER.fullmatch(token.text) if len(token.text) <= _MAX_DIGITS else None
     if match is None:

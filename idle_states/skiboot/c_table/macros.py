@@ -51,10 +51,10 @@ class Macro:
 
 
 class Definitions:
-    """Which macro a name is at which place of the file.
+    """The macros of a file, each from its #define to its #undef or to the next #define.
 
-    given  macros the caller knows, "NAME" or "NAME(a, b)" -> text; they go before the built-in
-           ones, and the file's own go before both
+    given    the caller's, "NAME" or "NAME(a, b)" -> text
+    builtin  likewise; a macro of `given` replaces one of the same name, the file's own replace both
     """
 
     def __init__(self, given: Mapping[str, str], builtin: Mapping[str, str]) -> None:
@@ -72,6 +72,7 @@ class Definitions:
         self._offsets.append(offset)
 
     def lookup(self, name: str, at: int) -> Macro | None:
+        """Returns the macro that a name stands for at an offset; None if it is none there."""
         changes = self._changes.get(name)
         if changes:
             index = bisect_right(changes, at, key=lambda change: change[0])
@@ -89,7 +90,7 @@ class Definitions:
 
 
 class Expander:
-    """Expands macros within the limits of one file."""
+    """Expands macros of one file, up to MAX_TOKENS tokens in all."""
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
@@ -102,9 +103,9 @@ class Expander:
             raise UnsupportedC(message, token.start, token.end)
 
     def expand(self, source: Sequence[Token], at: int, depth: int = 0) -> list[Token]:
-        """All macros expanded as defined at offset `at`. Raises Unsupported.
+        """Returns the tokens with all macros expanded, as they are defined at offset `at`.
 
-        The algorithm is Prosser's, with the set of macros a token came out of kept on it.
+        Raises UnsupportedC. The algorithm is Prosser's; a token's hide set is its `hidden`.
         """
         pending = list(reversed(source))
         result: list[Token] = []

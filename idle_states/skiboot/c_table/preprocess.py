@@ -1,4 +1,4 @@
-"""The preprocessor's part: what the compiler gets to see, every offset unchanged."""
+"""What C's preprocessor leaves of a file. The rest becomes blanks, so that no offset changes."""
 
 import re
 from collections.abc import Mapping
@@ -30,15 +30,17 @@ _PLAIN = bytes({0: 0x3F, 0x0B: 0x20, 0x0C: 0x20}.get(byte, byte) for byte in ran
 
 @dataclass(frozen=True, slots=True)
 class Preprocessed:
-    """A C file with the same length as its text.
+    """A C file as it is compiled. Offsets in `code` and `bare` are those in `text`.
 
-    code         ASCII only; comments, directives, continuations and groups that are not compiled
-                 are blank
-    bare         the same without the content of string and character literals
+    text         as it was read
+    code         with blanks for comments, directives, line continuations and what a false #if
+                 leaves out, "?" for all that is not ASCII; macros are not expanded
+    bare         `code` with blanks for the content of string and character literals
     definitions  the macros
     expander     expands them
-    problems     conditionals that do not pair up
-    doubts       groups left out because their condition cannot be evaluated
+    problems     an #if without #endif, an #else without #if, and the like
+    doubts       each #if with a condition that cannot be evaluated, up to its #endif; the branch is
+                 left out
     """
 
     text: str
@@ -51,22 +53,30 @@ class Preprocessed:
 
 
 def preprocess(text: str, defines: Mapping[str, str] | None = None) -> Preprocessed:
-    """Names that nobody defines count as undefined in conditionals, as they do for the compiler."""
+    """Returns a C file as it is compiled.
+
+    defines: macros that the file does not define itself, as for `definitions_in`. A name that is no
+    macro is 0 in an #if, as for the compiler.
+    """
     return _Preprocessor(text, defines or {}).run()
 
 
 def definitions_in(text: str) -> dict[str, str]:
-    """The macros of a header, in the form that `read` takes as `defines`.
-
-    "OPAL_PM_PSSCR_RL(l)" -> "(l)"
-    """
+    """Returns the macros that a header defines: "NAME" or "NAME(a, b)" -> text."""
     clean = preprocess(text)
     return {macro.head: " ".join(t.text for t in macro.body) for macro in clean.definitions.own()}
 
 
 @dataclass(slots=True)
 class _Group:
-    """An open #if: where it is, whether a branch was taken, #else seen, and the open doubt."""
+    """An #if whose #endif has not come yet.
+
+    start      offset of the #if
+    enclosing  whether the text around it is compiled
+    taken      whether no further branch can be compiled: one was, or nothing around it is
+    otherwise  whether its #else came
+    doubt      the first of its conditions that cannot be evaluated
+    """
 
     start: int
     enclosing: bool
@@ -172,13 +182,13 @@ class _Preprocessor:
         self.branch(group, kind, start, offset, end)
 
     def branch(self, group: _Group, word: str, start: int, offset: int, end: int) -> None:
-        """Enters a branch: active if it is the first whose condition holds."""
+        """Begins a branch, which is compiled if it is the first whose condition holds."""
         chosen = not group.taken and (word == "else" or self.holds(group, word, offset, end))
         group.taken = group.taken or chosen
         self.switch(chosen, start, end)
 
     def switch(self, active: bool, start: int, end: int) -> None:
-        """Becomes active at the directive start..end, or inactive from its end on."""
+        """Compiles from the directive start..end on, or leaves out what follows it."""
         if active and not self.active:
             self.blank(self.inactive_from, start)
         elif self.active and not active:

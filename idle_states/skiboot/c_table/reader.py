@@ -1,4 +1,4 @@
-"""C source -> the idle tables in it, with the place of every value."""
+"""Reads the idle tables of a C source, with the place of every value."""
 
 import hashlib
 import re
@@ -43,17 +43,19 @@ def read(
     defines: Mapping[str, str] | None = None,
     sha256: str | None = None,
 ) -> list[IdleTable]:
-    """All tables of a C source, with the values a compiler for skiboot's target would store.
+    """Returns the tables of a C source in its order; none if it has none.
 
-    file     how places name it
-    defines  macros the file itself does not define, "NAME" or "NAME(a, b)" -> text;
-             `definitions_in` makes them from headers. OPAL_PM_* and PPC_BIT are known.
-    sha256   of the file's bytes, where the caller has them; computed from the text otherwise
+    Values are those that a compiler for skiboot's target stores; times are in ns.
 
-    A member that a row leaves out is 0, as for the compiler, except the residency of a struct
-    without that member: None. A struct defined elsewhere has it if any row of the file names it.
-    Raises Unreadable (IS932) for what cannot be evaluated, with all such places, the first 50;
-    MissingPackage (IS930) if there are tables and tree-sitter is not installed.
+    file     what places and messages call it
+    defines  macros that the file uses and does not define, "NAME" or "NAME(a, b)" -> text;
+             `definitions_in` reads them from headers. OPAL_PM_* and PPC_BIT are known.
+    sha256   of the file's bytes, if the caller has it; None: it is computed from the text
+
+    A member that a row does not name is 0. The residency is None in all rows if the struct has no
+    such member. If the struct is defined in another file, it has the member if a row names it.
+    Raises Unreadable (IS932) with the places that cannot be evaluated, at most 50; MissingPackage
+    (IS930) if there are tables and tree-sitter is not installed.
     """
     return _Reader(text, file, defines or {}, sha256).run()
 
@@ -110,7 +112,7 @@ class _Reader:
         self.problems += [(problem, path) for problem in problems]
 
     def doubt(self, clean: Preprocessed, found: list[Array]) -> None:
-        """Reports conditions that cannot be evaluated where they decide about a table or a row."""
+        """Reports an #if that cannot be evaluated if it is within an array, or has one inside."""
         for doubt in clean.doubts:
             inside = any(
                 array.initialiser.start <= doubt.start < array.initialiser.end for array in found
@@ -202,7 +204,7 @@ class _Reader:
         )
 
     def number(self, clean: Preprocessed, span: Span, bits: int) -> int:
-        """Returns the value of the expression at `span` as an unsigned member of so many bits holds
+        """Returns the value of the expression at `span`, as an unsigned member of `bits` bits holds
         it. Raises UnsupportedC."""
         text = clean.code[span.start : span.end]
         if len(text) > MAX_VALUE_CHARACTERS:

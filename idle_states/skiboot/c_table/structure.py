@@ -53,7 +53,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class CRow:
-    """One row: where its text is, and member -> place of its value, in the order of the text."""
+    """One row of an array. span: its text; members: name -> place of the value, as in the text."""
 
     span: Span
     members: dict[str, Span] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class CRow:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An initialised array. size: what stands between the brackets, if anything does."""
+    """An array with its initialiser. size: the text between its brackets, which may be empty."""
 
     name: Span
     size: Span
@@ -70,7 +70,8 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class StructMembers:
-    """The struct's members in order. assumed: the file does not define it, any era's may be."""
+    """The struct's members in order. assumed: the file does not define it, so that it may be the
+    struct of any release."""
 
     members: tuple[str, ...]
     assumed: bool

@@ -47,15 +47,15 @@ _COLUMN_OF_OPERATOR = {"flags": "\t\t       ", "pm_ctrl_reg_val": "\t\t\t\t "}
 
 
 def write(tables: Sequence[IdleTable], *, self_test: bool = False) -> str:
-    """C text with one `static struct cpu_idle_states NAME[]` for each table.
+    """Returns C text with one `static struct cpu_idle_states NAME[]` for each table.
 
-    NAME is the array the table's firmware names, else made of the table's own name. A residency
-    of None, where the struct of the table's era had no such member, is left out.
+    NAME is `firmware.array` of the table; where it has none, it is made of the table's name. A
+    residency of None is left out: such a table is of a struct without that member.
 
-    self_test  adds what `gcc -DIDLE_STATES_SELF_TEST` makes a program of: its main() compares
-               every member with a plain number and prints "ok N rows", or for each difference
+    self_test  adds a main() that is compiled with `gcc -DIDLE_STATES_SELF_TEST`. It compares every
+               member with a plain number and prints "ok N rows", or for each difference
                "ARRAY[ROW].MEMBER: expected X, found Y" and ends with status 1.
-    Raises CannotGenerate (IS933), with all reasons, if a table cannot be expressed.
+    Raises CannotGenerate (IS933), with all reasons, if C cannot express a table.
     """
     findings = list(_obstacles(tables))
     if findings:
@@ -108,7 +108,8 @@ def _table_obstacles(table: IdleTable) -> Iterator[Finding]:
 
 
 def _no_common_struct(tables: Sequence[IdleTable]) -> Iterator[Finding]:
-    """Rows with a residency need a struct with that member; in it, leaving it out means 0."""
+    """Reports rows with a residency of None beside rows that have one: in a struct with that member
+    they would have 0."""
     rows = [(table, index) for table in tables for index in range(len(table.states))]
     without = [item for item in rows if item[0].states[item[1]].residency_ns is None]
     if without and len(without) < len(rows):
@@ -159,7 +160,8 @@ class _Rendered:
 
 
 def _opening(state: IdleState) -> list[str]:
-    """The row's brace with the state's note, which gets lines of its own if it is long."""
+    """The row's opening brace with the state's note beside it; a long note follows on lines of its
+    own."""
     lines = [*comment_lines(state.note), *comment_lines("" if state.cpuidle else state.reason)]
     if not lines:
         return ["{"]
@@ -185,10 +187,11 @@ def _product(member: str, terms: Iterable[str]) -> str:
 
 
 def flag_terms(flags: int, register: Register) -> list[str]:
-    """Flags as skiboot sums them up: context always, then the class that is set.
+    """Returns the terms that skiboot adds up to a row's flags: 0*X or 1*X for what is lost, then
+    the stop class that is set.
 
-    Rows of PMICR tables end with OPAL_USE_PMICR whether it is set or not. Bits nobody defined
-    follow as a number.
+    Rows of PMICR tables end with 0 or 1 times OPAL_USE_PMICR. Bits without a name follow as a
+    number.
     """
     terms = [f"{int(bool(flags & flag))}*{FLAG_NAMES[flag]}" for flag in CONTEXT_FLAGS]
     terms += [f"1*{FLAG_NAMES[flag]}" for flag in _CLASS_FLAGS if flags & flag]
@@ -199,9 +202,10 @@ def flag_terms(flags: int, register: Register) -> list[str]:
 
 
 def control_terms(state: IdleState, register: Register) -> list[str]:
-    """The control register's value by its macros, the rest as a number.
+    """Returns the terms of a row's pm_ctrl_reg_val: macros, and a number for bits without one.
 
-    PSSCR: RL always; MTL and TR if they are set or the mask covers them; ESL and EC if set.
+    Of PSSCR: RL always, MTL and TR where they are not 0 or the mask has them, ESL and EC where they
+    are set.
     """
     if register is Register.PMICR:
         return [_register_value(state.control, PMICR_NAMES)]
@@ -218,7 +222,8 @@ def control_terms(state: IdleState, register: Register) -> list[str]:
 
 
 def mask_text(mask: int, register: Register) -> str:
-    """The mask by its macro, which has no parentheses and thus only ever stands alone."""
+    """Returns the mask as its macro if that is all of it, otherwise as a number: the macro has no
+    parentheses around it."""
     if register is Register.PMICR:
         return _register_value(mask, PMICR_MASK_NAMES)
     return _register_value(mask, {PSSCR_MASK: PSSCR_MASK_NAME, RL_MASK: PSSCR_RL_MASK_NAME})
@@ -253,7 +258,7 @@ def _self_test(tables: Sequence[IdleTable]) -> dict[str, object]:
 
 
 def _checks(table: IdleTable) -> Iterator[str]:
-    """Calls that compare each member of each row with a number that owes nothing to a macro."""
+    """Calls that compare each member of each row with its value, written as a plain number."""
     array = array_name(table)
     for row, state in enumerate(table.states):
         yield f"NAME({array}, {row}, {string_literal(state.name)});"

@@ -1,4 +1,4 @@
-"""A skiboot.lid -> the idle tables in it, with the offset of every value."""
+"""Reads the idle tables that an image of skiboot holds, with the offset of every value."""
 
 import hashlib
 import itertools
@@ -13,10 +13,10 @@ from .identify import Part, parts
 from .records import LAYOUTS, RecordLayout, is_name, sure_rows
 
 MAX_ROWS = limits.LID_ROWS
-"""In one image; skiboot 7.0 has 26."""
+"""Of all tables in one image; skiboot 7.0 has 26."""
 
 _PROPERTY = b"ibm,cpu-idle-state-"
-"""Beginning of property names that every skiboot contains."""
+"""What the names of power-mgt's properties begin with; every skiboot contains it."""
 _MEMBERS = {
     "name": "name",
     "latency": "latency_ns",
@@ -29,12 +29,13 @@ _MEMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class LidTable:
-    """A table where it lies.
+    """A table found in an image, and where it lies there.
 
-    table   its states; named after the packaged spec with the same names and stop levels,
-            else table@OFFSET, with the nearest spec in its note
-    offset  of its first row, in the image as unpacked
-    rows    compiled in; those behind the table's states are unused
+    table   its name is that of the packaged spec with the same state names and stop levels; if no
+            spec has them, it is table@OFFSET, and the note names the nearest spec
+    offset  of its first row, in bytes from the beginning of the unpacked image
+    rows    number of rows it was compiled with: its states, and unused rows after them
+    layout  of the rows
     """
 
     table: IdleTable
@@ -44,16 +45,19 @@ class LidTable:
 
 
 def looks_like_lid(data: bytes) -> bool:
-    """Whether bytes are worth reading as an image of skiboot, whole or not."""
+    """Whether the bytes are an image of skiboot, or a part of one: they are in its container, or
+    have a property's name or a row of a table in them."""
     return is_wrapped(data) or _PROPERTY in data or any(True for _ in sure_rows(data))
 
 
 def read(data: bytes, name: str) -> list[LidTable]:
-    """All tables in an image, signed and xz-compressed ones included, in order of their offsets.
+    """Returns all tables in a file's bytes, in order of their offsets.
 
+    data  an image, which may be signed, compressed with xz, or both
     name  what messages and places call the file
-    A residency is None in an image that is older than that member.
-    Raises Unreadable (IS930) for an image without tables, cut off, damaged or beyond the limits.
+    Latencies and residencies are in ns. A residency is None where the image is older than that
+    member. Raises Unreadable (IS930) for an image without tables, and for one that is cut off,
+    damaged or beyond the limits.
     """
     if not data:
         raise unreadable(name, "expected an image of skiboot, found an empty file")
@@ -61,7 +65,7 @@ def read(data: bytes, name: str) -> list[LidTable]:
 
 
 def tables_in(image: Image, name: str, sha256: str) -> list[LidTable]:
-    """Like `read`, of an image already laid bare. sha256: of the file it came from."""
+    """Like `read`, for an image that is unpacked already. sha256: of the file it came from."""
     layout, starts = _layout(image.data, name)
     found: list[LidTable] = []
     names: set[str] = set()
@@ -81,10 +85,12 @@ def tables_in(image: Image, name: str, sha256: str) -> list[LidTable]:
 
 
 def _layout(data: bytes, name: str) -> tuple[RecordLayout, list[int]]:
-    """An image has one struct: the layout with the most rows beyond doubt, and these.
+    """Returns the layout of an image's rows, and the offsets of those rows that are certain.
 
-    Some flag words read the same in either byte order, so rows in the wrong one are counted too;
-    one alone may be chance, two back to back are not.
+    All rows of an image have one layout: the one that most rows are certain in. Rows of the other
+    byte order are searched for too, because some flag words are the same in both; they count where
+    two lie back to back, a single one may be chance. Raises Unreadable if there are more of them
+    than of the right order, or no rows at all.
     """
     found = _by_layout(data, name)
     layout = max(LAYOUTS, key=lambda layout: len(found[layout]))
@@ -122,8 +128,12 @@ def _by_layout(
 def _runs(
     data: bytes, layout: RecordLayout, starts: Sequence[int], name: str
 ) -> Iterator[tuple[int, list[IdleState]]]:
-    """Rows back to back: those beyond doubt, others with a name beside them, and a single row
-    whose name is damaged between two."""
+    """Yields each run of adjacent rows: the offset of the first one, and all of them decoded.
+
+    starts: offsets of the rows that are certain. A run goes on from these, in both directions, over
+    rows with a valid name and padding of 0, and forwards over one row with a damaged name if a
+    valid one follows. Raises Unreadable if there are more than MAX_ROWS.
+    """
     size = layout.size
     left = 0
     sure = set(starts)
