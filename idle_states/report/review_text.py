@@ -7,6 +7,7 @@ from ..diff import Difference
 from ..findings import Finding, Severity
 from ..linux.grounds import remarks
 from ..linux.releases import release
+from ..review.claims.claim import Claim, ClaimVerdict
 from ..review.review import PerKernel, Review, Reviewed, TableChange
 from ..review.suppressions import Added
 from ..wording import plural
@@ -97,6 +98,27 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
         yield ""
         yield "The message and the change"
         yield from _findings("", change.message, review, notes)
+    if change.claims:
+        yield ""
+        yield from _claims(change.claims, notes)
+
+
+def _claims(claims: Sequence[Claim], everything: bool) -> Iterator[str]:
+    """How many numbers there are in messages, and what became of them; everything: each of them."""
+    counts = [
+        f"{sum(claim.verdict is verdict for claim in claims)} {said}"
+        for verdict, said in (
+            (ClaimVerdict.HOLDS, "agree"),
+            (ClaimVerdict.CONTRADICTED, "contradicted"),
+            (ClaimVerdict.NOT_CHECKED, "not checked"),
+        )
+    ]
+    more = "" if everything else " (--notes lists them)"
+    yield from _wrapped(f"Numbers in the message: {', '.join(counts)}{more}", "")
+    if everything:
+        for claim in claims:
+            said = f"line {claim.line}, {claim.verdict}: {claim.text!r}: {claim.against}"
+            yield from _wrapped(printable(said), "  ")
 
 
 def _added(one: Added) -> str:

@@ -13,11 +13,13 @@ from ..linux.governors import not_utilised
 from ..linux.releases import release
 from ..reading.git import Commit, CommitReader, Repository
 from ..sources import Source
+from .claims.claim import Claim
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .machines import MachineModel, OnMachines
 from .match import in_same_place, is_same, pairs
-from .message import ChangedRow, Judged, changed_rows, check_message, place_in
+from .message import Judged, MessageCheck, check_message
 from .platforms import exported_otherwise
+from .rows import ChangedRow, changed_rows, place_in
 from .selection import Selector
 from .suppressions import Added, Configured, Known, added, configured, known, revealed
 from .tree import End, SkibootTree, SpecTree, TreeReader
@@ -89,6 +91,7 @@ class Reviewed:
     tables        the tables that differ, and those that a change beside them gives a finding
     files         new and fixed findings about files that cannot be parsed
     message       findings about commit messages that the change contradicts
+    claims        the numbers in these messages, and what became of each
     suppressions  the suppressions that the change adds
     unread        files that could not be read at one end: their tables are not compared
     """
@@ -101,6 +104,7 @@ class Reviewed:
     message: tuple[Finding, ...]
     unread: tuple[str, ...]
     suppressions: tuple[Added, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
     @property
     def new(self) -> list[Finding]:
@@ -219,8 +223,10 @@ def review(
         changes = [change for change in changes if change.says_something]
     else:
         whole = reviewer.change(base, head, None)
-        said = [_placed(j, tree.at(head)) for commit in commits for j in reviewer.judged(commit)]
-        changes = [replace(whole, message=reviewer.message(said, base, head))]
+        checks = [reviewer.checked_message(commit) for commit in commits]
+        said = [_placed(judged, tree.at(head)) for check in checks for judged in check.judged]
+        claims = tuple(claim for check in checks for claim in check.claims)
+        changes = [replace(whole, message=reviewer.message(said, base, head), claims=claims)]
     texts = {} if per_commit else dict(tree.at(head).texts)
     for source in () if per_commit else tree.at(head).sources:
         texts |= source.texts
@@ -263,6 +269,7 @@ class _Reviewer:
             outcome((None, self.of_files(at)), (None, self.of_files(head)), self.known(at, head))
             for at in parents
         ]
+        said = self.checked_message(commit) if commit else MessageCheck()
         return Reviewed(
             base,
             head,
@@ -281,9 +288,10 @@ class _Reviewer:
                 if table.says_something
             ),
             in_all(files),
-            self.message((f for f, _ in self.judged(commit)), base, head) if commit else (),
+            self.message((finding for finding, _ in said.judged), base, head),
             tuple(sorted(before.unread | after.unread)),
             added(before, after, self.configured(base), self.configured(head)),
+            said.claims,
         )
 
     def merged(self, commit: Commit | None) -> list[End]:
@@ -296,8 +304,8 @@ class _Reviewer:
         shown = (f if f.counts or is_known(f) else revealed(f) for f in found)
         return tuple(finding for finding in shown if finding.counts)
 
-    def judged(self, commit: Commit) -> list[Judged]:
-        """Findings about statements of the message that the commit contradicts."""
+    def checked_message(self, commit: Commit) -> MessageCheck:
+        """A commit's message against what it changes."""
         rows: list[ChangedRow] = []
         added = []
         before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
@@ -468,6 +476,8 @@ def _grouped(kernels: Iterable[tuple[str, Sequence[Difference]]]) -> tuple[PerKe
 def _placed(judged: Judged, head: End) -> Finding:
     """A finding about a commit within the range, moved to its row's place at the head."""
     finding, row = judged
+    if row is None:
+        return finding
     source = next((s for s in head.sources if s.name == finding.table and s.table), None)
     if source is None:
         return replace(finding, location=replace(finding.location, line=None), related=())

@@ -54,6 +54,19 @@ def needed_for(confidence: Decimal) -> Callable[[int], float]:
     return needed
 
 
+def later_percent_error(reference: Summary, other: Summary, t: float) -> float | None:
+    """The error in percent as later versions of FreeBSD's ministat print it, with the uncertainty
+    of the reference's average; None where that is 0."""
+    if reference.average == 0:
+        return None
+    ratio = other.average / reference.average
+    squares = (other.n - 1) * other.variance
+    squares += (reference.n - 1) * reference.variance * ratio * ratio
+    total = reference.n + other.n
+    squares *= total / (reference.n * other.n * (total - 2.0))
+    return 100 * t * root(squares) / reference.average
+
+
 def summarise(values: Sequence[float]) -> Summary:
     """Returns the row that ministat prints. ministat requires at least 3 samples."""
     total = squares = 0.0

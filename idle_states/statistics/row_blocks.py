@@ -56,6 +56,12 @@ def row_blocks(
     return found
 
 
+def is_caption(line: str) -> bool:
+    """Whether a line may stand above a head to say what its row is."""
+    text = line.strip()
+    return 0 < len(text) <= _CAPTION and not _BAR.match(text) and not text[0].isdigit()
+
+
 def _above(lines: Sequence[str], head: int) -> tuple[str, str]:
     """Caption and title: the line above a head, and the next one above that says what is measured;
     "" where they are not there."""

@@ -4,6 +4,7 @@ Expected are facts of that history: which commit mended what some rule sees.
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 from idle_states.check.criteria import Criteria
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.reading.git import Repository
+from idle_states.review.claims.claim import ClaimVerdict
+from idle_states.review.message import claims_of
 from idle_states.review.review import Review, Reviewed, Yardstick, review
 
 KERNELS = ("4.11", *DEFAULT)
@@ -92,12 +95,40 @@ def test_all_commits_are_read(whole: Review) -> None:
     assert len(whole.changes) == 21
 
 
-def test_the_one_message_that_is_silent_about_a_state(whole: Review) -> None:
+def test_the_one_message_that_its_change_and_figures_contradict(whole: Review) -> None:
     """None of the others is complained of."""
     said = [(c.head[:9], f.rule) for c in whole.changes for f in c.message]
-    assert said == [("51974cab7", "IS510")]
-    [finding] = of(whole, "51974cab7").message
-    assert "changes stop0 too" in finding.message
+    assert said == [("51974cab7", code) for code in ("IS510", "IS513", "IS514")]
+    silent, percent, rounding = of(whole, "51974cab7").message
+    assert "changes stop0 too" in silent.message
+    assert "says '50% improvement'" in percent.message
+    assert "+68.78 % +/- 8.3 %" in percent.message
+    assert "+31.11 % +/- 7.77 %" in percent.message
+    assert "so much only of the maxima: +50.12 %" in percent.message
+    assert "(Linux 4.9, 4.12 and 4.13) truncate: 200ns is 0us" in rounding.message
+
+
+def test_numbers_in_messages(whole: Review) -> None:
+    """All there are in the messages of commits that change tables."""
+    found = Counter(claim.verdict for change in whole.changes for claim in change.claims)
+    assert found == {
+        ClaimVerdict.HOLDS: 23,
+        ClaimVerdict.NOT_CHECKED: 4,
+        ClaimVerdict.CONTRADICTED: 2,
+    }
+
+
+def test_no_message_of_all_is_contradicted_that_is_not_known(skiboot: Repository) -> None:
+    """Of the 5761, most of which are about something else."""
+    commits = skiboot.commits("", skiboot.resolve(END), [])
+    assert len(commits) == 5761
+    wrong = {
+        commit.short
+        for commit in commits
+        for claim in claims_of(commit, [], [])
+        if claim.verdict is ClaimVerdict.CONTRADICTED
+    }
+    assert wrong == {"51974cab7"}
 
 
 def test_renames_and_moves(whole: Review) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 from ... import diff
 from ...forms import Count, Form, Limits, Positive, derived
 from ...review import machines, review, suppressions, workloads
+from ...review.claims import claim
 from ...selection import selection
 from ...simulation import consumption
 from ...sources import Source
@@ -155,6 +156,17 @@ class Added(Form[suppressions.Added]):
     line: Annotated[Positive, "Its line, counted from 1."] = derived(lambda added: added.where.line)
 
 
+class Claim(Form[claim.Claim]):
+    text: Annotated[str, "The message's own words, on one line."]
+    line: Annotated[Positive, "Of the message, counted from 1."]
+    verdict: claim.ClaimVerdict
+    against: Annotated[
+        str, "What it was compared with, and the outcome; if it was not checked, why."
+    ]
+    rule: Annotated[str, "Of a contradiction: the code of its finding; else empty."]
+    commit: Annotated[str, "Beginning of the hash of the commit whose message it is."]
+
+
 class Change(Form[review.Reviewed]):
     base: Annotated[Commit, "Commit before."]
     head: Annotated[Commit, "Commit after."]
@@ -165,6 +177,7 @@ class Change(Form[review.Reviewed]):
     message: Annotated[
         list[Finding], "Where a commit's message and its change disagree; also among findings."
     ]
+    claims: Annotated[list[Claim], "The numbers in the messages, in order."]
     unread: Annotated[
         list[str],
         "Files that could not be parsed at one end; their tables are not compared.",

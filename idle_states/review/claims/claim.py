@@ -1,0 +1,40 @@
+"""A number that a message gives, and whether it agrees with what else is known."""
+
+import enum
+from dataclasses import dataclass
+
+
+class ClaimVerdict(enum.StrEnum):
+    HOLDS = "holds"
+    CONTRADICTED = "contradicted"
+    NOT_CHECKED = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """text     the message's own words, on one line
+    line     of the message, from 1
+    against  what it was compared with, and the outcome; of a claim that was not checked, why
+    rule     the rule that a contradiction belongs to; "" otherwise
+    commit   beginning of the hash of the commit whose message it is
+    """
+
+    text: str
+    line: int
+    verdict: ClaimVerdict
+    against: str
+    rule: str = ""
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Characters start to end of a sentence, by its number."""
+
+    sentence: int
+    start: int
+    end: int
+
+
+Placed = tuple[Claim, Spot]
+"""A claim made in prose, and where, so that its numbers are not looked at twice."""
