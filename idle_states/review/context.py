@@ -105,7 +105,7 @@ def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[st
     texts = ["", ""]
     for array in dict.fromkeys([*before.arrays, *after.arrays]):
         old, new = before.arrays.get(array, []), after.arrays.get(array, [])
-        whole = _agreeing(array, old)
+        whole = _agreeing(array, old, new)
         if whole is None and old:
             partial.add(array)
         for number, side in enumerate((before, after)):
@@ -204,18 +204,22 @@ def _is_whole(value: str) -> bool:
     return value.rstrip().endswith(",") and value.count("(") == value.count(")")
 
 
-def _agreeing(array: str, rows: Sequence[_Row]) -> IdleTable | None:
-    """The packaged table of an array that has all values shown; a current one before older ones."""
+def _agreeing(array: str, rows: Sequence[_Row], after: Sequence[_Row]) -> IdleTable | None:
+    """The packaged table of an array that has all values shown before the change, and no row that
+    the change adds; a current one before older ones."""
     try:
         (shown,) = c_table.read(_array("", array, rows, rows, None), "")
     except (Unreadable, ValueError):
         return None
     if not rows or len(shown.states) != len(rows):
         return None
+    added = {row.name for row in after} - {row.name for row in rows}
     found = sorted(packaged(), key=lambda table: "@" in table.name)
     for table in found:
-        if table.firmware.array == array and all(
-            _has(table, row, state) for row, state in zip(rows, shown.states, strict=True)
+        if (
+            table.firmware.array == array
+            and not any(table.state(name) for name in added)
+            and all(_has(table, row, state) for row, state in zip(rows, shown.states, strict=True))
         ):
             return table
     return None
@@ -251,12 +255,14 @@ def _array(
 
 
 def _merged(kept: list[str], shown: list[str]) -> list[str]:
-    """The names in order, new ones after the one that the diff shows before them."""
+    """The names in order, new ones after the one that the diff shows before them, or else before
+    the next that it shows."""
     found = list(kept)
     for at, name in enumerate(shown):
         if name not in found:
+            following = next((found.index(other) for other in shown[at:] if other in found), 0)
             before = shown[at - 1] if at else ""
-            found.insert(found.index(before) + 1 if before in found else 0, name)
+            found.insert(found.index(before) + 1 if before in found else following, name)
     return found
 
 

@@ -156,6 +156,31 @@ def test_without_a_tree_what_the_diff_shows_is_completed(history: History, tmp_p
     assert places == {f.location.line for f in (*with_tree.new, *with_tree.fixed)}
 
 
+def test_a_row_that_is_added_was_not_there_before(tmp_path: Path) -> None:
+    """The packaged table of today has the row; the one that the diff was made on has not."""
+    history = History(tmp_path / "tree")
+    old, stop5 = find("power9@51974cab7"), find("power9@1953b41e1").state("stop5")
+    assert stop5 is not None
+    at = [state.name for state in old.states].index("stop8")
+    new = replace(old, states=(*old.states[:at], stop5, *old.states[at:]))
+    history.commit({FILE: c_table.write([old])})
+    history.commit({FILE: c_table.write([new])}, "slw: Add stop5")
+    (mail,) = format_patch(history, tmp_path, "-1").iterdir()
+    found = without_tree(mail)
+    assert any("packaged power9@51974cab7, which agrees" in remark for remark in found.remarks)
+    ((table,),) = [change.tables for change in found.changes]
+    ((other,),) = [change.tables for change in mailed(history, mail).changes]
+    assert table.after is not None
+    assert other.after is not None
+    assert table.after.table is not None
+    assert other.after.table is not None
+    names = [state.name for state in table.after.table.states]
+    assert names == [state.name for state in other.after.table.states]
+    rows = [d for d in table.differences if d.stage == "table"]
+    assert rows == [d for d in other.differences if d.stage == "table"]
+    assert [(d.path, d.a) for d in rows] == [("states.stop5", "absent")]
+
+
 @pytest.mark.parametrize("name", ["power8", "power9", "power9-mambo", "power10"])
 @pytest.mark.parametrize("context", [1, 3, 8])
 def test_every_row_is_followed_without_a_tree(name: str, context: int, tmp_path: Path) -> None:
