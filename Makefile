@@ -14,7 +14,7 @@
 # make man    man/idle-states.1, from the parser
 # make tutorial  the transcripts of the tutorial and the how-to pages, run again
 # make limits  the table of limits in docs/security.md
-# make boot-deps  fetch what a boot under QEMU needs, into build/boot/parts
+# make boot-deps  fetch what a boot under QEMU needs, into the user's cache
 # make trees  boot QEMU's machines, and keep their device trees as test data
 # make nightly     boot every spec on every machine that takes it, and keep what was confirmed
 # make validation  docs/validation.md from what nightly kept

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from idle_states.boot.debian import Unavailable
 from idle_states.boot.predict import MACHINE_TABLE
-from idle_states.boot.run import Request, run
+from idle_states.boot.request import Request
+from idle_states.boot.run import Surroundings, run
 from idle_states.boot.workload import workload
 
-PARTS = Path("build/boot").resolve()
 ALLOWED_S = 10
 
 
@@ -24,7 +24,7 @@ def main() -> int:
             with tempfile.TemporaryDirectory() as logs:
                 start = time.perf_counter()
                 try:
-                    result = run(request, logs=Path(logs), cache=PARTS)
+                    result = run(request, Surroundings(Path(logs)))
                 except Unavailable as reason:
                     print(f"  skipped: {reason}")
                     return 0

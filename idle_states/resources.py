@@ -1,9 +1,10 @@
-"""Finds the package's data: specs, templates, schemas, patch descriptions.
+"""Finds the package's data: specs, templates, schemas, patch descriptions; and the user's cache.
 
 Works from a wheel, where templates and schemas lie inside the package, and from an editable install
 or a checkout, where they lie beside it.
 """
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,15 @@ def source_tree() -> Path | None:
     """The directory of the source that the package runs from; None if it was installed."""
     found = _PACKAGE.parent
     return found if (found / "setup.py").is_file() and (found / "templates").is_dir() else None
+
+
+def cache_directory() -> Path | None:
+    """$XDG_CACHE_HOME/idle-states, else ~/.cache/idle-states; None without a home. A relative path
+    does not count, says the XDG Base Directory Specification."""
+    for base in (os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~/.cache")):
+        if os.path.isabs(base):
+            return Path(base, "idle-states")
+    return None
 
 
 @cache

@@ -18,11 +18,13 @@ from typing import Any
 
 from idle_states.boot import build
 from idle_states.boot import parts as boot_parts
-from idle_states.boot.boot import LOGS, BootFailure
-from idle_states.boot.debian import Packages, Unavailable
+from idle_states.boot.boot import BootFailure
+from idle_states.boot.debian import Unavailable
 from idle_states.boot.predict import MACHINE_TABLE, SELECTED
 from idle_states.boot.qemu import MACHINES
-from idle_states.boot.run import BootResult, Request, run
+from idle_states.boot.request import Request
+from idle_states.boot.result import BootResult
+from idle_states.boot.run import Surroundings, run
 from idle_states.boot.workload import MIXED, workload
 from idle_states.files import write_file
 from idle_states.findings import Rejected
@@ -73,7 +75,7 @@ def today() -> str:
     return now.date().isoformat()
 
 
-def boot_case(case: NightlyBoot, tree: Path | None, logs: Path = LOGS) -> dict[str, Any]:
+def boot_case(case: NightlyBoot, tree: Path | None, logs: Path | None = None) -> dict[str, Any]:
     """The record of a boot, or of why there was none: "refused" for a table that does not fit,
     "failed" for a boot that did not end. Raises Unavailable."""
     request = Request(
@@ -86,7 +88,7 @@ def boot_case(case: NightlyBoot, tree: Path | None, logs: Path = LOGS) -> dict[s
         time_limit_s=600,
     )
     try:
-        outcome = record(run(request, logs=logs))
+        outcome = record(run(request, Surroundings(logs)))
     except Rejected as rejected:
         outcome = {"refused": rejected.findings[0].message}
     except (BootFailure, build.BuildFailure) as failure:
@@ -148,7 +150,7 @@ def main(words: list[str]) -> int:
         wanted = [case for case in wanted if case not in booted]
     status = 0
     try:
-        tree = boot_parts.skiboot_source(Packages((LOGS / "parts").resolve()))
+        tree = boot_parts.skiboot_source(boot_parts.packages_in())
         for case in wanted:
             fresh = boot_case(case, tree)
             records = merged(records, fresh)

@@ -8,6 +8,8 @@ MACHINE.log.txt    what OPAL and Linux logged about idle states, and which of ea
 import re
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from idle_states.boot import parts as boot_parts
 from idle_states.boot import qemu
@@ -25,7 +27,8 @@ _LINUX = re.compile(r"^\[[^]]*\] (?:Linux version|cpuidle|powernv_idle).*", re.M
 
 
 def record(parts: Parts, machine: str, version: str) -> None:
-    booted = boot(parts, machine)
+    with tempfile.TemporaryDirectory() as logs:
+        booted = boot(parts, machine, logs=Path(logs))
     TREES.mkdir(parents=True, exist_ok=True)
     (TREES / f"{machine}.dtb").write_bytes(booted.fdt)
     (TREES / f"{machine}.sysfs.txt").write_text(booted.sysfs)

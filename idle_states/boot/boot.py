@@ -13,7 +13,6 @@ from . import levels as boot_levels
 from .parts import Parts
 from .workload import GuestWorkload
 
-LOGS = Path("build/boot")
 TIME_LIMIT_S = 240.0
 """A boot takes 15 to 30 s on an idle machine of two cores."""
 _LITTLE_BYTES = 1 << 16
@@ -79,7 +78,7 @@ def boot(
     *,
     lid: Path | None = None,
     smp: int = 1,
-    logs: Path = LOGS,
+    logs: Path,
     time_limit_s: float = TIME_LIMIT_S,
     governor: str = "",
     workload: GuestWorkload | None = None,

@@ -10,14 +10,16 @@ from ..findings import unreadable
 from ..patches.description import Patch, TableEdit
 from ..patches.library import FORMER_NAMES, table_of
 from ..patches.plan import plan
-from ..patches.tree import PatchedTree
+from ..patches.tree import PatchedTree, has_tables, macros
 from ..reading import opening
 from ..skiboot import c_table
 from ..skiboot import lid as lids
+from ..skiboot.layout import HEADERS
 from ..sources import Source
 from ..spec.library import find
 from ..table import IdleTable
 from . import build
+from .change import UNCHANGED, TreeChange, encoded
 from .predict import MACHINE_TABLE
 
 
@@ -25,15 +27,17 @@ from .predict import MACHINE_TABLE
 class BootedFirmware:
     """The firmware that is booted.
 
-    lid    the image; a copy if its table was replaced
-    table  the table in the image that the machine is expected to use: the TABLE given, else the
-           one read from the image
-    place  revision whose array in the image holds this table
+    lid      the image; a copy if its table was replaced
+    table    the table in the image that the machine is expected to use: the TABLE given, else the
+             one read from the image or tree
+    place    revision whose array in the image holds this table
+    remarks  how it was built otherwise than its tree says
     """
 
     lid: Path
     table: IdleTable
     place: str
+    remarks: tuple[str, ...] = ()
 
 
 def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) -> BootedFirmware:
@@ -55,40 +59,55 @@ def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) ->
 
 
 def from_tree(
-    tree: Path,
+    tree: PatchedTree,
     machine: str,
     given: Source | None,
     cache: Path,
     say: Callable[[str], None] = lambda line: None,
+    change: TreeChange = UNCHANGED,
 ) -> BootedFirmware:
     """Builds the image from a copy of a skiboot tree, in which the table `given`, if any, replaces
     the machine's table.
 
-    say  called with what is being done
-    Raises Unreadable if `tree` is not a skiboot tree, Faulty if the tree lacks the machine's table
-    or cannot hold the given one, NoSuchTable, build.BuildFailure, debian.Unavailable, OSError.
+    change  what a series of patches makes of the tree; not together with `given`
+    say     called with what is being done
+    Raises Unreadable, Faulty if the tree lacks the machine's table or cannot hold the given one,
+    NoSuchTable, build.BuildFailure, debian.Unavailable, OSError.
     """
     place = MACHINE_TABLE[machine]
     array = find(place).firmware.array
-    source = PatchedTree(tree)
-    texts = dict(source.files)
+    files = dict(change.files)
     if given is not None:
         edit = TableEdit(array, given.name, Path(), read=given.table)
         patch = Patch(f"boot-{place}", "", "", (edit,), aliases=FORMER_NAMES)
-        texts |= plan(source, [patch]).files
-    table = _in_c(texts, source, array)
-    lid = build.lid_of(source, texts, cache, say)
-    return BootedFirmware(lid, table_of(edit) if given is not None else table, place)
+        files |= encoded(plan(tree, [patch]).files)
+    table = _in_c(tree, files, array)
+    built = build.lid_of(tree, files, cache, say)
+    return BootedFirmware(
+        built.lid, table_of(edit) if given is not None else table, place, built.remarks
+    )
 
 
-def _in_c(texts: Mapping[str, str], tree: PatchedTree, array: str) -> IdleTable:
+def _in_c(tree: PatchedTree, files: Mapping[str, bytes | None], array: str) -> IdleTable:
+    def content(name: str) -> bytes:
+        return (files[name] if name in files else tree.content(name)) or b""
+
+    names = dict.fromkeys([*tree.files, *(name for name in files if name.endswith(".c"))])
+    texts = {
+        name: data.decode("utf-8", "surrogateescape")
+        for name in names
+        if has_tables(data := content(name))
+    }
+    defines = macros((content(name) for name in HEADERS), texts.values())
     known = []
     for name, text in texts.items():
-        for table in c_table.read(text, name, defines=tree.defines):
+        for table in c_table.read(text, name, defines=defines):
             known.append(table.name)
             if table.name in (array, *FORMER_NAMES.get(array, ())):
                 return table
-    raise tree.unreadable(f"expected a table {array} in the tree, found {', '.join(known)}")
+    raise tree.unreadable(
+        f"expected a table {array} in the tree, found {', '.join(known) or 'none'}"
+    )
 
 
 def _named(tables: list[lids.LidTable], place: str, file: str) -> IdleTable:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..reading import launching, opening
+from ..resources import cache_directory
 from .debian import Packages, Unavailable
 
 QEMU = "qemu-system-ppc64"
 QEMU_PACKAGE = "qemu-system-ppc"
 ARCHITECTURE = "ppc64el"
-CACHE = Path("build/boot/parts")
 _LID = "usr/share/qemu/skiboot.lid"
 
 
@@ -28,18 +28,35 @@ class Parts:
     busybox: Path
 
 
-def parts(cache: Path = CACHE, *, lid: Path | None = None, kernel: Path | None = None) -> Parts:
+def boot_cache() -> Path:
+    """Directory in which boots keep what they fetch ("parts"), what they build ("skiboot") and,
+    unless told otherwise, their logs ("logs"). Raises Unavailable without a home directory."""
+    found = cache_directory()
+    if found is None:
+        raise Unavailable("expected an absolute path in XDG_CACHE_HOME, or a home directory")
+    return found / "boot"
+
+
+def parts(
+    cache: Path | None = None, *, lid: Path | None = None, kernel: Path | None = None
+) -> Parts:
     """The distribution's parts, fetched if necessary; `lid` and `kernel` replace two of them.
 
+    cache  where boots keep what they fetch (default: boot_cache)
     Raises Unavailable.
     """
-    packages = Packages(cache.resolve())
+    packages = packages_in(cache)
     return Parts(
         qemu_program(),
         _given(lid) if lid else stock_lid(packages),
         _given(kernel) if kernel else stock_kernel(packages),
         stock_busybox(packages),
     )
+
+
+def packages_in(cache: Path | None = None) -> Packages:
+    """The distribution's packages, kept in a cache of boots (default: boot_cache)."""
+    return Packages(((cache or boot_cache()) / "parts").resolve())
 
 
 def qemu_program() -> Path:
@@ -80,7 +97,7 @@ def _given(path: Path) -> Path:
 def main() -> int:
     """Fetches every part and prints where it is, or why it cannot be had. Returns 3 if one is
     missing, else 0."""
-    packages = Packages(CACHE.resolve())
+    packages = packages_in()
     status = 0
     name2part: dict[str, Callable[[Packages], Path]] = {
         "qemu": lambda _: qemu_program(),

@@ -16,6 +16,7 @@ from ..power_mgt import NODE, is_of_idle_states
 from ..processors import PROCESSORS
 from ..reading import sysfs
 from ..reading.inputs import Input
+from ..reading.sysfs import SysfsState
 from ..skiboot import log as opal_log
 from ..skiboot.export import Export, export
 from ..skiboot.platform import PRESETS, Platform
@@ -251,9 +252,18 @@ def _registered(predicted: Predicted, dump: str, smp: int) -> Stage:
     return Stage.of(REGISTERED, differences, judged)
 
 
-def held(dump: str) -> Mapping[int, tuple[sysfs.SysfsState, ...]]:
+def held(dump: str) -> Mapping[int, tuple[SysfsState, ...]]:
     """CPU -> its states, from a dump of cpuidle attributes. Raises Unreadable."""
     return sysfs.read(Input("cpuidle.txt", held=dump.encode())).cpus
+
+
+def registered_by(dump: str) -> tuple[SysfsState, ...]:
+    """The states of the first CPU in a dump; none where it cannot be read."""
+    try:
+        cpus = held(dump)
+    except Unreadable:
+        return ()
+    return cpus[min(cpus)] if cpus else ()
 
 
 def _shown(name: str) -> str:

@@ -110,6 +110,25 @@ def decision_stages(
     )
 
 
+def entered(recorded: RecordedWorkload | None) -> dict[str, int] | None:
+    """State -> how often CPUs entered it between the dumps before and after the workload; None
+    where that is not known."""
+    if recorded is None:
+        return None
+    try:
+        before, after = held(recorded.before), held(recorded.after)
+    except Unreadable:
+        return None
+    found: Counter[str] = Counter()
+    for cpu, states in after.items():
+        for number, state in enumerate(states):
+            then = before[cpu][number] if number < len(before.get(cpu, ())) else None
+            if state.usage is None or then is None or then.usage is None:
+                return None
+            found[state.name] += state.usage - then.usage
+    return dict(found)
+
+
 def _converted(recorded: RecordedWorkload, directory: Path) -> Converted:
     (directory / RECORDING).write_bytes(gzip.compress(recorded.recording, compresslevel=1))
     (directory / "before.txt").write_text(recorded.before, "utf-8")

@@ -1,103 +1,32 @@
-"""One boot from start to end: prepares the firmware, boots it, and compares it with the models."""
+"""Boots from start to end: prepares the firmware, boots it, and compares it with the models; or
+does so twice, before and after a tree is patched."""
 
 import hashlib
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..files import naming
-from ..findings import UsageError
+from ..patches.tree import PatchedTree
 from ..reading import opening
-from ..record.script import GOVERNORS
 from ..sources import Source, read_table
 from . import image as boot_image
 from . import parts as boot_parts
 from . import predict, predict_decisions, qemu
-from .boot import LOGS, TIME_LIMIT_S, Booted, Progress, boot
+from .boot import Booted, Progress, boot
+from .change import UNCHANGED, change_of
 from .image import BootedFirmware
-from .predict import Predicted, Stage
+from .predict import Predicted
 from .predict_decisions import ReplayedDecisions
-from .workload import GuestWorkload
+from .request import Request
+from .result import BootPair, BootResult
 
 _EMULATED = "times and power of any state: an emulated CPU has neither"
 _FILES = {"cpuidle.txt": "sysfs", "kernel-log.txt": "dmesg", "opal-log.txt": "msglog"}
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to boot. Raises UsageError for values that make no sense.
-
-    table     TABLE that replaces the machine's table in firmware; None: firmware's own
-    lid, tree firmware: an image, or a source tree to build; neither: QEMU's own image
-    kernel    a kernel image; None: the distribution's
-    smp       number of CPUs
-    governor  cpuidle governor of the guest; "": the kernel's default
-    levels    ibm,enabled-stop-levels that firmware is given; None: QEMU's
-    """
-
-    machine: str
-    table: str | None = None
-    lid: Path | None = None
-    tree: Path | None = None
-    kernel: Path | None = None
-    smp: int = 1
-    governor: str = ""
-    workload: GuestWorkload | None = None
-    levels: int | None = None
-    time_limit_s: float = TIME_LIMIT_S
-
-    def __post_init__(self) -> None:
-        if self.machine not in qemu.MACHINES:
-            known = ", ".join(qemu.MACHINES)
-            raise UsageError(f"expected a machine of {known}, found {self.machine!r}")
-        most = qemu.CPUS_MAX[self.machine]
-        if not 1 <= self.smp <= most:
-            raise UsageError(f"expected 1 to {most} CPUs with {self.machine}, found {self.smp}")
-        if self.governor and self.governor not in GOVERNORS:
-            known = ", ".join(GOVERNORS)
-            raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
-        if not self.time_limit_s > 0:
-            raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")
-        if self.levels is not None and self.machine == "powernv8":
-            raise UsageError(
-                "expected --levels with powernv9 or powernv10: powernv8 has no stop levels"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class BootResult:
-    """The result of a boot.
-
-    place        revision whose array in firmware held the table
-    replayed     the recorded decisions beside the model's; None if none could be replayed
-    qemu         version of QEMU
-    qemu_s       seconds that QEMU ran
-    inputs       (file, SHA-256) of what was booted
-    unconfirmed  what this boot cannot confirm, a sentence each
-    directory    directory of the logs
-    """
-
-    request: Request
-    place: str
-    predicted: Predicted
-    stages: tuple[Stage, ...]
-    replayed: ReplayedDecisions | None
-    unconfirmed: tuple[str, ...]
-    qemu: str
-    qemu_s: float
-    inputs: tuple[tuple[str, str], ...]
-    directory: Path
-
-    @property
-    def agree(self) -> bool:
-        """Whether no stage differs from its prediction and, if a workload ran, at least one of its
-        decisions could be judged."""
-        differ = any(stage.agree is False for stage in self.stages)
-        selected = next(stage for stage in self.stages if stage.name == predict.SELECTED)
-        return not differ and not (self.request.workload and selected.agree is None)
 
 
 @dataclass(slots=True)
@@ -112,40 +41,103 @@ class _Clock:
         self.progress(stage, elapsed_s)
 
 
-def run(
-    request: Request,
-    *,
-    logs: Path = LOGS,
-    cache: Path | None = None,
-    progress: Progress = lambda stage, elapsed_s: None,
-    say: Callable[[str], None] = lambda line: None,
-    kept: Callable[[Path], None] = lambda directory: None,
-) -> BootResult:
-    """Boots as requested and compares the boot with the models.
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where boots keep things, and who is told of them.
 
-    logs      directory in which every boot makes a directory of its own
-    cache     directory of the parts and of built firmware (default: below `logs`)
+    logs      directory in which every boot makes a directory of its own (default: in the cache)
+    cache     directory of the parts and of built firmware (default: parts.boot_cache)
     progress  called while QEMU runs, with the stage and the seconds so far
     say       called with what is being done before QEMU starts
     kept      called with the boot's directory, once it will not be removed any more
+    """
+
+    logs: Path | None = None
+    cache: Path | None = None
+    progress: Progress = lambda stage, elapsed_s: None
+    say: Callable[[str], None] = lambda line: None
+    kept: Callable[[Path], None] = lambda directory: None
+
+    @property
+    def cache_directory(self) -> Path:
+        return self.cache or boot_parts.boot_cache()
+
+    @contextmanager
+    def directory(self, machine: str) -> Iterator[Path]:
+        """A new directory for a boot's logs, removed if what prepares the boot fails."""
+        logs = self.logs or self.cache_directory / "logs"
+        with naming(logs):
+            logs.mkdir(parents=True, exist_ok=True)
+        started = time.strftime("%Y%m%d-%H%M%S")
+        directory = Path(tempfile.mkdtemp(prefix=f"{machine}-{started}-", dir=logs))
+        directory.chmod(0o755)
+        try:
+            yield directory
+        except BaseException:
+            shutil.rmtree(directory)
+            raise
+        self.kept(directory)
+
+
+def run(request: Request, around: Surroundings = Surroundings()) -> BootResult:
+    """Boots as requested and compares the boot with the models.
+
     TABLE is read once, before anything else. Raises what functions of `image` and `boot` raise, and
     debian.Unavailable for a part that cannot be had.
     """
-    cache = cache or logs
+    assert request.patch is None
     given = None if request.table is None else read_table(request.table)
-    say("fetching what a boot needs")
-    parts = boot_parts.parts(cache / "parts", lid=request.lid, kernel=request.kernel)
-    logs.mkdir(parents=True, exist_ok=True)
-    started = time.strftime("%Y%m%d-%H%M%S")
-    directory = Path(tempfile.mkdtemp(prefix=f"{request.machine}-{started}-", dir=logs))
-    directory.chmod(0o755)
-    try:
-        firmware = _firmware(request, given, parts, directory, cache, say)
+    with around.directory(request.machine) as directory:
+        parts = _parts(request, around)
+        firmware = _firmware(request, given, parts, directory, around)
         inputs = (*_tables(given), *_inputs(firmware.lid, parts.kernel))
-    except BaseException:
-        shutil.rmtree(directory)
-        raise
-    kept(directory)
+    result = _booted(request, parts, firmware, inputs, directory, around.progress)
+    (directory / "skiboot.lid").unlink(missing_ok=True)
+    return result
+
+
+def run_before_and_after(request: Request, around: Surroundings = Surroundings()) -> BootPair:
+    """Builds the tree as it is and with the patches, and boots both.
+
+    Everything is built before the first boot. Raises what `run` and `change_of` raise.
+    """
+    assert request.tree is not None
+    assert request.patch is not None
+    tree = PatchedTree(request.tree)
+    change = change_of(tree, request.patch)
+    with around.directory(request.machine) as directory:
+        parts = _parts(request, around)
+        cache = around.cache_directory / "skiboot"
+        firmware = [
+            boot_image.from_tree(tree, request.machine, None, cache, around.say, each)
+            for each in (UNCHANGED, change)
+        ]
+        inputs = [_inputs(each.lid, parts.kernel) for each in firmware]
+    results = []
+    for name, each, files in zip(("before", "after"), firmware, inputs, strict=True):
+        below = directory / name
+
+        def progress(stage: str, elapsed_s: float, name: str = name) -> None:
+            around.progress(f"{name}: {stage}", elapsed_s)
+
+        results.append(_booted(request, parts, each, files, below, progress))
+    before, after = results
+    return BootPair(change.subjects, change.remarks, before, after, directory)
+
+
+def _parts(request: Request, around: Surroundings) -> boot_parts.Parts:
+    around.say("fetching what a boot needs")
+    return boot_parts.parts(around.cache_directory, lid=request.lid, kernel=request.kernel)
+
+
+def _booted(
+    request: Request,
+    parts: boot_parts.Parts,
+    firmware: BootedFirmware,
+    inputs: tuple[tuple[str, str], ...],
+    directory: Path,
+    progress: Progress,
+) -> BootResult:
     clock = _Clock(progress)
     booted = boot(
         parts,
@@ -159,7 +151,6 @@ def run(
         levels=request.levels,
         progress=clock,
     )
-    (directory / "skiboot.lid").unlink(missing_ok=True)
     _keep(booted, directory)
     predicted = predict.predict(firmware.table, request.machine, booted, request.levels)
     selected, usage, replayed = predict_decisions.decision_stages(
@@ -176,6 +167,9 @@ def run(
         clock.elapsed_s,
         inputs,
         directory,
+        predict.registered_by(booted.sysfs),
+        predict_decisions.entered(booted.recorded),
+        firmware.remarks,
     )
 
 
@@ -184,11 +178,12 @@ def _firmware(
     given: Source | None,
     parts: boot_parts.Parts,
     directory: Path,
-    cache: Path,
-    say: Callable[[str], None],
+    around: Surroundings,
 ) -> BootedFirmware:
     if request.tree is not None:
-        return boot_image.from_tree(request.tree, request.machine, given, cache / "skiboot", say)
+        cache = around.cache_directory / "skiboot"
+        tree = PatchedTree(request.tree)
+        return boot_image.from_tree(tree, request.machine, given, cache, around.say)
     table = given.table if given is not None else None
     return boot_image.in_lid(parts.lid, request.machine, table, directory)
 

@@ -39,6 +39,18 @@ class GuestWorkload:
     kinds: tuple[str, ...]
     steps: int = STEPS
 
+    @property
+    def cpus_min(self) -> int:
+        """Fewest CPUs on which a governor decides anything while it runs."""
+        return 2 if self.kinds == ("ping_pong",) else 1
+
+    @property
+    def why(self) -> str:
+        """Why fewer CPUs than that will not do; "" where 1 will."""
+        if self.cpus_min == 1:
+            return ""
+        return "on one CPU one of its two tasks can always run, so that it never idles"
+
     def loads(self, smp: int) -> list[tuple[str, str]]:
         """(name, body) of the functions. smp: number of CPUs of the guest."""
         cpus = "2" if smp > 1 else "1"

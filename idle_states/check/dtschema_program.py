@@ -20,7 +20,7 @@ from ..devicetree.tree import Node
 from ..findings import Location, Unreadable, unreadable
 from ..power_mgt import STOP_LEVELS
 from ..reading import launching, limits, opening
-from ..resources import resource
+from ..resources import cache_directory, resource
 
 BINDING = "powerpc/opal-power-mgt.yaml"
 INSTALL = "pip install idle-states[dtschema]"
@@ -102,7 +102,7 @@ class Validator:
         said = _call([self.make, "--version"], work).output.decode("utf-8", "replace").strip()
         version = re.sub(r"[^0-9A-Za-z.]", "_", said)
         digest = hashlib.sha256(binding.read_bytes()).hexdigest()[:16]
-        cache = _cache()
+        cache = cache_directory()
         kept = cache / f"{binding.stem}-{version}-{digest}.json" if cache else None
         if kept and opening.is_file(kept):
             return kept
@@ -134,14 +134,6 @@ def _keep(fresh: Path, kept: Path) -> Path:
             return fresh
         raise
     return kept
-
-
-def _cache() -> Path | None:
-    """$XDG_CACHE_HOME/idle-states; a relative path does not count, says its specification."""
-    for base in (os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~/.cache")):
-        if os.path.isabs(base):
-            return Path(base, "idle-states")
-    return None
 
 
 def _call(words: Sequence[str], work: Path) -> launching.Done:

@@ -16,9 +16,10 @@ from .status import UNREADABLE
 
 @dataclass(slots=True)
 class FailurePlace:
-    """How far a boot is. below: where logs go; logs: its own directory, once it is to stay."""
+    """How far a boot is. below: where logs are to go, if the user says; logs: its own directory,
+    once it is to stay."""
 
-    below: Path
+    below: Path | None
     stage: str = "reading"
     logs: Path | None = None
 
@@ -39,7 +40,7 @@ class FailurePlace:
             raise Unreadable(error.findings, error.texts) from None
         elif isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             # a full disk, say; some writes do not know their file
-            where = error.filename or f"a file below {self.below}"
+            where = error.filename or f"a file below {self.below or 'the cache'}"
             self._show(f"{where}: {error.strerror or error}")
             standard_output_fails()
         elif isinstance(error, KeyboardInterrupt):

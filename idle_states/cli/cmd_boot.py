@@ -1,16 +1,20 @@
 """Boots real skiboot and a real Linux under QEMU, and prints prediction beside reality.
 
 Firmware is QEMU's own image, --lid, or built from a copy of --tree; with TABLE, a copy has that
-table in the machine's place. Stage by stage, what the models predict is held against what the guest
-shows: the exported properties, OPAL's lines, the registered states, the kernel's lines; with
---workload also the governor's decisions, each made again from its recorded inputs, and the usage
-counters. Any difference is a failure (exit 1); decisions whose inputs are not all known are counted
-as undetermined.
+table in the machine's place. With --patch the tree is built as it is and with the patches, both
+are booted, and shown side by side.
+
+Stage by stage, what the models predict is held against what the guest shows: the exported
+properties, OPAL's lines, the registered states, the kernel's lines; with --workload also the
+governor's decisions, each made again from its recorded inputs, and the usage counters. Any
+difference is a failure (exit 1); decisions whose inputs are not all known are counted as
+undetermined.
 
 QEMU enables stop levels 0 and 1 only. --levels changes that in the tree that firmware is handed,
 before the first instruction; what a boot still cannot confirm is listed.
 
-What it needs besides QEMU is fetched from Debian's archive once, see make boot-deps."""
+What it needs besides QEMU is fetched from Debian's archive once, see make boot-deps. That, and what
+is built, is kept in $XDG_CACHE_HOME/idle-states/boot, else below ~/.cache."""
 
 import argparse
 from pathlib import Path
@@ -19,7 +23,7 @@ from typing import TYPE_CHECKING
 from ..findings import UsageError
 
 if TYPE_CHECKING:
-    from ..boot.run import Request
+    from ..boot.request import Request
     from .boot_failures import FailurePlace
     from .options import Output
 
@@ -36,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tree",
         metavar="DIR",
         help="skiboot's source, built in a copy: this runs the tree's make, as you",
+    )
+    parser.add_argument(
+        "--patch",
+        metavar="SERIES",
+        help="boot --tree before and after: descriptions as of patch, or patches as mailed",
     )
     parser.add_argument(
         "--machine", metavar="M", required=True, help="powernv8, powernv9 or powernv10"
@@ -55,14 +64,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--time-limit", metavar="S", type=float, default=240, help="seconds (default: 240)"
     )
     parser.add_argument(
-        "--logs", metavar="DIR", default="build/boot", help="logs and parts (default: build/boot)"
+        "--logs", metavar="DIR", help="where logs go (default: logs, beside what is built)"
     )
     add_format(parser)
 
 
 def request(arguments: argparse.Namespace) -> "Request":
     """Raises UsageError."""
-    from ..boot.run import Request
+    from ..boot.request import Request
     from ..boot.workload import workload
 
     def path(text: str | None) -> Path | None:
@@ -73,6 +82,7 @@ def request(arguments: argparse.Namespace) -> "Request":
         table=arguments.table,
         lid=path(arguments.lid),
         tree=path(arguments.tree),
+        patch=arguments.patch,
         kernel=path(arguments.vmlinux),
         smp=arguments.smp,
         governor=arguments.governor or "",
@@ -86,7 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
     from .boot_failures import FailurePlace
     from .options import output, say
 
-    asked, place = request(arguments), FailurePlace(Path(arguments.logs))
+    asked = request(arguments)
+    place = FailurePlace(None if arguments.logs is None else Path(arguments.logs))
     if asked.tree is not None:
         say(f"boot: {arguments.tree}: runs this tree's make, and so whatever the tree says")
     try:
@@ -96,10 +107,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _boot(asked: "Request", out: "Output", place: "FailurePlace") -> int:
-    from ..boot.run import run as boot
+    from ..boot import run as boot
     from ..files import naming
-    from ..report import boot_output, printer
-    from ..report.documents.boot import Boot
+    from ..report import boot_output, boot_pair_output, printer
+    from ..report.documents.boot import BootedMachine, BootedTwice
     from ..report.json_output import envelope
     from .progress import Line
 
@@ -115,15 +126,25 @@ def _boot(asked: "Request", out: "Output", place: "FailurePlace") -> int:
         line.show(f"{stage}, {elapsed_s:.0f} s")
 
     with Line() as line:
-        result = boot(asked, logs=place.below, progress=progress, say=preparing, kept=kept)
+        around = boot.Surroundings(place.below, None, progress, preparing, kept)
+        if asked.patch is None:
+            result = boot.run(asked, around)
+            document = envelope("boot", BootedMachine, result, result.inputs)
+            text = boot_output.text(result, out.style)
+            agree = result.agree
+        else:
+            pair = boot.run_before_and_after(asked, around)
+            document = envelope("boot", BootedTwice, pair, pair.inputs)
+            text = boot_pair_output.text(pair, out.style)
+            agree = pair.agree
     place.stage = "writing the result"
     with naming(out.file or "standard output"):
         if out.format == "json":
-            out.document(envelope("boot", Boot, result, result.inputs))
+            out.document(document)
         else:
-            out.text(boot_output.text(result, out.style))
+            out.text(text)
         printer.flush()
-    return int(not result.agree)
+    return int(not agree)
 
 
 def _mask(text: str) -> int:

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,21 @@ class Identity:
         return f"{self.name} <{self.email}>"
 
 
+def has_tables(source: bytes) -> bool:
+    """Whether a C source has an array of idle states."""
+    return _TABLE.search(source) is not None
+
+
+def macros(headers: Iterable[bytes], sources: Iterable[str]) -> dict[str, str]:
+    """The macros of headers that tables use; none where flags are defined neither there nor, as
+    before 5.0, in the `sources` with tables."""
+    found: dict[str, str] = {}
+    for header in headers:
+        found |= c_table.definitions_in(header.decode("utf-8", "replace"))
+    defined = any(head.startswith("OPAL_PM_") for head in found)
+    return found if defined or any(map(_OWN_FLAGS.search, sources)) else {}
+
+
 class PatchedTree:
     """A skiboot source tree. files: path -> text of the C files with idle tables; bytes that are
     not UTF-8 are kept as surrogates.
@@ -59,7 +74,7 @@ class PatchedTree:
         self.files = {
             name: data.decode("utf-8", "surrogateescape")
             for name in names
-            if name.endswith(".c") and _TABLE.search(data := self.read(root / name))
+            if name.endswith(".c") and has_tables(data := self.read(root / name))
         }
         if not self.files:
             raise self.unreadable(
@@ -78,6 +93,10 @@ class PatchedTree:
             raise self.unreadable(message) from None
         except (FileNotFoundError, NotADirectoryError):
             return b""
+
+    def content(self, name: str) -> bytes | None:
+        """Like `read`, by the path within the tree; None if there is no such file."""
+        return self.read(self.root / name) if self._files.is_file(name) else None
 
     def names(self) -> Iterator[str]:
         """Every regular file outside of .git, and every link to one, in the order of directories
@@ -102,15 +121,9 @@ class PatchedTree:
 
     @cached_property
     def defines(self) -> dict[str, str]:
-        """The macros of the headers that tables use; none where flags are defined neither there
-        nor, as before 5.0, beside the tables."""
-        found: dict[str, str] = {}
-        for name in HEADERS:
-            if self._files.is_file(name):
-                text = self.read(self.root / name).decode("utf-8", "replace")
-                found |= c_table.definitions_in(text)
-        defined = any(head.startswith("OPAL_PM_") for head in found)
-        return found if defined or any(map(_OWN_FLAGS.search, self.files.values())) else {}
+        """The macros of the headers that tables use."""
+        headers = [self.read(self.root / name) for name in HEADERS if self._files.is_file(name)]
+        return macros(headers, self.files.values())
 
     @cached_property
     def sources(self) -> dict[str, SourceText]:
@@ -137,8 +150,9 @@ class PatchedTree:
         return found
 
     @cached_property
-    def version(self) -> str:
-        """The tree's release, or the last release before it: "5.5.0", "6.0-rc1"; "" if unknown.
+    def described(self) -> str:
+        """The release with what comes after it: "v7.1-106-gecebf4fb3", "skiboot-5.4.0"; "" if
+        unknown.
 
         From the newest release's tag in git, the file .version of a release's archive, or VERSION.
         """
@@ -146,7 +160,12 @@ class PatchedTree:
         for name in (".version", "VERSION"):
             if not found and self._files.is_file(name):
                 found = self.read(self.root / name)[:200].decode("utf-8", "replace")
-        match = _VERSION.match(found.strip() + " ") if found else None
+        return found.strip()
+
+    @cached_property
+    def version(self) -> str:
+        """The tree's release, or the last release before it: "5.5.0", "6.0-rc1"; "" if unknown."""
+        match = _VERSION.match(f"{self.described} ")
         return match[1] if match else ""
 
     @cached_property
@@ -184,7 +203,8 @@ class PatchedTree:
         return Identity(name, email) if name and email else None
 
     def mode(self, file: str) -> str:
-        executable = self._files.mode(file) & stat.S_IXUSR
+        """As git has it; of a file that is not there, a new one's."""
+        executable = self._files.is_file(file) and self._files.mode(file) & stat.S_IXUSR
         return "100755" if executable else "100644"
 
     def unreadable(self, message: str) -> Unreadable:

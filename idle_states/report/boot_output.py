@@ -1,7 +1,7 @@
 """boot, for people and for programs."""
 
 from ..boot.predict import Stage
-from ..boot.run import BootResult
+from ..boot.result import BootResult
 from ..linux.grounds import driver_of, ground
 from ..wording import plural
 from .escapes.text import printable
@@ -23,25 +23,34 @@ def text(result: BootResult, style: Style) -> str:
     request = result.request
     lines = [
         style("strong", f"{printable(result.predicted.table.name)} on {request.machine}"),
-        f"  {_firmware(result)}",
-        f"  {printable(result.predicted.kernel)}, {_modelled(result)}",
+        f"  {firmware(result)}",
+        *(f"    {remark}" for remark in result.remarks),
+        f"  {kernel(result)}",
         f"  {result.qemu}, {plural(request.smp, 'CPU')}, {result.qemu_s:.0f} s",
         "",
     ]
-    rows = [(stage.name, _verdict(stage), _judged(stage)) for stage in result.stages]
+    rows = [(stage.name, verdict(stage), _judged(stage)) for stage in result.stages]
     table = columns(("STAGE", "VERDICT", "JUDGED"), rows)
-    lines += [_coloured(line, style) for line in table.splitlines()]
-    for stage in result.stages:
-        if stage.differences:
-            lines += ["", style("strong", f"Differences: {stage.name}")]
-            lines += _differences(stage)
+    lines += [coloured(line, style) for line in table.splitlines()]
+    lines += differences(result, style)
     lines += ["", style("strong", "What this boot cannot confirm")]
     lines += [f"  {printable(line)}" for line in result.unconfirmed]
     lines += ["", f"Logs: {result.directory.as_posix()}"]
     return "\n".join(lines) + "\n"
 
 
-def _firmware(result: BootResult) -> str:
+def differences(result: BootResult, style: Style, of: str = "") -> list[str]:
+    """Lines on what is not as predicted. of: which boot, for the headings."""
+    lines: list[str] = []
+    for stage in result.stages:
+        if stage.differences:
+            lines += ["", style("strong", f"Differences{of}: {stage.name}")]
+            lines += _differences(stage)
+    return lines
+
+
+def firmware(result: BootResult) -> str:
+    """The firmware that was booted, and what it is modelled as."""
     name = printable(result.predicted.firmware) or "unknown"
     request = result.request
     words = f"skiboot: {name}"
@@ -54,16 +63,17 @@ def _firmware(result: BootResult) -> str:
     return words
 
 
-def _modelled(result: BootResult) -> str:
+def kernel(result: BootResult) -> str:
+    """The kernel that was booted, and what it is modelled as."""
     release = result.predicted.release
     if release is None:
-        return "no model of it"
+        return f"{printable(result.predicted.kernel)}, no model of it"
     known = ground(release, driver_of(result.predicted.table))
     how = "" if known.kind == "compiled" else f" (its driver {known})"
-    return f"modelled as {release.name}{how}"
+    return f"{printable(result.predicted.kernel)}, modelled as {release.name}{how}"
 
 
-def _verdict(stage: Stage) -> str:
+def verdict(stage: Stage) -> str:
     return {True: "agree", False: "differ", None: "not judged"}[stage.agree]
 
 
@@ -79,7 +89,7 @@ def _judged(stage: Stage) -> str:
     return said
 
 
-def _coloured(line: str, style: Style) -> str:
+def coloured(line: str, style: Style) -> str:
     if " differ " in line:
         return style("error", line)
     return style("faint", line) if "not judged" in line else line

@@ -4,14 +4,13 @@ By the commit that a mail names; else by the hashes of the files' contents, whic
 diff (lines "index"); else, where the clone has never had these contents, by the lines themselves.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..findings import Unreadable, unreadable
 from ..reading import limits
 from ..reading.git import Commit, HeldCommits, Repository
 from ..reading.mail import Series
-from ..reading.patch import DoesNotApply, FileChange, applied, positions
+from ..reading.patch import DoesNotApply, FileChange, changed_files
 from ..wording import joined
 
 _DAY = 86_400
@@ -160,31 +159,13 @@ def _changed(
     shown: str,
     made: dict[str, bytes | None],
     only_once: bool,
-) -> Iterator[tuple[str, bytes | None]]:
-    """(path, content) of each file that a change leaves otherwise; None for one it removes."""
-    content = b"" if change.before is None else _content(held, parent, change.before, made)
-    line = change.hunks[0].line if change.hunks else None
-    if content is None:
-        message = f"expected the file {change.before} in {parent[:9]}, found none"
-        raise DoesNotApply(unreadable(shown, message, line).findings)
-    if change.before is None and _content(held, parent, change.path, made) is not None:
-        message = f"expected no file {change.path} in {parent[:9]}, found one"
-        raise DoesNotApply(unreadable(shown, message, line).findings)
-    if only_once:
-        for hunk in change.hunks:
-            places = positions(hunk, content) if hunk.before else [0]
-            if len(places) > 1 and hunk.old - 1 not in places:
-                message = (
-                    f"expected the lines of the hunk at line {hunk.old} once in {change.path}, "
-                    f"found them {len(places)} times, and not there"
-                )
-                raise DoesNotApply(unreadable(shown, message, hunk.line).findings)
-    if change.before is not None and change.before != change.after and not change.is_copy:
-        yield change.before, None
-    if change.after is not None:
-        yield change.after, applied(change, content, shown)
-    else:
-        applied(change, content, shown)
+) -> list[tuple[str, bytes | None]]:
+    """What `changed_files` makes of a change on a commit; `made` is of the same patch."""
+
+    def content_of(path: str) -> bytes | None:
+        return _content(held, parent, path, made)
+
+    return list(changed_files(change, content_of, shown, parent[:9], only_once=only_once))
 
 
 def _content(

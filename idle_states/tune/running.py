@@ -2,7 +2,6 @@
 
 import hashlib
 import logging
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Protocol, Self
 from .. import __version__
 from ..cluster import client
 from ..replay.machine import CpuTable
+from ..resources import cache_directory
 from ..signals import Ended
 from .evaluate import Candidate, EvaluationTask, Outcomes, Work
 from .evaluate import known as evaluated
@@ -103,8 +103,10 @@ def keeping(
 
 def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
     """Returns the results file in the user's cache; None if its directory cannot be made."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    directory = Path(home) / "idle-states"
+    directory = cache_directory()
+    if directory is None:
+        say("results are not kept, for want of a home directory; name a file with --resume")
+        return None
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -17,7 +17,7 @@ from idle_states.skiboot.platform import PRESETS
 from idle_states.spec.library import find
 from idle_states.table import IdleState
 from tests.oracle import skipping
-from tests.support import ROOT
+from tests.support.boots import CACHE
 from tests.support.trees import power_mgt_properties, registered
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def parts() -> Parts:
     with skipping():
-        return boot_parts.parts(ROOT / boot_parts.CACHE)
+        return boot_parts.parts(CACHE)
 
 
 def states_of(machine: str) -> tuple[str, tuple[IdleState, ...]]:

@@ -18,12 +18,12 @@ import pytest
 from idle_states.boot import build
 from idle_states.boot import parts as boot_parts
 from idle_states.boot.boot import BootFailure, boot
-from idle_states.boot.debian import Packages
 from idle_states.boot.predict import STAGES
 from idle_states.cli import main
 from tests.oracle import skipping
 from tests.report.test_output_schema import STRICT, Validator
 from tests.support import ROOT
+from tests.support.boots import CACHE, HOME
 
 pytestmark = pytest.mark.slow
 
@@ -31,11 +31,18 @@ LOGS = ROOT / "build" / "boot"
 Capture = pytest.CaptureFixture[str]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def home() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(HOME))
+        yield
+
+
 @pytest.fixture(scope="module")
 def lid() -> Path:
     """Skips where a boot is not to be had."""
     with skipping():
-        return boot_parts.parts(LOGS / "parts").lid
+        return boot_parts.parts(CACHE).lid
 
 
 def booted(capsys: Capture, *words: str) -> dict[str, Any]:
@@ -108,7 +115,7 @@ def invented(path: Path, base: str, seed: int) -> dict[str, tuple[int, int]]:
 def test_a_tree_patched_and_rebuilt(lid: Path, capsys: Capture, tmp_path: Path) -> None:
     """With a table nobody has seen, and stop levels that QEMU does not have by itself."""
     with skipping():
-        tree = boot_parts.skiboot_source(Packages(LOGS / "parts"))
+        tree = boot_parts.skiboot_source(boot_parts.packages_in(CACHE))
     import shutil
 
     if not shutil.which(f"{build.CROSS}gcc"):
@@ -129,7 +136,6 @@ def test_a_table_that_does_not_fit_and_a_signed_image(
     lid: Path, capsys: Capture, tmp_path: Path
 ) -> None:
     words = ["boot", "--logs", str(tmp_path), "--machine", "powernv9"]
-    (tmp_path / "parts").symlink_to(LOGS / "parts")
     assert main([*words, "power9@84368bbf8"]) == 3
     assert "expected 1 to 8 rows, as compiled in, found 9" in capsys.readouterr().err
     assert main([*words, "power8"]) == 3
@@ -146,7 +152,6 @@ def test_a_kernel_that_is_none(lid: Path, capsys: Capture, tmp_path: Path) -> No
     kernel = tmp_path / "vmlinux"
     kernel.write_bytes(b"\x7fELF" + os.urandom(1 << 16))
     words = ["--vmlinux", str(kernel), "--time-limit", "30", "--logs", str(tmp_path)]
-    (tmp_path / "parts").symlink_to(LOGS / "parts")
     assert main(["boot", "--machine", "powernv9", *words]) == 3
     said = capsys.readouterr().err
     assert said.startswith(("idle-states: boot: kernel: ", "idle-states: boot: firmware: "))
@@ -155,7 +160,7 @@ def test_a_kernel_that_is_none(lid: Path, capsys: Capture, tmp_path: Path) -> No
 
 def test_a_guest_that_panics(lid: Path, tmp_path: Path) -> None:
     """For want of a program that could be its first process."""
-    parts = boot_parts.parts(LOGS / "parts")
+    parts = boot_parts.parts(CACHE)
     broken = tmp_path / "busybox"
     broken.write_bytes(os.urandom(4096))
     with pytest.raises(BootFailure, match="the guest's kernel panicked") as caught:
@@ -168,9 +173,6 @@ def test_a_guest_that_panics(lid: Path, tmp_path: Path) -> None:
 
 
 def command(directory: Path, *words: str) -> list[str]:
-    parts = directory / "parts"
-    if not parts.exists():
-        parts.symlink_to(LOGS / "parts")
     program = [
         sys.executable,
         "-c",

@@ -33,6 +33,7 @@ from idle_states.boot.workload import WORKLOADS, workload
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
+from idle_states.patches.tree import PatchedTree
 from idle_states.skiboot import c_table
 from idle_states.sources import read_table
 from idle_states.spec.library import find
@@ -249,15 +250,15 @@ def test_a_tree_that_is_none_and_one_without_the_table(tmp_path: Path, skiboot_t
     from idle_states.findings import Faulty, Unreadable
 
     with pytest.raises(Unreadable, match="expected a skiboot tree"):
-        from_tree(tmp_path, "powernv9", None, tmp_path / "cache")
+        from_tree(PatchedTree(tmp_path), "powernv9", None, tmp_path / "cache")
     (tmp_path / "hw").mkdir()
     text = (skiboot_tree / "hw/slw.c").read_text()
     (tmp_path / "hw/slw.c").write_text(text.replace("power9_cpu_idle_states", "other_states"))
     (tmp_path / "include").symlink_to(skiboot_tree / "include")
     with pytest.raises(Unreadable, match=r"expected .* power9_cpu_idle_states|outside it"):
-        from_tree(tmp_path, "powernv9", None, tmp_path / "cache")
+        from_tree(PatchedTree(tmp_path), "powernv9", None, tmp_path / "cache")
     with pytest.raises((Unreadable, Faulty)):
-        from_tree(tmp_path, "powernv9", read_table("power9"), tmp_path / "cache")
+        from_tree(PatchedTree(tmp_path), "powernv9", read_table("power9"), tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
 
 
@@ -283,7 +284,7 @@ def test_a_tree_that_does_not_build_names_the_log(tmp_path: Path) -> None:
     (tmp_path / "tree/Makefile").write_text("skiboot.lid:\n\t@echo of no use; false\n")
     before = sorted(path.name for path in (tmp_path / "tree").rglob("*"))
     with pytest.raises(build.BuildFailure, match=r"\w+\.log, which ends with:\n  of no use"):
-        from_tree(tmp_path / "tree", "powernv9", None, tmp_path / "cache")
+        from_tree(PatchedTree(tmp_path / "tree"), "powernv9", None, tmp_path / "cache")
     assert sorted(path.name for path in (tmp_path / "tree").rglob("*")) == before
 
 

@@ -9,10 +9,11 @@ import pytest
 from idle_states.boot import predict
 from idle_states.boot.boot import Booted
 from idle_states.boot.predict_decisions import decision_stages
-from idle_states.boot.run import BootResult, Request
+from idle_states.boot.request import Request
+from idle_states.boot.result import BootResult
 from idle_states.boot.workload import workload
 from idle_states.report import boot_output
-from idle_states.report.documents.boot import Boot
+from idle_states.report.documents.boot import BootedMachine
 from idle_states.report.json_output import envelope
 from idle_states.report.style import Style
 from idle_states.spec.library import find
@@ -39,7 +40,7 @@ def result(booted: Booted, directory: Path) -> BootResult:
 
 def printed(made: BootResult) -> tuple[str, dict[str, object]]:
     """Text, and JSON that has been held against its schema."""
-    document = json.loads(envelope("boot", Boot, made, made.inputs))
+    document = json.loads(envelope("boot", BootedMachine, made, made.inputs))
     Validator(STRICT).validate(document)
     return boot_output.text(made, Style(False)), document
 

@@ -11,6 +11,7 @@ import pytest
 
 from idle_states.boot.predict import MACHINE_TABLE
 from idle_states.cli import main, parser
+from idle_states.patches.library import series
 from idle_states.skiboot import c_table
 from idle_states.sources import read_table
 from idle_states.sources.formats import FORMATS
@@ -89,11 +90,16 @@ def test_tour(
 
 def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     """The command line is understood; tests/boot/test_boot_command.py really boots."""
-    (command,) = [command for command in TOUR if command.startswith("boot ")]
-    arguments = parser().parse_args(shlex.split(command))
-    assert arguments.machine in MACHINE_TABLE
     monkeypatch.chdir(home)
-    assert read_table(arguments.table).table
+    commands = [command for command in TOUR if command.startswith("boot ")]
+    assert len(commands) == 2
+    for command in commands:
+        arguments = parser().parse_args(shlex.split(command))
+        assert arguments.machine in MACHINE_TABLE
+        if arguments.patch:
+            assert series(arguments.patch)
+        else:
+            assert read_table(arguments.table).table
 
 
 def test_there_is_something_to_test() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from idle_states.audit.request import AuditRequest, audited
-from idle_states.boot.run import Request as BootRequest
+from idle_states.boot.request import Request as BootRequest
 from idle_states.check.criteria import Criteria
 from idle_states.check.request import CheckRequest, checked
 from idle_states.findings import UsageError

@@ -5,8 +5,11 @@ import re
 from pathlib import Path
 
 from idle_states.boot.boot import Booted, RecordedWorkload
-from tests.support import DATA
+from tests.support import DATA, ROOT
 
+HOME = ROOT / "build/cache"
+"""XDG_CACHE_HOME of tests that boot: what they fetch is kept for the next run."""
+CACHE = HOME / "idle-states/boot"
 MACHINES = ("powernv8", "powernv9", "powernv10")
 
 

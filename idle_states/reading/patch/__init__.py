@@ -4,7 +4,7 @@
 `application` applies it to bytes as git apply does.
 """
 
-from .application import DoesNotApply, applied, positions
+from .application import DoesNotApply, applied, changed_files, positions
 from .unified import FileChange, HunkLine, PatchHunk, read_diff
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "HunkLine",
     "PatchHunk",
     "applied",
+    "changed_files",
     "positions",
     "read_diff",
 ]

@@ -4,7 +4,7 @@ lines may have moved.
 Ground: git's apply.c, find_pos(), match_fragment() and update_image() of 2.47.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...findings import Unreadable, unreadable
 from .unified import FileChange, HunkLine, PatchHunk
@@ -41,6 +41,49 @@ def applied(change: FileChange, content: bytes, shown: str) -> bytes:
         lines[at : at + len(before)] = after
         patched[at : at + len(before)] = [True] * len(after)
     return b"".join(lines)
+
+
+def changed_files(
+    change: FileChange,
+    content_of: Callable[[str], bytes | None],
+    shown: str,
+    where: str,
+    *,
+    only_once: bool,
+) -> Iterator[tuple[str, bytes | None]]:
+    """(path, content) of each file that a change leaves otherwise; None for one it removes.
+
+    content_of    path -> a file's content before; None where there is no such file
+    shown, where  what messages call the diff, and what it is applied to
+    only_once     whether a hunk that is not where it says must have one place only
+    Raises DoesNotApply (IS930).
+    """
+    content = b"" if change.before is None else content_of(change.before)
+    line = change.hunks[0].line if change.hunks else None
+    if content is None:
+        message = f"expected the file {change.before} in {where}, found none"
+        raise DoesNotApply(unreadable(shown, message, line).findings)
+    if change.before is None and content_of(change.path) is not None:
+        message = f"expected no file {change.path} in {where}, found one"
+        raise DoesNotApply(unreadable(shown, message, line).findings)
+    if only_once:
+        _check_places(change, content, shown)
+    after = applied(change, content, shown)
+    if change.before is not None and change.before != change.after and not change.is_copy:
+        yield change.before, None
+    if change.after is not None:
+        yield change.after, after
+
+
+def _check_places(change: FileChange, content: bytes, shown: str) -> None:
+    for hunk in change.hunks:
+        places = positions(hunk, content) if hunk.before else [0]
+        if len(places) > 1 and hunk.old - 1 not in places:
+            message = (
+                f"expected the lines of the hunk at line {hunk.old} once in {change.path}, "
+                f"found them {len(places)} times, and not there"
+            )
+            raise DoesNotApply(unreadable(shown, message, hunk.line).findings)
 
 
 def positions(hunk: PatchHunk, content: bytes) -> list[int]:

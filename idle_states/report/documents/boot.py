@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from ...boot import predict
 from ...boot.predict import SELECTED
-from ...boot.run import BootResult
+from ...boot.result import BootPair, BootResult
 from ...forms import U32, Count, Form, Positive, derived
 from ...linux.grounds import driver_of, ground
+from ...reading.sysfs import SysfsState
 
 
 class Versions(Form[BootResult]):
@@ -58,7 +59,16 @@ class Decisions(Form[BootResult]):
     )
 
 
-class Boot(Form[BootResult]):
+class RegisteredState(Form[tuple[BootResult, SysfsState]]):
+    name: str = derived(lambda pair: pair[1].name)
+    latency_us: Annotated[Count, "Exit latency."] = derived(lambda pair: pair[1].latency_us)
+    residency_us: Annotated[Count, "Target residency."] = derived(lambda pair: pair[1].residency_us)
+    entered: Annotated[
+        Count | None, "How often CPUs entered it during the workload; null: not recorded."
+    ] = derived(lambda pair: (pair[0].entered or {}).get(pair[1].name))
+
+
+class BootedMachine(Form[BootResult]):
     machine: Annotated[Literal["powernv8", "powernv9", "powernv10"], "QEMU's machine."] = derived(
         lambda result: result.request.machine
     )
@@ -80,10 +90,33 @@ class Boot(Form[BootResult]):
     agree: Annotated[bool, "No stage differs, and with a workload some decisions were judged."]
     stages: Annotated[list[Stage], "In the order a state goes through them."]
     decisions: Annotated[Decisions, "The governor's decisions."] = derived(lambda result: result)
+    found: Annotated[list[RegisteredState], "What CPU 0 registered, as it shows it."] = derived(
+        lambda result: [(result, state) for state in result.found]
+    )
+    remarks: Annotated[list[str], "How firmware was built otherwise than its tree says."]
     unconfirmed: Annotated[list[str], "What this boot cannot tell."]
     logs: Annotated[str, "Directory with the console's log, the tree, the recording."] = derived(
         lambda result: result.directory.as_posix()
     )
+
+
+class BootedTwice(Form[BootPair]):
+    """With --patch: a tree before and after."""
+
+    patches: Annotated[list[str], "Subjects of the patches that change the tree."] = derived(
+        lambda pair: pair.subjects
+    )
+    remarks: Annotated[list[str], "On how the patches were read, and which were left out."]
+    changes_table: Annotated[bool, "Whether the table that this machine uses changes."]
+    agree: Annotated[bool, "Whether both boots came out as predicted."]
+    before: BootedMachine
+    after: BootedMachine
+    logs: Annotated[str, "Directory with a directory for each boot."] = derived(
+        lambda pair: pair.directory.as_posix()
+    )
+
+
+Boot = BootedMachine | BootedTwice
 
 
 def _selected(result: BootResult) -> predict.Stage:

@@ -1,0 +1,65 @@
+"""The request for a boot."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..findings import UsageError
+from ..record.script import GOVERNORS
+from . import qemu
+from .boot import TIME_LIMIT_S
+from .workload import GuestWorkload
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to boot. Raises UsageError for values that make no sense.
+
+    table     TABLE that replaces the machine's table in firmware; None: firmware's own
+    lid, tree firmware: an image, or a source tree to build; neither: QEMU's own image
+    patch     what is booted before and after: a SERIES for the tree, as `change_of` takes it
+    kernel    a kernel image; None: the distribution's
+    smp       number of CPUs
+    governor  cpuidle governor of the guest; "": the kernel's default
+    levels    ibm,enabled-stop-levels that firmware is given; None: QEMU's
+    """
+
+    machine: str
+    table: str | None = None
+    lid: Path | None = None
+    tree: Path | None = None
+    patch: str | None = None
+    kernel: Path | None = None
+    smp: int = 1
+    governor: str = ""
+    workload: GuestWorkload | None = None
+    levels: int | None = None
+    time_limit_s: float = TIME_LIMIT_S
+
+    def __post_init__(self) -> None:
+        if self.machine not in qemu.MACHINES:
+            known = ", ".join(qemu.MACHINES)
+            raise UsageError(f"expected a machine of {known}, found {self.machine!r}")
+        most = qemu.CPUS_MAX[self.machine]
+        if not 1 <= self.smp <= most:
+            raise UsageError(f"expected 1 to {most} CPUs with {self.machine}, found {self.smp}")
+        if self.governor and self.governor not in GOVERNORS:
+            known = ", ".join(GOVERNORS)
+            raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
+        if not self.time_limit_s > 0:
+            raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")
+        if self.patch is not None and self.tree is None:
+            raise UsageError("expected --patch with --tree DIR, the source that it changes")
+        if self.patch is not None and self.table is not None:
+            raise UsageError(
+                "expected a TABLE or --patch, found both: --patch compares the tree's own table "
+                "before and after"
+            )
+        if self.workload is not None and self.smp < self.workload.cpus_min:
+            raise UsageError(
+                f"expected --smp {self.workload.cpus_min} or more with {self.workload.name}, found "
+                f"{self.smp}: {self.workload.why}"
+            )
+        if self.levels is not None and self.machine == "powernv8":
+            raise UsageError(
+                "expected --levels with powernv9 or powernv10: powernv8 has no stop levels"
+            )
