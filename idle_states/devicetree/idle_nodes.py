@@ -82,12 +82,19 @@ def has_cpus(root: Node) -> bool:
 def table_of(listed: IdleList, kind: str, file: str, sha256: str) -> IdleTable:
     """A list as a table: the CPUs' own states first, then those of the domains above.
 
-    Exit latency as Linux counts it: wakeup-latency-us, else entry plus exit in u32. A time that
+    Exit latency as Linux counts it: wakeup-latency-us, else entry plus exit in u32; of a domain's
+    state, which is not cpuidle's, entry plus exit. A time that
     the node does not have is 0 there, None for a residency; see `missing_times`.
     """
     own = [_state(node, listed) for node in listed.nodes()]
     above = [
-        replace(_state(node, listed), cpuidle=False, reason=DOMAIN_STATE) for node in listed.domains
+        replace(
+            _state(node, listed),
+            latency_ns=sum(node.u32(name) or 0 for name in (ENTRY, EXIT)) * 1000,
+            cpuidle=False,
+            reason=DOMAIN_STATE,
+        )
+        for node in listed.domains
     ]
     count = len(listed.cpus)
     names = [path.rpartition("/")[2] for path in listed.cpus]

@@ -71,6 +71,8 @@ class _Walk:
             driver = driver_of(source.table)
             # powernv's features say of a dump of sysfs whether its snooze polls
             self.drivers = ("powernv" if driver == LOOP else driver,)
+            if driver == "dt":
+                self.drivers += ("genpd",)
             self.known = source.table.held is None
         self._outcomes: dict[Release, _Outcome] = {}
         self._arrivals: dict[object, Arrival] = {}

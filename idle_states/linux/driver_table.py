@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 
 from ..stages import Changed, Lost, Message
+from .genpd.tables import CpuDomain
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class DriverTable:
     tb_loss_level      first stop level that may lose the timebase
     snooze_timeout_us  with every state enabled; None: snooze polls until woken
     fatal              why the kernel crashes, None if it does not
+    domains            power domains that the table's CPUs sit in, the innermost first; their states
+                       are genpd's, not cpuidle's
     """
 
     kernel: str
@@ -69,6 +72,7 @@ class DriverTable:
     tb_loss_level: int | None = None
     snooze_timeout_us: int | None = None
     fatal: str | None = None
+    domains: tuple[CpuDomain, ...] = ()
 
     def from_source(self, index: int) -> DriverState | None:
         """The registered state that came from row `index` of the tree."""

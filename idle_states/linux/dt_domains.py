@@ -84,7 +84,7 @@ def _all_made(found: Domains) -> bool:
 
 def _add(domain: PowerDomain, riscv: bool, known: DtIdleFeatures, found: Domains) -> None:
     """psci_pd_init(), sbi_pd_init(): reads the domain's states; one bad state is enough."""
-    states = [node for node in domain.states if node and _is_domain_state(node)]
+    states = [node for node in domain.states if node and is_domain_state(node)]
     for node in states:
         missing = next((name for name in (ENTRY, EXIT) if node.u32(name) is None), None)
         if missing:
@@ -102,7 +102,8 @@ def _add(domain: PowerDomain, riscv: bool, known: DtIdleFeatures, found: Domains
         found.error = _ENOMEM
 
 
-def _is_domain_state(node: ListedNode) -> bool:
+def is_domain_state(node: ListedNode) -> bool:
+    """Whether genpd_iterate_idle_states() reads the node; it passes over others silently."""
     return "domain-idle-state" in node.strings("compatible") and node.available
 
 

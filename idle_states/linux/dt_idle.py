@@ -17,7 +17,9 @@ from .convert import NAME_LENGTH, STATE_MAX
 from .driver_table import DriverState, DriverTable
 from .dt_domains import ATTACH, Domains, attach, domains_of
 from .dt_idle_features import DtIdleFeatures, features
-from .releases import Release
+from .genpd.features import HISTORY
+from .genpd.reading import lost_rows, made_of
+from .releases import Release, folded
 from .suspend_parameter import log_prefix, parameter_name, reject_parameter
 
 PARSER = "drivers/cpuidle/dt_idle_states.c dt_init_idle_driver()"
@@ -108,13 +110,16 @@ def register(table: IdleTable, release: Release, osi: bool = True) -> DriverTabl
         text = "CPUidle PSCI: Failed to create psci-cpuidle device"
         found.messages.append(Message("error", text))
     states = () if failure else tuple(_registered(taken, found, known))
+    genpd = folded(HISTORY, release)
+    above = made_of(listed, known, genpd, domains, bool(states), osi)
     return DriverTable(
         kernel=release.name,
         states=_in_rows(table, taken, states, known),
-        lost=tuple(_lost(listed, taken, found, failure, known)),
+        lost=(*_lost(listed, taken, found, failure, known), *lost_rows(listed, above)),
         changed=tuple(_changed(listed, taken, found, known)) if not failure else (),
         messages=tuple(found.messages),
         offline="",
+        domains=above,
     )
 
 
@@ -314,13 +319,9 @@ def _lost(
 ) -> Iterator[Lost]:
     nodes = taken.nodes(known.hierarchy)
     read = {row: index for index, row in reversed([*enumerate(_rows(listed, nodes))])}
-    own = len(listed.nodes())
-    for row, node in enumerate(row_nodes(listed)):
+    for row, node in enumerate(listed.nodes()):
         index = read.get(row)
-        if row >= own:
-            reason = "it is a state of a power domain above the CPU's own, not of cpuidle"
-            yield Lost(row, node.name, "domain-state", reason, "drivers/cpuidle/dt_idle_genpd.c")
-        elif index is not None and index in found.disabled:
+        if index is not None and index in found.disabled:
             yield Lost(row, node.name, "disabled", "its status is not okay", PARSER)
         elif failure is not None:
             reason = failure.reason

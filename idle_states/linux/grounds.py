@@ -10,7 +10,8 @@ from typing import Any, Literal
 from ..history import History, Key, Sources
 from ..table import IdleTable
 from . import driver_features, dt_idle_features, idle_loop
-from .releases import Release, folded, place, release, version_name
+from .genpd import features as genpd_features
+from .releases import Release, folded, place, release, version_key, version_name
 
 TREES = (
     "4.4..4.4.273 4.5..4.5.7 4.6..4.6.7 4.7..4.7.10 4.8..4.8.17 4.9..4.9.273 4.10..4.10.17 "
@@ -60,9 +61,10 @@ _name2known: Mapping[str, tuple[History[Any], Sources]] = {
     "powernv": (driver_features.HISTORY, driver_features.POWERNV_SOURCES),
     "pseries": (driver_features.HISTORY, driver_features.PSERIES_SOURCES),
     "dt": (dt_idle_features.HISTORY, dt_idle_features.SOURCES),
+    "genpd": (genpd_features.HISTORY, genpd_features.SOURCES),
     LOOP: (idle_loop.HISTORY, idle_loop.SOURCES),
 }
-"""Drivers and the idle loop, with what known_of() says of them."""
+"""Drivers, the power domains of CPUs and the idle loop, with what known_of() says of them."""
 
 
 def subsystems(governor: str | None = None) -> tuple[str, ...]:
@@ -84,6 +86,8 @@ def modelled(release: Release, subsystem: str) -> bool:
     """Whether the release has the subsystem, as far as it is modelled."""
     from .governors import governor_names, known_in
 
+    if subsystem == "genpd":
+        return release.version >= version_key(genpd_features.OLDEST)
     return subsystem not in governor_names() or known_in(subsystem, release)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..beyond_opal import IdleList, ListedNode
 from ..stages import Message
 
+PSCI_PARAMETER, SBI_PARAMETER = "arm,psci-suspend-param", "riscv,sbi-suspend-param"
 _PSCI_MASKS = (0x0301_FFFF, 0x4FFF_FFFF)
 """Bits of a power state in the original format and in PSCI 1.0's extended one."""
 _SBI_RESERVED = (range(1, 0x1000_0000), range(0x8000_0001, 0x9000_0000))
@@ -24,8 +25,8 @@ class RejectedParameter:
 def parameter_name(listed: IdleList) -> str | None:
     """Returns the property with the argument for firmware; None if the method is the platform's."""
     if listed.riscv:
-        return "riscv,sbi-suspend-param"
-    return "arm,psci-suspend-param" if listed.enable_method == "psci" else None
+        return SBI_PARAMETER
+    return PSCI_PARAMETER if listed.enable_method == "psci" else None
 
 
 def parameter_problem(listed: IdleList, node: ListedNode) -> str:
@@ -37,7 +38,7 @@ def parameter_problem(listed: IdleList, node: ListedNode) -> str:
 
 def reject_parameter(riscv: bool, node: ListedNode) -> RejectedParameter | None:
     """sbi_dt_parse_state_node() or psci_dt_parse_state_node(); None if the parameter is fine."""
-    name = "riscv,sbi-suspend-param" if riscv else "arm,psci-suspend-param"
+    name = SBI_PARAMETER if riscv else PSCI_PARAMETER
     prefix = log_prefix(riscv)
     value = node.u32(name)
     if value is None:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
+from ..linux.genpd.reading import cautions, levels
+from ..linux.genpd.tables import CpuDomain
 from ..linux.grounds import remarks
 from ..pipeline import Arrival, Journey
 from ..stages import Changed
@@ -146,6 +148,8 @@ def stage_columns(table: IdleTable, stages: Sequence[StageColumn] = ()) -> list[
         column("LATENCY", lambda state: format_time(state.latency_ns), number=True),
         column("RESIDENCY", _residency, number=True),
     ]
+    if table.listed is not None and len(set(table_levels := levels(table.listed))) > 1:
+        columns.insert(2, StageColumn("LEVEL", table_levels))
     if table.listed is None:
         # there a latency is entry and exit together, and says nothing of the kind
         columns.append(column("SAVES", _saving, number=True))
@@ -201,11 +205,27 @@ def _cells(arrival: Arrival, table: IdleTable) -> tuple[str, ...]:
     for index, state in enumerate(table.states):
         entry = arrival.registered.get(index)
         if entry is None:
-            cells.append("-")
+            cells.append(_domain_cell(arrival.driver, index))
             continue
         name = "" if entry.name == state.name else f" {printable(entry.name)}"
         cells.append(f"{entry.index}:{name} {entry.exit_latency_us}/{entry.target_residency_us} us")
     return tuple(cells)
+
+
+def _domain_cell(driver: DriverTable, row: int) -> str:
+    """Returns what genpd makes of a row: number of the domain's state, entry+exit/residency."""
+    for domain in driver.domains:
+        for number, state in enumerate(domain.states):
+            if state.row == row and not domain.dead:
+                times = (state.power_off_ns, state.power_on_ns, state.residency_ns)
+                entry, leave, residency = (_us(time) for time in times)
+                return f"{domain.level} {number}: {entry}+{leave}/{residency} us"
+    return "-"
+
+
+def _us(time_ns: int) -> str:
+    """Returns a time in us, with decimals where it is no whole number of them."""
+    return f"{time_ns // 1000}.{time_ns % 1000:03}" if time_ns % 1000 else str(time_ns // 1000)
 
 
 def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
@@ -262,7 +282,8 @@ def _kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[tuple[str, l
         known: list[str] = []
         if title == THEN and table.held is None:
             releases = [arrival.release for arrival in group.arrivals]
-            known = [f"  {line}" for line in remarks(releases, group.first.subsystem)]
+            followed = (group.first.subsystem, *(["genpd"] if domains_of(group.first) else []))
+            known = [f"  {line}" for line in remarks(releases, *followed)]
         yield title.format(name), [*lines, *known]
 
 
@@ -283,9 +304,28 @@ def _said(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, tuple[str, 
         yield "Lost in {}", tuple(lines)
     if arrival.changed:
         yield "Changed in {}", tuple(_change(changed) for _, changed in arrival.changed)
-    yield THEN, tuple(_consequences(driver, table, arrival))
+    yield THEN, (*_consequences(driver, table, arrival), *_of_domains(arrival, table))
     if driver.messages:
         yield "{} logs", tuple(f"  {printable(message.text)}" for message in driver.messages)
+
+
+def domains_of(arrival: Arrival) -> list[CpuDomain]:
+    """Returns the power domains that have states and may enter them."""
+    return [domain for domain in arrival.driver.domains if domain.states and not domain.dead]
+
+
+def _of_domains(arrival: Arrival, table: IdleTable) -> Iterator[str]:
+    domains = domains_of(arrival)
+    for domain in domains:
+        names = joined([printable(state.name) for state in domain.states])
+        what = f"turns {printable(domain.name)} ({domain.level} of {joined(domain.cpus)}) off"
+        if domain.governed:
+            yield f"  {what} in a state that fits, of {names}, or leaves it on"
+        else:
+            yield f"  {what} always in {printable(domain.states[0].name)}: it has no governor here"
+    if domains and table.listed is not None:
+        for caution in cautions(table.listed, arrival.release):
+            yield f"  {caution}"
 
 
 def _change(changed: Changed) -> str:

@@ -33,7 +33,7 @@ class Alike(Form[Stretch]):
 
 
 class Behaviour(Form[Subsystem]):
-    name: Annotated[str, "A governor, powernv, pseries, dt, or the idle loop."]
+    name: Annotated[str, "A governor, powernv, pseries, dt, genpd, or the idle loop."]
     ranges: Annotated[list[Alike], "Releases that do the same, in order; they cover all."] = (
         derived(lambda subsystem: subsystem.stretches)
     )
@@ -57,7 +57,7 @@ class Series(Form[ReleaseLine]):
 class Feature(Form[FeatureChange]):
     """A feature that two kernels have with different values."""
 
-    subsystem: Annotated[str, "A governor, powernv, pseries, dt, or the idle loop."]
+    subsystem: Annotated[str, "A governor, powernv, pseries, dt, genpd, or the idle loop."]
     feature: Annotated[str, "Its name."]
     a: Annotated[Any, "The first kernel's value: a truth value, a number, a text, a list, null."]
     b: Annotated[Any, "The second one's."]

@@ -30,7 +30,7 @@ class Known(Form[Kernel]):
 
 
 class OfSubsystem(Form[Kernel]):
-    subsystem: Annotated[str, "A governor, powernv, pseries, dt, or the idle loop."]
+    subsystem: Annotated[str, "A governor, powernv, pseries, dt, genpd, or the idle loop."]
     known: Annotated[Known, INLINE] = derived(lambda kernel: kernel)
 
 

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from ... import table
 from ...forms import GIVEN, INLINE, U32, U64, Count, Form, Limits, With, derived
 from ...linux import driver_table
+from ...linux.genpd import tables as genpd_tables
+from ...linux.genpd.reading import cautions
 from ...pipeline import Arrival, Journey
 from ...stages import Changed, Lost, Message
 from ...table import IdleState, IdleTable, flag_names
@@ -99,6 +101,41 @@ class Stop(Form[driver_table.StopChoice]):
     mask: U64
 
 
+class DomainState(Form[genpd_tables.DomainState]):
+    name: str
+    power_off_ns: Annotated[Count, "entry-latency-us: to turn the domain off."]
+    power_on_ns: Annotated[Count, "exit-latency-us: to turn it on again."]
+    residency_ns: Annotated[Count, "min-residency-us; 0 where the node has none."]
+    parameter: Annotated[U32 | None, "What firmware is asked with; null where it is not known."]
+    row: Annotated[Count | None, "Of the table, from 0; null if it is none of its rows."]
+
+
+class Domain(Form[genpd_tables.CpuDomain]):
+    name: str
+    path: Annotated[str, "Of its node."]
+    level: Annotated[
+        Literal["CPU", "cluster", "system"], "Of one CPU, several, or all, with clusters within."
+    ]
+    parent: Annotated[str, "Path of the domain that it is part of; empty if of none."]
+    cpus: Annotated[list[str], "Its CPUs, those of domains within it included."]
+    states: Annotated[list[DomainState], "genpd's states, the shallowest first."]
+    governed: Annotated[bool, "False: no governor chooses, and state 0 is taken."]
+    dead: Annotated[str, "Why it is never off while the system runs; empty if it may be."]
+
+
+def _arrived(way: Journey) -> list[With]:
+    listed = way.table.listed
+    return [
+        With(
+            arrival,
+            domain_notes=list(cautions(listed, arrival.release))
+            if listed is not None and arrival.driver.domains
+            else [],
+        )
+        for arrival in way.arrivals
+    ]
+
+
 class Linux(Form[Arrival]):
     kernel: str = derived(lambda arrival: arrival.driver.kernel)
     known: Annotated[Known, INLINE] = derived(
@@ -112,6 +149,14 @@ class Linux(Form[Arrival]):
         derived(lambda arrival: [With(changed, index=row) for row, changed in arrival.changed])
     )
     messages: Messages = derived(lambda arrival: arrival.driver.messages)
+    domains: Annotated[
+        list[Domain],
+        "Power domains that the table's CPUs sit in (Arm, RISC-V), the innermost first. Their "
+        "states are genpd's, not cpuidle's.",
+    ] = derived(lambda arrival: arrival.driver.domains)
+    domain_notes: Annotated[
+        list[str], "What these domains rest on that neither tree nor release tells."
+    ] = GIVEN
     default_stop: Annotated[
         Stop | None, "What an idle CPU does before cpuidle takes over; null: nothing."
     ] = derived(lambda arrival: arrival.driver.default_stop)
@@ -141,8 +186,6 @@ class Show(Form[Journey]):
         TablePower | None, "What states draw by their spec; null without figures."
     ] = derived(lambda way: of_spec(way.table))
     linux: Annotated[Linux | None, "The first of kernels."] = derived(
-        lambda way: way.arrivals[0] if way.arrivals else None
+        lambda way: _arrived(way)[0] if way.arrivals else None
     )
-    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived(
-        lambda way: way.arrivals
-    )
+    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived(_arrived)

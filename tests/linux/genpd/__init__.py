@@ -1,0 +1,1 @@
+"""genpd: power domains of CPUs."""
