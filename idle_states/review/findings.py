@@ -1,16 +1,18 @@
 """Compares the findings before and after a change: which are new, and which are fixed.
 
 Two findings are the same if rule and logical path are (`findings.identities`), with rows identified
-by name, so that moving lines or rows makes no finding new. Findings that hold on some kernels are
-compared kernel by kernel. A finding whose severity rises is new; one whose severity falls is fixed.
+by name, and a renamed row by its new one, so that moving or renaming makes no finding new. Findings
+that hold on some kernels are compared kernel by kernel. A finding whose severity rises is new; one
+whose severity falls is fixed.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..findings import Finding, identities, sort_findings
 from ..table import IdleTable
+from .match import renamed_states
 from .suppressions import Known, revealed
 
 _ROW = re.compile(r"\[([0-9]+)\]")
@@ -61,7 +63,9 @@ def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -
     before, after  a table (None if there is none) and all findings on it
     is_known       whether a finding that is suppressed afterwards was accepted before
     """
-    old, new = _keyed(*before), _keyed(*after)
+    table, other = before[0], after[0]
+    renamed = renamed_states(table, other) if table is not None and other is not None else {}
+    old, new = _keyed(*before, renamed), _keyed(*after, {})
     shown = _unaccepted(new, old, is_known)
     gone = _only(old, new)
     silenced = []
@@ -116,9 +120,11 @@ def _on(finding: Finding, kernels: set[str]) -> Finding:
     return replace(finding, kernels=tuple(name for name in finding.kernels if name in kernels))
 
 
-def _keyed(table: IdleTable | None, findings: Sequence[Finding]) -> dict[_Key, Finding]:
-    """(kernel or "", identity) -> finding."""
-    neutral = [replace(f, location=f.location.at(_neutral(f, table))) for f in findings]
+def _keyed(
+    table: IdleTable | None, findings: Sequence[Finding], renamed: Mapping[str, str]
+) -> dict[_Key, Finding]:
+    """(kernel or "", identity) -> finding. renamed: name of a state -> its name after."""
+    neutral = [replace(f, location=f.location.at(_neutral(f, table, renamed))) for f in findings]
     kernels = dict.fromkeys(kernel for finding in findings for kernel in finding.kernels)
     found: dict[_Key, Finding] = {}
     for kernel in ("", *kernels):
@@ -132,12 +138,13 @@ def _keyed(table: IdleTable | None, findings: Sequence[Finding]) -> dict[_Key, F
     return found
 
 
-def _neutral(finding: Finding, table: IdleTable | None) -> str:
-    """The logical path without the table's name, and with the row's name for its number."""
+def _neutral(finding: Finding, table: IdleTable | None, renamed: Mapping[str, str]) -> str:
+    """The logical path without the table's name, and with the row's name after the change for its
+    number."""
     path = finding.location.path
     if table is None or not path.startswith(table.name):
         return path
-    names = [state.name for state in table.states]
+    names = [renamed.get(state.name, state.name) for state in table.states]
 
     def named(match: re.Match[str]) -> str:
         row = int(match[1])

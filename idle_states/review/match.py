@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..sources import Source
-from ..table import IdleTable
+from ..table import IdleState, IdleTable
 
 ALIKE = 0.5
 """Share of equal values from which a new table counts as a removed one that was renamed."""
@@ -64,6 +64,57 @@ def similarity(a: IdleTable, b: IdleTable) -> float:
             other = others[state.name].values()[1:]
             equal += sum(x == y for x, y in zip(values, other, strict=True))
     return equal / (rows * fields) if fields else 0.0
+
+
+def renamed_states(before: IdleTable, after: IdleTable) -> dict[str, str]:
+    """Name before -> name after, of states that are gone under the one and appear under the other
+    with at least half of what tells them apart."""
+    if before.register is not after.register:
+        return {}
+    old, new = ([state.name for state in table.states] for table in (before, after))
+    gone = [s for s in before.states if s.name not in new and old.count(s.name) == 1]
+    appeared = [s for s in after.states if s.name not in old and new.count(s.name) == 1]
+    if len(gone) * len(appeared) > MOST:
+        return {}
+    shares = [
+        (-_alike(a, b), number, index)
+        for number, b in enumerate(appeared)
+        for index, a in enumerate(gone)
+    ]
+    found: dict[int, int] = {}
+    for share, number, index in sorted(shares):
+        if -share >= ALIKE and index not in found and number not in found.values():
+            found[index] = number
+    return {gone[index].name: appeared[number].name for index, number in found.items()}
+
+
+def _alike(a: IdleState, b: IdleState) -> float:
+    """Share of equal values, without those that neither has."""
+    values = [
+        (x, y)
+        for x, y in zip(_telling(a), _telling(b), strict=True)
+        if x not in (None, 0) or y not in (None, 0)
+    ]
+    return sum(x == y for x, y in values) / len(values) if values else 0.0
+
+
+def _telling(state: IdleState) -> tuple[int | None, ...]:
+    return state.latency_ns, state.residency_ns, state.flags, state.control
+
+
+def as_renamed(before: Source, after: Source) -> tuple[Source, dict[str, str]]:
+    """The source before with the names that its states have after, and name before -> after.
+
+    Both must have tables.
+    """
+    table, other = before.table, after.table
+    assert table is not None
+    assert other is not None
+    names = renamed_states(table, other)
+    if not names:
+        return before, names
+    states = tuple(replace(s, name=names.get(s.name, s.name)) for s in table.states)
+    return replace(before, table=replace(table, states=states)), names
 
 
 def _homeless(table: IdleTable | None) -> IdleTable | None:

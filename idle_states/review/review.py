@@ -16,7 +16,7 @@ from ..sources import Source
 from .claims.claim import Claim
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .machines import MachineModel, OnMachines
-from .match import in_same_place, is_same, pairs
+from .match import as_renamed, in_same_place, is_same, pairs
 from .message import Judged, MessageCheck, check_message
 from .platforms import exported_otherwise
 from .rows import ChangedRow, changed_rows, place_in
@@ -315,7 +315,7 @@ class _Reviewer:
             if a is None or a.table is None:
                 added.append(b.table)
             else:
-                rows += changed_rows(a, b)
+                rows += changed_rows(as_renamed(a, b)[0], b)
         return check_message(commit, rows, added)
 
     def table(
@@ -333,6 +333,10 @@ class _Reviewer:
         ways = _comparable(before, after)
         if ways is not None:
             a, b = ways
+            a, names = as_renamed(a, b)
+            differences += [
+                Difference("table", f"states.{new}.name", old, new) for old, new in names.items()
+            ]
             by = self.by.criteria
             for difference in diff(a, b, by.kernels, by.platform):
                 stage, _, kernel = difference.stage.partition(" ")
