@@ -18,10 +18,16 @@ def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """'; did you mean ...?' or nothing."""
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like another; "" if none is like it."""
     import difflib
 
     folded = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
-    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+    return folded[close[0]] if close else ""
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """'; did you mean ...?' or nothing."""
+    close = nearest(word, known)
+    return f"; did you mean {close!r}?" if close else ""

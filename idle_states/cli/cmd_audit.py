@@ -84,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..audit.request import audited, shown_name
     from ..report import audit_json, audit_whole, formats, printer
     from ..sources.walk import Walk
+    from ..wording import joined
     from .findings_options import shown
     from .options import note_missing_core, output, say
     from .status import UNREADABLE
@@ -122,7 +123,9 @@ def run(arguments: argparse.Namespace) -> int:
     for what, count in walk.not_searched:
         say(f"not searched: {what}: {count}")
     if not summary.inputs:
-        say("expected an input, found none")
+        others = [f"{what}: {count}" for what, count in sorted(walk.passed_over.items())]
+        found = f", found none ({'; '.join(others)})" if others else ", found none"
+        say(f"expected inputs below {joined(asked.inputs)}{found}")
     if summary.unreadable_count or not summary.inputs:
         return UNREADABLE
     return show.status(summary.worst)

@@ -75,7 +75,8 @@ def text_parts(
         yield from pages(held.few)
     if held.summed_up:
         yield audit_text.fleet(summary, sorted(walk.passed_over.items()), style) + "\n"
-    yield audit_text.closing(list(held.digests.items()))
+    if held.digests:
+        yield audit_text.closing(list(held.digests.items()))
 
 
 def to_html(

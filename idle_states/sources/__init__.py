@@ -7,10 +7,10 @@ The kind of a file is told by its content, not its name; each format is a module
 
 from pathlib import Path
 
-from ..findings import Faulty
+from ..findings import Faulty, Unreadable
 from ..reading import opening
 from ..spec.packaged import resolve_name, revisions
-from ..wording import suggestion
+from ..wording import nearest, suggestion
 from .formats import read_file, read_path
 from .source import MAX_BYTES, File, NoSuchTable, Source
 
@@ -79,11 +79,34 @@ def _split(text: str) -> tuple[Path, str | None]:
     before, name = _longest_file(text)
     if before is not None:
         return before, name
+    if "/" in text or path.suffix in _SUFFIXES:
+        raise NoSuchTable(f"expected a file, found none of that name: {text!r}{_nearest(path)}")
     known = [revision.name for revision in revisions()]
     raise NoSuchTable(
         f"expected a revision (see idle-states list) or a file, found {text!r}"
         f"{suggestion(text, known)}"
     )
+
+
+_SUFFIXES = (".yaml", ".yml", ".c", ".h", ".dts", ".dtb", ".lid", ".tar", ".gz", ".xz", ".txt")
+"""What shows that a file was meant, not a revision."""
+
+
+def _nearest(path: Path) -> str:
+    """What there is in place of a file that is not there: nothing of its folder, or the name that
+    is most like it."""
+    folder = path.parent
+    if not opening.is_directory(folder):
+        return f"; there is no folder {folder.as_posix()!r}"
+    try:
+        with opening.Tree(folder) as tree:
+            names = [entry.name for entry in tree.entries("", follow=False)]
+    except (OSError, Unreadable):
+        return ""
+    # ends are alike anyway
+    stem2name = {Path(name).stem: name for name in names}
+    close = nearest(path.stem, stem2name)
+    return f"; did you mean {(folder / stem2name[close]).as_posix()!r}?" if close else ""
 
 
 def _longest_file(text: str) -> tuple[Path | None, str]:

@@ -67,15 +67,27 @@ class Looked:
 
 def tables_here() -> Looked:
     """All tables of the repository or folder that a command is run in; where there are none, the
-    packaged ones of current processors. Raises UsageError for a directory with too many files."""
+    packaged ones of current processors. Raises UsageError for a repository with too many files; of
+    a folder, which may be anything (/, a home), only so much is searched, and `what` says so."""
     folder = Path.cwd()
     top = next((each for each in (folder, *folder.parents) if opening.kind_of(each / ".git")), None)
     whole = "repository" if top else "folder"
-    looked = _below(Path(relpath(top or folder)))
+    walk = _walk()
+    if top is None:
+        walk.most, walk.partial = limits.STRAY_ENTRIES, True
+    looked = _below(Path(relpath(top or folder)), walk)
+    left = ""
+    if walk.left:
+        tops = dict.fromkeys(f"{each.partition('/')[0]}/" if each else "." for each in walk.left)
+        left = (
+            f"; not at all of {_first(tops)}, for there are more than {limits.STRAY_ENTRIES:,} "
+            "entries: name what is meant"
+        )
     if looked.files:
-        return replace(looked, what=f"this {whole}: {_listed(looked)}")
+        return replace(looked, what=f"this {whole}: {_listed(looked)}{left}")
     sources = [source for name in current() for source in read_sources(name)]
-    what = f"the packaged tables, for this {whole} has none"
+    none = "none where it was searched" if left else "none"
+    what = f"the packaged tables, for this {whole} has {none}{left}"
     return Looked(tuple(sources), what=what)
 
 
@@ -114,8 +126,8 @@ def tables_within(folder: Path, names: Iterable[str]) -> Looked:
     return replace(looked, what=_listed(looked))
 
 
-def _below(folder: Path) -> Looked:
-    return _all(_walk().inputs([folder.as_posix()]))
+def _below(folder: Path, walk: Walk | None = None) -> Looked:
+    return _all((walk or _walk()).inputs([folder.as_posix()]))
 
 
 def _walk() -> Walk:
@@ -214,6 +226,11 @@ def _read(found: Path | Found) -> list[Source]:
 def _listed(looked: Looked) -> str:
     read = [source.file for source in looked.sources]
     failed = [each.findings[0].location.file or "" for each in looked.failures]
-    files = list(dict.fromkeys(read + failed))
-    more = len(files) - _MOST_LISTED
-    return joined([*files[:_MOST_LISTED], *([f"{more} more"] if more > 0 else [])])
+    return _first(dict.fromkeys(read + failed))
+
+
+def _first(names: Iterable[str]) -> str:
+    """The first few in words, and how many more there are."""
+    known = list(names)
+    more = len(known) - _MOST_LISTED
+    return joined([*known[:_MOST_LISTED], *([f"{more} more"] if more > 0 else [])])

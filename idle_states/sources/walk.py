@@ -58,6 +58,8 @@ class Walk:
     is_input     whether a file is an input
     hidden       whether directories whose names begin with a dot are searched too
     most         entries that are looked at before the search is given up; None: no limit
+    partial      whether the search then ends with what was found, instead of raising
+    left         directories that were not searched then
     passed_over  reason -> number of entries that are not inputs
     """
 
@@ -65,6 +67,8 @@ class Walk:
     is_input: Callable[[Found], bool] = is_input
     hidden: bool = True
     most: int | None = None
+    partial: bool = False
+    left: list[str] = field(default_factory=list)
     passed_over: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -77,7 +81,7 @@ class Walk:
         directories, sorted.
 
         Links inside of directories are not followed, devices and pipes not opened. Raises
-        UsageError for a directory with more than `most` entries below it.
+        UsageError for a directory with more than `most` entries below it, unless `partial`.
         """
         for word in words:
             path = Path(word)
@@ -110,6 +114,9 @@ class Walk:
                 continue
             looked_at += len(entries)
             if self.most is not None and looked_at > self.most:
+                if self.partial:
+                    self.left += [directory, *reversed(waiting)]
+                    return
                 raise UsageError(
                     f"expected at most {self.most:,} files below {tree.path}, found more; "
                     "name the files"

@@ -146,6 +146,9 @@ def test_too_many_files_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(11):
         write(f"a/{number}", "")
     with pytest.raises(UsageError, match="expected at most 10 files"):
+        tables_of(["."])
+    Path(".git").mkdir()
+    with pytest.raises(UsageError, match="expected at most 10 files"):
         tables_here()
 
 
@@ -158,3 +161,46 @@ def test_links_lead_nowhere(tmp_path_factory: pytest.TempPathFactory) -> None:
     for name in ("link.yaml", "links", "../other", "missing"):
         with pytest.raises((NoSuchTable, OSError)):
             tables_within(Path(), [name])
+
+
+def test_a_folder_that_may_be_anything_is_searched_within_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "STRAY_ENTRIES", 10)
+    write("a/mine.yaml", SPEC)
+    for number in range(20):
+        write(f"b/{number}/x/{number}.txt", "")
+    write("c/other.yaml", SPEC.replace("mine", "other"))
+    found = tables_here()
+    assert names() == ["mine"]
+    assert found.what == (
+        "this folder: a/mine.yaml; not at all of b/ and c/, for there are more than 10 entries: "
+        "name what is meant"
+    )
+    Path("a/mine.yaml").unlink()
+    assert tables_here().what.startswith(
+        "the packaged tables, for this folder has none where it was searched; not at all of b/"
+    )
+    # of a repository all of it is meant, and so is what is named
+    assert [source.name for source in tables_of(["."]).sources] == ["other"]
+    Path(".git").mkdir()
+    assert names() == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("gone/mine.yaml", "'gone/mine.yaml'; there is no folder 'gone'"),
+        ("specs/mime.yaml", "'specs/mime.yaml'; did you mean 'specs/mine.yaml'?"),
+        ("specs/mine.yml", "'specs/mine.yml'; did you mean 'specs/mine.yaml'?"),
+        ("power8.yaml", "expected a file, found none of that name: 'power8.yaml'"),
+        ("powre9", "expected a revision (see idle-states list) or a file, found 'powre9'; did you"),
+    ],
+)
+def test_a_name_of_nothing_is_answered_by_what_there_is(word: str, said: str) -> None:
+    write("specs/mine.yaml", SPEC)
+    write("other.dtb", b"")
+    with pytest.raises(NoSuchTable) as found:
+        tables_of([word])
+    assert said in str(found.value)
+    assert "other.dtb" not in str(found.value)
