@@ -23,7 +23,8 @@ from ..skiboot.platform import Platform
 from ..sources import Source
 from ..table import Register
 from ..wording import joined
-from .workloads import LOADS, Case, OnWorkload, Side, Simulator
+from .cases import Case, Side
+from .workloads import LOADS, OnWorkload, Simulator
 
 _WITHOUT_CORE = "neither exact selections nor workloads: the compiled core is not there"
 

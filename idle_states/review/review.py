@@ -46,7 +46,7 @@ class TableChange:
     selection    differences in what the governor selects
     outcome      new, fixed and silenced findings
     machines     what it does to machines; None where that was not asked for, one side is missing,
-                 or the table is as before
+                 or nothing changed but tables beside this one
     """
 
     before: Source | None
@@ -369,7 +369,7 @@ class _Reviewer:
         """What the change from one table to another, which can be compared, does to machines."""
         if self.machines is None or before is None or after is None:
             return None
-        if not _is_changed(before, after):
+        if not _is_changed(before, after) and before.code == after.code:
             return None
         written = self.tree.repository.commit(head).date
         day = None if written is None else written.date()

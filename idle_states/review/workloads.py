@@ -6,25 +6,19 @@ does. Every figure of the change is a range over both, over all seeds, and over 
 draw.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
 
 from ..linux.governors import Governor
-from ..linux.releases import Release
-from ..pipeline import Arrival
-from ..replay.energy import RELATIVE
-from ..replay.machine import CpuTable, from_driver
-from ..replay.power import Rows
 from ..simulation import by_core
 from ..simulation.consumption import Change, anything, likely, power_ratios, spanned, turning_points
 from ..simulation.given import Given, WorkloadRequest, given
-from ..simulation.setup import SCOPES, Costs, Effect, Setup, check_selects, effects_of
+from ..simulation.setup import Costs, Setup, check_selects
 from ..simulation.simulate import simulate
 from ..simulation.window import Window, window
-from ..spec.library import packaged
-from ..table import IdleTable, Power, Register
+from ..table import Register
+from .cases import Case, Side
 
 _MS = 1_000_000
 
@@ -116,37 +110,6 @@ class OnWorkload:
     turning: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A table under a kernel. held: the states as its governor sees them; rows: (kernel's state
-    name, row) of the rows that became states."""
-
-    table: IdleTable
-    held: CpuTable
-    rows: Rows
-
-    @classmethod
-    def of(cls, table: IdleTable, arrival: Arrival) -> Self:
-        rows = sorted(arrival.registered.items())
-        return cls(
-            table,
-            from_driver(arrival.driver),
-            tuple((state.name, table.states[row]) for row, state in rows),
-        )
-
-    def effects(self, exits_ns: Mapping[str, int] | None = None) -> tuple[Effect, ...]:
-        return effects_of(self.held, self.table, exits_ns, self.rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Two tables under one kernel."""
-
-    release: Release
-    old: Side
-    new: Side
-
-
 class Simulator:
     """Simulates workloads, each setup once. runs: seeds for each, 1 or more."""
 
@@ -165,14 +128,14 @@ class Simulator:
                 self._window(case, case.old, load, exits, seed),
                 self._window(case, case.new, load, exits, seed),
             )
-            for exits in _hardware(case)
+            for exits in case.hardware()
             for seed in self._seeds
         ]
         if all(_same(a, b) for a, b in pairs):
             return None
         before, after = pairs[0]
-        states = _by_depth(case)
-        known = figures(case)
+        states = case.by_depth()
+        known = case.figures()
         likely_ratios, any_ratios = (
             [(a, b, ratio) for a, b in pairs for ratio in power_ratios(a, b, draws)]
             for draws in (likely(states, known), anything(states))
@@ -197,8 +160,8 @@ class Simulator:
 
     def grounds(self, case: Case) -> list[str]:
         """What the figures rest on, in sentences."""
-        states = _by_depth(case)
-        differing = [name for name, a, b in _latencies(case) if a != b]
+        states = case.by_depth()
+        differing = [name for name, a, b in case.latencies() if a != b]
         costs = Costs()
         said = [
             f"simulated with ipi {costs.ipi} ns, switch {costs.switch} ns, wake {costs.wake} ns "
@@ -210,7 +173,7 @@ class Simulator:
                 f"what hardware takes to leave {', '.join(differing)} is the same before and "
                 "after: as the new table says, or as the old one"
             )
-        return [*said, *likely(states, figures(case)).grounds, *anything(states).grounds]
+        return [*said, *likely(states, case.figures()).grounds, *anything(states).grounds]
 
     def _window(
         self,
@@ -254,52 +217,6 @@ class Simulator:
             self._hz,
             load.settles_ns + load.lasts_ns,
         )
-
-
-def figures(case: Case) -> dict[str, Power]:
-    """State -> its power relative to an awake CPU, as its row gives it, or a row of that name in a
-    packaged table: of the same array, else for the same register."""
-    table = case.new.table
-    alike = [
-        known
-        for known in packaged(lambda revision: "@" not in revision.name)
-        if known.register is table.register
-    ]
-    alike.sort(key=lambda known: known.firmware.array != table.name)
-    found: dict[str, Power] = {}
-    for name, row in (*case.new.rows, *case.old.rows):
-        rows = (row, *(known.state(row.name) for known in alike))
-        power = next((each.power for each in rows if each and each.power), None)
-        if power is not None and power.unit == RELATIVE:
-            found.setdefault(name, power)
-    return found
-
-
-def _latencies(case: Case) -> Iterator[tuple[str, int, int]]:
-    """(state, old exit latency, new one) of states that both tables have, in ns."""
-    before = dict(case.old.rows)
-    for name, row in case.new.rows:
-        if name in before:
-            yield name, before[name].latency_ns, row.latency_ns
-
-
-def _hardware(case: Case) -> Iterator[dict[str, int]]:
-    """State -> what it takes to leave it, in ns: as the new table says, and as the old one."""
-    both = list(_latencies(case))
-    yield {name: after for name, _, after in both}
-    if any(before != after for _, before, after in both):
-        yield {name: before for name, before, _ in both}
-
-
-def _by_depth(case: Case) -> list[tuple[str, str]]:
-    """(state, its scope) of all that one of the tables registers, but for snooze: by scope, then by
-    what it takes to leave it."""
-    found: dict[str, tuple[int, int]] = {}
-    for side in (case.new, case.old):
-        for name, effect in list(zip(side.held.names, side.effects(), strict=True))[1:]:
-            found.setdefault(name, (effect.scope, effect.exit_ns))
-    ordered = sorted(found.items(), key=lambda item: item[1])
-    return [(name, SCOPES[scope]) for name, (scope, _) in ordered]
 
 
 def _same(before: Window, after: Window) -> bool:

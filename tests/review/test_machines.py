@@ -17,6 +17,8 @@ from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import Source, read_table
 from idle_states.spec.library import find
+from tests.review.test_review_platforms import CODE, TABLES
+from tests.skiboot.test_export_code import INIT
 from tests.support.git_history import History
 
 pytestmark = pytest.mark.skipif(not core.available(), reason="some hundred times slower without")
@@ -140,6 +142,15 @@ def test_without_a_day_only_todays_kernels_are_looked_at() -> None:
     assert {name for group in found.kernels for name in group.kernels} <= {"6.1", TODAY}
 
 
+def test_without_the_core_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core, "available", lambda: False)
+    found = effects(read_table(OLD), read_table(NEW))
+    assert found.unsaid == (
+        "neither exact selections nor workloads: the compiled core is not there",
+    )
+    assert found.kernels == found.workloads == ()
+
+
 def test_equal_tables_have_no_effect() -> None:
     assert effects(read_table(NEW), read_table(NEW)) == OnMachines(DAY, ("4.9", "4.12", "4.13"))
 
@@ -203,6 +214,20 @@ def test_text_says_power_and_what_it_rests_on(
     assert max(map(len, text.splitlines())) <= 72
 
 
+def test_a_mask_takes_a_state_from_machines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = History(tmp_path / "masked")
+    residencies = 'dt_add_property(node, "ibm,cpu-idle-state-residency-ns", buffer, size);'
+    code = CODE.replace("dt_add_property(", f"{residencies}\n\tdt_add_property(", 1)
+    made.commit({"hw/slw.c": TABLES + code + INIT}, "First")
+    made.commit({"hw/slw.c": TABLES + code.replace("~0xE8", "~0xE0") + INIT}, "Mask stop4")
+    _, text = run(capsys, made, "--format", "json", "--kernel", "6.6", "--runs", "0")
+    table = json.loads(text)["changes"][0]["tables"][0]
+    assert {tuple(group["lost"]) for group in table["machines"]["kernels"]} == {("stop4",)}
+    assert table["machines"]["kernels"][0]["interrupted"]
+
+
 def test_runs_below_none_are_refused(history: History, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, history, "--runs", "-1")[0] == 2
 
@@ -226,6 +251,7 @@ def test_rows_that_a_diff_does_not_show_are_not_simulated(
     patch.write_text(head + "\n".join(rows) + "\n")
     assert main(["review", str(patch), "--format", "json"]) in (0, 1)
     [table] = json.loads(capsys.readouterr().out)["changes"][0]["tables"]
+    assert table["machines"]["day"] == "2017-08-23"
     assert table["machines"]["unsaid"] == [
         "not looked at: the diff does not show the other rows of the table"
     ]
