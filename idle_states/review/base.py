@@ -4,6 +4,7 @@ By the commit that a mail names; else by the hashes of the files' contents, whic
 diff (lines "index"); else, where the clone has never had these contents, by the lines themselves.
 """
 
+import re
 from dataclasses import dataclass
 
 from ..findings import Unreadable, unreadable
@@ -14,6 +15,7 @@ from ..reading.patch import DoesNotApply, FileChange, changed_files
 from ..wording import joined
 
 _DAY = 86_400
+_SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Applied:
     held        where its commits are read
     remarks     how the base was found, and what else the user must know
     partial     tables of which only the rows that the diff shows are known
+    cover       the cover letter as a commit without a hash; None: there is none
     """
 
     version: int
@@ -33,6 +36,15 @@ class Applied:
     held: HeldCommits
     remarks: tuple[str, ...]
     partial: frozenset[str] = frozenset()
+    cover: Commit | None = None
+
+
+def cover_of(series: Series) -> Commit | None:
+    """A series' cover letter, for `Applied`, without the subjects that git lists at its end."""
+    if series.cover is None:
+        return None
+    message = _SHORTLOG.split(series.cover.message, maxsplit=1)[0]
+    return Commit("", "", message, date=series.cover.mail.date)
 
 
 def on_its_base(repository: Repository, series: Series, named: str = "") -> Applied:
@@ -141,7 +153,8 @@ def _with(
         remarks += patch.remarks
         head = held.add(head, patch.message, files, date=patch.mail.date)
     remarks += missing(series)
-    return Applied(series.version, base, head, held, tuple(dict.fromkeys(remarks)))
+    said_once = tuple(dict.fromkeys(remarks))
+    return Applied(series.version, base, head, held, said_once, cover=cover_of(series))
 
 
 def missing(series: Series) -> list[str]:

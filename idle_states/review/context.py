@@ -18,7 +18,7 @@ from ..skiboot.c_table.names import string_literal
 from ..spec.library import packaged
 from ..table import IdleState, IdleTable, Register
 from ..wording import plural
-from .base import Applied, missing
+from .base import Applied, cover_of, missing
 
 _ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(\w+)\s*\[", re.ASCII)
 _MEMBER = re.compile(r"\s*\.(\w+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
@@ -89,7 +89,8 @@ def without_tree(series: Series, shown: str) -> Applied:
         remarks.append("the diff shows no named row of an idle-state table")
     remarks += missing(series)
     said_once = tuple(dict.fromkeys(remarks))
-    return Applied(series.version, base, head, held, said_once, frozenset(partial))
+    cover = cover_of(series)
+    return Applied(series.version, base, head, held, said_once, frozenset(partial), cover)
 
 
 def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[str]]:

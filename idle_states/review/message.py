@@ -38,13 +38,15 @@ def check_message(
 ) -> MessageCheck:
     """The findings of IS510 to IS515.
 
+    commit  a cover letter has no hash
     rows   all rows that the commit changes
     added  whole tables that the commit adds
     """
     found = claims_of(commit, rows, added)
     contradicted = [c for c in found if c.verdict is ClaimVerdict.CONTRADICTED]
     first = rows[0] if rows else None
-    judged = list(_unmentioned(commit, rows))
+    # a cover letter need not name what each patch does
+    judged = list(_unmentioned(commit, rows)) if commit.hash else []
     judged += [(_finding(claim, first, added), first) for claim in contradicted]
     return MessageCheck(tuple(judged), found)
 
@@ -68,33 +70,36 @@ def claims_of(
         percentages(said, quoted, message.splitlines()),
     ):
         placed += reader
+    placed += _unchecked(said, [spot for _, spot in placed])
+    placed.sort(key=lambda one: (one[1].sentence, one[1].start))
     found = [*quoted.claims, *in_table, *(claim for claim, _ in placed)]
-    found += _unchecked(said, [spot for _, spot in placed])
     return tuple(
         replace(claim, commit=commit.short)
         for claim in sorted(dict.fromkeys(found), key=lambda claim: claim.line)
     )
 
 
-def _unchecked(said: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Claim]:
+def _unchecked(said: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Placed]:
     """The sentences with times or percentages that no claim covers, each once."""
     for sentence in said:
         own = [spot for spot in spots if spot.sentence == sentence.number]
         left = [
-            sentence.text[start:end]
+            (start, end)
             for start, end in mentions(sentence)
             if not any(spot.start <= start < spot.end for spot in own)
         ]
         if left:
-            numbers = ", ".join(dict.fromkeys(left))
-            why = f"it is not clear what {numbers} refers to"
-            yield Claim(sentence.text[:200], sentence.line, ClaimVerdict.NOT_CHECKED, why)
+            numbers = dict.fromkeys(sentence.text[start:end] for start, end in left)
+            why = f"it is not clear what {', '.join(numbers)} refers to"
+            claim = Claim(sentence.text[:200], sentence.line, ClaimVerdict.NOT_CHECKED, why)
+            yield claim, Spot(sentence.number, *left[0])
 
 
 def _finding(claim: Claim, row: ChangedRow | None, added: Sequence[IdleTable]) -> Finding:
     loaded = rule_named(claim.rule)
     assert loaded is not None
     where = Location(f"message:{claim.line}")
+    said_by = f"commit {claim.commit}" if claim.commit else "the cover letter"
     table = ""
     if row is not None:
         where, table = row.where, row.table.name
@@ -104,7 +109,7 @@ def _finding(claim: Claim, row: ChangedRow | None, added: Sequence[IdleTable]) -
         loaded.rule.code,
         loaded.rule.name,
         loaded.rule.severity,
-        f"commit {claim.commit} says {claim.text!r}, but {claim.against}",
+        f"{said_by} says {claim.text!r}, but {claim.against}",
         where,
         loaded.rule.confidence,
         table=table,

@@ -8,7 +8,7 @@ from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ..check.criteria import Criteria
 from ..findings import Finding, UsageError
 from ..linux.governors.given import check_hz
-from ..reading.git import CommitReader, Repository
+from ..reading.git import Commit, CommitReader, Repository
 from ..reading.mail import read_mails, series_of
 from .base import Applied, on_its_base
 from .context import without_tree
@@ -100,6 +100,7 @@ def _review(
     partial: frozenset[str] = frozenset(),
     *,
     runs: int | None = None,
+    cover: Commit | None = None,
 ) -> Review:
     circumstances = Yardstick(
         request.criteria,
@@ -118,6 +119,7 @@ def _review(
         specs=request.specs,
         # without a tree, each of several patches has its own ends
         per_commit=request.per_commit or (request.tree is None and history.count(base, head) > 1),
+        cover=cover,
     )
 
 
@@ -125,7 +127,13 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
     """The review of the newest version, with what it brings that the one before it did not."""
     *older, newest = versions
     found = _review(
-        request, newest.held, newest.base, newest.head, newest.partial, runs=request.runs
+        request,
+        newest.held,
+        newest.base,
+        newest.head,
+        newest.partial,
+        runs=request.runs,
+        cover=newest.cover,
     )
     remarks = list(newest.remarks)
     for series in older:

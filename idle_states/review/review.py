@@ -13,6 +13,7 @@ from ..linux.governors import not_utilised
 from ..linux.releases import release
 from ..reading.git import Commit, CommitReader, Repository
 from ..sources import Source
+from ..table import IdleTable
 from .claims.claim import Claim
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .machines import MachineModel, OnMachines
@@ -208,11 +209,13 @@ def review(
     *,
     specs: bool = False,
     per_commit: bool = False,
+    cover: Commit | None = None,
 ) -> Review:
     """Reviews the commits from base to head (hashes, see `ends`).
 
     specs       whether the tables are specs instead of C
     per_commit  whether each commit is reviewed by itself
+    cover       what a series has for a message; it has no hash
     Raises Unreadable (IS930) if history is missing.
     """
     tree: TreeReader = SpecTree(repository) if specs else SkibootTree(repository, base, head)
@@ -221,9 +224,14 @@ def review(
     if per_commit:
         changes = [reviewer.change(commit.parent, commit.hash, commit) for commit in commits]
         changes = [change for change in changes if change.says_something]
+        if cover is not None:
+            letter = reviewer.covered(cover, commits, base, head)
+            changes = [*([letter] if letter.claims else []), *changes]
     else:
         whole = reviewer.change(base, head, None)
         checks = [reviewer.checked_message(commit) for commit in commits]
+        if cover is not None:
+            checks.insert(0, reviewer.checked_cover(cover, commits))
         said = [_placed(judged, tree.at(head)) for check in checks for judged in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
         changes = [replace(whole, message=reviewer.message(said, base, head), claims=claims)]
@@ -306,6 +314,23 @@ class _Reviewer:
 
     def checked_message(self, commit: Commit) -> MessageCheck:
         """A commit's message against what it changes."""
+        return check_message(commit, *self.changed(commit))
+
+    def checked_cover(self, cover: Commit, commits: Sequence[Commit]) -> MessageCheck:
+        """A cover letter against what the commits of its series change."""
+        each = [self.changed(commit) for commit in commits]
+        rows = [row for rows, _ in each for row in rows]
+        return check_message(cover, rows, [table for _, added in each for table in added])
+
+    def covered(self, cover: Commit, commits: Sequence[Commit], base: str, head: str) -> Reviewed:
+        """What a cover letter says, where each commit is reviewed by itself."""
+        found = self.checked_cover(cover, commits)
+        said = self.message((finding for finding, _ in found.judged), base, head)
+        none = FindingsOutcome()
+        return Reviewed(base, head, None, (), none, said, (), claims=found.claims)
+
+    def changed(self, commit: Commit) -> tuple[list[ChangedRow], list[IdleTable]]:
+        """The rows that a commit changes, and the tables that it adds."""
         rows: list[ChangedRow] = []
         added = []
         before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
@@ -316,7 +341,7 @@ class _Reviewer:
                 added.append(b.table)
             else:
                 rows += changed_rows(as_renamed(a, b)[0], b)
-        return check_message(commit, rows, added)
+        return rows, added
 
     def table(
         self,

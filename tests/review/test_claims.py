@@ -4,12 +4,14 @@ import random
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from idle_states.linux.release_dates import released
@@ -21,6 +23,8 @@ from idle_states.review.rows import ChangedRow, changed_rows
 from idle_states.skiboot import c_table
 from idle_states.sources import Source
 from idle_states.spec.library import find
+from idle_states.statistics import ministat
+from idle_states.statistics.comparison import compare
 
 HOLDS, CONTRADICTED, NOT_CHECKED = ClaimVerdict
 DAY = datetime(2017, 4, 20, tzinfo=UTC)
@@ -184,6 +188,45 @@ def test_a_percentage_above_figures(said: str, verdict: ClaimVerdict) -> None:
     [claim] = [one for one in found if one.line == 3]
     assert claim.verdict is verdict
     assert claim.rule == ("IS513" if verdict is CONTRADICTED else "")
+
+
+def block(reference: Sequence[float], other: Sequence[float]) -> tuple[str, float]:
+    """As ministat prints two sets, and the change of the averages in percent."""
+    rows = [ministat.summarise(values) for values in (reference, other)]
+    found = compare(rows[0], rows[1], ministat.needed_for(Decimal(95)))
+    assert found.percent is not None
+    assert found.percent_error is not None
+    lines = ["    N           Min           Max        Median           Avg        Stddev"]
+    lines += [
+        f"{mark} {row.n:3} {row.minimum:13.8g} {row.maximum:13.8g} {row.median:13.8g} "
+        f"{row.average:13.8g} {row.stddev:13.8g}"
+        for mark, row in zip("x+", rows, strict=True)
+    ]
+    if abs(found.difference) > found.error:
+        lines += [
+            "Difference at 95.0% confidence",
+            f"\t{found.difference:g} +/- {found.error:g}",
+            f"\t{found.percent:g}% +/- {found.percent_error:g}%",
+            f"\t(Student's t, pooled s = {found.pooled:g})",
+        ]
+    else:
+        lines.append("No difference proven at 95.0% confidence")
+    return "\n".join(lines) + "\n", found.percent
+
+
+SAMPLES = st.lists(st.integers(100, 10**6).map(lambda n: n / 100), min_size=3, max_size=12)
+
+
+@given(SAMPLES, SAMPLES, st.sampled_from(("{:.0f}% {}", "{:.1f}% {}", "roughly {:.0f}% {}")))
+def test_what_is_true_is_not_contradicted(
+    reference: list[float], other: list[float], form: str
+) -> None:
+    assume(len(set(reference)) > 1 and len(set(other)) > 1)
+    figures, percent = block(reference, other)
+    assume(abs(percent) < 1e5)
+    said = form.format(abs(percent), "more" if percent > 0 else "less")
+    found = claims(f"slw: Raise it\n\nThis gives {said} switches:\n\n{figures}")
+    assert {claim.verdict for claim in found} == {HOLDS}, figures
 
 
 def test_a_percentage_of_the_maxima_is_named() -> None:

@@ -102,6 +102,43 @@ def test_patches_of_a_series_apply_one_after_another(history: History, tmp_path:
     assert subjects == ["slw: Raise stop0_lite to 1us", "slw: Raise its residency to 10us"]
 
 
+COVER = """\
+From: A <a@example.com>
+Date: Thu, 20 Apr 2017 10:00:00 +0000
+Subject: [PATCH 0/2] Raise stop0_lite
+
+The kernel rounds up the latency to microseconds; currently skiboot
+exposes a residency of 5us for stop0_lite.
+
+Raise its latency to 1us, and its residency to 10us.
+"""
+
+
+@pytest.mark.parametrize("tree", [True, False])
+@pytest.mark.parametrize("per_commit", [True, False])
+def test_a_cover_letter_is_held_against_the_whole_series(
+    history: History, tmp_path: Path, tree: bool, per_commit: bool
+) -> None:
+    further = AFTER.replace(".residency_ns = 2000,", ".residency_ns = 10000,", 1)
+    history.commit({FILE: further}, "slw: Raise its residency to 10us")
+    mails = format_patch(history, tmp_path, "-2", "--numbered")
+    (mails / "0000-cover.patch").write_text(COVER)
+    directory = history.directory if tree else None
+    found = reviewed(
+        ReviewRequest(directory, None, CRITERIA, mail=str(mails), per_commit=per_commit)
+    )
+    claims = [c for change in found.changes for c in change.claims if not c.commit]
+    assert [(c.text.split()[0], c.line, c.rule) for c in claims] == [
+        ("kernel", 3, "IS514"),
+        ("residency", 3, "IS515"),
+        ("latency", 6, ""),
+        ("residency", 6, ""),
+    ]
+    assert [c.verdict.value for c in claims[2:]] == ["holds", "holds"]
+    messages = [f.message for change in found.changes for f in change.message]
+    assert sum(text.startswith("the cover letter says 'kernel") for text in messages) == 1
+
+
 def test_a_mail_that_fits_nowhere_is_refused(history: History, tmp_path: Path) -> None:
     (mail,) = format_patch(history, tmp_path, "-1").iterdir()
     mail.write_text(mail.read_text().replace("latency_ns = 200", "latency_ns = 300"))

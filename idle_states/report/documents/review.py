@@ -164,7 +164,7 @@ class Claim(Form[claim.Claim]):
         str, "What it was compared with, and the outcome; if it was not checked, why."
     ]
     rule: Annotated[str, "Of a contradiction: the code of its finding; else empty."]
-    commit: Annotated[str, "Beginning of the hash of the commit whose message it is."]
+    commit: Annotated[str, "Beginning of its commit's hash; empty: the cover letter."]
 
 
 class Change(Form[review.Reviewed]):

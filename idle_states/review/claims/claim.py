@@ -16,7 +16,7 @@ class Claim:
     line     of the message, from 1
     against  what it was compared with, and the outcome; of a claim that was not checked, why
     rule     the rule that a contradiction belongs to; "" otherwise
-    commit   beginning of the hash of the commit whose message it is
+    commit   beginning of the hash of the commit whose message it is; "" for a cover letter
     """
 
     text: str

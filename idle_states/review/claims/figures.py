@@ -32,7 +32,7 @@ Ranges = tuple[tuple[float, float], ...]
 class QuotedComparison:
     """Two or more sets of figures that a message quotes, compared.
 
-    shown        for messages: "+68.78 % +/- 8.30 % (99 %) at line 50"
+    shown        for messages: "+68.78 % +/- 8.30 % at 99 % confidence (message line 50)"
     first, last  lines of the message that its figures stand on
     rises        whether the second set is greater; None of several comparisons in one
     of_first     changes in percent of the first set, without sign: least and greatest
@@ -202,7 +202,7 @@ def _compared(
     if exact.percent is not None and exact.percent_error is not None:
         percent = f"{exact.percent:+.4g} % +/- {exact.percent_error:.3g} %"
     return QuotedComparison(
-        f"{percent} at {made[0].level:f} % confidence (line {last})",
+        f"{percent} at {made[0].level:f} % confidence (message line {last})",
         first,
         last,
         exact.difference > 0,
@@ -259,7 +259,7 @@ def _tables(table: Sequence[mmtests.MeansRow]) -> Iterator[QuotedComparison]:
             sizes = [abs(change) for change in found]
             shown = f"{min(found):+.4g} % to {max(found):+.4g} % in {plural(len(run), 'row')}"
             yield QuotedComparison(
-                f"{shown} of means (line {run[0].line})",
+                f"{shown} of means (message line {run[0].line})",
                 run[0].line,
                 run[-1].line,
                 None,

@@ -148,7 +148,7 @@ def _judged(
     if others:
         against += f", others {joined(others)}"
     alike = [
-        f"the {name}: {value:+.4g} % (line {one.last})"
+        f"the {name}: {value:+.4g} % (message line {one.last})"
         for one in own
         for name, value in one.unlike
         if said.agrees([(abs(value), abs(value))])
