@@ -103,6 +103,15 @@ def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.fixture(scope="session")
+def cpp() -> str:
+    """The C preprocessor."""
+    found = shutil.which("cpp")
+    if not found:
+        pytest.skip("cpp is not installed (Debian package cpp)")
+    return found
+
+
+@pytest.fixture(scope="session")
 def dtc() -> str:
     """The device-tree compiler."""
     found = shutil.which("dtc")

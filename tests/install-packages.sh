@@ -9,6 +9,7 @@ log=build/packages.log
 wanted=
 need() { command -v "$1" >/dev/null 2>&1 || wanted="$wanted $2"; }
 need gcc gcc
+need cpp cpp
 need git git
 need dtc device-tree-compiler
 need dpkg-source dpkg-dev

@@ -7,7 +7,8 @@ text given to dtc holds no other /include/ or /incbin/, not even in a string or 
 opens nothing else however it parses the text.
 
 The expanded text has its own line numbers; `ExpandedSource.place` maps them to the original files.
-Line markers of the C preprocessor are honoured in the same way.
+Line markers of the C preprocessor are honoured in the same way. Of a tree of sources (SourceTree)
+names are sought in its folders, too, and files opened within it.
 
 Source: dtc 1.6.1 dtc-lexer.l (comments, strings, line markers, /include/ taken word for word),
 dtc-parser.y (/incbin/ with its escapes undone), srcpos.c (search path of names).
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from ..findings import Location, Unreadable, unreadable
 from ..reading import limits, opening
+from .source_trees import SourceTree
 from .tree import not_a_tree
 
 _STRING = rb'"(?>(?:[^\\"]|\\[^\n])*)"'
@@ -42,6 +44,8 @@ _TOKEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _DIRECTIVE = re.compile(rb"(include|incbin)/")
+NEEDED = re.compile(rb"/(?:include|incbin)/|^#(?:line)?[ \t]+[0-9]", re.MULTILINE)
+"""What a text has that is to be expanded."""
 _BEGUN = re.compile(rb'"|/[*/]')
 _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
 _ESCAPED = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
@@ -63,20 +67,26 @@ class ExpandedSource:
     _origins: list[tuple[str, int]] = field(default_factory=list)
 
     def place(self, line: int) -> tuple[str, int]:
-        """The file and line where a line of the source was written; columns stay the same."""
+        """The file and line where a line of the text was written; columns stay the same."""
         at = max(0, bisect_right(self._starts, line) - 1)
         file, first = self._origins[at]
         return file, first + max(0, line - self._starts[at])
 
 
 def expanded(
-    source: bytes, file: str, beside: Callable[[], opening.Tree] | None = None
+    source: bytes,
+    file: str,
+    beside: Callable[[], opening.Tree] | None = None,
+    within: SourceTree | None = None,
 ) -> ExpandedSource:
-    """file and beside: as of `dts.read`.
+    """file, beside, within: as of `dts.prepared`.
 
     Raises Unreadable: IS931 for an include that does not exist; IS930 for one that leads out of the
     directory of `file`, is no regular file, or is one too many. Both at the place of the include.
     """
+    if within is not None:
+        folders = (os.path.dirname(within.inner), *within.includes)
+        return _Expansion(within.tree, file, within.shown, folders).run(source)
     with ExitStack() as stack:
         tree = None
         if _DIRECTIVE.search(source):
@@ -86,13 +96,24 @@ def expanded(
             except OSError:
                 # a source that lies in no directory, as one of an archive
                 tree = None
-        return _Expansion(tree, file).run(source)
+        return _Expansion(tree, file, tree.shown if tree else str).run(source)
 
 
 class _Expansion:
-    def __init__(self, tree: opening.Tree | None, file: str) -> None:
+    """shown: what messages call a file of the tree; folders: where names are sought, the source's
+    own first."""
+
+    def __init__(
+        self,
+        tree: opening.Tree | None,
+        file: str,
+        shown: Callable[[str], str],
+        folders: tuple[str, ...] = ("",),
+    ) -> None:
         self.tree = tree
         self.file = file
+        self.shown = shown
+        self.folders = folders
         self.made = ExpandedSource(b"", _origins=[(file, 1)])
         self.parts: list[bytes] = []
         self.line = 1
@@ -102,7 +123,7 @@ class _Expansion:
         self.binaries = 0
 
     def run(self, source: bytes) -> ExpandedSource:
-        self._take(source, self.file, "", 0)
+        self._take(source, self.file, self.folders[0], 0)
         self.made.source = text = b"".join(self.parts)
         if text.count(b"/include/") or text.count(b"/incbin/") != self.binaries:
             message = "expected /include/ and /incbin/ to stand apart from other words"
@@ -168,7 +189,7 @@ class _Expansion:
             message = f"expected includes at most {limits.DTS_INCLUDE_DEPTH} deep"
             raise unreadable(where, message)
         path, data = self._file(name, where, base)
-        shown = self.tree.shown(path) if self.tree else path
+        shown = self.shown(path)
         self.made.texts[shown] = data.decode("utf-8", "replace")
         self._add(b"\n")
         self._origin(self.line, shown, 1)
@@ -188,6 +209,9 @@ class _Expansion:
             raise unreadable(where, f"expected at most {limits.DTS_INCLUDES} includes in all")
         shown = os.fsdecode(name)
         path = os.path.join(base, shown)
+        if self.tree is not None and not self.tree.is_file(path):
+            others = [os.path.join(folder, shown) for folder in self.folders[1:]]
+            path = next(filter(self.tree.is_file, others), path)
         if path in self.read:
             return path, self.read[path]
         files, most = limits.DTS_INCLUDED_FILES, limits.DTS_EXPANDED_BYTES

@@ -1,12 +1,13 @@
 """Where nodes and properties stand in device-tree source.
 
-dtc says what a source means; this light scan only says where it was written. What comes from
-an included file is not found and goes without a line.
+dtc says what a source means; this light scan only says where it was written: the last writer of
+each property, whatever names the node, its path or a label.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 
 from ..findings import Location
 from .tree import MAX_DEPTH
@@ -27,16 +28,21 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 
+Place = Callable[[int, int], tuple[str, int, int]]
+"""Line and column of a text -> file, line and column where that was written."""
+
 Places = Mapping[str, Mapping[str, Location]]
 """Node path -> property name -> place of the name; "" is the node's own name."""
 
 
-def places(text: str, file: str) -> Places:
+def places(text: str, file: str, place: Place | None = None) -> Places:
     """Places of all nodes and properties, each where it was written last.
+
+    place  where what stands in the text was written; None: there, in `file`
 
     /ibm,opal/power-mgt -> {"": ..., "ibm,cpu-idle-state-names": ...}
     """
-    scan = _Scan(text, file)
+    scan = _Scan(_Text(text, place or (lambda line, column: (file, line, column))))
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind != "skip":
@@ -44,11 +50,46 @@ def places(text: str, file: str) -> Places:
     return scan.found
 
 
+class _NodePlaces(Mapping[str, Location]):
+    """Of one node, worked out where it is asked for: few of a tree's are."""
+
+    __slots__ = ("at", "path", "text")
+
+    def __init__(self, path: str, text: "_Text") -> None:
+        self.path = path
+        self.text = text
+        self.at: dict[str, tuple[int, int]] = {}
+
+    def __getitem__(self, name: str) -> Location:
+        start, length = self.at[name]
+        path = f"{self.path}:{name}" if name else self.path
+        return Location(path, *self.text.origin(start), length)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.at)
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
+class _Text:
+    def __init__(self, text: str, place: Place) -> None:
+        self.text = text
+        self.place = place
+
+    @cached_property
+    def lines(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def origin(self, at: int) -> tuple[str, int, int]:
+        line = bisect_right(self.lines, at)
+        return self.place(line, at - self.lines[line - 1] + 1)
+
+
 class _Scan:
-    def __init__(self, text: str, file: str) -> None:
-        self.file = file
-        self.lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.found: dict[str, dict[str, Location]] = {}
+    def __init__(self, text: _Text) -> None:
+        self.text = text
+        self.found: dict[str, _NodePlaces] = {}
         self.label2path: dict[str, str] = {}
         self.open: list[str] = []
         self._next_statement()
@@ -89,7 +130,7 @@ class _Scan:
         if self.name and len(self.open) < MAX_DEPTH:
             path = self._path(self.name.group())
         if self.name and path:
-            self.found.setdefault(path, {})[""] = self._location(self.name, path)
+            self._note(path, "", self.name)
             self.label2path.update(dict.fromkeys(self.labels, path))
         self.open.append(path)
         self._next_statement()
@@ -121,13 +162,14 @@ class _Scan:
         if not self.open or not self.open[-1]:
             return
         path = self.open[-1]
-        properties = self.found.setdefault(path, {})
         if self.directive == "/delete-property/":
-            properties.pop(name, None)
+            if path in self.found:
+                self.found[path].at.pop(name, None)
         elif not self.directive:
-            properties[name] = self._location(self.name, f"{path}:{name}")
+            self._note(path, name, self.name)
 
-    def _location(self, token: re.Match[str], path: str) -> Location:
-        line = bisect_right(self.lines, token.start())
-        column = token.start() - self.lines[line - 1] + 1
-        return Location(path, self.file, line, column, len(token.group()))
+    def _note(self, path: str, name: str, token: re.Match[str]) -> None:
+        node = self.found.get(path)
+        if node is None:
+            node = self.found[path] = _NodePlaces(path, self.text)
+        node.at[name] = token.start(), token.end() - token.start()

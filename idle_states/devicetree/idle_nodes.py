@@ -285,7 +285,8 @@ class _Tree:
                 yield None
                 continue
             where = self._at(target[0], "")
-            yield ListedNode(target[0], target[1].properties, where, self._lines(target[0]))
+            lines = dict(self._lines(target[0]))
+            yield ListedNode(target[0], target[1].properties, where, lines)
         if len(data) % 4:
             reason = f"{len(data)} bytes are no whole number of phandles"
             broken.append(Broken(name, len(data) // 4, reason, self._at(path, name)))

@@ -71,6 +71,8 @@ DTS_BYTES = _limit("dts", "source", 16 * MIB, "bytes")
 DTS_INCLUDED_FILES = _limit("dts", "included files", 256)
 DTS_INCLUDES = _limit("dts", "includes", 4096)
 DTS_INCLUDE_DEPTH = _limit("dts", "includes within includes", 64)
+DTS_MACRO_TOKENS = _limit("dts", "tokens from macros", 4_000_000)
+DTS_MACRO_DEPTH = _limit("dts", "macros within macros", 200)
 DTS_EXPANDED_BYTES = _limit("dts", "source with all includes", 64 * MIB, "bytes")
 
 C_CHARACTERS = _limit("C", "characters", 4 * MIB)

@@ -236,6 +236,17 @@ class Tree:
         finally:
             os.close(opened)
 
+    @property
+    def real(self) -> str:
+        """The directory's absolute path, links followed."""
+        return os.fsdecode(self._real)
+
+    def resolved(self, relative: str) -> str:
+        """The path below the directory of what is there, without links and "..", as it is now.
+        Raises OSError, Outside among them."""
+        path = os.path.join(self._real, os.fsencode(relative))
+        return os.fsdecode(self._within(os.path.realpath(path, strict=True), relative))
+
     def shown(self, relative: str) -> str:
         """What messages call a file of the tree."""
         return (self.path / relative).as_posix()
