@@ -15,6 +15,7 @@ from ..reading import opening
 from ..skiboot import c_table
 from ..skiboot import lid as lids
 from ..skiboot.layout import HEADERS
+from ..skiboot.lid.symbols import ELF_MAGIC
 from ..sources import Source
 from ..spec.library import find
 from ..table import IdleTable
@@ -48,10 +49,14 @@ def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) ->
     """
     place = MACHINE_TABLE[machine]
     data = opening.read(lid)
-    found = _named(lids.read(data, str(lid)), place, str(lid))
+    if data.startswith(ELF_MAGIC):
+        raise unreadable(str(lid), "expected skiboot.lid, which QEMU loads, found an ELF file")
+    with opening.Tree(lid.parent) as beside:
+        symbols = lids.symbols_in(beside, lid.name)
+    found = _named(lids.read(data, str(lid), symbols), place, str(lid))
     if table is None:
         return BootedFirmware(lid, found, place)
-    changed = lids.replace(data, found.name, table, file=str(lid))
+    changed = lids.replace(data, found.name, table, file=str(lid), symbols=symbols)
     copy = directory / "skiboot.lid"
     with naming(copy):
         copy.write_bytes(changed)

@@ -92,6 +92,7 @@ C_CONDITION_NAMES = _limit("C", "names in the conditions of a file to be patched
 
 LID_BYTES = _limit("skiboot.lid", "size, packed or unpacked", 32 * MIB, "bytes")
 LID_XZ_MEMORY_BYTES = _limit("skiboot.lid", "memory for an xz dictionary", 128 * MIB, "bytes")
+SYMBOL_BYTES = _limit("skiboot.elf", "looked at of a symbol's name", 256, "bytes")
 LID_ROWS = _limit("skiboot.lid", "rows", 512)
 
 LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")

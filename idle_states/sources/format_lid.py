@@ -14,9 +14,12 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 def read(file: File) -> list[Source]:
+    """With the names of skiboot.map or skiboot.elf, if one lies beside the image."""
     from ..skiboot import lid
 
+    with file.beside() as tree:
+        symbols = lid.symbols_in(tree, file.path.name)
     return [
         Source(found.table.name, file.shown, file.sha256, found.table)
-        for found in lid.read(file.data, file.shown)
+        for found in lid.read(file.data, file.shown, symbols)
     ]

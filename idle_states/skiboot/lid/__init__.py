@@ -2,6 +2,15 @@
 
 from .identify import UNUSED
 from .reader import LidTable, looks_like_lid, read
+from .symbols import TableSymbols, symbols_in
 from .writer import replace
 
-__all__ = ["UNUSED", "LidTable", "looks_like_lid", "read", "replace"]
+__all__ = [
+    "UNUSED",
+    "LidTable",
+    "TableSymbols",
+    "looks_like_lid",
+    "read",
+    "replace",
+    "symbols_in",
+]

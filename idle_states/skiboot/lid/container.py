@@ -1,4 +1,4 @@
-"""Unwraps a skiboot.lid from a secure-boot container, xz, or both.
+"""Unwraps a skiboot.lid from a secure-boot container, xz, or both; or loads a skiboot.elf.
 
 A PNOR's PAYLOAD partition holds the image compressed, and signed: 4096 bytes of container, then
 the xz stream. Sources: skiboot libstb/container.h (ROM_container_raw,
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ...findings import unreadable
 from ...reading import limits
+from .symbols import ELF_MAGIC, loaded
 
 CONTAINER_MAGIC = bytes.fromhex("17082011")
 CONTAINER_BYTES = 4096
@@ -28,15 +29,17 @@ class Image:
     data        the image as it is loaded into memory
     signed      whether it was in a secure-boot container
     compressed  whether it was compressed with xz
+    linked      whether it was in an ELF file
     """
 
     data: bytes
     signed: bool = False
     compressed: bool = False
+    linked: bool = False
 
     @property
     def wrapped(self) -> bool:
-        return self.signed or self.compressed
+        return self.signed or self.compressed or self.linked
 
 
 def is_wrapped(data: bytes) -> bool:
@@ -48,6 +51,8 @@ def unwrap(data: bytes, file: str) -> Image:
     than the limits."""
     if len(data) > MAX_BYTES:
         raise unreadable(file, f"expected at most {MAX_BYTES} bytes, found {len(data)}")
+    if data.startswith(ELF_MAGIC):
+        return Image(loaded(data, file), linked=True)
     signed = data.startswith(CONTAINER_MAGIC)
     if signed:
         if len(data) <= CONTAINER_BYTES:

@@ -86,6 +86,21 @@ def parts(rows: Sequence[IdleState]) -> list[Part]:
     return _joined(rows, unused, _chain(best))
 
 
+def named_part(start: int, rows: Sequence[IdleState], array: str) -> Part:
+    """The rows from `start` on as the array of that name: of the packaged specs of the array, the
+    one with most of these names and levels, in doubt the current one."""
+    used = next((at for at, row in enumerate(rows) if at and is_unused(row)), len(rows))
+    found = Part(start, len(rows), used)
+    for spec in known():
+        if spec.firmware.array == array:
+            mine = [_key(row, spec) for row in rows[:used]]
+            theirs = [_key(state, spec) for state in spec.states]
+            strange = max(used, len(theirs)) - _common(mine, theirs)
+            if found.spec is None or strange < found.strange:
+                found = Part(start, len(rows), used, spec, strange)
+    return found
+
+
 def _improve(best: list[_Best | None], end: int, new: _Best) -> None:
     old = best[end]
     if old is None or new.rank < old.rank:

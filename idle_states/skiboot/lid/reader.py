@@ -2,15 +2,16 @@
 
 import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...findings import Location, unreadable
 from ...reading import limits
 from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register
 from .container import Image, is_wrapped, unwrap
-from .identify import Part, parts
+from .identify import Part, named_part, parts
 from .records import LAYOUTS, RecordLayout, is_name, sure_rows
+from .symbols import ELF_MAGIC, TableSymbols, read_symbols
 
 MAX_ROWS = limits.LID_ROWS
 """Of all tables in one image; skiboot 7.0 has 26."""
@@ -31,8 +32,9 @@ _MEMBERS = {
 class LidTable:
     """A table found in an image, and where it lies there.
 
-    table   its name is that of the packaged spec with the same state names and stop levels; if no
-            spec has them, it is table@OFFSET, and the note names the nearest spec
+    table   its name is that of the packaged spec of its array, where symbols name that; else of the
+            one with the same state names and stop levels; if no spec has them, it is table@OFFSET,
+            and the note names the nearest spec
     offset  of its first row, in bytes from the beginning of the unpacked image
     rows    number of rows it was compiled with: its states, and unused rows after them
     layout  of the rows
@@ -50,38 +52,75 @@ def looks_like_lid(data: bytes) -> bool:
     return is_wrapped(data) or _PROPERTY in data or any(True for _ in sure_rows(data))
 
 
-def read(data: bytes, name: str) -> list[LidTable]:
+def read(data: bytes, name: str, symbols: TableSymbols | None = None) -> list[LidTable]:
     """Returns all tables in a file's bytes, in order of their offsets.
 
-    data  an image, which may be signed, compressed with xz, or both
-    name  what messages and places call the file
+    data     an image, which may be signed, compressed with xz, or both; or skiboot.elf
+    name     what messages and places call the file
+    symbols  of the image's build, where they are known; skiboot.elf has its own
     Latencies and residencies are in ns. A residency is None where the image is older than that
     member. Raises Unreadable (IS930) for an image without tables, and for one that is cut off,
     damaged or beyond the limits.
     """
     if not data:
         raise unreadable(name, "expected an image of skiboot, found an empty file")
-    return tables_in(unwrap(data, name), name, hashlib.sha256(data).hexdigest())
+    if data.startswith(ELF_MAGIC):
+        symbols = read_symbols(data, name)
+    return tables_in(unwrap(data, name), name, hashlib.sha256(data).hexdigest(), symbols)
 
 
-def tables_in(image: Image, name: str, sha256: str) -> list[LidTable]:
+def tables_in(
+    image: Image, name: str, sha256: str, symbols: TableSymbols | None = None
+) -> list[LidTable]:
     """Like `read`, for an image that is unpacked already. sha256: of the file it came from."""
     layout, starts = _layout(image.data, name)
+    runs = list(_runs(image.data, layout, starts, name))
+    arrays = _arrays(runs, layout, symbols)
+    note = ""
+    if symbols is not None and symbols.addresses and not arrays:
+        note = f"{symbols.file} is of another build: it has tables where there are no rows"
     found: list[LidTable] = []
     names: set[str] = set()
     chance: set[int] = set()
-    for offset, states in _runs(image.data, layout, starts, name):
-        for part in parts(states):
+    for offset, states in runs:
+        for part, array in _parts(offset, states, layout, arrays):
             start = offset + part.start * layout.size
             used = states[part.start : part.start + part.used]
-            table = _table(part, used, start, layout, Origin("lid", name, sha256), names)
+            origin = Origin("lid", name, sha256)
+            table = _table(part, array, used, start, layout, origin, names)
+            if note:
+                table = replace(table, note="; ".join(filter(None, (table.note, note))))
             names.add(table.name)
-            if len(states) == 1 and part.spec is None and not states[0].latency_ns:
+            if not array and len(states) == 1 and part.spec is None and not states[0].latency_ns:
                 # a lone row like no other that costs nothing to leave: if there are tables
                 # elsewhere, these are bytes of something else that read as one
                 chance.add(start)
             found.append(LidTable(table, start, part.rows, layout))
     return [each for each in found if each.offset not in chance] or found
+
+
+def _arrays(
+    runs: Sequence[tuple[int, list[IdleState]]],
+    layout: RecordLayout,
+    symbols: TableSymbols | None,
+) -> dict[int, str]:
+    """Offset -> array; empty unless there are rows at the address of every array."""
+    rows = {offset + at * layout.size for offset, states in runs for at in range(len(states))}
+    found = {} if symbols is None else {at: name for name, at in symbols.addresses.items()}
+    return found if found.keys() <= rows else {}
+
+
+def _parts(
+    offset: int, states: Sequence[IdleState], layout: RecordLayout, arrays: Mapping[int, str]
+) -> Iterator[tuple[Part, str]]:
+    """The tables of a run, each with the name of its array where that is known."""
+    places = [offset + at * layout.size for at in range(len(states))]
+    starts = [at for at, place in enumerate(places) if place in arrays]
+    for part in parts(states[: starts[0]] if starts else states):
+        yield part, ""
+    for start, end in itertools.pairwise([*starts, len(states)]):
+        array = arrays[places[start]]
+        yield named_part(start, states[start:end], array), array
 
 
 def _layout(data: bytes, name: str) -> tuple[RecordLayout, list[int]]:
@@ -164,6 +203,7 @@ def _runs(
 
 def _table(
     part: Part,
+    array: str,
     states: Sequence[IdleState],
     offset: int,
     layout: RecordLayout,
@@ -172,12 +212,13 @@ def _table(
 ) -> IdleTable:
     spec = part.spec
     name, note = f"table@{offset:#x}", ""
-    if spec and not part.strange:
+    if spec and (array or not part.strange):
         name = spec.name if spec.name not in taken else f"{spec.name}@{offset:#x}"
-    elif spec:
-        note = (
-            f"nearest to {spec.name}; of {part.used} rows {part.strange} have another name or level"
-        )
+    elif array:
+        name = array if array not in taken else name
+    if spec and part.strange:
+        which = f"in the place of {spec.name}" if array else f"nearest to {spec.name}"
+        note = f"{which}; of {part.used} rows {part.strange} have another name or level"
     stops = any(state.flags & STOP_CLASSES for state in states)
     where = Location(f"@{offset:#x}:{name}", origin.file)
     return IdleTable(
@@ -188,7 +229,7 @@ def _table(
         ),
         register=spec.register if spec else Register.PSSCR if stops else Register.PMICR,
         cpu=spec.cpu if spec else None,
-        firmware=spec.firmware if spec else Firmware(),
+        firmware=spec.firmware if spec else Firmware(array=array),
         note=note,
         origin=replace(origin, where=where),
         where={"table": where, "name": where},

@@ -12,20 +12,30 @@ from .container import unwrap
 from .identify import UNUSED, is_unused
 from .reader import LidTable, tables_in
 from .records import RecordLayout
+from .symbols import TableSymbols
 
 
-def replace(data: bytes, name: str, table: IdleTable, *, file: str = "skiboot.lid") -> bytes:
+def replace(
+    data: bytes,
+    name: str,
+    table: IdleTable,
+    *,
+    file: str = "skiboot.lid",
+    symbols: TableSymbols | None = None,
+) -> bytes:
     """The image with `table` where `name` was.
 
-    name  of a table as `read` names it: a packaged revision, or table@OFFSET
-    file  what messages call the image
+    name     of a table as `read` names it: a packaged revision, an array, or table@OFFSET
+    file     what messages call the image
+    symbols  of the image's build, where they are known
     Raises CannotGenerate (IS933), with all reasons, for what cannot be written in place;
     Unreadable as `read` does.
     """
     image = unwrap(data, file)
     if image.wrapped:
-        raise CannotGenerate([_finding(file, _WHY_SIGNED if image.signed else _WHY_COMPRESSED)])
-    found = tables_in(image, file, "")
+        why = _WHY_COMPRESSED if image.compressed else _WHY_LINKED
+        raise CannotGenerate([_finding(file, _WHY_SIGNED if image.signed else why)])
+    found = tables_in(image, file, "", symbols)
     old = next((lid for lid in found if lid.table.name == name), None)
     if old is None:
         names = ", ".join(lid.table.name for lid in found)
@@ -43,6 +53,7 @@ _WHY_SIGNED = (
     "expected a bare image, found one in a secure-boot container: its signature covers the "
     "tables, and a changed image would not verify"
 )
+_WHY_LINKED = "expected a bare image, skiboot.lid, found an ELF file"
 _WHY_COMPRESSED = "expected a bare image, found an xz stream; unpack it first: xz -d"
 
 
@@ -54,6 +65,8 @@ def _obstacles(old: LidTable, table: IdleTable) -> Iterator[Finding]:
     count = len(table.states)
     if not 1 <= count <= old.rows:
         message = f"expected 1 to {old.rows} rows, as compiled in, found {count}"
+        if count:
+            message += "; an image cannot grow: boot --tree DIR builds one with more rows"
         yield _finding(old.table.name, message, table)
     if table.register is not old.table.register:
         message = f"expected a table with {old.table.register}, found one with {table.register}"
