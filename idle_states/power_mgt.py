@@ -41,14 +41,6 @@ CELL_BYTES: Mapping[str, int] = {
 }
 """Array property -> bytes of one entry, in the order skiboot creates them."""
 
-FIELD_PROPERTY = {
-    "name": NAMES,
-    "latency": LATENCIES,
-    "residency": RESIDENCIES,
-    "flags": FLAGS,
-}
-
-
 _OF_OTHERS = frozenset(
     {"phandle", "#address-cells", "#size-cells", "freq-domain-mask", "domain-runs-at"}
 )

@@ -1,11 +1,11 @@
 """What a release does, subsystem by subsystem, and what it does otherwise than another."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from ..history import Dated, Since, meanings, types_of
+from ..history import Dated, meanings, types_of
 from ..linux.driver_features import POWERNV, PSERIES
 from ..linux.governors import UnknownGovernor, governor_names
 from ..linux.grounds import known_of, modelled, subsystems
@@ -140,10 +140,6 @@ def _last(
 ) -> Brought | None:
     """The last change of the feature in a release, if the other one lacks it."""
     own = [dated for dated in rows_of(having, subsystem) if feature in dated.row.values]
-    if not own or own[-1].row in _changes(rows_of(lacking, subsystem)):
+    if not own or own[-1].row in [dated.row for dated in rows_of(lacking, subsystem)]:
         return None
     return Brought(side, own[-1].release, own[-1].row.commit)
-
-
-def _changes(rows: Sequence[Dated]) -> list[Since]:
-    return [dated.row for dated in rows]

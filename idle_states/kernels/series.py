@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..findings import UsageError
 from ..linux.grounds import Ground, ground, modelled
-from ..linux.releases import MAINLINE, PRESETS, SERIES, Release, release
+from ..linux.releases import MAINLINE, PRESETS, SERIES, Release, release, version_key, version_name
 from .behaviour import features_of, of_interest
 
 
@@ -40,15 +40,20 @@ class Subsystem:
 class ReleaseLine:
     """A series of kernel.org, 6.6 to 6.6.150; or one kernel, first and last alike.
 
+    name        of the series, or of the kernel
     subsystems  those that are modelled for it
     kernel      the kernel, of a line of one
     """
 
     name: str
-    first: str
     last: str
     subsystems: tuple[Subsystem, ...]
     kernel: Release | None = None
+
+    @property
+    def first(self) -> str:
+        """The first release of a series has its name."""
+        return self.name
 
 
 def lines(name: str | None = None, governor: str | None = None) -> list[ReleaseLine]:
@@ -60,15 +65,13 @@ def lines(name: str | None = None, governor: str | None = None) -> list[ReleaseL
     """
     subsystems = of_interest(governor)
     if name is not None and name.removeprefix("v") not in MAINLINE:
-        return [_single(release(name), subsystems)]
+        kernel = release(name)
+        return [_line([kernel], subsystems, kernel)]
     series = None if name is None else name.removeprefix("v")
-    found = []
-    for each, last in zip(MAINLINE, SERIES, strict=True):
-        if series in (None, each):
-            found.append(_series(each, int(last.rpartition(".")[2]), subsystems))
+    found = [_line(points(each), subsystems) for each in MAINLINE if series in (None, each)]
     for preset in map(release, PRESETS):
-        if series in (None, "{}.{}".format(*preset.version)):
-            found.append(_single(preset, subsystems))
+        if series in (None, version_name(preset.version[:2])):
+            found.append(_line([preset], subsystems, preset))
     return found
 
 
@@ -82,32 +85,15 @@ def points(series: str) -> list[Release]:
     return [release(series), *(release(f"{series}.{point}") for point in range(1, last + 1))]
 
 
-def _series(series: str, last: int, subsystems: Sequence[str]) -> ReleaseLine:
-    known = points(series)
-    return ReleaseLine(
-        series,
-        series,
-        known[-1].name,
-        tuple(
-            Subsystem(name, tuple(_stretches(known, name)))
-            for name in subsystems
-            if modelled(known[0], name)
-        ),
+def _line(
+    known: Sequence[Release], subsystems: Sequence[str], kernel: Release | None = None
+) -> ReleaseLine:
+    followed = (
+        Subsystem(name, tuple(_stretches(known, name)))
+        for name in subsystems
+        if modelled(known[0], name)
     )
-
-
-def _single(kernel: Release, subsystems: Sequence[str]) -> ReleaseLine:
-    return ReleaseLine(
-        kernel.name,
-        kernel.name,
-        kernel.name,
-        tuple(
-            Subsystem(name, tuple(_stretches([kernel], name)))
-            for name in subsystems
-            if modelled(kernel, name)
-        ),
-        kernel,
-    )
+    return ReleaseLine(known[0].name, known[-1].name, tuple(followed), kernel)
 
 
 def _stretches(known: Sequence[Release], subsystem: str) -> Iterator[Stretch]:
@@ -129,5 +115,5 @@ def _stretches(known: Sequence[Release], subsystem: str) -> Iterator[Stretch]:
 
 def _before(name: str) -> str:
     """6.6.92 of 6.6.93; 6.6 of 6.6.1."""
-    series, _, point = name.rpartition(".")
-    return f"{series}.{int(point) - 1}" if int(point) > 1 else series
+    *series, point = version_key(name)
+    return version_name((*series, point - 1))

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..history import Since
 from ..linux.grounds import known_of
-from ..linux.releases import MAINLINE, PRESETS, Release, place, release
+from ..linux.releases import MAINLINE, PRESETS, Release, place, release, version_name
 from .moves import Step
 from .series import points
 
@@ -18,7 +17,7 @@ def steps(names: Sequence[str], subsystems: Sequence[str]) -> Iterator[Step]:
     series = names[0].removeprefix("v") if names else None
     if series is not None:
         points(series)
-    begun = {each for name in subsystems for row in _rows(name) for each in row.releases}
+    begun = {each for name in subsystems for row in known_of(name)[0].rows for each in row.releases}
     found = {
         (release(before), release(now)) for before, now in pairwise(MAINLINE) if series is None
     }
@@ -28,13 +27,9 @@ def steps(names: Sequence[str], subsystems: Sequence[str]) -> Iterator[Step]:
             found.add((release(f"{line}.{key[2] - 1}"), release(name)))
     for preset in (*PRESETS, *(name for name in begun if name[0].isalpha())):
         kernel = release(preset)
-        if series in (None, "{}.{}".format(*kernel.version)):
+        if series in (None, version_name(kernel.version[:2])):
             found.add((release(kernel.taken_as), kernel))
     yield from sorted(found, key=lambda step: (_point(step[1]), step[1].name))
-
-
-def _rows(subsystem: str) -> Sequence[Since]:
-    return known_of(subsystem)[0].rows
 
 
 def _point(kernel: Release) -> tuple[int, ...]:

@@ -73,7 +73,3 @@ class DriverTable:
     snooze_timeout_us: int | None = None
     fatal: str | None = None
     domains: tuple[CpuDomain, ...] = ()
-
-    def from_source(self, index: int) -> DriverState | None:
-        """The registered state that came from row `index` of the tree."""
-        return next((state for state in self.states if state.source == index), None)

@@ -106,7 +106,7 @@ def version_name(key: Key) -> str:
 def place(name: str) -> Place:
     """The line and key of a release that a row names. Raises UnknownRelease."""
     named = taken_apart(name)
-    series = "" if named is None else "{}.{}".format(*named.series)
+    series = "" if named is None else version_name(named.series)
     if named is None or series not in MAINLINE or named.extra:
         hint = suggestion(name, MAINLINE)
         raise UnknownRelease(f"expected a release up to {NEWEST} of SERIES, found {name!r}{hint}")
@@ -157,7 +157,7 @@ def release(name: str) -> Release:
         )
     known, why = _known(named, name)
     distribution = named.distribution
-    series, key = "{}.{}".format(*known.series), _key(known)
+    series, key = version_name(known.series), _key(known)
     way = [("", key if known.candidate is not None else (*known.series, 0))]
     if known.point:
         way.append((series, key))
@@ -195,7 +195,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
         last = taken_apart(SERIES[-1])
         assert last is not None
         return last, [f"the newest known, {named.number} is not"]
-    series = "{}.{}".format(*named.series)
+    series = version_name(named.series)
     if series not in MAINLINE:
         hint = "it is older" if named.series < oldest else "there was none of that number"
         raise UnknownRelease(
@@ -222,12 +222,6 @@ def running(text: str) -> Release | None:
         return release(text)
     except UnknownRelease:
         return None
-
-
-@cache
-def mainline_features(version: str) -> DriverFeatures:
-    """The driver's features in a release of kernel.org."""
-    return release(version).features
 
 
 @cache

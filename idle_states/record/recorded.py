@@ -19,7 +19,7 @@ from ..findings import unreadable
 from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted
 from ..reading.sysfs import SysfsState
-from ..traces.head import SCRIPT_FORMAT, TIME_MAX_US
+from ..traces.head import SCRIPT_FORMAT, TIME_MAX_US, pairs_in
 
 _KEYS = ("release", "version", "hz", "driver", "governor")
 
@@ -27,7 +27,6 @@ _EVENT = re.compile(rb".*?\[(\d{1,5})\] (?:\S+ +)?(\d{1,11})\.(\d{6}): (\w+):(.*
 _ARGUMENT = re.compile(rb" (\w+)=(-?\d{1,20})(?!\S)")
 _CALLER = re.compile(rb" \((\w+)")
 _LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(?:\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
-_PAIR = re.compile(r"(\w+)=(\d{1,20})(?!\S)", re.ASCII)
 _RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?", re.ASCII)
 _HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
 
@@ -133,7 +132,7 @@ class Recorded:
     def _row(self, key: str, value: str, line: int) -> None:
         header = self.header
         numbers, _, name = value.partition(" name=")
-        pairs = {key: int(digits) for key, digits in _PAIR.findall(numbers)}
+        pairs = pairs_in(numbers)
         try:
             if key == "state":
                 states = header.states.setdefault(pairs["cpu"], [])

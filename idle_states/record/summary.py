@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 
 from ..linux.releases import UnknownRelease
+from ..wording import plural
 from .convert import BROKEN, LEFT_OUT, Converted
 
 
@@ -14,27 +15,27 @@ def lines(converted: Converted, name: str, output: str | None) -> Iterator[str]:
     output  file name of the converted recording, None if it was not written to a file
     """
     header = converted.header
-    cpus = _number(len(converted.runs), "CPU")
-    decisions = _number(converted.decisions, "decision")
+    cpus = plural(len(converted.runs), "CPU")
+    decisions = plural(converted.decisions, "decision")
     yield f"{name}: {decisions} of {cpus}: {header.governor}, Linux {header.release}"
     for kind, tally in converted.left_out.items():
         where = f"{name}:{tally.line}" if tally.line else name
         why = f" ({tally.message})" if tally.message else ""
-        count = _number(tally.count, "decision")
+        count = plural(tally.count, "decision")
         yield f"{where}: left out: {count} {LEFT_OUT[kind]}{why}"
     for kind, tally in converted.broken.items():
         where = f"{name}:{tally.line}"
-        yield f"{where}: {_number(tally.count, 'time')} {BROKEN[kind]}"
+        yield f"{where}: {plural(tally.count, 'time')} {BROKEN[kind]}"
     for cpu, events in sorted(header.lost.items()):
         if events:
-            yield f"{name}: CPU {cpu} lost {_number(events, 'event')}: the buffer was full"
+            yield f"{name}: CPU {cpu} lost {plural(events, 'event')}: the buffer was full"
     if converted.cut:
         yield f"{name}: the recording's last line is missing; it was cut short"
     if converted.without_timers:
-        count = _number(converted.without_timers, "decision")
+        count = plural(converted.without_timers, "decision")
         yield f"{name}: {count} without asking for timers, written as the greatest time"
     if converted.without_tick:
-        count = _number(converted.without_tick, "decision")
+        count = plural(converted.without_tick, "decision")
         yield f"{name}: {count} without asking whether the tick was stopped, written as 0"
     unknown = [run.cpu for run in converted.runs if run.earlier is None]
     if unknown:
@@ -77,7 +78,3 @@ def _cpus(numbers: list[int]) -> str:
     shown = ", ".join(map(str, numbers[:8]))
     more = f" and {len(numbers) - 8} more" if len(numbers) > 8 else ""
     return f"CPU{'s' * (len(numbers) > 1)} {shown}{more}"
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

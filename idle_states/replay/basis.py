@@ -59,9 +59,8 @@ def machine_of(
     cpus = head.states
     if disabled is not None:
         cpus = {
-            cpu: tuple(replace(state, disabled=number in disabled) for number, state in each)
+            cpu: tuple(replace(each, disabled=at in disabled) for at, each in enumerate(states))
             for cpu, states in cpus.items()
-            for each in [list(enumerate(states))]
         }
     return TracedMachine(name, None, from_sysfs(Dump(name, cpus), kernel.features.snooze_polling))
 

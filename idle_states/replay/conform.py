@@ -123,8 +123,7 @@ def conform_to(
 
 def _check_disabled(by: Basis, disabled: frozenset[int]) -> None:
     """Raises UsageError for a number that no CPU's table has."""
-    tables = [by.machine.everywhere, *by.machine.own.values()]
-    count = max(len(by.model(table.states).states) for table in tables if table is not None)
+    count = max(len(by.model(table.states).states) for table in by.machine.tables)
     greatest = max(disabled, default=0)
     if greatest >= count:
         raise UsageError(f"expected --disabled with states 0 to {count - 1}, found {greatest}")
@@ -143,8 +142,7 @@ def conform(
     to the first disagreement, for the intermediate values.
     Raises Unreadable; BeyondTable for a state that the governor's table lacks, or a CPU without.
     """
-    tables = (by.machine.everywhere, *by.machine.own.values())
-    models = [by.model(table.states) for table in dict.fromkeys(tables) if table is not None]
+    models = [by.model(table.states) for table in by.machine.tables]
     if again is not None and all(map(core.can_replay, models)):
         found = _by_core(chunks(source), by)
         if found is not None and found.line is None:

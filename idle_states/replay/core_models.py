@@ -36,15 +36,10 @@ def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: b
     """Whether the core is installed and can replay all machines with these settings."""
     if not core.available():
         return False
-    tables = [
-        table
-        for machine in machines
-        for table in (machine.everywhere, *machine.own.values())
-        if table is not None
-    ]
     # haltpoll's polling limit depends on its history, which the core's estimate does not model
     if estimated and settings.governor == "haltpoll":
         return False
+    tables = (table for machine in machines for table in machine.tables)
     return all(core.can_replay(settings.governor_of(table)) for table in tables)
 
 

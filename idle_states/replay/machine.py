@@ -32,6 +32,12 @@ class TracedMachine:
     def table(self, cpu: int) -> CpuTable | None:
         return self.own.get(cpu, self.everywhere)
 
+    @property
+    def tables(self) -> tuple[CpuTable, ...]:
+        """Each different table once."""
+        distinct = dict.fromkeys((self.everywhere, *self.own.values()))
+        return tuple(table for table in distinct if table is not None)
+
     def like(self, other: "TracedMachine") -> bool:
         """Whether both machines have the same tables; names are ignored."""
         return (self.everywhere, self.own) == (other.everywhere, other.own)

@@ -131,13 +131,7 @@ def replay(
     if not machines:
         raise UsageError("expected a table for the states: --table, --states or a sysfs dump")
     traced = traced or recorded or machines[0]
-    held = [
-        table
-        for machine in machines
-        for table in (machine.everywhere, *machine.own.values())
-        if table is not None
-    ]
-    power = request.power.model(held, rows)
+    power = request.power.model([table for each in machines for table in each.tables], rows)
     if traces:
         name, result = traces[0].name, _replayed(request, traces[0], traced, machines, dumps)
         if head is not None:

@@ -153,9 +153,7 @@ class _Search:
     def agreement(self, candidate: _Candidate) -> int | None:
         """Decisions that agree; None if they are fewer than have to."""
         by = candidate.by
-        machine = by.machine
-        tables = {machine.everywhere, *machine.own.values()}
-        states = frozenset(table.states for table in tables if table is not None)
+        states = frozenset(table.states for table in by.machine.tables)
         model = by.model(next(iter(states)))
         key = (by.governor, model.features, by.hz, states)
         if key not in self.known:
@@ -212,10 +210,11 @@ class _Search:
         place = {each.name: number for number, each in enumerate(self._releases)}
         asked = self._by.release
         near = sum(each.version <= asked.version for each in self._releases)
-        own = [each.name for each in self._head_kernel(self._head)] if self._head else []
+        head = _kernel_of(self._head) if self._head else None
+        own = head and head.name
         kernels = sorted(
             {each.kernel or each.by.release.name for each in alike},
-            key=lambda name: (name not in own, abs(place.get(name, 0) + 1 - near), name),
+            key=lambda name: (name != own, abs(place.get(name, 0) + 1 - near), name),
         )
         tables = dict.fromkeys(each.table for each in alike if each.table)
         by = first.by
@@ -233,7 +232,7 @@ class _Search:
 
     def _of_head(self, head: RecordingHead) -> Iterator[_Candidate]:
         by = self._by
-        kernel = next(iter(self._head_kernel(head)), by.release)
+        kernel = _kernel_of(head) or by.release
         machine = by.machine
         table = ""
         if head.states and (self._of.table is not None or self._of.states is not None):
@@ -242,15 +241,6 @@ class _Search:
         if governor in governor_names() and known_in(governor, kernel):
             own = replace(by, governor=governor, release=kernel, hz=hz, machine=machine)
             yield _Candidate(own, kernel.name, table)
-
-    @staticmethod
-    def _head_kernel(head: RecordingHead) -> Iterator[Release]:
-        try:
-            kernel = head.kernel()
-        except UnknownRelease:
-            return
-        if kernel is not None:
-            yield kernel
 
     def _kernels(self, governor: str) -> Iterator[Release]:
         return (each for each in self._releases if known_in(governor, each))
@@ -278,9 +268,7 @@ class _Search:
 
     @cached_property
     def _off(self) -> frozenset[int] | None:
-        machine = self._by.machine
-        tables = (machine.everywhere, *machine.own.values())
-        return frozenset().union(*(table.disabled for table in tables if table is not None))
+        return frozenset().union(*(table.disabled for table in self._by.machine.tables))
 
     @cached_property
     def _asked(self) -> Subject | None:
@@ -305,3 +293,11 @@ class _Search:
                 )
                 found.setdefault((rows, table.register, platform.stop_api), (name, subject))
         return list(found.values())
+
+
+def _kernel_of(head: RecordingHead) -> Release | None:
+    """The kernel that a head says, if it is modelled."""
+    try:
+        return head.kernel()
+    except UnknownRelease:
+        return None

@@ -141,12 +141,11 @@ class _States:
         cpus = _CPUS.match(numbers)
         if cpus is None:
             self._refuse(f"expected cpus=0-3,5 of a state, found {value!r:.60}", line)
-            return
         rows = self._groups.get(cpus[1])
         if rows is None:
             rows = self._groups[cpus[1]] = []
             self._claim(cpus[1], line)
-        pairs = {key: int(digits) for key, digits in _PAIR.findall(numbers)}
+        pairs = pairs_in(numbers)
         missing = [key for key in ("state", "latency", "residency", "disable") if key not in pairs]
         if missing:
             self._refuse(f"expected {missing[0]} of a state, found {value!r:.80}", line)
@@ -175,6 +174,11 @@ class _States:
 
     def _refuse(self, message: str, line: int) -> NoReturn:
         raise unreadable(self._name, message, line)
+
+
+def pairs_in(text: str) -> dict[str, int]:
+    """Key -> whole number, of each key=number between blanks."""
+    return {key: int(digits) for key, digits in _PAIR.findall(text)}
 
 
 def _spans(cpus: Iterable[int]) -> str:

@@ -197,9 +197,7 @@ class RecordingHeader:
             raise _bad_cell(cells, self.columns, self._name, line) from None
         if b"_" in text:
             raise _bad_cell(cells, self.columns, self._name, line)
-        for value, (least, greatest) in zip(values, _BOUNDS, strict=True):
-            if not least <= value <= greatest:
-                raise _out_of_range(values, self._name, line)
+        _check_ranges(values, self._name, line)
         return values
 
 
@@ -227,9 +225,7 @@ def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
                 shown = json.dumps(value)[:40]
                 message = f"expected a whole number in column {column}, found {shown}"
                 raise unreadable(source.name, message, line)
-        for value, (least, greatest) in zip(values, _BOUNDS, strict=True):
-            if not least <= value <= greatest:
-                raise _out_of_range(values, source.name, line)
+        _check_ranges(values, source.name, line)
         yield line, [int(value) for value in values]
 
 
@@ -250,12 +246,11 @@ def _bad_cell(cells: list[bytes], columns: list[str], name: str, line: int) -> E
     return unreadable(name, f"expected a whole number in column {column}, found {shown!r}", line)
 
 
-def _out_of_range(values: list[int], name: str, line: int) -> Exception:
-    for value, (column, (least, greatest)) in zip(values, ALL.items(), strict=True):
+def _check_ranges(values: list[int], name: str, line: int) -> None:
+    for column, value, (least, greatest) in zip(ALL, values, _BOUNDS, strict=True):
         if not least <= value <= greatest:
             message = f"expected {least} to {greatest} in column {column}, found {value:#x}"
-            return unreadable(name, message[:200], line)
-    raise AssertionError("every value is in its range")
+            raise unreadable(name, message[:200], line)
 
 
 def _row(line: int, values: list[int]) -> RecordedDecision:
