@@ -67,10 +67,8 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         """--help, whose failure argparse would hide, and what is said of usage."""
-        if file is sys.stdout:
-            printer.text(message)
-        else:
-            super()._print_message(message, file)
+        show = printer.text if file is sys.stdout else printer.say_text
+        show(message)
 
 
 def _epilog() -> str:

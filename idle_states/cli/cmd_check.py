@@ -114,7 +114,7 @@ def _fix(found: "Checked", *, write: bool) -> int:
     from .options import say
 
     made = fixes(found.sources, found.findings)
-    show = printer.say_text if write else printer.text
+    show = printer.say_text if write else printer.verbatim
     for fix in made:
         show(file_diff(fix.file, fix.before, fix.after))
         if write:

@@ -71,5 +71,5 @@ def _stale(path: Path, generated: str | bytes, table: str) -> int:
         old, new = (text.decode("utf-8", "replace").splitlines(True) for text in (found, wanted))
         shown = printable(path.as_posix())
         becomes = printable(f"{path.as_posix()} as {table} generates it")
-        printer.text("".join(difflib.unified_diff(old, new, shown, becomes)))
+        printer.verbatim("".join(difflib.unified_diff(old, new, shown, becomes)))
     return 1

@@ -1,5 +1,6 @@
 """Findings for people: place, message, the source line with a caret, what it relates to."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -8,6 +9,7 @@ from ..findings import Finding, Location, Severity
 from ..wording import joined, plural
 from .escapes.text import printable, printable_source
 from .style import Style
+from .tables import width
 
 
 def render(
@@ -88,6 +90,22 @@ def lines_of(text: str) -> Sequence[str]:
     return text.splitlines()
 
 
+def _window(source: str, at: int) -> tuple[str, int]:
+    """What a terminal has room for of a source line, and where in it the column is. ... stands for
+    what is left out."""
+    room = width() - _NUMBER
+    if not sys.stdout.isatty() or len(source) <= room:
+        return source, at
+    start = max(0, min(at - room // 3, len(source) - room))
+    end = start + room
+    head, tail = "..." * (start > 0), "..." * (end < len(source))
+    return head + source[start + len(head) : end - len(tail)] + tail, at - start
+
+
+_NUMBER = 8
+"""Columns before a source line."""
+
+
 def _frame(where: Location, texts: Mapping[str, str], style: Style) -> list[str]:
     """The source line and a caret under the value, where there is one."""
     if where.file is None or where.line is None or where.column is None:
@@ -98,7 +116,8 @@ def _frame(where: Location, texts: Mapping[str, str], style: Style) -> list[str]
     source = lines[where.line - 1]
     if len(source) > 400 or where.column > 400:
         return []
-    before = source[: where.column - 1]
+    source, at = _window(source, where.column - 1)
+    before = source[:at]
     padding = "".join(char if char == "\t" else " " for char in before)
     length = max(1, min(where.length, len(source) - len(before)))
     number = f"{where.line:5}"

@@ -1,6 +1,5 @@
 """kernels, for people."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from ..diff import Difference
@@ -14,7 +13,7 @@ from .escapes.text import printable
 from .select_changes import each, reach
 from .select_output import aligned, grouped
 from .style import Style
-from .tables import columns, width
+from .tables import columns, width, wrapped
 
 _NO_COMMIT = "a change whose commit is not known"
 
@@ -250,6 +249,5 @@ def still(some: Sequence[Still]) -> list[tuple[list[str], tuple[str, str]]]:
 def _hanging(head: str, text: str, indent: int | None = None) -> list[str]:
     """Wrapped to the width, continued under the head's end or at an indent."""
     after = " " * (len(head) if indent is None else indent)
-    wrapped = textwrap.wrap(printable(text), max(20, width()), initial_indent=head,
-                            subsequent_indent=after if len(after) < 40 else " " * 6)  # fmt: skip
-    return wrapped or [head.rstrip()]
+    further = after if len(after) < 40 else " " * 6
+    return wrapped(printable(text), width(), head, further) or [head.rstrip()]

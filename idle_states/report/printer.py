@@ -9,11 +9,14 @@ import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from ..files import encoded, naming, replacing, write_file
 from ..findings import UsageError
 from .escapes.text import guarded, printable
+from .fitting import fitted
 from .style import wants_colour
+from .tables import terminal_width
 
 PROGRAM = "idle-states"
 _STANDARD_OUTPUT = partial(naming, "standard output")
@@ -47,8 +50,15 @@ def document_parts(parts: Iterable[str], file: str | None = None) -> None:
 
 
 def text(content: str, file: str | None = None) -> None:
-    """Writes a result for people. file: as of `document`."""
+    """Writes a result for people, fitted to the terminal that it goes to. file: as of
+    `document`."""
     document(_looked_at(content, file), file)
+
+
+def verbatim(content: str) -> None:
+    """Writes to standard output what people look at and programs read, as a difference: no line is
+    folded."""
+    document(guarded(content, coloured=wants_colour(sys.stdout)))
 
 
 def text_parts(parts: Iterable[str], file: str | None = None) -> None:
@@ -58,12 +68,14 @@ def text_parts(parts: Iterable[str], file: str | None = None) -> None:
 
 def say(message: str) -> None:
     """Writes a line to standard error: a note, a warning or an error."""
-    sys.stderr.write(guarded(f"{PROGRAM}: {printable(message)}\n", coloured=False))
+    line = _fitted(f"{PROGRAM}: {printable(message)}\n", sys.stderr)
+    sys.stderr.write(guarded(line, coloured=False))
 
 
 def say_text(content: str) -> None:
     """Writes lines to standard error without the program's name before them."""
-    sys.stderr.write(guarded(content, coloured=wants_colour(sys.stderr)))
+    fit = _fitted(content, sys.stderr)
+    sys.stderr.write(guarded(fit, coloured=wants_colour(sys.stderr)))
 
 
 def progress(line: str) -> None:
@@ -79,4 +91,10 @@ def flush() -> None:
 
 
 def _looked_at(content: str, file: str | None) -> str:
-    return guarded(content, coloured=not file and wants_colour(sys.stdout))
+    fit = content if file else _fitted(content, sys.stdout)
+    return guarded(fit, coloured=not file and wants_colour(sys.stdout))
+
+
+def _fitted(content: str, stream: TextIO) -> str:
+    """What is too wide for a terminal is folded, here alone; a pipe gets lines as they are."""
+    return fitted(content, terminal_width(stream)) if stream.isatty() else content

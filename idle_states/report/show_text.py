@@ -1,6 +1,5 @@
 """show, for people: the stages side by side, then everything that was lost or altered, and why."""
 
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from ..wording import joined, plural
 from .escapes.text import printable, printable_lines
 from .kernel_ranges import kernel_ranges
 from .style import Style
-from .tables import width
+from .tables import width, wrapped
 
 _LOSSES = (
     (Flag.LOSE_FULL_CONTEXT, "full"),
@@ -62,9 +61,7 @@ def render(journey: Journey, style: Style) -> str:
 def folded(text: str) -> list[str]:
     """Returns a line of a section, folded to the page's width; further lines are indented."""
     indent = " " * (len(text) - len(text.lstrip()) + 4)
-    return textwrap.wrap(
-        text, max(width(), 60), subsequent_indent=indent, break_on_hyphens=False
-    ) or [""]
+    return wrapped(text, max(width(), 60), further=indent) or [""]
 
 
 def whence(journey: Journey) -> str:

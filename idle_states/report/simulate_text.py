@@ -1,6 +1,5 @@
 """simulate, for people: what was simulated, figures by table, and the tables side by side."""
 
-import textwrap
 from collections.abc import Sequence
 
 from ..linux.grounds import remarks
@@ -13,10 +12,9 @@ from ..wording import joined, plural
 from . import energy_output
 from .escapes.text import printable
 from .style import Style
-from .tables import right_aligned
+from .tables import right_aligned, width, wrapped
 
 _HEAD = ("STATE", "ASKED FOR", "TIME", "TOO DEEP", "TOO SHALLOW", "REACHED")
-_WIDTH = 100
 
 
 def render(
@@ -44,7 +42,7 @@ def workloads() -> str:
     parts = []
     for each in described():
         words = ",".join(f"{key}={value}" for key, value in each.parameters.items())
-        text = textwrap.fill(each.text, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        text = "\n".join(wrapped(each.text, width(), "    ", "    "))
         parts.append(f"{each.name}:{words}\n{text}\n")
     return "\n".join(parts)
 
@@ -60,12 +58,7 @@ def _head(found: SimulationSummary, style: Style) -> str:
         f"({printable(setup.topology.name)}), {setup.policy}",
         f"{setup.governor} of Linux {setup.release.name}, HZ {setup.hz}; "
         f"{format_time(setup.duration_ns)} each, {seeds}",
-        *textwrap.wrap(
-            "given: " + ", ".join(_costs(setup.costs)),
-            _WIDTH,
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-        ),
+        *wrapped("given: " + ", ".join(_costs(setup.costs)), width(), further="  "),
         *remarks([setup.release], setup.governor),
     ]
     return "\n".join(lines) + "\n"

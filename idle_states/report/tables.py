@@ -1,20 +1,49 @@
 """Columns of text that fit the terminal, or the width of a page where there is none."""
 
-import shutil
+import os
+import sys
 import textwrap
 from collections.abc import Sequence
+from typing import TextIO
 
 from .escapes.text import printable
 
 PAGE = 100
 """Width used for pipes and files, so that output does not depend on who reads it."""
 
+LEAST = 20
+"""Columns that lines are given however narrow the terminal."""
+
 
 def width() -> int:
     """Returns the terminal's number of columns; PAGE where output does not go to one."""
-    import sys
+    return terminal_width(sys.stdout) if sys.stdout.isatty() else PAGE
 
-    return shutil.get_terminal_size((PAGE, 24)).columns if sys.stdout.isatty() else PAGE
+
+def terminal_width(stream: TextIO) -> int:
+    """Number of columns of the terminal that a stream goes to: COLUMNS if it is set."""
+    try:
+        found = int(os.environ.get("COLUMNS", "0"))
+    except ValueError:
+        found = 0
+    if found <= 0:
+        try:
+            found = os.get_terminal_size(stream.fileno()).columns
+        except (OSError, ValueError):
+            found = 0
+    return max(found or PAGE, LEAST)
+
+
+def wrapped(text: str, room: int, first: str = "", further: str = "") -> list[str]:
+    """The lines of a paragraph; no word is broken. first, further: what they begin with."""
+    return textwrap.wrap(
+        text,
+        max(room, LEAST),
+        initial_indent=first,
+        subsequent_indent=further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -23,13 +52,13 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     everything = [_cells(row) for row in (head, *rows)]
     widths = [max(len(row[i]) for row in everything) for i in range(len(head) - 1)]
     indent = sum(widths) + 2 * len(widths)
-    room = max(20, width() - indent)
+    room = width() - indent
     lines = []
     for row in everything:
         first = "".join(f"{cell:<{wide}}  " for cell, wide in zip(row, widths, strict=False))
-        wrapped = textwrap.wrap(row[-1], room) or [""]
-        lines.append((first + wrapped[0]).rstrip())
-        lines += [" " * indent + line for line in wrapped[1:]]
+        last, *more = wrapped(row[-1], room) or [""]
+        lines.append((first + last).rstrip())
+        lines += [" " * indent + line for line in more]
     return "\n".join(lines) + "\n"
 
 

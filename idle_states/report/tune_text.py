@@ -1,6 +1,5 @@
 """tune, for people: the best residencies beside the present ones, and what they rest on."""
 
-import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -13,7 +12,7 @@ from ..wording import plural
 from .energy_output import number, ranged, unit_of
 from .escapes.text import printable
 from .style import Style
-from .tables import right_aligned
+from .tables import right_aligned, width, wrapped
 
 _NS = 1_000_000_000
 
@@ -42,7 +41,7 @@ def render(tuning: Tuning, style: Style) -> str:
         f"objective: {meaning(tuned.objective)}; {plural(tuned.tried, 'table')} tried",
     ]
     if source.shorter:
-        lines += textwrap.wrap(_shorter(tuning), 100, subsequent_indent="  ")
+        lines += wrapped(_shorter(tuning), width(), further="  ")
     parts = [
         "\n".join(lines) + "\n\n",
         _residencies(tuning, style),

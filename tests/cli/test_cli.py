@@ -146,7 +146,7 @@ def test_unreadable_input_is_exit_3(
 def test_usage_errors_are_exit_2(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for words, said in (
         (["check", "powr9"], "did you mean 'power9'?"),
-        (["check", str(tmp_path / "nothing.yaml")], "expected a revision"),
+        (["check", str(tmp_path / "nothing.yaml")], "expected a file, found none of that"),
         (["show", "power9", "--kernel", "3.9"], "expected a kernel"),
         (["show", "power9", "--platform", "moon"], "expected a platform"),
         (["show", "power9", "--platform", "ranier"], "did you mean 'rainier'?"),

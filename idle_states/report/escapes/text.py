@@ -8,11 +8,11 @@ escaping what is escaped changes nothing; where that matters, --format json has 
 
 import re
 
+from ..fitting import STYLED
+
 _UNDECODED = range(0xDC80, 0xDD00)
 """What Python's surrogateescape makes of bytes that are not UTF-8."""
 _SUSPECT = re.compile(r"[^\x20-\x7e]")
-_STYLED = re.compile(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
-"""What Style writes; nothing else that begins with ESC passes."""
 _NOT_IN_LINES = re.compile(r"[^\x20-\x7e\n\t]")
 _WORKFLOW = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 OLD_WORKFLOW = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
@@ -39,9 +39,9 @@ def guarded(text: str, *, coloured: bool) -> str:
 
     Also no line is one that GitHub's runner takes for a command: it looks for :: behind blanks at
     a line's beginning, and for ##[ anywhere; nor one for Azure's or TeamCity's. coloured: Style's
-    sequences pass.
+    sequences pass, and nothing else that begins with ESC.
     """
-    parts = _STYLED.split(text) if coloured else [text]
+    parts = STYLED.split(text) if coloured else [text]
     parts[::2] = [_NOT_IN_LINES.sub(_escape, part) for part in parts[::2]]
     text = "".join(parts)
     return OLD_WORKFLOW.sub(r"\\x23", _WORKFLOW.sub(r"\1\\x3a", text))
