@@ -5,6 +5,7 @@ a search path, the C locale and what its caller adds; nothing on standard input 
 a session of its own that ends as a whole; and the limits of `Bounds`. It leaves no core dump.
 """
 
+import atexit
 import contextlib
 import errno
 import os
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from ..signals import deferred
+
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
 
 Process = subprocess.Popen[bytes]
@@ -25,6 +28,8 @@ Process = subprocess.Popen[bytes]
 _SAFE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SHELL = "/bin/sh"
 _STEP_S = 0.005
+
+_running: set[Process] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +73,21 @@ def start(
     assert os.path.isabs(program), program
     if not stat.S_ISREG(os.stat(program).st_mode) or not os.access(program, os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), program)
-    return subprocess.Popen(
-        _limited(words, bounds),
-        stdin=stdin,
-        stdout=PIPE if output is None else output,
-        stderr=PIPE if output is None else subprocess.STDOUT,
-        cwd=directory,
-        env={"PATH": _SAFE_PATH, "LC_ALL": "C", **(environment or {})},
-        start_new_session=True,
-        pass_fds=passed,
-        bufsize=0,
-    )
+    # a signal after the fork, before its number is kept, would leave the program behind
+    with deferred():
+        process = subprocess.Popen(
+            _limited(words, bounds),
+            stdin=stdin,
+            stdout=PIPE if output is None else output,
+            stderr=PIPE if output is None else subprocess.STDOUT,
+            cwd=directory,
+            env={"PATH": _SAFE_PATH, "LC_ALL": "C", **(environment or {})},
+            start_new_session=True,
+            pass_fds=passed,
+            bufsize=0,
+        )
+        _running.add(process)
+    return process
 
 
 def has_ended(process: Process) -> bool:
@@ -100,7 +109,16 @@ def end(process: Process) -> int:
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    return process.wait()
+    status = process.wait()
+    _running.discard(process)
+    return status
+
+
+@atexit.register
+def _end_all() -> None:
+    """Ends what a signal took from its owner between `start` and the owner's own cleaning up."""
+    for process in list(_running):
+        end(process)
 
 
 def _limited(words: Sequence[str | bytes], bounds: Bounds) -> list[str | bytes]:

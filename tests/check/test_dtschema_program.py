@@ -105,9 +105,11 @@ def alive(process: int) -> bool:
     return state not in "ZX"
 
 
-def test_an_interrupt_ends_the_program(fakes: Path) -> None:
+@pytest.mark.parametrize("who", ["the user, once it runs", "the program, while it is started"])
+def test_an_interrupt_ends_the_program(who: str, fakes: Path) -> None:
     pidfile = fakes / "pid"
-    fake(fakes, f"echo $$ > '{pidfile}'; exec sleep 60")
+    first = "kill -INT $PPID; " if who.startswith("the program") else ""
+    fake(fakes, f"echo $$ > '{pidfile}'; {first}exec sleep 60")
     code = (
         f"import sys; sys.executable = {str(fakes / 'python')!r}\n"
         "from idle_states.cli import main\n"
@@ -122,7 +124,8 @@ def test_an_interrupt_ends_the_program(fakes: Path) -> None:
         deadline = time.monotonic() + 30
         while not (pidfile.exists() and pidfile.read_text()) and time.monotonic() < deadline:
             time.sleep(0.02)
-        running.send_signal(signal.SIGINT)
+        if not first:
+            running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=30)
     assert running.returncode == 130
     assert "Traceback" not in said
