@@ -7,7 +7,7 @@ from ..diff import Difference
 from ..findings import Finding, Severity
 from ..linux.grounds import remarks
 from ..linux.releases import release
-from ..review.claims.claim import Claim, ClaimVerdict
+from ..review.claims.claim import ClaimVerdict, MessageClaim
 from ..review.review import PerKernel, Review, Reviewed, TableChange
 from ..review.suppressions import Added
 from ..wording import plural
@@ -103,7 +103,7 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
         yield from _claims(change.claims, notes)
 
 
-def _claims(claims: Sequence[Claim], everything: bool) -> Iterator[str]:
+def _claims(claims: Sequence[MessageClaim], everything: bool) -> Iterator[str]:
     """How many numbers there are in messages, and what became of them; everything: each of them."""
     counts = [
         f"{sum(claim.verdict is verdict for claim in claims)} {said}"

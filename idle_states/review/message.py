@@ -12,7 +12,7 @@ from ..reading.git import Commit
 from ..rules.catalogue import rule_named
 from ..table import IdleTable
 from .claims.changes import changes
-from .claims.claim import Claim, ClaimVerdict, Placed, Spot
+from .claims.claim import ClaimVerdict, MessageClaim, Placed, Spot
 from .claims.figures import figures
 from .claims.kernels import kernels
 from .claims.percentages import percentages
@@ -30,7 +30,7 @@ class MessageCheck:
     """What came of a message: its findings, and all numbers in it, in order."""
 
     judged: tuple[Judged, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[MessageClaim, ...] = ()
 
 
 def check_message(
@@ -53,7 +53,7 @@ def check_message(
 
 def claims_of(
     commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
-) -> tuple[Claim, ...]:
+) -> tuple[MessageClaim, ...]:
     """The numbers in a commit's message, in order."""
     message = commit.message[:MAX_CHARACTERS].replace("\N{NO-BREAK SPACE}", " ")
     quoted = figures(message)
@@ -91,11 +91,11 @@ def _unchecked(said: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Plac
         if left:
             numbers = dict.fromkeys(sentence.text[start:end] for start, end in left)
             why = f"it is not clear what {', '.join(numbers)} refers to"
-            claim = Claim(sentence.text[:200], sentence.line, ClaimVerdict.NOT_CHECKED, why)
+            claim = MessageClaim(sentence.text[:200], sentence.line, ClaimVerdict.NOT_CHECKED, why)
             yield claim, Spot(sentence.number, *left[0])
 
 
-def _finding(claim: Claim, row: ChangedRow | None, added: Sequence[IdleTable]) -> Finding:
+def _finding(claim: MessageClaim, row: ChangedRow | None, added: Sequence[IdleTable]) -> Finding:
     loaded = rule_named(claim.rule)
     assert loaded is not None
     where = Location(f"message:{claim.line}")

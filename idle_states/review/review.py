@@ -14,7 +14,7 @@ from ..linux.releases import release
 from ..reading.git import Commit, CommitReader, Repository
 from ..sources import Source
 from ..table import IdleTable
-from .claims.claim import Claim
+from .claims.claim import MessageClaim
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .machines import MachineModel, OnMachines
 from .match import as_renamed, in_same_place, is_same, pairs
@@ -105,7 +105,7 @@ class Reviewed:
     message: tuple[Finding, ...]
     unread: tuple[str, ...]
     suppressions: tuple[Added, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[MessageClaim, ...] = ()
 
     @property
     def new(self) -> list[Finding]:

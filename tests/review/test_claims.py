@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from idle_states.linux.release_dates import released
 from idle_states.reading.git import Commit
-from idle_states.review.claims.claim import Claim, ClaimVerdict
+from idle_states.review.claims.claim import ClaimVerdict, MessageClaim
 from idle_states.review.claims.prose import sentences
 from idle_states.review.message import claims_of
 from idle_states.review.rows import ChangedRow, changed_rows
@@ -62,7 +62,7 @@ LITE = rows({"stop0_lite": (200, 2000)}, {"stop0_lite": (1000, 10_000)})
 
 def claims(
     message: str, changed: list[ChangedRow] | None = None, date: datetime | None = DAY
-) -> list[Claim]:
+) -> list[MessageClaim]:
     return list(claims_of(Commit("1" * 40, "", message, date=date), changed or [], []))
 
 
@@ -70,7 +70,7 @@ def verdicts(message: str, changed: list[ChangedRow] | None = None) -> list[tupl
     return [(claim.text, str(claim.verdict)) for claim in claims(message, changed)]
 
 
-def only(message: str, changed: list[ChangedRow] | None = None) -> Claim:
+def only(message: str, changed: list[ChangedRow] | None = None) -> MessageClaim:
     [claim] = claims(message, changed)
     return claim
 

@@ -156,7 +156,7 @@ class Added(Form[suppressions.Added]):
     line: Annotated[Positive, "Its line, counted from 1."] = derived(lambda added: added.where.line)
 
 
-class Claim(Form[claim.Claim]):
+class Claim(Form[claim.MessageClaim]):
     text: Annotated[str, "The message's own words, on one line."]
     line: Annotated[Positive, "Of the message, counted from 1."]
     verdict: claim.ClaimVerdict

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ...table import IdleState
 from ..rows import TIMES, ChangedRow, shown_time, steps, time_of
-from .claim import Claim, ClaimVerdict, Placed, Spot
+from .claim import ClaimVerdict, MessageClaim, Placed, Spot
 from .prose import FIELD, NUMBER, TIME, Sentence, field_of, nanoseconds
 
 _CHANGING = (
@@ -69,7 +69,7 @@ def changes(
             for said, start, end in times_set(sentence.text):
                 verdict, against = _judged(said, rows, added)
                 rule = "IS511" if verdict is ClaimVerdict.CONTRADICTED else ""
-                claim = Claim(said.text, sentence.line, verdict, against, rule)
+                claim = MessageClaim(said.text, sentence.line, verdict, against, rule)
                 yield claim, Spot(sentence.number, start, end)
 
 

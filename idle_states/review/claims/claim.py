@@ -11,7 +11,7 @@ class ClaimVerdict(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class MessageClaim:
     """text     the message's own words, on one line
     line     of the message, from 1
     against  what it was compared with, and the outcome; of a claim that was not checked, why
@@ -36,5 +36,5 @@ class Spot:
     end: int
 
 
-Placed = tuple[Claim, Spot]
+Placed = tuple[MessageClaim, Spot]
 """A claim made in prose, and where, so that its numbers are not looked at twice."""

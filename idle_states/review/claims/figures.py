@@ -17,8 +17,8 @@ from ...statistics.summary import Dataset, Summary, inconsistency
 from ...statistics.summary_rows import FIGURES, SYMBOLS, is_head, rows
 from ...statistics.wrapped_rows import rejoined
 from ...wording import plural
-from .claim import Claim, ClaimVerdict
-from .printed import Form, forms, printed_beside
+from .claim import ClaimVerdict, MessageClaim
+from .printed import ComparisonForm, forms, printed_beside
 from .prose import MAX_CHARACTERS
 
 _MOST_ROWS = 64
@@ -52,22 +52,22 @@ class QuotedComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class QuotedFigures:
     """claims       of what is printed beside figures
     comparisons  in the order of the message
     lines        those that figures stand on, which are no prose
     """
 
-    claims: tuple[Claim, ...]
+    claims: tuple[MessageClaim, ...]
     comparisons: tuple[QuotedComparison, ...]
     lines: frozenset[int]
 
 
-def figures(message: str) -> Figures:
+def figures(message: str) -> QuotedFigures:
     """Reads all figures of a message. Such as cannot be read are claims that are not checked."""
     raw = message[:MAX_CHARACTERS].splitlines()
     lines = rejoined(raw)[0] if any(map(is_head, raw)) else tuple(raw)
-    claims: list[Claim] = []
+    claims: list[MessageClaim] = []
     comparisons: list[QuotedComparison] = []
     taken: set[int] = set()
     for found in (_tests(lines), _means(lines)):
@@ -77,14 +77,14 @@ def figures(message: str) -> Figures:
     # of a row that is joined again, all lines
     taken |= {n for n in range(1, len(raw) + 1) if raw[n - 1].strip() and not lines[n - 1].strip()}
     comparisons.sort(key=lambda one: one.first)
-    return Figures(tuple(claims), tuple(comparisons), frozenset(taken))
+    return QuotedFigures(tuple(claims), tuple(comparisons), frozenset(taken))
 
 
-def _tests(lines: Sequence[str]) -> Figures:
+def _tests(lines: Sequence[str]) -> QuotedFigures:
     """Of ministat's rows."""
     heads = [number for number, line in enumerate(lines, 1) if is_head(line)]
     if not heads:
-        return Figures((), (), frozenset())
+        return QuotedFigures((), (), frozenset())
     kept = _blocks(lines, heads)
     # prose between figures is no damaged row
     bare = tuple(line if n in kept or is_caption(line) else "" for n, line in enumerate(lines, 1))
@@ -92,8 +92,8 @@ def _tests(lines: Sequence[str]) -> Figures:
     try:
         sets = rows(file)
     except Unreadable as problem:
-        return Figures(tuple(_unread(problem, bare)), (), kept)
-    claims: list[Claim] = []
+        return QuotedFigures(tuple(_unread(problem, bare)), (), kept)
+    claims: list[MessageClaim] = []
     comparisons: list[QuotedComparison] = []
     firsts: dict[int, Dataset] = {}
     for number, dataset in enumerate(sets[:_MOST_ROWS]):
@@ -105,7 +105,9 @@ def _tests(lines: Sequence[str]) -> Figures:
         kept |= beside.lines
         if reference is dataset:
             why = "the row above is the first of its group, and compared with none"
-            claims += [Claim(p.text, p.line, ClaimVerdict.NOT_CHECKED, why) for p in beside.printed]
+            claims += [
+                MessageClaim(p.text, p.line, ClaimVerdict.NOT_CHECKED, why) for p in beside.printed
+            ]
             continue
         assert reference.row is not None
         made = forms(reference.row, dataset.row, beside.confidence)
@@ -114,7 +116,7 @@ def _tests(lines: Sequence[str]) -> Figures:
         comparisons.append(
             _compared(reference.row, dataset.row, made, _start(kept, first), dataset.line)
         )
-    return Figures(tuple(claims), tuple(comparisons), kept)
+    return QuotedFigures(tuple(claims), tuple(comparisons), kept)
 
 
 def _start(kept: frozenset[int], line: int) -> int:
@@ -158,7 +160,7 @@ def _figures_of(words: Sequence[str]) -> list[str]:
     return [word for word in words if is_number(word)]
 
 
-def _unread(problem: Unreadable, lines: Sequence[str]) -> Iterator[Claim]:
+def _unread(problem: Unreadable, lines: Sequence[str]) -> Iterator[MessageClaim]:
     """A row that no samples have is a contradiction; one that cannot be read is not checked."""
     for finding in problem.findings:
         number = finding.location.line or 1
@@ -172,13 +174,13 @@ def _unread(problem: Unreadable, lines: Sequence[str]) -> Iterator[Claim]:
         text = " ".join(line.split())
         if wrong:
             against = f"no samples have such a summary: {wrong}"
-            yield Claim(text, number, ClaimVerdict.CONTRADICTED, against, "IS512")
+            yield MessageClaim(text, number, ClaimVerdict.CONTRADICTED, against, "IS512")
         else:
-            yield Claim(text, number, ClaimVerdict.NOT_CHECKED, finding.message)
+            yield MessageClaim(text, number, ClaimVerdict.NOT_CHECKED, finding.message)
 
 
 def _compared(
-    reference: Summary, other: Summary, made: Sequence[Form], first: int, last: int
+    reference: Summary, other: Summary, made: Sequence[ComparisonForm], first: int, last: int
 ) -> QuotedComparison:
     exact = made[0].comparison
     difference, error = abs(exact.difference), exact.error
@@ -212,16 +214,16 @@ def _compared(
     )
 
 
-def _means(lines: Sequence[str]) -> Figures:
+def _means(lines: Sequence[str]) -> QuotedFigures:
     """Of tables of means with percent."""
     if not any(mmtests.cells(line) for line in lines):
-        return Figures((), (), frozenset())
+        return QuotedFigures((), (), frozenset())
     kept = {n for n, line in enumerate(lines, 1) if mmtests.cells(line)}
     bare = tuple(line if n in kept else "" for n, line in enumerate(lines, 1))
     try:
         table = mmtests.table(ResultsFile("message", bare, "", frozenset({ResultsKind.MMTESTS})))
     except Unreadable as problem:
-        return Figures(tuple(_unread(problem, bare)), (), frozenset(kept))
+        return QuotedFigures(tuple(_unread(problem, bare)), (), frozenset(kept))
     claims = []
     for row in table:
         told = [(n, mmtests.follows(row, n)) for n in range(1, len(row.cells))]
@@ -230,14 +232,14 @@ def _means(lines: Sequence[str]) -> Figures:
         if wrong:
             cell, change = row.cells[wrong[0]], mmtests.change(row, wrong[0])
             against = f"from its means follows {change:.2f} % instead of {cell.printed:.2f} %"
-            claims.append(Claim(text, row.line, ClaimVerdict.CONTRADICTED, against, "IS512"))
+            claims.append(MessageClaim(text, row.line, ClaimVerdict.CONTRADICTED, against, "IS512"))
         elif any(follows for _, follows in told):
             against = "each percentage follows from its means"
-            claims.append(Claim(text, row.line, ClaimVerdict.HOLDS, against))
+            claims.append(MessageClaim(text, row.line, ClaimVerdict.HOLDS, against))
         else:
             why = "a mean or a percentage is missing"
-            claims.append(Claim(text, row.line, ClaimVerdict.NOT_CHECKED, why))
-    return Figures(tuple(claims), tuple(_tables(table)), frozenset(kept))
+            claims.append(MessageClaim(text, row.line, ClaimVerdict.NOT_CHECKED, why))
+    return QuotedFigures(tuple(claims), tuple(_tables(table)), frozenset(kept))
 
 
 def _tables(table: Sequence[mmtests.MeansRow]) -> Iterator[QuotedComparison]:

@@ -14,7 +14,7 @@ from ...linux.release_dates import current_at
 from ...linux.releases import MAINLINE, Release, release
 from ...wording import joined
 from ..rows import TIMES, ChangedRow, shown_time, time_of
-from .claim import Claim, ClaimVerdict, Placed, Spot
+from .claim import ClaimVerdict, MessageClaim, Placed, Spot
 from .prose import FIELD, TIME, Sentence, field_of, nanoseconds
 from .states import names_state
 
@@ -72,24 +72,24 @@ def _way(
     sentence: Sentence,
     rows: Sequence[ChangedRow],
     date: datetime | None,
-) -> Claim:
+) -> MessageClaim:
     """Which way a kernel rounds."""
     line, text = sentence.line, _text(sentence, match)
     if _UNSURE.search(sentence.text):
         why = "it is not sure which kernel it speaks of"
-        return Claim(text, line, ClaimVerdict.NOT_CHECKED, why)
+        return MessageClaim(text, line, ClaimVerdict.NOT_CHECKED, why)
     releases, shown = _of_the_day(date)
     up = match["way"] is not None and match["way"].lower() == "up"
     agreeing = [one for one in releases if one.features.round_up is up]
     does = "rounds up" if up else "truncates"
     if agreeing:
         names = joined([one.name for one in agreeing])
-        return Claim(text, line, ClaimVerdict.HOLDS, f"Linux {names} {does}")
+        return MessageClaim(text, line, ClaimVerdict.HOLDS, f"Linux {names} {does}")
     example = _example(rows, sentence)
     other = "truncate" if up else "round up"
     turned = f"since {_since()} it rounds up" if up else f"until {_since()} it truncated"
     against = f"{shown} {other}{example}; {turned}"
-    return Claim(text, line, ClaimVerdict.CONTRADICTED, against, "IS514")
+    return MessageClaim(text, line, ClaimVerdict.CONTRADICTED, against, "IS514")
 
 
 def _example(rows: Sequence[ChangedRow], sentence: Sentence) -> str:
@@ -114,7 +114,7 @@ def _since() -> str:
 
 def _result(
     match: re.Match[str], sentence: Sentence, rows: Sequence[ChangedRow], date: datetime | None
-) -> Claim | None:
+) -> MessageClaim | None:
     """What a kernel makes of a row's time; None where the sentence is about something else."""
     us = nanoseconds(match["time"])
     said = re.search(FIELD, match["between"], re.IGNORECASE)
@@ -133,8 +133,10 @@ def _result(
         return None
     of = joined(list(dict.fromkeys(map(shown_time, times))))
     if us // 1000 in made:
-        return Claim(text, line, ClaimVerdict.HOLDS, f"{shown} make {results} of {of}")
-    return Claim(text, line, ClaimVerdict.CONTRADICTED, f"{shown} make {results} of {of}", "IS514")
+        return MessageClaim(text, line, ClaimVerdict.HOLDS, f"{shown} make {results} of {of}")
+    return MessageClaim(
+        text, line, ClaimVerdict.CONTRADICTED, f"{shown} make {results} of {of}", "IS514"
+    )
 
 
 def _text(sentence: Sentence, match: re.Match[str]) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...wording import joined
-from .claim import Claim, ClaimVerdict, Placed, Spot
-from .figures import Figures, QuotedComparison
+from .claim import ClaimVerdict, MessageClaim, Placed, Spot
+from .figures import QuotedComparison, QuotedFigures
 from .prose import Sentence
 
 _VALUE = r"[0-9]{1,6}(?:\.[0-9]{1,6})?"
@@ -73,7 +73,7 @@ class SaidPercent:
 
 
 def percentages(
-    found: Sequence[Sentence], quoted: Figures, lines: Sequence[str]
+    found: Sequence[Sentence], quoted: QuotedFigures, lines: Sequence[str]
 ) -> Iterator[Placed]:
     """Claims of IS513. lines: of the message."""
     for sentence in found:
@@ -83,7 +83,7 @@ def percentages(
             verdict, against = _judged(said, sentence, quoted, lines)
             rule = "IS513" if verdict is ClaimVerdict.CONTRADICTED else ""
             text = " ".join(match[0].split())
-            claim = Claim(text, sentence.line, verdict, against, rule)
+            claim = MessageClaim(text, sentence.line, verdict, against, rule)
             yield claim, Spot(sentence.number, *match.span())
 
 
@@ -127,7 +127,7 @@ def _bound(text: str) -> str:
 def _judged(
     said: SaidPercent,
     sentence: Sentence,
-    quoted: Figures,
+    quoted: QuotedFigures,
     lines: Sequence[str],
 ) -> tuple[ClaimVerdict, str]:
     comparisons = quoted.comparisons

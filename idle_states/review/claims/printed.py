@@ -15,7 +15,7 @@ from ...statistics import ministat, student
 from ...statistics.comparison import Comparison, TVerdict, compare
 from ...statistics.numbers import half_unit
 from ...statistics.summary import Summary
-from .claim import Claim, ClaimVerdict
+from .claim import ClaimVerdict, MessageClaim
 
 _NUMBER = r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,3})?"
 _MORE_OR_LESS = r"\s*(?:\+/-|\N{PLUS-MINUS SIGN})\s*"
@@ -42,7 +42,7 @@ class PrintedLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ComparisonForm:
     """A comparison of two rows with one t.
 
     name         "exact" or "ministat's"
@@ -68,14 +68,14 @@ class PrintedBeside:
     def lines(self) -> frozenset[int]:
         return frozenset(one.line for one in self.printed)
 
-    def claims(self, made: Sequence[Form]) -> Iterator[Claim]:
+    def claims(self, made: Sequence[ComparisonForm]) -> Iterator[MessageClaim]:
         for one in self.printed:
             is_right, follows = _judged(one, made)
             if is_right:
-                yield Claim(one.text, one.line, ClaimVerdict.HOLDS, follows)
+                yield MessageClaim(one.text, one.line, ClaimVerdict.HOLDS, follows)
             else:
                 against = f"from the rows above follows {follows}"
-                yield Claim(one.text, one.line, ClaimVerdict.CONTRADICTED, against, "IS512")
+                yield MessageClaim(one.text, one.line, ClaimVerdict.CONTRADICTED, against, "IS512")
 
 
 def printed_beside(lines: Sequence[str], row: int, following: int | None) -> PrintedBeside:
@@ -106,7 +106,7 @@ def _is_level(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,2}(?:\.[0-9]{1,6})?", text) is not None and 0 < float(text) < 100
 
 
-def forms(reference: Summary, other: Summary, confidence: Decimal) -> tuple[Form, ...]:
+def forms(reference: Summary, other: Summary, confidence: Decimal) -> tuple[ComparisonForm, ...]:
     """The exact comparison, then ministat's if it has the level."""
     degrees = reference.n + other.n - 2
     made = [_form("exact", confidence, student.quantile(confidence, degrees), reference, other)]
@@ -116,7 +116,9 @@ def forms(reference: Summary, other: Summary, confidence: Decimal) -> tuple[Form
     return tuple(made)
 
 
-def _form(name: str, level: Decimal, t: float, reference: Summary, other: Summary) -> Form:
+def _form(
+    name: str, level: Decimal, t: float, reference: Summary, other: Summary
+) -> ComparisonForm:
     def needed(degrees: int) -> float:
         return t
 
@@ -126,7 +128,7 @@ def _form(name: str, level: Decimal, t: float, reference: Summary, other: Summar
         for figure, value in _figures(a, b, needed).items():
             low[figure] = min(value, low.get(figure, value))
             high[figure] = max(value, high.get(figure, value))
-    return Form(name, level, compare(reference, other, needed), low, high)
+    return ComparisonForm(name, level, compare(reference, other, needed), low, high)
 
 
 def _corners(row: Summary) -> Iterator[Summary]:
@@ -151,7 +153,7 @@ def _figures(a: Summary, b: Summary, needed: Callable[[int], float]) -> dict[str
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _judged(one: PrintedLine, made: Sequence[Form]) -> tuple[bool, str]:
+def _judged(one: PrintedLine, made: Sequence[ComparisonForm]) -> tuple[bool, str]:
     """Whether a printed line is right in one of the forms, and what follows in each."""
     if one.kind == "verdict":
         differs = [form.comparison.verdict is not TVerdict.NONE for form in made]
@@ -180,7 +182,7 @@ def _judged(one: PrintedLine, made: Sequence[Form]) -> tuple[bool, str]:
     return is_right, follows
 
 
-def _within(text: str, form: Form, figure: str) -> bool:
+def _within(text: str, form: ComparisonForm, figure: str) -> bool:
     if figure not in form.low:
         return False
     value, half = float(text), half_unit(text)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ...table import IdleState, IdleTable
 from ..rows import ChangedRow, shown_time, time_of
-from .claim import Claim, ClaimVerdict, Placed, Spot
+from .claim import ClaimVerdict, MessageClaim, Placed, Spot
 from .prose import FIELD, MAX_CHARACTERS, TIME, Sentence, field_of, nanoseconds
 from .states import bare_name, names_state
 
@@ -62,14 +62,14 @@ def stated(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Pl
             yield claim, Spot(sentence.number, *match.span())
 
 
-def _judged(text: str, line: int, ns: int, field: str, own: Sequence[ChangedRow]) -> Claim:
+def _judged(text: str, line: int, ns: int, field: str, own: Sequence[ChangedRow]) -> MessageClaim:
     times = [time_of(row.before, field) for row in own]
     has = ", ".join(dict.fromkeys(map(shown_time, times)))
     against = f"{own[0].name} has a {field} of {has} before the change"
     # a message may say "currently" of what it makes
     if ns in times or any(ns == time_of(row.after, field) for row in own):
-        return Claim(text, line, ClaimVerdict.HOLDS, against)
-    return Claim(text, line, ClaimVerdict.CONTRADICTED, against, "IS515")
+        return MessageClaim(text, line, ClaimVerdict.HOLDS, against)
+    return MessageClaim(text, line, ClaimVerdict.CONTRADICTED, against, "IS515")
 
 
 def ratios(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Placed]:
@@ -91,7 +91,7 @@ def ratios(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Pl
             holds = any(residency == factor * latency for latency, residency in pairs)
             verdict = ClaimVerdict.HOLDS if holds else ClaimVerdict.CONTRADICTED
             rule = "" if holds else "IS515"
-            claim = Claim(match[0], sentence.line, verdict, against, rule)
+            claim = MessageClaim(match[0], sentence.line, verdict, against, rule)
             yield claim, Spot(sentence.number, *match.span())
 
 
@@ -105,13 +105,13 @@ def pairs(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Pla
                 for state, when in ((row.before, "before"), (row.after, "after")):
                     if state is not None and said == (state.latency_ns, state.residency_ns):
                         against = f"{row.name} has these {when} the change"
-                        claim = Claim(match[0], sentence.line, ClaimVerdict.HOLDS, against)
+                        claim = MessageClaim(match[0], sentence.line, ClaimVerdict.HOLDS, against)
                         yield claim, Spot(sentence.number, *match.span())
 
 
 def tabulated(
     message: str, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
-) -> Iterator[Claim]:
+) -> Iterator[MessageClaim]:
     """Rows of a table in the message: a state, its latency and its residency, in the order that
     the line above them says."""
     after = [row.after for row in rows if row.after is not None]
@@ -130,7 +130,7 @@ def tabulated(
         text = " ".join(line.split())
         if order is None or first is None or second is None or not states:
             why = "no line above says what they are" if order is None else "no row has this name"
-            yield Claim(text, number, ClaimVerdict.NOT_CHECKED, why)
+            yield MessageClaim(text, number, ClaimVerdict.NOT_CHECKED, why)
             continue
         said = dict(zip(order, (first, second), strict=True))
         has = ", ".join(
@@ -142,9 +142,9 @@ def tabulated(
         if any(
             (s.latency_ns, s.residency_ns) == (said["latency"], said["residency"]) for s in states
         ):
-            yield Claim(text, number, ClaimVerdict.HOLDS, against)
+            yield MessageClaim(text, number, ClaimVerdict.HOLDS, against)
         else:
-            yield Claim(text, number, ClaimVerdict.CONTRADICTED, against, "IS515")
+            yield MessageClaim(text, number, ClaimVerdict.CONTRADICTED, against, "IS515")
 
 
 def _order(line: str) -> tuple[str, str] | None:
