@@ -74,7 +74,8 @@ oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \
 	  tests/oracle/test_governor_oracle.py tests/oracle/test_idle_loop_oracle.py \
 	  tests/linux/governors/test_models.py tests/linux/test_powernv_model.py \
-	  tests/linux/test_pseries_oracle.py tests/linux/test_dt_idle_oracle.py $(PYTEST)
+	  tests/linux/test_pseries_oracle.py tests/linux/test_dt_idle_oracle.py \
+	  tests/linux/genpd/test_oracle.py $(PYTEST)
 
 schema: $(VENV)/.installed
 	$(BIN)/python -m tools.schema

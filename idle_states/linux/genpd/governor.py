@@ -64,7 +64,11 @@ class Domain:
 
     def default_power_down_ok(self) -> bool:
         """_default_power_down_ok(): what the constraints of devices and of domains within leave,
-        as the state to start from. The answer is kept until a constraint changes."""
+        as the state to start from.
+
+        The answer is kept until a constraint changes, and the state's number with it, but in a
+        bool (cached_power_down_state_idx): any number above 1 comes back as 1.
+        """
         if not self.changed:
             self.state = self._cached_state
             return self._cached_ok
@@ -80,7 +84,7 @@ class Domain:
                 self._cached_ok = False
                 break
             state -= 1
-        self.state = self._cached_state = state
+        self.state, self._cached_state = state, min(state, 1)
         return self._cached_ok
 
     def _allows(self, state: DomainState) -> bool:
