@@ -4,6 +4,7 @@ in a tree that is patched and rebuilt; and that nothing is left behind, whenever
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -116,8 +117,6 @@ def test_a_tree_patched_and_rebuilt(lid: Path, capsys: Capture, tmp_path: Path) 
     """With a table nobody has seen, and stop levels that QEMU does not have by itself."""
     with skipping():
         tree = boot_parts.skiboot_source(boot_parts.packages_in(CACHE))
-    import shutil
-
     if not shutil.which(f"{build.CROSS}gcc"):
         pytest.skip(f"no cross compiler (Debian package {build.COMPILER_PACKAGE})")
     before = {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
@@ -130,6 +129,22 @@ def test_a_tree_patched_and_rebuilt(lid: Path, capsys: Capture, tmp_path: Path) 
     assert list(found) == ["snooze", "stop0_lite", "stop0", "stop1", "stop2"]
     assert {name: found[name] for name in times} == times
     assert {path: path.stat().st_mtime_ns for path in tree.rglob("*")} == before
+
+
+def test_a_tree_before_and_after_a_patch(lid: Path, capsys: Capture, tmp_path: Path) -> None:
+    with skipping():
+        tree = boot_parts.skiboot_source(boot_parts.packages_in(CACHE))
+    if not shutil.which(f"{build.CROSS}gcc"):
+        pytest.skip(f"no cross compiler (Debian package {build.COMPILER_PACKAGE})")
+    words = ["--tree", str(tree), "--patch", "stop0-lite-15us", "--machine", "powernv9"]
+    command = ["boot", "--logs", str(tmp_path), "--time-limit", "600", "--format", "json", *words]
+    assert main(command) == 0
+    document = json.loads(capsys.readouterr().out)
+    Validator(STRICT).validate(document)
+    assert document["changes_table"]
+    found = [latencies(document[side])["stop0_lite"] for side in ("before", "after")]
+    assert found == [(1, 10), (1, 15)]
+    assert sorted(path.name for path in Path(document["logs"]).iterdir()) == ["after", "before"]
 
 
 def test_a_table_that_does_not_fit_and_a_signed_image(
