@@ -68,7 +68,7 @@ def request(arguments: argparse.Namespace) -> "SelectRequest":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..report import select_changes, select_output
+    from ..report import select_changes, select_domains, select_output
     from ..report.documents.select import Select, with_changes
     from ..report.json_output import envelope
     from ..selection.request import journeys, selections
@@ -99,8 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
         out.document(envelope("select", Select, with_changes(first, changed), inputs))
     else:
         text = select_changes.text(first, changed, out.style) if changed else None
-        out.text(text or select_output.text(first, out.style))
-    return int(any(different for _, different in changed))
+        of_domains = select_domains.text(found.selections, out.style)
+        out.text((text or select_output.text(first, out.style)) + of_domains)
+    return int(any(maps or other.domains != first.domains for other, maps in changed))
 
 
 def _asked(arguments: argparse.Namespace) -> "Asked":

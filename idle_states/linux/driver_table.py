@@ -58,6 +58,7 @@ class DriverTable:
     fatal              why the kernel crashes, None if it does not
     domains            power domains that the table's CPUs sit in, the innermost first; their states
                        are genpd's, not cpuidle's
+    domain_notes       what these rest on that neither tree nor release tells
     """
 
     kernel: str
@@ -73,3 +74,4 @@ class DriverTable:
     snooze_timeout_us: int | None = None
     fatal: str | None = None
     domains: tuple[CpuDomain, ...] = ()
+    domain_notes: tuple[str, ...] = ()

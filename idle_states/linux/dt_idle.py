@@ -18,7 +18,7 @@ from .driver_table import DriverState, DriverTable
 from .dt_domains import ATTACH, Domains, attach, domains_of
 from .dt_idle_features import DtIdleFeatures, features
 from .genpd.features import HISTORY
-from .genpd.reading import lost_rows, made_of
+from .genpd.reading import cautions, lost_rows, made_of
 from .releases import Release, folded
 from .suspend_parameter import log_prefix, parameter_name, reject_parameter
 
@@ -120,6 +120,7 @@ def register(table: IdleTable, release: Release, osi: bool = True) -> DriverTabl
         messages=tuple(found.messages),
         offline="",
         domains=above,
+        domain_notes=tuple(cautions(listed, genpd)) if above else (),
     )
 
 

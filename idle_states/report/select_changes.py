@@ -19,7 +19,8 @@ def text(first: TableSelection, changed: Changed, style: Style) -> str:
     for other, maps in changed:
         lines += ["", style("strong", f"to    {title(other)}")]
         if not maps:
-            lines.append("  nothing changes")
+            beside = "" if other.domains == first.domains else " but what power domains enter"
+            lines.append(f"  nothing changes{beside}")
         for titles, different in grouped((mapped, tuple(some)) for mapped, some in maps):
             lines += ["", *titles]
             lines += aligned(

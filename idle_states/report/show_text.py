@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
-from ..linux.genpd.reading import cautions, levels
+from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain
 from ..linux.grounds import remarks
 from ..pipeline import Arrival, Journey
@@ -301,7 +301,7 @@ def _said(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, tuple[str, 
         yield "Lost in {}", tuple(lines)
     if arrival.changed:
         yield "Changed in {}", tuple(_change(changed) for _, changed in arrival.changed)
-    yield THEN, (*_consequences(driver, table, arrival), *_of_domains(arrival, table))
+    yield THEN, (*_consequences(driver, table, arrival), *_of_domains(arrival))
     if driver.messages:
         yield "{} logs", tuple(f"  {printable(message.text)}" for message in driver.messages)
 
@@ -311,7 +311,7 @@ def domains_of(arrival: Arrival) -> list[CpuDomain]:
     return [domain for domain in arrival.driver.domains if domain.states and not domain.dead]
 
 
-def _of_domains(arrival: Arrival, table: IdleTable) -> Iterator[str]:
+def _of_domains(arrival: Arrival) -> Iterator[str]:
     domains = domains_of(arrival)
     for domain in domains:
         names = joined([printable(state.name) for state in domain.states])
@@ -320,9 +320,8 @@ def _of_domains(arrival: Arrival, table: IdleTable) -> Iterator[str]:
             yield f"  {what} in a state that fits, of {names}, or leaves it on"
         else:
             yield f"  {what} always in {printable(domain.states[0].name)}: it has no governor here"
-    if domains and table.listed is not None:
-        for caution in cautions(table.listed, arrival.release):
-            yield f"  {caution}"
+    for note in arrival.driver.domain_notes if domains else ():
+        yield f"  {note}"
 
 
 def _change(changed: Changed) -> str:

@@ -3,6 +3,7 @@ another kernel or another table changes in that."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, UnknownGovernor
@@ -13,6 +14,7 @@ from ..linux.governors.settling import NO_LIMIT_US, Circumstances, Settling
 from ..linux.governors.steady import Range, lock_in, reachable, selection_map, timer_map
 from ..linux.releases import Release
 from .by_core import by_core
+from .domains import DomainSelection, domain_selections
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class TableSelection:
     locked             state -> ranges of idle lengths in which the governor keeps selecting it
     wake_ns            see Asked
     steps              for ladder, its steps under the first latency limit
+    domains            what becomes of the power domains that the CPUs sit in (Arm, RISC-V)
+    domain_notes       what that rests on that neither tree nor release tells
     """
 
     table: str
@@ -72,6 +76,8 @@ class TableSelection:
     locked: dict[int, tuple[Range, ...]]
     wake_ns: int
     steps: tuple[LadderStep, ...] = ()
+    domains: tuple[DomainSelection, ...] = ()
+    domain_notes: tuple[str, ...] = ()
 
     def taken(self, states: Sequence[int]) -> tuple[str, ...]:
         """Names of the states with these numbers."""
@@ -130,7 +136,21 @@ def select(
         steps=steps(states, features, asked.limits_us[0])
         if isinstance(features, LadderFeatures) and asked.limits_us[0]
         else (),
+        **_domains(table, release, asked),
     )
+
+
+class _OfDomains(TypedDict):
+    domains: tuple[DomainSelection, ...]
+    domain_notes: tuple[str, ...]
+
+
+def _domains(table: DriverTable | Sequence[State], release: Release, asked: Asked) -> _OfDomains:
+    if not isinstance(table, DriverTable):
+        return {"domains": (), "domain_notes": ()}
+    found = domain_selections(table, release, asked.limits_us)
+    alive = any(not each.domain.dead for each in found)
+    return {"domains": found, "domain_notes": table.domain_notes if alive else ()}
 
 
 class Selecting:
@@ -152,7 +172,8 @@ class Selecting:
         key = settling.governor.features, states, _names(table, states)
         if key not in self._known:
             self._known[key] = select(self._governor, release, table, self._hz, self._asked, name)
-        return replace(self._known[key], release=release, table=name)
+        domains = _domains(table, release, self._asked)
+        return replace(self._known[key], release=release, table=name, **domains)
 
 
 def settling_of(

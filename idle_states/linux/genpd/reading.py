@@ -12,9 +12,8 @@ from ...stages import Lost
 from ..dt_domains import Domains, is_domain_state
 from ..dt_idle_features import DtIdleFeatures
 from ..governors.interface import u32
-from ..releases import Release, folded
 from ..suspend_parameter import PSCI_PARAMETER, SBI_PARAMETER
-from .features import HISTORY, GenpdFeatures
+from .features import GenpdFeatures
 from .tables import CpuDomain, DomainLevel, DomainState
 
 PARSER = "drivers/pmdomain/core.c genpd_iterate_idle_states()"
@@ -78,9 +77,8 @@ def levels(listed: IdleList) -> tuple[DomainLevel, ...]:
     )
 
 
-def cautions(listed: IdleList, release: Release) -> Iterator[str]:
+def cautions(listed: IdleList, genpd: GenpdFeatures) -> Iterator[str]:
     """Says what the domains of a list rest on, which neither tree nor kernel release tell."""
-    genpd = folded(HISTORY, release)
     if not listed.riscv:
         yield "firmware is taken to offer OS-initiated mode: without it, power domains stay on"
         if genpd.preempt_rt:

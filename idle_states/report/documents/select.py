@@ -7,6 +7,7 @@ from ...forms import GIVEN, INLINE, Count, Form, Limits, Positive, With, derived
 from ...linux.governors import State as Times
 from ...linux.governors import not_utilised
 from ...linux.governors.settling import Circumstances
+from ...selection import domains
 from ...selection.idle_lengths import first_us, last_us
 from ...selection.selection import Mapped, SelectionChange, TableSelection
 from .known import Kernel, Known
@@ -108,6 +109,61 @@ class LockIn(Form[tuple[str, Any]]):
     range: Annotated[Lengths, INLINE]
 
 
+class DomainRange(Form[domains.DomainRange]):
+    range: Annotated[Lengths, INLINE] = derived(lambda r: r)
+    state: Annotated[str | None, "The state entered; null: the domain stays on."] = GIVEN
+
+
+class DomainMap(Form[domains.DomainMap]):
+    latency_limit_us: Annotated[Count, "PM QoS limit; 2000000000 for none."] = derived(
+        lambda mapped: mapped.limit_us
+    )
+    limited: Annotated[bool, "Whether the limit holds for domains in this kernel."]
+    first: Annotated[
+        list[DomainRange],
+        "By the time to the next timer of the domain's CPUs: when it is asked for the first time.",
+    ] = GIVEN
+    ranges: Annotated[list[DomainRange], "From then on."] = GIVEN
+    blocked: Annotated[
+        str | None,
+        "The domain within that settles in another state than its last, so that this one stays on.",
+    ] = GIVEN
+
+
+class Domain(Form[domains.DomainSelection]):
+    name: str = derived(lambda selection: selection.domain.name)
+    level: Literal["CPU", "cluster", "system"] = derived(lambda selection: selection.domain.level)
+    cpus: list[str] = derived(lambda selection: selection.domain.cpus)
+    asked_by: Annotated[str, "The CPUs' idle state whose entry by the last of them asks for it."]
+    dead: Annotated[str, "Why it is never off; empty if it may be."] = derived(
+        lambda selection: selection.domain.dead
+    )
+    maps: Annotated[list[DomainMap], "One for each latency limit; none of a dead domain."] = GIVEN
+
+
+def _domain(selection: domains.DomainSelection) -> With:
+    names = [state.name for state in selection.domain.states]
+
+    def of(ranges: Sequence[domains.DomainRange]) -> list[With]:
+        return [With(r, state=None if r.state is None else names[r.state]) for r in ranges]
+
+    return With(
+        selection,
+        maps=[
+            With(mapped, first=of(mapped.first), ranges=of(mapped.ranges), blocked=blocked or None)
+            for mapped, blocked in zip(selection.maps, selection.blocked, strict=False)
+        ],
+    )
+
+
+class OtherDomains(Form[TableSelection]):
+    table: Annotated[str | None, "As given; null for --states."] = derived(
+        lambda selection: selection.table or None
+    )
+    kernel: Annotated[str, "The Linux release."] = derived(lambda selection: selection.release.name)
+    domains: list[Domain] = derived(lambda selection: list(map(_domain, selection.domains)))
+
+
 class Select(Form[TableSelection]):
     known: Annotated[Known, INLINE] = derived(
         lambda selection: Kernel(selection.release, selection.governor)
@@ -165,6 +221,14 @@ class Select(Form[TableSelection]):
             ]
         )
     )
+    domains: Annotated[
+        list[Domain],
+        "The power domains with states that the CPUs sit in (Arm, RISC-V), the innermost first.",
+    ] = derived(lambda selection: list(map(_domain, selection.domains)))
+    domain_changes: Annotated[
+        list[OtherDomains],
+        "With several kernels or --against: each further one whose domains do otherwise.",
+    ] = GIVEN
     changes: Annotated[
         list[Changed],
         "With several kernels or --against: what each further one selects otherwise than the "
@@ -197,4 +261,12 @@ def with_changes(
         for change in some
     ]
     releases = [selection.release for selection in (first, *(other for other, _ in changed))]
-    return With(first, changes=changes, assumptions=not_utilised(first.governor, releases))
+    selections = (first, *(other for other, _ in changed))
+    notes = dict.fromkeys(note for each in selections for note in each.domain_notes)
+    others = [other for other, _ in changed if other.domains != first.domains]
+    return With(
+        first,
+        changes=changes,
+        domain_changes=others,
+        assumptions=(*not_utilised(first.governor, releases), *notes),
+    )

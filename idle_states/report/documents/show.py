@@ -6,7 +6,6 @@ from ... import table
 from ...forms import GIVEN, INLINE, U32, U64, Count, Form, Limits, With, derived
 from ...linux import driver_table
 from ...linux.genpd import tables as genpd_tables
-from ...linux.genpd.reading import cautions
 from ...pipeline import Arrival, Journey
 from ...stages import Changed, Lost, Message
 from ...table import IdleState, IdleTable, flag_names
@@ -123,19 +122,6 @@ class Domain(Form[genpd_tables.CpuDomain]):
     dead: Annotated[str, "Why it is never off while the system runs; empty if it may be."]
 
 
-def _arrived(way: Journey) -> list[With]:
-    listed = way.table.listed
-    return [
-        With(
-            arrival,
-            domain_notes=list(cautions(listed, arrival.release))
-            if listed is not None and arrival.driver.domains
-            else [],
-        )
-        for arrival in way.arrivals
-    ]
-
-
 class Linux(Form[Arrival]):
     kernel: str = derived(lambda arrival: arrival.driver.kernel)
     known: Annotated[Known, INLINE] = derived(
@@ -156,7 +142,7 @@ class Linux(Form[Arrival]):
     ] = derived(lambda arrival: arrival.driver.domains)
     domain_notes: Annotated[
         list[str], "What these domains rest on that neither tree nor release tells."
-    ] = GIVEN
+    ] = derived(lambda arrival: arrival.driver.domain_notes)
     default_stop: Annotated[
         Stop | None, "What an idle CPU does before cpuidle takes over; null: nothing."
     ] = derived(lambda arrival: arrival.driver.default_stop)
@@ -186,6 +172,8 @@ class Show(Form[Journey]):
         TablePower | None, "What states draw by their spec; null without figures."
     ] = derived(lambda way: of_spec(way.table))
     linux: Annotated[Linux | None, "The first of kernels."] = derived(
-        lambda way: _arrived(way)[0] if way.arrivals else None
+        lambda way: way.arrivals[0] if way.arrivals else None
     )
-    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived(_arrived)
+    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived(
+        lambda way: way.arrivals
+    )

@@ -6,6 +6,7 @@ from idle_states.devicetree import idle_nodes
 from idle_states.devicetree.tree import Node
 from idle_states.linux import dt_idle
 from idle_states.linux.driver_table import DriverTable
+from idle_states.linux.genpd.features import features
 from idle_states.linux.genpd.reading import cautions, levels
 from idle_states.linux.genpd.tables import DomainState
 from idle_states.linux.releases import release
@@ -146,7 +147,7 @@ def test_what_the_tree_does_not_tell() -> None:
     listed = idle_nodes.lists_of(board(), "x")[0]
 
     def said(kernel: str) -> str:
-        return "; ".join(cautions(listed, release(kernel)))
+        return "; ".join(cautions(listed, features(release(kernel))))
 
     assert "OS-initiated" in said("6.2")
     assert "PREEMPT_RT" not in said("6.2")
