@@ -116,6 +116,7 @@ def audit(source: Source, setting: Setting) -> Audited:
         verdicts=verdicts,
         findings=tuple(sort_findings([*own, *_moved(known, source.file)])),
         against=_against(source, setting),
+        alike=source.alike,
         source=source,
     )
 
@@ -266,11 +267,15 @@ class _Known:
         self._results: OrderedDict[object, Audited] = OrderedDict()
 
     def of(self, source: Source, setting: Setting) -> Audited:
-        if source.node is None or source.texts:
-            return _of_table(source, setting)
         cpu = source.table.cpu if source.table else None
         name = source.table.name if source.table else ""
-        key = (name, tuple(source.node.properties.items()), cpu, setting)
+        key: object
+        if source.alike:
+            key = (name, source.alike, setting)
+        elif source.node is None or source.texts:
+            return _of_table(source, setting)
+        else:
+            key = (name, tuple(source.node.properties.items()), cpu, setting)
         found = self._results.get(key)
         if found is None:
             found = self._results[key] = _of_table(source, setting)

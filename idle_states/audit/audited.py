@@ -57,6 +57,7 @@ class Audited:
     fingerprint  equal for tables that are equal in every value
     running      for a collection: differences between the running machine and the model
     facts        for a log: (subject, text) that it says of the machine
+    alike        of boards of a tree of sources: see Source.alike
     against      differences from the setting's tree; None unless both trees exist
     """
 
@@ -78,6 +79,7 @@ class Audited:
     running: Running | None = None
     facts: tuple[tuple[str, str], ...] = ()
     against: tuple[TreeDifference, ...] | None = None
+    alike: str = ""
     source: Source | None = field(default=None, compare=False, repr=False)
 
     @property

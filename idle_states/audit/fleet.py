@@ -12,7 +12,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..findings import Severity
+from ..devicetree.source_trees import keeping
+from ..findings import Finding, Severity
 from ..reading.opening import Found
 from .audit import Setting, audit_path
 from .audited import Audited
@@ -40,8 +41,9 @@ def audit_all(
     few = list(islice(waiting, FEW))
     workers = len(os.sched_getaffinity(0)) if workers is None else workers
     if len(few) < FEW or workers < 2:
-        for path in chain(few, waiting):
-            yield audit_path(path, setting)
+        with keeping():
+            for path in chain(few, waiting):
+                yield audit_path(path, setting)
         return
     from ..workers import processes
 
@@ -76,7 +78,8 @@ def _spread(
 
 
 def _audit_chunk(paths: Sequence[Path | Found], setting: Setting) -> list[list[Audited]]:
-    return [audit_path(path, setting) for path in paths]
+    with keeping():
+        return [audit_path(path, setting) for path in paths]
 
 
 @dataclass(slots=True)
@@ -85,6 +88,7 @@ class TableGroup:
 
     cpu       generation, or what the first CPU is compatible with
     examples  the first files, by name
+    boards    of trees of sources, all that have the table
     """
 
     fingerprint: str
@@ -94,6 +98,7 @@ class TableGroup:
     differences: tuple[str, ...]
     count: int = 0
     examples: list[str] = field(default_factory=list)
+    boards: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -101,6 +106,7 @@ class FleetSummary:
     """A summary of many audits, built up one input at a time.
 
     found     (rule, name, severity) -> number of inputs with such a finding
+    placed    of trees of sources, (severity, file, line, rule, message) -> number of boards
     verdicts  (tool, test) -> numbers of inputs that pass, fail, or are not tested
     """
 
@@ -111,6 +117,7 @@ class FleetSummary:
     without_table: int = 0
     groups: dict[str, TableGroup] = field(default_factory=dict)
     found: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    placed: Counter[tuple[str, str, int, str, str]] = field(default_factory=Counter)
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, results: Sequence[Audited]) -> None:
@@ -125,6 +132,8 @@ class FleetSummary:
             if finding.counts
         }
         self.found.update(rules)
+        if any(audited.alike for audited in results):
+            self.placed.update({_placed(f) for one in results for f in one.findings if f.counts})
 
     def _add(self, audited: Audited) -> None:
         if audited.unreadable:
@@ -151,6 +160,8 @@ class FleetSummary:
         group.count += 1
         if len(group.examples) < 3:
             group.examples.append(audited.file)
+        if audited.alike and audited.file not in group.boards[-1:]:
+            group.boards.append(audited.file)
 
     @property
     def worst(self) -> Severity | None:
@@ -175,3 +186,9 @@ class FleetSummary:
             for group in self.sorted_groups()
             if group.count * 20 <= total[group.cpu] <= 2 * largest[group.cpu]
         ]
+
+
+def _placed(finding: Finding) -> tuple[str, str, int, str, str]:
+    where = finding.location
+    severity = str(finding.severity)
+    return severity, where.file or "", where.line or 0, finding.rule, finding.message

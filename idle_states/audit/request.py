@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from ..check.acceptance import USUAL, Acceptance
@@ -14,6 +15,7 @@ from ..linux.governors.interface import State
 from ..linux.releases import NEWEST, release
 from ..selection.selection import settling_of
 from ..sources import File, read_file
+from ..sources.boards import boards_of, with_idle_states
 from ..sources.walk import Walk
 from .audit import Setting
 from .audited import Audited
@@ -26,6 +28,7 @@ class AuditRequest:
     """What to audit, and how. Raises UsageError for values that make no sense.
 
     inputs     files and directories; "-" stands for names on standard input, one a line
+    trees      trees of device-tree sources, or folders in them, whose boards are audited
     redact     whether to remove serial numbers and MAC addresses
     governor   governor whose selections are reported; "": none
     hz         the kernel's tick rate, for the governor
@@ -43,8 +46,11 @@ class AuditRequest:
     jobs: int | None = None
     scheduler: str | None = None
     acceptance: Acceptance = USUAL
+    trees: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not self.inputs and not self.trees:
+            raise UsageError("expected files or directories to audit, or --tree, found none")
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
         check_hz(self.hz)
@@ -79,7 +85,10 @@ def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[lis
     def accepted(results: list[Audited]) -> list[Audited]:
         return [replace(each, findings=tuple(mark(each.findings))) for each in results]
 
-    paths = walk.inputs(_names(request.inputs))
+    boards = [boards_of(tree) for tree in request.trees]
+    paths = chain(
+        walk.inputs(_names(request.inputs)), *(with_idle_states(each, walk) for each in boards)
+    )
     if request.scheduler:
         from ..cluster import client
 

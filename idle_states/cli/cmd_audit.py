@@ -1,9 +1,10 @@
 """Audits what comes from the field: device trees, firmware images, dumps, collections.
 
 FILE is anything the tool can read; a DIR that is no device tree is searched for them; - reads names
-from standard input, one a line. Of one input everything is said: the machine, what its firmware
-exports and withholds, the nearest packaged table, what kernels register, what fwts and op-test
-would say, and all findings. Of many, what they have in common and which stand out.
+from standard input, one a line; --tree takes the boards of a kernel's or a loader's sources. Of one
+input everything is said: the machine, what its firmware exports and withholds, the nearest packaged
+table, what kernels register, what fwts and op-test would say, and all findings. Of many, what they
+have in common and which stand out; of boards, each table once with those that have it.
 
 An input that cannot be read is a finding of its own; the others go on. Exits 1 for findings at or
 above --fail-on, 3 if an input cannot be read or there is none."""
@@ -25,7 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .findings_options import add_accepted, add_criteria, add_severities
     from .options import add_html, add_hz, add_output
 
-    parser.add_argument("inputs", metavar="FILE|DIR", nargs="+", help="- for names on stdin")
+    parser.add_argument("inputs", metavar="FILE|DIR", nargs="*", help="- for names on stdin")
+    parser.add_argument(
+        "--tree",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="all boards of a tree of device-tree sources (Linux, U-Boot, Zephyr)",
+    )
     parser.add_argument("--against", metavar="OTHER", help="a tree to compare each input with")
     parser.add_argument(
         "--summary", action="store_true", help="only the summary, as for many inputs"
@@ -76,6 +84,7 @@ def request(arguments: argparse.Namespace) -> "AuditRequest":
         jobs=arguments.jobs,
         scheduler=arguments.scheduler,
         acceptance=acceptance(arguments),
+        trees=tuple(arguments.tree),
     )
 
 
@@ -114,7 +123,10 @@ def run(arguments: argparse.Namespace) -> int:
         printer.document_parts(document, out.file)
     else:
         everything = [each for found in results for each in found]
-        findings = [finding for each in everything for finding in each.findings]
+        # boards share what they include, and what is found there
+        findings = list(
+            {repr(found): found for each in everything for found in each.findings}.values()
+        )
         digests = [(each.file, each.sha256) for each in everything]
         sources = [each.source for each in everything if each.source]
         texts = {file: text for source in sources for file, text in source.texts.items()}

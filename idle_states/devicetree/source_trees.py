@@ -10,10 +10,11 @@ dtc_cpp_flags; Zephyr cmake/modules/dts.cmake DTS_ROOT_SYSTEM_INCLUDE_DIRS.
 import os
 import posixpath
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from ..findings import unreadable
 from ..reading import limits, opening
@@ -68,13 +69,21 @@ LAYOUTS = (
 
 
 class Kept:
-    """Files as the preprocessor takes them, the most recent ones, for sources of one tree."""
+    """What sources of one tree share.
+
+    files    as the preprocessor takes them, the most recent ones
+    paths    (folders, name) -> the file that the name stands for there
+    sources  what was made of a table -> for the rooms above, see sources.same_tables
+    writers  words -> file -> whether it has one of them
+    """
 
     def __init__(self, most: int = 16 << 20) -> None:
         self._most = most
         self._size = 0
         self._files: OrderedDict[str, Sections] = OrderedDict()
         self.paths: dict[tuple[tuple[str, ...], str], str | None] = {}
+        self.sources: dict[str, Any] = {}
+        self.writers: dict[str, dict[str, bool]] = {}
 
     def file(self, tree: opening.Tree, path: str) -> Sections:
         """Raises OSError, Unreadable, Misread."""
@@ -89,6 +98,39 @@ class Kept:
         return found
 
 
+class _Keeping:
+    def __init__(self) -> None:
+        self.depth = 0
+        self.trees: dict[Path, Kept] = {}
+
+    def __bool__(self) -> bool:
+        return self.depth > 0
+
+    def of(self, top: Path) -> Kept:
+        return self.trees.setdefault(top, Kept())
+
+
+_keeping = _Keeping()
+
+
+def kept_within(tree: "SourceTree") -> Kept | None:
+    """What is kept of a tree within `keeping`; None outside of it."""
+    return tree.kept if _keeping else None
+
+
+@contextmanager
+def keeping() -> Iterator[None]:
+    """A context manager: files of trees are read once for all sources that are read within it, and
+    are taken not to change."""
+    _keeping.depth += 1
+    try:
+        yield
+    finally:
+        _keeping.depth -= 1
+        if not _keeping:
+            _keeping.trees.clear()
+
+
 class SourceTree:
     """A tree that is open, for one source of it.
 
@@ -97,15 +139,22 @@ class SourceTree:
     """
 
     def __init__(
-        self, top: Path, inner: str, shown: Path, layout: Layout | None, kept: Kept | None = None
+        self,
+        tree: opening.Tree,
+        top: Path,
+        inner: str,
+        shown: Path,
+        layout: Layout | None,
+        kept: Kept | None = None,
     ) -> None:
-        """shown: what messages call the source. Raises OSError."""
-        self.tree = opening.Tree(top)
+        """tree: open, closed with this; top: where it is; shown: what messages call the source."""
+        self.tree = tree
         self.inner = inner
+        self.top = top
         self.layout = layout
         parts = tuple(inner.split("/"))
         self.includes = layout.includes(parts) if layout else ()
-        self.kept = Kept() if kept is None else kept
+        self.kept = kept or (_keeping.of(top) if _keeping else Kept())
         self._absolute = shown.is_absolute()
         self._source = shown.as_posix()
         self._named: dict[str, str] = {self._source: inner}
@@ -113,10 +162,22 @@ class SourceTree:
     @classmethod
     def above(cls, where: Path | opening.Found, kept: Kept | None = None) -> Self:
         """The tree that a source lies in; where it lies in none, its folder. Raises OSError."""
-        path = where.path if isinstance(where, opening.Found) else where
-        top, layout = top_of(path.parent)
-        inner = os.path.join(os.path.relpath(os.path.realpath(path.parent), top), path.name)
-        return cls(top, posixpath.normpath(inner), path, layout, kept)
+        if not isinstance(where, opening.Found):
+            folder = os.path.realpath(where.parent)
+            top, layout = top_of(folder)
+            inner = os.path.relpath(os.path.join(folder, where.name), top)
+            return cls(opening.Tree(top), top, inner, where, layout, kept)
+        # below the folder that was named no link is followed
+        named = os.path.realpath(where.top)
+        file = os.path.join(named, where.inner)
+        top, layout = top_of(os.path.dirname(file))
+        below = os.path.relpath(top, named)
+        if below.split("/")[0] in (".", ".."):
+            tree = opening.Tree(top)
+        else:
+            with opening.Tree(where.top) as whole:
+                tree = whole.below(below)
+        return cls(tree, top, os.path.relpath(file, top), where.path, layout, kept)
 
     def close(self) -> None:
         self.tree.close()
@@ -129,17 +190,22 @@ class SourceTree:
 
     def find(self, name: str, quoted: bool, includer: str) -> tuple[str, Sections] | None:
         """As `preprocessor.Find`."""
-        folder = posixpath.dirname(self._named[includer]) if quoted else ""
-        folders = (folder, *self.includes) if quoted else self.includes
-        key = folders, name
-        if key not in self.kept.paths:
-            self.kept.paths[key] = self.path(name, folders)
-        path = self.kept.paths[key]
+        path = self.sought(name, quoted, self._named[includer])
         if path is None:
             return None
         shown = self.shown(path)
         self._named[shown] = path
         return shown, self.kept.file(self.tree, path)
+
+    def sought(self, name: str, quoted: bool, includer: str) -> str | None:
+        """The path in the tree of what a file of it, `includer`, includes. Raises Unreadable as
+        `path` does."""
+        own = posixpath.dirname(includer)
+        folders = (own, *self.includes) if quoted else self.includes
+        key = folders, name
+        if key not in self.kept.paths:
+            self.kept.paths[key] = self.path(name, folders)
+        return self.kept.paths[key]
 
     def path(self, name: str, folders: tuple[str, ...]) -> str | None:
         """The first file of a name in one of several folders, links followed. Raises Unreadable for
@@ -167,9 +233,10 @@ class SourceTree:
         return Path(file if self._absolute else os.path.relpath(file)).as_posix()
 
 
-def top_of(folder: Path) -> tuple[Path, Layout | None]:
-    """The top of the tree that a folder lies in, links followed; the folder itself for none."""
-    real = Path(os.path.realpath(folder))
+def top_of(folder: str) -> tuple[Path, Layout | None]:
+    """The top of the tree that a folder lies in; the folder itself for none. folder: its absolute
+    path, links followed."""
+    real = Path(folder)
     for top in (real, *real.parents):
         for layout in LAYOUTS:
             if all(opening.kind_of(top / sign) == opening.DIRECTORY for sign in layout.signs):

@@ -183,6 +183,7 @@ def fleet(summary: FleetSummary, passed_over: Iterable[tuple[str, int]], style: 
     lines += [f"  passed over: {what}: {count}" for what, count in passed_over]
     outliers = {group.fingerprint for group in summary.outliers()}
     lines += ["", style("strong", "Tables"), *_groups(summary, outliers)]
+    lines += _boards(summary, style)
     if summary.found:
         lines += ["", style("strong", "Findings, by inputs that have them")]
         lines += _rules(summary, style)
@@ -194,6 +195,30 @@ def fleet(summary: FleetSummary, passed_over: Iterable[tuple[str, int]], style: 
                 f"{counts['skipped']} not tested"
             )
     return "\n".join(lines) + "\n"
+
+
+def _boards(summary: FleetSummary, style: Style) -> Iterator[str]:
+    """Of trees of sources: each table once with its boards, and what is to be edited."""
+    groups = [group for group in summary.sorted_groups() if group.boards]
+    if not groups:
+        return
+    yield from ("", style("strong", "Boards, by table"))
+    top = _common(file for group in groups for file in group.boards)
+    if top:
+        yield f"  below {printable(top)}"
+    for group in groups:
+        names = " ".join(printable(file.removeprefix(top).lstrip("/")) for file in group.boards)
+        yield f"  {group.fingerprint}: {' '.join(printable(state) for state in group.states)}"
+        yield from folded(f"    {plural(len(group.boards), 'board')}: {names}")
+    if summary.placed:
+        yield from ("", style("strong", "Findings, by the place that is to be edited"))
+    order = [str(severity) for severity in sorted(Severity, reverse=True)]
+    for (severity, file, line, rule, message), count in sorted(
+        summary.placed.items(), key=lambda item: (order.index(item[0][0]), item[0][1:])
+    ):
+        place = f"{file}:{line}" if line else file
+        yield printable(f"  {place}: {severity} {rule}, {plural(count, 'board')}")
+        yield from folded(printable(f"    {message}"))
 
 
 def _groups(summary: FleetSummary, outliers: set[str]) -> Iterator[str]:

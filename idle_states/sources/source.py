@@ -30,6 +30,8 @@ class Source:
     texts         file -> text, for quoting lines in reports
     tree          the whole tree, for device trees
     facts         (subject, text) for each fact that a log states about its machine
+    alike         equal for sources of a tree's boards that differ in nothing but their names; ""
+                  for others
     beside        the other tables of the tree it is from, which its siblings are among; None if it
                   was not read from a tree
     code          the export code of that tree; None if there is none in it
@@ -45,6 +47,7 @@ class Source:
     texts: dict[str, str] = field(default_factory=dict)
     tree: Node | None = field(default=None, repr=False)
     facts: tuple[tuple[str, str], ...] = ()
+    alike: str = ""
     beside: tuple[IdleTable, ...] | None = field(default=None, repr=False)
     code: ExportCode | None = field(default=None, repr=False)
 

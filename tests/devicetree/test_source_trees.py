@@ -218,3 +218,26 @@ def test_part_of_a_source_is_judged_where_it_is_complete(linux: Path) -> None:
     assert table is not None
     assert table.states[0].latency_ns == 21_000
     assert table.states[0].where["name"].line == 1 + SOC[: SOC.index("sleep: ")].count("\n") + 1
+
+
+def test_part_that_is_not_complete_names_its_boards(linux: Path) -> None:
+    path = board(linux)
+    laid(
+        path.parent,
+        {
+            "common.dtsi": "&sleep { exit-latency-us = <9>; };\n",
+            "one.dts": BOARD + '#include "common.dtsi"\n',
+            "two.dts": '#include "one.dts"\n',
+        },
+    )
+    (path.parent / "none.dtsi").write_text("&nothing { };\n")
+    with pytest.raises(Unreadable) as raised:
+        read_sources(str(path.parent / "common.dtsi"))
+    message = raised.value.findings[0].message
+    assert "2 boards" in message
+    assert str(path.parent / "one.dts") in message
+    assert str(path.parent / "two.dts") in message
+    assert "board.dts" not in message
+    with pytest.raises(Unreadable) as raised:
+        read_sources(str(path.parent / "none.dtsi"))
+    assert "boards" not in raised.value.findings[0].message

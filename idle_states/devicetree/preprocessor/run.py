@@ -276,7 +276,7 @@ class _Run:
         """A stretch with the macros expanded."""
         source = part.text
         parts: list[str] = []
-        done = size = 0
+        done = size = owed = 0
         before: DtsToken | None = None
         uses = sorted((at, name) for name in used for at in part.names[name])
         for at, word in uses:
@@ -304,15 +304,21 @@ class _Run:
                 (right, *_) = tokens(source[end : end + 2])
                 if pastes(last, right) if text else left and pastes(left, right):
                     text = f"{text} "
-            # the lines that a call took
-            ends = source.count("\n", at, end)
-            text += "\n" * ends
-            parts += (source[done:at], text)
+            plain = source[done:at]
+            if owed and "\n" in plain:
+                plain, size = _paid(plain, owed, edits, size, done), size + owed
+                owed = 0
+            # the lines that a call took: at the end of the line, as cpp has them
+            owed += source.count("\n", at, end)
+            parts += (plain, text)
             size += at - done
             edits.append((size, len(text), at, end - at))
             size += len(text)
             done, before = end, last
-        parts.append(source[done:])
+        plain = source[done:]
+        if owed:
+            plain = _paid(plain, owed, edits, size, done)
+        parts.append(plain)
         return "".join(parts)
 
     def learned(self, word: str) -> tuple[str, DtsToken, DtsToken] | None:
@@ -334,6 +340,15 @@ class _Run:
 
 
 _NOTHING = DtsToken(SIGN, "")
+
+
+def _paid(
+    plain: str, owed: int, edits: list[tuple[int, int, int, int]], size: int, done: int
+) -> str:
+    """A text, put at `size` and written at `done`, with ends of lines put in at its first."""
+    at = plain.find("\n") if "\n" in plain else len(plain)
+    edits.append((size + at, owed, done + at, 0))
+    return plain[:at] + "\n" * owed + plain[at:]
 
 
 def _ending(source: str, at: int) -> DtsToken | None:

@@ -1,0 +1,96 @@
+"""The boards of a tree of sources: its .dts, told apart by what they include.
+
+What a source includes is found in its text without evaluating conditions, so that more may be said
+to be included than is, never less.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..findings import Unreadable
+from ..reading import limits, opening
+from .source_trees import Kept, Layout, SourceTree
+
+_INCLUDE = re.compile(
+    rb'^[ \t]*(?:#[ \t]*include[ \t]*(?:<(?P<angled>[^>\n]*)>|"(?P<quoted>[^"\n]*)"|(?P<made>\w))'
+    rb'|/include/[ \t]*"(?P<dtc>[^"\n]*)")',
+    re.MULTILINE,
+)
+_IDLE = re.compile(rb"(?:cpu|domain)-idle-states?\b|ibm,opal\b")
+"""What a source, or what it includes, says if its tree has idle states."""
+
+
+class Boards:
+    """The boards below a folder of a tree."""
+
+    def __init__(self, top: Path, layout: Layout, below: str = "") -> None:
+        """below: a path in the tree; "": all folders where its kind of tree has boards."""
+        self.top = top
+        self.layout = layout
+        self.below = below
+        self._kept = Kept()
+        # path -> whether it speaks of idle states, what it includes (name, whether in quotes)
+        self._read: dict[str, tuple[bool, tuple[tuple[str, bool], ...]]] = {}
+
+    def files(self) -> Iterator[str]:
+        """Paths in the tree, sorted within each folder; links are not followed."""
+        with opening.Tree(self.top) as tree:
+            waiting = [self.below] if self.below else list(reversed(self.layout.boards))
+            while waiting:
+                folder = waiting.pop()
+                try:
+                    entries = sorted(tree.entries(folder, follow=False), key=lambda e: e.name)
+                except (OSError, Unreadable):
+                    continue
+                below = [f"{folder}/{e.name}" for e in entries if e.kind == opening.DIRECTORY]
+                waiting += reversed(below)
+                yield from (
+                    f"{folder}/{e.name}"
+                    for e in entries
+                    if e.kind == opening.FILE and e.name.endswith(".dts")
+                )
+
+    def has_idle_states(self, board: str) -> bool:
+        """Whether the tree of a board may have idle states."""
+        return any(self._of(tree, path)[0] for tree, path in self._reached(board))
+
+    def including(self, part: str) -> list[str]:
+        """The boards that include a file of the tree."""
+        return [
+            board for board in self.files() if any(path == part for _, path in self._reached(board))
+        ]
+
+    def _reached(self, board: str) -> Iterator[tuple[SourceTree, str]]:
+        """The board and all that it includes, however deep."""
+        source = self.top / board
+        opened = opening.Tree(self.top)
+        with SourceTree(opened, self.top, board, source, self.layout, self._kept) as tree:
+            waiting, seen = [board], {board}
+            while waiting:
+                path = waiting.pop()
+                yield tree, path
+                for name, quoted in self._of(tree, path)[1]:
+                    try:
+                        found = tree.sought(name, quoted, path)
+                    except Unreadable:
+                        continue
+                    if found is not None and found not in seen:
+                        seen.add(found)
+                        waiting.append(found)
+
+    def _of(self, tree: SourceTree, path: str) -> tuple[bool, tuple[tuple[str, bool], ...]]:
+        if path not in self._read:
+            try:
+                data = tree.tree.read(path, limits.DTS_BYTES)
+            except (OSError, Unreadable):
+                data = b""
+            included = []
+            idle = bool(_IDLE.search(data))
+            for match in _INCLUDE.finditer(data):
+                # a name that a macro makes may be anything
+                idle = idle or match["made"] is not None
+                name = match["angled"] or match["quoted"] or match["dtc"] or b""
+                included.append((name.decode("utf-8", "surrogateescape"), not match["angled"]))
+            self._read[path] = idle, tuple(included)
+        return self._read[path]
