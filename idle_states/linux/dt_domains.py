@@ -14,7 +14,7 @@ from .dt_idle_features import DtIdleFeatures
 from .suspend_parameter import log_prefix, reject_parameter
 
 ATTACH = "drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu()"
-_ENOMEM, _EINVAL, _EPROBE_DEFER = -12, -22, -517
+_ENOENT, _ENOMEM, _EINVAL, _EPROBE_DEFER = -2, -12, -22, -517
 
 
 @dataclass(slots=True)
@@ -84,6 +84,9 @@ def _all_made(found: Domains) -> bool:
 
 def _add(domain: PowerDomain, riscv: bool, known: DtIdleFeatures, found: Domains) -> None:
     """psci_pd_init(), sbi_pd_init(): reads the domain's states; one bad state is enough."""
+    if not domain.states and not known.stateless_domains:
+        name = domain.path.rpartition("/")[2]
+        found.fail(f"{name} has no domain-idle-states", _ENOENT)
     states = [node for node in domain.states if node and is_domain_state(node)]
     for node in states:
         missing = next((name for name in (ENTRY, EXIT) if node.u32(name) is None), None)

@@ -21,6 +21,8 @@ class DtIdleFeatures:
     needs_domains     CPUs whose power domains could not be made get no driver; before, they do
                       without
     domains_always    PSCI's power domains are made in platform-coordinated mode too
+    stateless_domains a power domain without domain-idle-states has no states; before, it cannot be
+                      made, nor can the others
     domain_helper     PSCI's power domains are read by dt_idle_genpd.c, as SBI's always were
     keeps_domains     a bad power domain leaves PSCI those before it
     faux              PSCI's driver is a faux device's: it says that it failed, and is not tried
@@ -37,6 +39,7 @@ class DtIdleFeatures:
     hierarchy: bool = False
     needs_domains: bool = False
     domains_always: bool = False
+    stateless_domains: bool = False
     domain_helper: bool = False
     keeps_domains: bool = False
     faux: bool = False
@@ -52,6 +55,7 @@ CHANGES = (
     since("5.2", "", compatible_first=True),
     since("5.4", "9ffeb6d08c3a", psci=True),
     since("5.6", "", hierarchy=True),
+    since("5.7 5.6.5 5.4.33", "Allow no domain-idle-states DT property", stateless_domains=True),
     since("5.9", "", needs_domains=True),
     since("5.10", "", domains_always=True),
     since("5.18", "6abf32f1d9c5", riscv=True),

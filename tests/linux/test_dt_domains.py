@@ -83,6 +83,14 @@ def test_bad_cluster_before_the_cpus_domain() -> None:
         assert register(arm(GOOD, CLUSTER, CPU), kernel).states
 
 
+def test_domain_without_states_is_an_error_at_first() -> None:
+    for kernel, made in (("5.6.4", False), ("5.6.5", True), ("5.7", True)):
+        found = register(arm(GOOD, CPU, CLUSTER), kernel)
+        assert found.states
+        assert any(m.text.endswith("ret=-2") for m in found.messages) is not made
+        assert all(bool(domain.dead) is not made for domain in found.domains)
+
+
 def test_platform_coordinated_mode_does_not_look_at_domains() -> None:
     found = register(arm(NO_ENTRY, CLUSTER, CPU), "6.12", osi=False)
     assert [one.name for one in found.states] == ["WFI", "sleep"]

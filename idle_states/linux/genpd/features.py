@@ -47,7 +47,7 @@ class GenpdFeatures:
 since = rows_of(GenpdFeatures)
 
 CHANGES = (
-    since("5.18", "9d976d6721df", governed=False),
+    since("5.18", "Factor-out power domain related code from PSCI", governed=False),
     since("5.18", "e7d90cfac551", deepest_children=True),
     since("5.19 5.18.3", "Fix regression leading to no genpd governor", governed=True),
     since("5.19", "", measured=False),
@@ -65,10 +65,11 @@ CHANGES = (
 
 HISTORY = History(GenpdFeatures(), CHANGES)
 SOURCES = Sources(
-    compiled="5.2.1 5.4.117..5.4.301 5.8.1 5.9.1 5.10.35..5.10.265 5.12.9 5.15..5.15.215 5.17-rc5 "
-    "5.18.12 5.19 6.1..6.1.166 6.2.1 6.4.6 6.6..6.6.150 6.7.3 6.8 6.12.10..6.12.94 6.12.107 6.13.2 "
-    "6.14 6.17.8 6.18..6.18.8 6.18.15 6.19 6.19.6 7.0 7.1.3 7.1.13 7.2.13 7.3.4",
-    read="6.18..6.18.44",
+    compiled="5.2.1 5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 5.10.35..5.10.265 5.12.9 5.15..5.15.215 "
+    "5.17-rc5 5.18.12 5.19 6.1..6.1.166 6.2.1 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12 "
+    "6.12.10..6.12.94 6.12.107 6.13.2 6.14 6.17 6.17.8 6.18..6.18.8 6.18.15 6.19 6.19.6 7.0 7.1.3 "
+    "7.1.13 7.2.13 7.3.4",
+    read="5.4..5.4.116 5.6..5.6.19 5.8..5.8.18 5.9..5.9.16 5.10..5.10.34 6.18..6.18.44",
 )
 
 
