@@ -6,11 +6,11 @@ Prints a shell script to run on the machine in question, as root:
     sh record.sh > recording.txt            (there)
     idle-states record --convert recording.txt -o recording.csv
 
---convert makes of its output an exact recording, as conform, replay and tune do themselves where
-they are given it as it is. Decisions that were not recorded completely are left out, and counted on
-standard error; there is said, too, which command holds the recording against the governor's model.
-Its head, in lines that begin with #, says kernel, HZ, governor and states, so that neither conform
-nor replay has to be told.
+--convert makes of its output an exact recording, as conform, replay, simulate and tune do
+themselves where they are given it as it is. Decisions that were not recorded completely are left
+out, and counted on standard error; there is said, too, which command holds the recording against
+the governor's model. Its head, in lines that begin with #, says kernel, HZ, governor and states, so
+that neither conform nor replay has to be told.
 
 Utilisation is not recorded: of the governors, only teo of 6.3 to 6.10 asks for it, and the script
 refuses teo before 6.14."""

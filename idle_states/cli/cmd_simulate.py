@@ -2,9 +2,10 @@
 or several.
 
 WORKLOAD is one that comes with the tool, as NAME or NAME:key=value,... (see --list), a YAML file
-with tasks and their programs, or a trace of cpu_idle, whose CPUs then compute and sleep as long as
-traced. Tasks run, block and wake others; each wake-up is placed as the scheduler does, pays the
-exit latency of the state its CPU has come to, and makes the next idle period what it is.
+with tasks and their programs, or a trace of cpu_idle or a recording, whose CPUs then compute and
+sleep as long as it says. Tasks run, block and wake others; each wake-up is placed as the scheduler
+does, pays the exit latency of the state its CPU has come to, and makes the next idle period what it
+is.
 
 What the machine does is exact for what it is given; what it is given is a model: see the parameters
 below, whose values are printed with every result. Throughput is not predicted, but for the rate of
@@ -92,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         out.text(simulate_text.workloads())
         return 0
-    prepared = simulation.prepare(request(arguments))
+    prepared = simulation.prepare(request(arguments), say)
     note_missing_core()
     if core.available() and not prepared.compiled:
         governor = prepared.setups[0].governor

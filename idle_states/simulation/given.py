@@ -2,12 +2,14 @@
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..findings import UsageError
 from ..reading import opening
 from ..reading.inputs import Input
+from ..record.unconverted import as_recording
 from ..replay.machine import CpuTable
 from ..units import UNITS_NS
 from . import placement, topology_file, workloads, workloads_file, workloads_trace
@@ -28,7 +30,8 @@ _SEEDS_MAX, _RUNS_MAX = (1 << 64) - 1, 10_000
 class WorkloadRequest:
     """What to simulate. Raises UsageError for contradictory or unusable options.
 
-    workload   one of workloads.BUILT_IN with its parameters, a YAML file or a trace of cpu_idle
+    workload   one of workloads.BUILT_IN with its parameters, a YAML file, a trace of cpu_idle or
+               a recording
     topology   text for topology.parse(), or a file; None: as many CPUs as the workload binds tasks
                to if all its tasks are bound, otherwise at least 8
     placement  text for placement.parse()
@@ -84,9 +87,10 @@ class Given:
     files: tuple[tuple[str, str], ...]
 
 
-def given(request: WorkloadRequest) -> Given:
-    """Reads the files that a request names. Raises UsageError, and Unreadable for a bad file."""
-    workload, duration_ns, files = _workload(request.workload)
+def given(request: WorkloadRequest, say: Callable[[str], None] = lambda message: None) -> Given:
+    """Reads the files that a request names. say: called with messages for the user. Raises
+    UsageError, and Unreadable for a bad file."""
+    workload, duration_ns, files = _workload(request.workload, say)
     if request.duration is not None:
         duration_ns = time_ns("--duration", request.duration)
     if not 1 <= duration_ns <= _DURATION_MAX_NS:
@@ -114,7 +118,7 @@ def time_ns(option: str, text: str) -> int:
     return int(match[1]) * UNITS_NS[match[2]]
 
 
-def _workload(text: str) -> tuple[Workload, int, list[tuple[str, str]]]:
+def _workload(text: str, say: Callable[[str], None]) -> tuple[Workload, int, list[tuple[str, str]]]:
     """Returns the workload, the default duration in ns, and (name, SHA-256) of its file."""
     found = workloads.built_in(text)
     if found is not None:
@@ -126,8 +130,10 @@ def _workload(text: str) -> tuple[Workload, int, list[tuple[str, str]]]:
         return workloads_file.read(data, text), _SECOND_NS, [(text, digest)]
     if opening.kind_of(path) not in (opening.FILE, "a pipe"):
         known = ", ".join(workloads.BUILT_IN)
-        raise UsageError(f"expected a workload ({known}), YAML or a trace, found {text!r}")
-    source = Input(text)
+        raise UsageError(
+            f"expected a workload ({known}), YAML, a trace or a recording, found {text!r}"
+        )
+    source = as_recording(Input(text), say)
     traced, duration_ns = workloads_trace.read(source)
     return traced, duration_ns, [(text, source.sha256())]
 

@@ -69,9 +69,14 @@ class PreparedSimulation:
         return all(map(by_core.knows, self.setups))
 
 
-def prepare(request: SimulateRequest) -> PreparedSimulation:
-    """Reads what a request names. Raises UsageError, UnknownGovernor, Unreadable and OSError."""
-    of = given(request.workload)
+def prepare(
+    request: SimulateRequest, say: Callable[[str], None] = lambda message: None
+) -> PreparedSimulation:
+    """Reads what a request names. say: called with messages for the user.
+
+    Raises UsageError, UnknownGovernor, Unreadable and OSError.
+    """
+    of = given(request.workload, say)
     held = [of_table(text, request.platform, request.release) for text in request.tables]
     if request.states:
         held.append(of_given(request.states))

@@ -105,7 +105,7 @@ def tune(
     grid = Grid(table, power)
     work: Work
     if request.workload is not None:
-        source, work = _simulation(request.workload, settings, held)
+        source, work = _simulation(request.workload, settings, held, say)
     else:
         exact_at = [*grid.cuts(), *cuts(table, power, timeout_ns, objective.stall)]
         source = _source(request, exact_at, bar, say)
@@ -181,10 +181,13 @@ def _source(
 
 
 def _simulation(
-    request: WorkloadRequest, settings: Settings, held: HeldTables
+    request: WorkloadRequest,
+    settings: Settings,
+    held: HeldTables,
+    say: Callable[[str], None],
 ) -> tuple[GapSource, TuneSimulation]:
     """Prepares a simulated workload. Raises UsageError, and Unreadable for a bad file."""
-    of = given(request)
+    of = given(request, say)
     table: CpuTable = held.states
     setup = Setup(
         held.name,

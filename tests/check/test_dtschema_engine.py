@@ -281,7 +281,7 @@ def test_every_record_has_a_verdict(
     assert all(verdict.message for verdict in found)
 
 
-def test_a_fault_that_both_engines_find_is_reported_once(tmp_path: Path) -> None:
+def test_a_fault_that_both_engines_find_is_reported_once(tmp_path: Path, dtschema: None) -> None:
     properties = {**P9, dt.LATENCIES: bytes(4) + P9[dt.LATENCIES][4:]}
     file = tmp_path / "zero.dtb"
     file.write_bytes(

@@ -131,6 +131,8 @@ def test_what_is_no_recording(
         ["replay", "--table", "power9", "--governor", "menu", "--format", "json"],
         ["replay"],
         ["tune", "power9", "--governor", "menu", "--power", "implied", "--trace"],
+        ["simulate", "--table", "power9", "--format", "json"],
+        ["tune", "power9", "--governor", "menu", "--power", "implied", "--workload"],
     ],
 )
 def test_an_unconverted_recording_is_taken_as_its_conversion(

@@ -17,6 +17,7 @@ from idle_states.simulation import programs, workloads_file
 from idle_states.simulation.programs import Duration, OpKind, Spread, Which
 from idle_states.simulation.setup import Costs
 from idle_states.simulation.workloads import BUILT_IN
+from idle_states.traces.recording import COLUMNS
 from idle_states.units import UNITS_NS
 from tests.support import commands
 from tests.support.commands import outcome
@@ -325,3 +326,46 @@ def test_unreadable_files_exit_3(tmp_path: Path, capsys: pytest.CaptureFixture[s
     empty.write_text("nothing here\n")
     assert refused(capsys, str(empty), "--table", "power9")[0] == 3
     assert refused(capsys, str(tmp_path / "none.yaml"), "--table", "power9")[0] == 3
+
+
+def recording(*decisions: tuple[int, int, int]) -> str:
+    """decisions: CPU, local_clock() at select and residency, in ns."""
+    columns = [*COLUMNS, "cpu"]
+    rows = (
+        {"cpu": cpu, "clock_at_select_ns": clock_ns, "residency_ns": residency_ns}
+        for cpu, clock_ns, residency_ns in decisions
+    )
+    text = [",".join(str(row.get(column, 0)) for column in columns) for row in rows]
+    return "\n".join([",".join(columns), *text, ""])
+
+
+def test_a_recording_is_simulated_as_the_trace_of_its_idle_periods(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "workload"
+    tables = []
+    second, us = 1_000_000_000, 1000
+    for text in (
+        TRACE,
+        recording(
+            (0, second, 200 * us),
+            (0, second + 300 * us, 400 * us),
+            (1, second + 100 * us, 2_000 * us),
+        ),
+    ):
+        file.write_text(text)
+        found = simulated(capsys, str(file), "--states", "1000/10000", "--kernel", "6.1")
+        assert found["duration_ns"] == 2_100_000
+        tables.append(found["tables"])
+    assert tables[0] == tables[1]
+
+
+def test_a_recording_whose_decisions_overlap(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "recording.csv"
+    file.write_text(recording((0, 10_000, 5_000), (1, 14_000, 1_000), (0, 14_000, 1_000)))
+    status, said = refused(capsys, str(file), "--states", "1000/10000")
+    assert status == 3
+    assert f"{file}:4:1: error: expected a decision of CPU 0 after its last idle period" in said
+    assert "which ended at 15000 ns, found one at 14000 ns" in said
