@@ -162,6 +162,10 @@ def registered_otherwise(a: Arrival, b: Arrival, known: bool) -> Iterator[Differ
         left, right = _registered(states_a.get(name)), _registered(states_b.get(name))
         if left != right:
             yield Difference(stage, f"states.{name}", left, right)
+    for path in dict.fromkeys([*(of_a := _domains(a)), *(of_b := _domains(b))]):
+        left, right = of_a.get(path, ABSENT), of_b.get(path, ABSENT)
+        if left != right:
+            yield Difference(stage, path, left, right)
     if not known:
         return
     for path, value_a, value_b in (
@@ -184,6 +188,19 @@ def _registered(state: DriverState | None) -> str:
         return ABSENT
     times = f"{state.exit_latency_us}/{state.target_residency_us} us"
     return f"{times}, polling" if state.polling else times
+
+
+def _domains(arrival: Arrival) -> dict[str, str]:
+    """Path -> what a kernel makes of the power domains and of their states."""
+    path2value: dict[str, str] = {}
+    for domain in arrival.driver.domains:
+        how = "off in a state that fits" if domain.governed else "off in its first state"
+        path2value[f"domains.{domain.name}"] = f"on: {domain.dead}" if domain.dead else how
+        for number, state in enumerate(domain.states):
+            latencies = f"{state.power_off_ns}+{state.power_on_ns}"
+            times = f"{number}: {latencies}/{state.residency_ns} ns"
+            path2value[f"domains.{domain.name}.{state.name}"] = times
+    return path2value
 
 
 def _choice(choice: StopChoice | None) -> str:

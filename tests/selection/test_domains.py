@@ -167,6 +167,20 @@ def test_document(tree: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert any("OS-initiated" in note for note in document["assumptions"])
 
 
+def test_diff_and_kernels(tree: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    other = tmp_path / "other.dts"
+    other.write_text(TREE.replace("<2000>", "<3000>"))
+    assert main(["diff", tree, str(other), "--kernel", "6.12", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)["differences"]
+    assert ("domains.cluster-pd.cluster-off", "0: 500000+400000/2000000 ns") in [
+        (each["path"], each["a"]) for each in found
+    ]
+    main(["kernels", "5.18", "--table", tree, "--governor", "menu"])
+    out = capsys.readouterr().out
+    assert "domains.cluster-pd" in out
+    assert "5.18.3" in out
+
+
 def test_show(tree: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["show", tree, "--kernel", "6.12.40"])
     out = capsys.readouterr().out
