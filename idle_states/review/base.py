@@ -5,6 +5,7 @@ diff (lines "index"); else, where the clone has never had these contents, by the
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..findings import Unreadable, unreadable
@@ -13,6 +14,8 @@ from ..reading.git import Commit, HeldCommits, Repository
 from ..reading.mail import Series
 from ..reading.patch import DoesNotApply, FileChange, changed_files
 from ..wording import joined
+from .letters import Letter, of_mail
+from .letters import named as _called
 
 _DAY = 86_400
 _SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
@@ -28,6 +31,7 @@ class Applied:
     remarks     how the base was found, and what else the user must know
     partial     tables of which only the rows that the diff shows are known
     cover       the cover letter as a commit without a hash; None: there is none
+    letters     its messages and diffs as mailed, the cover letter first
     """
 
     version: int
@@ -37,6 +41,7 @@ class Applied:
     remarks: tuple[str, ...]
     partial: frozenset[str] = frozenset()
     cover: Commit | None = None
+    letters: tuple[Letter, ...] = ()
 
 
 def cover_of(series: Series) -> Commit | None:
@@ -45,6 +50,15 @@ def cover_of(series: Series) -> Commit | None:
         return None
     message = _SHORTLOG.split(series.cover.message, maxsplit=1)[0]
     return Commit("", "", message, date=series.cover.mail.date)
+
+
+def letters_of(series: Series, hashes: Sequence[str]) -> tuple[Letter, ...]:
+    """hashes: what each patch is reviewed under."""
+    cover = cover_of(series)
+    found = [of_mail(p, name) for p, name in zip(series.patches, hashes, strict=True)]
+    if series.cover is not None and cover is not None:
+        found.insert(0, of_mail(series.cover, message=cover.message))
+    return tuple(found)
 
 
 def on_its_base(repository: Repository, series: Series, named: str = "") -> Applied:
@@ -143,6 +157,7 @@ def _with(
     held = HeldCommits(repository, repository.shown)
     head = base
     remarks = [how]
+    hashes = []
     for patch in series.patches:
         files: dict[str, bytes | None] = {}
         for change in patch.files:
@@ -151,10 +166,14 @@ def _with(
                 if content is not None and path == change.after:
                     remarks += _differing(repository, change, content, is_same=not only_once)
         remarks += patch.remarks
-        head = held.add(head, patch.message, files, date=patch.mail.date)
+        head = held.add(head, patch.message, files, date=patch.mail.date, mailed=_called(patch))
+        hashes.append(head)
     remarks += missing(series)
     said_once = tuple(dict.fromkeys(remarks))
-    return Applied(series.version, base, head, held, said_once, cover=cover_of(series))
+    letters = letters_of(series, hashes)
+    return Applied(
+        series.version, base, head, held, said_once, cover=cover_of(series), letters=letters
+    )
 
 
 def missing(series: Series) -> list[str]:

@@ -18,7 +18,8 @@ from ..skiboot.c_table.names import string_literal
 from ..spec.library import packaged
 from ..table import IdleState, IdleTable, Register
 from ..wording import plural
-from .base import Applied, cover_of, missing
+from .base import Applied, cover_of, letters_of, missing
+from .letters import named
 
 _ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(\w+)\s*\[", re.ASCII)
 _MEMBER = re.compile(r"\s*\.(\w+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
@@ -69,6 +70,7 @@ def without_tree(series: Series, shown: str) -> Applied:
     remarks = ["reviewed without a tree, from the lines that the diff shows"]
     partial: set[str] = set()
     base = head = ""
+    hashes = []
     for patch in series.patches:
         before: dict[str, bytes | None] = {}
         after: dict[str, bytes | None] = {}
@@ -82,7 +84,10 @@ def without_tree(series: Series, shown: str) -> Applied:
         if before:
             context = held.add(head, "what the diff shows", before, is_patch=False)
             base = base or context
-            head = held.add(context, patch.message, after, date=patch.mail.date)
+            head = held.add(
+                context, patch.message, after, date=patch.mail.date, mailed=named(patch)
+            )
+        hashes.append(head if before else "")
         remarks += patch.remarks
     if not head:
         head = base = held.add("", "nothing", {}, is_patch=False)
@@ -90,7 +95,8 @@ def without_tree(series: Series, shown: str) -> Applied:
     remarks += missing(series)
     said_once = tuple(dict.fromkeys(remarks))
     cover = cover_of(series)
-    return Applied(series.version, base, head, held, said_once, frozenset(partial), cover)
+    letters = letters_of(series, hashes)
+    return Applied(series.version, base, head, held, said_once, frozenset(partial), cover, letters)
 
 
 def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[str]]:

@@ -47,7 +47,7 @@ def check_message(
     first = rows[0] if rows else None
     # a cover letter need not name what each patch does
     judged = list(_unmentioned(commit, rows)) if commit.hash else []
-    judged += [(_finding(claim, first, added), first) for claim in contradicted]
+    judged += [(_finding(commit, claim, first, added), first) for claim in contradicted]
     return MessageCheck(tuple(judged), found)
 
 
@@ -95,11 +95,14 @@ def _unchecked(said: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Plac
             yield claim, Spot(sentence.number, *left[0])
 
 
-def _finding(claim: MessageClaim, row: ChangedRow | None, added: Sequence[IdleTable]) -> Finding:
+def _finding(
+    commit: Commit, claim: MessageClaim, row: ChangedRow | None, added: Sequence[IdleTable]
+) -> Finding:
     loaded = rule_named(claim.rule)
     assert loaded is not None
     where = Location(f"message:{claim.line}")
-    said_by = f"commit {claim.commit}" if claim.commit else "the cover letter"
+    said_by = commit.named if commit.hash else "the cover letter"
+    said_by += f", line {claim.line} of its message," if commit.mailed else ""
     table = ""
     if row is not None:
         where, table = row.where, row.table.name
@@ -133,7 +136,7 @@ def _unmentioned(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[Judged]
             "IS510",
             "unmentioned-change",
             Severity.WARNING,
-            f"commit {commit.short} changes {name} too, which its message does not mention: {what}",
+            f"{commit.named} changes {name} too, which its message does not mention: {what}",
             first.where,
             Confidence.MEDIUM,
             related=tuple((row.where, "and here") for row in changed[1:]),

@@ -12,6 +12,7 @@ from ..reading.git import Commit, CommitReader, Repository
 from ..reading.mail import read_mails, series_of
 from .base import Applied, on_its_base
 from .context import without_tree
+from .letters import Letter
 from .review import Review, Yardstick, ends, review
 
 RUNS_MAX = 1000
@@ -84,7 +85,8 @@ def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message
             say(f"{repository.shown}: {note}")
         if request.mail is None:
             base, head = ends(repository, request.range)
-            return _review(request, repository, base, head, runs=request.runs)
+            found = _review(request, repository, base, head, runs=request.runs)
+            return replace(found, about=_about(request, repository.prefix))
         versions = series_of(read_mails(request.mail)[0], request.mail)
         made = [on_its_base(repository, series, request.base) for series in versions[-2:]]
         return _mailed(request, made)
@@ -139,7 +141,28 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
     for series in older:
         alike = _review(request, series.held, series.base, series.head)
         remarks += _between(alike, found, series.version, newest.version)
-    return replace(found, remarks=tuple(remarks))
+    return replace(
+        found,
+        remarks=tuple(remarks),
+        letters=newest.letters,
+        is_mailed=True,
+        about=_about(request, newest.held.prefix, newest.letters),
+    )
+
+
+def _about(
+    request: ReviewRequest, directory: str, letters: Sequence[Letter] = ()
+) -> tuple[str, ...]:
+    """For `Review.about`. letters: of what is mailed."""
+    by = request.criteria
+    how = (request.governor, str(request.hz), *(kernel.name for kernel in by.kernels))
+    return (
+        "specs" if request.specs else "skiboot",
+        directory,
+        "each" if request.per_commit else "all",
+        *how,
+        *(letter.subject for letter in letters[:1]),
+    )
 
 
 def _between(older: Review, newer: Review, before: int, after: int) -> Iterator[str]:

@@ -16,6 +16,7 @@ from ..sources import Source
 from ..table import IdleTable
 from .claims.claim import MessageClaim
 from .findings import FindingsOutcome, Side, in_all, outcome
+from .letters import Letter, of_commit
 from .machines import MachineModel, OnMachines
 from .match import as_renamed, in_same_place, is_same, pairs
 from .message import Judged, MessageCheck, check_message
@@ -135,6 +136,9 @@ class Review:
     texts       file -> text at the head, for quoting lines; empty if commits are reviewed one by
                 one, because each commit has its own places
     remarks     of mailed patches: what they were applied to, and what was repaired to read them
+    letters     the messages that were read, in order
+    is_mailed   whether mails were reviewed: head, and without a tree base, are commits of none
+    about       what is reviewed and how, without the commits: the same when it comes again changed
     """
 
     base: str
@@ -145,6 +149,9 @@ class Review:
     changes: tuple[Reviewed, ...]
     texts: dict[str, str]
     remarks: tuple[str, ...] = ()
+    letters: tuple[Letter, ...] = ()
+    is_mailed: bool = False
+    about: tuple[str, ...] = ()
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -246,6 +253,7 @@ def review(
         circumstances.governor,
         tuple(changes),
         texts,
+        letters=tuple(map(of_commit, commits)),
     )
 
 

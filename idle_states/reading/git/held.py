@@ -72,6 +72,7 @@ class HeldCommits:
         *,
         date: datetime | None = None,
         is_patch: bool = True,
+        mailed: str = "",
     ) -> str:
         """Adds a commit, and returns its hash, which no repository has.
 
@@ -79,6 +80,7 @@ class HeldCommits:
         files     paths from the top -> content, None to remove one
         date      when the patch was written
         is_patch  False: what a patch stands on, which does not count as a commit
+        mailed    what messages call its mail
         """
         entries: dict[str, TreeEntry | None] = {}
         digest = hashlib.sha1(f"{parent}\0{message}".encode("utf-8", "surrogateescape"))
@@ -94,7 +96,7 @@ class HeldCommits:
         name = digest.hexdigest()
         under = self._held.get(parent)
         self._held[name] = _Held(
-            Commit(name, parent, message, date=date),
+            Commit(name, parent, message, date=date, mailed=mailed),
             is_patch,
             frozenset(files),
             under.base if under else parent,

@@ -26,7 +26,8 @@ _ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 class Commit:
     """hash, its first parent ("" for a root commit), the message, and a merge's other parents.
 
-    date  when it was written, not when it was committed; None where that is not said
+    date    when it was written, not when it was committed; None where that is not said
+    mailed  of a patch that is no commit: what messages call its mail; else ""
     """
 
     hash: str
@@ -34,6 +35,7 @@ class Commit:
     message: str
     merged: tuple[str, ...] = ()
     date: datetime | None = None
+    mailed: str = ""
 
     @property
     def subject(self) -> str:
@@ -42,6 +44,11 @@ class Commit:
     @property
     def short(self) -> str:
         return self.hash[:9]
+
+    @property
+    def named(self) -> str:
+        """What messages call it."""
+        return self.mailed or f"commit {self.short}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,44 @@
+"""The messages of a change and their diffs, as somebody who answers them quotes them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..reading.git import Commit
+from ..reading.mail import MailedPatch
+from ..reading.patch import FileChange
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A patch of a mail, a cover letter, or a commit.
+
+    commit   hash; "" of a cover letter
+    subject  without tags
+    message  the whole message, the subject first
+    author   name and address, "" where that is not known
+    date     when it was written, None likewise
+    files    what the diff does, as mailed; empty for a commit of a repository
+    """
+
+    commit: str
+    subject: str
+    message: str
+    author: str = ""
+    date: datetime | None = None
+    files: tuple[FileChange, ...] = ()
+
+
+def of_mail(patch: MailedPatch, commit: str = "", message: str | None = None) -> Letter:
+    """commit: the hash it is reviewed under. message: of a cover letter, what of it is read."""
+    mail = patch.mail
+    text = patch.message if message is None else message
+    return Letter(commit, patch.subject, text, mail.author, mail.date, patch.files)
+
+
+def of_commit(commit: Commit) -> Letter:
+    return Letter(commit.hash, commit.subject, commit.message, date=commit.date)
+
+
+def named(patch: MailedPatch) -> str:
+    """What findings call a mailed patch, which no repository has as a commit."""
+    return f"the mail {patch.mail.message_id or patch.mail.place}"
