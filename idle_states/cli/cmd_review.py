@@ -10,6 +10,9 @@ from the lines that it shows, with the packaged table that agrees with them, if 
 setup.cfg is read as the commits have it, not from the current folder, unless --config names one;
 suppressions that the change adds are listed, and do not hide what the change itself brings.
 
+--format reply is a mail's text that quotes what it answers; --format markdown a comment for a pull
+request, whose first line is the same for every version of the change.
+
 The repository is skiboot, or with --specs one of specs; bare ones will do. Nothing is checked out.
 Exits 1 if the change brings findings at or above --fail-on."""
 
@@ -58,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_criteria(parser)
     add_accepted(parser)
-    add_report(parser)
+    add_report(parser, ("markdown", "reply"))
 
 
 def request(arguments: argparse.Namespace) -> "ReviewRequest":
@@ -90,7 +93,7 @@ def request(arguments: argparse.Namespace) -> "ReviewRequest":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..report import review_text
+    from ..report import review_markdown, review_reply, review_text
     from ..report.documents.review import Review, compared
     from ..report.formats import render
     from ..report.json_output import envelope
@@ -106,6 +109,10 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = compared(found)
     if out.format == "text":
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))
+    elif out.format == "reply":
+        out.text(review_reply.render(found, notes=show.notes))
+    elif out.format == "markdown":
+        out.text(review_markdown.render(found, notes=show.notes))
     elif out.format == "json":
         out.document(envelope("review", Review, found, inputs, asked.criteria.kernels))
     else:

@@ -58,13 +58,14 @@ def add_severities(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--notes", action="store_true", help="show notes too")
 
 
-def add_report(parser: argparse.ArgumentParser) -> None:
+def add_report(parser: argparse.ArgumentParser, more: Sequence[str] = ()) -> None:
+    """more: forms of the output that the command has besides."""
     add_severities(parser)
     parser.add_argument(
         "--suppressed", action="store_true", help="show suppressed findings with their reasons"
     )
     parser.add_argument(
-        "--format", choices=("text", "json", "sarif", "github", "junit"), default="text"
+        "--format", choices=("text", *more, "json", "sarif", "github", "junit"), default="text"
     )
     add_output(parser)
 

@@ -32,7 +32,8 @@ def of_mail(patch: MailedPatch, commit: str = "", message: str | None = None) ->
     """commit: the hash it is reviewed under. message: of a cover letter, what of it is read."""
     mail = patch.mail
     text = patch.message if message is None else message
-    return Letter(commit, patch.subject, text, mail.author, mail.date, patch.files)
+    author, date = ("", None) if patch.is_quoted else (mail.author, mail.date)
+    return Letter(commit, patch.subject, text, author, date, patch.files)
 
 
 def of_commit(commit: Commit) -> Letter:

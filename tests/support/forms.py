@@ -139,6 +139,36 @@ def _markdown(text: str) -> Iterator[str]:
         width = cells
 
 
+_ANCHOR = r"<!-- idle-states-review:[0-9a-f]{16} -->"
+_FOLD = "<details><summary>Details</summary>\n"
+
+
+def _comment(text: str) -> Iterator[str]:
+    """Markdown for a pull request: 40 lines that are seen, one fold, and no other HTML."""
+    first, _, rest = text.partition("\n")
+    if not re.fullmatch(_ANCHOR, first):
+        yield f"comment: begins with {first!a}"
+    seen, fold, folded = rest.partition(_FOLD)
+    if not fold or not folded.endswith("\n</details>\n"):
+        yield "comment: expected one fold at its end"
+    if seen.count("\n") + 3 > 40:
+        yield f"comment: {seen.count(chr(10)) + 3} lines are seen"
+    yield from _markdown(seen)
+    yield from _markdown(folded.removesuffix("</details>\n"))
+
+
+def _reply(text: str) -> Iterator[str]:
+    """Quoted lines, and own ones of 72 columns that no reader of mails takes for a patch."""
+    yield from _text(text)
+    for line in text.removesuffix("\n").split("\n"):
+        if line.startswith(">") or line == "-- ":
+            continue
+        if len(line) > 72 and " " in line.strip():
+            yield f"reply: {len(line)} columns: {line!a}"
+        if re.match("---|diff -|Index: |From |@@", line):
+            yield f"reply: begins a patch: {line!a}"
+
+
 def _mail(text: str) -> Iterator[str]:
     head, _, rest = text.partition("\n")
     if not head.startswith("From 0000000000000000000000000000000000000000 "):
@@ -167,6 +197,8 @@ FORMS: dict[str, Callable[[str], Iterator[str]]] = {
     "html": _html,
     "markdown": _markdown,
     "mail": _mail,
+    "comment": _comment,
+    "reply": _reply,
     "source": _any,
 }
 """source: C, device-tree source, YAML, CSV: held to their own readers elsewhere."""

@@ -208,6 +208,21 @@ def repository(drawn: Drawn) -> str:
     return str(history.directory)
 
 
+def mail(drawn: Drawn) -> str:
+    """A mail with a hostile author, subject, message, state and section of its hunk."""
+    word, note = (text.encode("utf-8", "replace") for text in (drawn.name, drawn.note))
+    lines = word.replace(b"\n", b" "), note.replace(b"\n---", b"\n --")
+    text = (
+        b"From: %s <a@example.com>\nDate: Thu, 20 Apr 2017 10:00:00 +0000\n"
+        b"Subject: [PATCH] %s\n\n%s\nlatency of stop1 to 7us, a 50%% improvement\n\n---\n"
+        b"diff --git a/hw/slw.c b/hw/slw.c\n--- a/hw/slw.c\n+++ b/hw/slw.c\n"
+        b"@@ -10,5 +10,5 @@ static struct cpu_idle_states power9_cpu_idle_states[] = {\n"
+        b' \t{\n \t\t.name = "stop1", /* %s */\n-\t\t.latency_ns = 5000,\n'
+        b"+\t\t.latency_ns = 200,\n \t\t.residency_ns = 50000,\n \t},\n"
+    ) % (lines[0].replace(b"\r", b" "), lines[0].replace(b"\r", b" "), lines[1], lines[0])
+    return drawn.written(text, ".eml")
+
+
 # Commands
 
 
@@ -303,6 +318,10 @@ def _repositories(drawn: Drawn) -> Iterator[Line]:
     for form in FINDINGS:
         words = ("review", "--tree", tree, "--kernel", "6.12", "--notes", "--config", "none")
         yield Line(form, (*words, "--format", form))
+    for form, name in (("reply", "reply"), ("comment", "markdown")):
+        words = ("--kernel", "6.12", "--notes", "--config", "none", "--format", name)
+        yield Line(form, ("review", "--tree", tree, *words))
+        yield Line(form, ("review", mail(drawn), *words))
     yield Line("text", ("review", drawn.word + "..HEAD", "--tree", tree))
     change = json.dumps("".join(c for c in drawn.note if c.isprintable() or c == "\n"))
     subject = json.dumps("x" + "".join(c for c in drawn.name if c.isprintable())[:40])

@@ -34,6 +34,7 @@ class MailedPatch:
     files    what it changes; empty for a cover letter
     base     the commit that it says it was made on, or ""
     remarks  what was repaired or left aside to read it
+    is_quoted  whether it is read from a reply, whose author is another
     """
 
     mail: Mail
@@ -45,6 +46,7 @@ class MailedPatch:
     files: tuple[FileChange, ...]
     base: str
     remarks: tuple[str, ...] = ()
+    is_quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
         if patch is None or patch.subject in known:
             continue
         remarks = ("the patch is read from a reply", *patch.remarks)
-        patch = replace(patch, remarks=remarks)
+        patch = replace(patch, remarks=remarks, is_quoted=True)
         known.add(patch.subject)
         if patch.total:
             _put(found, patch)

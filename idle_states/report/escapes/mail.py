@@ -36,3 +36,8 @@ def body(text: str) -> str:
         f" {line}" if _ENDS_MESSAGE.match(line) or (not at and _HEADER.match(line)) else line
         for at, line in enumerate(lines)
     )
+
+
+def quoted(line: str) -> str:
+    """One line of another's mail, as a reply quotes it; its tabs stay."""
+    return f"> {printable_source(line)}".rstrip(" ")
