@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .. import __version__
 from ..findings import Finding, Severity
-from ..review.claims.claim import Claim, ClaimVerdict
+from ..review.claims.claim import ClaimVerdict, MessageClaim
 from ..review.letters import Letter
 from ..review.review import Review, Reviewed, TableChange
 from ..wording import plural
@@ -67,14 +67,14 @@ def _change(change: Reviewed, review: Review, notes: bool) -> Iterator[Paragraph
         yield _listed("Besides:", [words.said(finding, review) for finding in left])
 
 
-def _about(claim: Claim, findings: Sequence[Finding]) -> Finding | None:
+def _about(claim: MessageClaim, findings: Sequence[Finding]) -> Finding | None:
     """The finding that a claim led to, among those to be shown."""
     if claim.verdict is not ClaimVerdict.CONTRADICTED:
         return None
     return next((f for f in findings if f.rule == claim.rule and claim.against in f.message), None)
 
 
-def _letter(claim: Claim, review: Review) -> Letter | None:
+def _letter(claim: MessageClaim, review: Review) -> Letter | None:
     """The message that a claim stands in: a cover letter's claims name no commit."""
     return next(
         (
@@ -86,7 +86,7 @@ def _letter(claim: Claim, review: Review) -> Letter | None:
     )
 
 
-def _sentence(claim: Claim, letter: Letter) -> list[str]:
+def _sentence(claim: MessageClaim, letter: Letter) -> list[str]:
     """The lines of a message that a claim takes, from its first."""
     lines = letter.message.splitlines()[claim.line - 1 :][:_LINES]
     for count in range(1, len(lines)):
