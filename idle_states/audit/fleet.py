@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..devicetree.source_trees import keeping
+from ..devicetree.source_trees import keep_on, keeping
 from ..findings import Finding, Severity
 from ..reading.opening import Found
 from .audit import Setting, audit_path
@@ -48,7 +48,8 @@ def audit_all(
     from ..workers import processes
 
     with processes(workers) as pool:
-        yield from _spread(pool, chain(few, waiting), setting, workers * _UNDER_WAY)
+        each = _audit_chunk_of_many
+        yield from _spread(pool, chain(few, waiting), setting, workers * _UNDER_WAY, each)
 
 
 def audit_on(
@@ -56,25 +57,35 @@ def audit_on(
 ) -> Iterator[list[Audited]]:
     """Audits each path, in order, on a Dask cluster whose workers see the files under the same
     paths."""
-    yield from _spread(client, paths, setting, _UNDER_WAY * 16)
+    yield from _spread(client, paths, setting, _UNDER_WAY * 16, _audit_chunk)
 
 
 def _spread(
-    pool: Executor, paths: Iterable[Path | Found], setting: Setting, limit: int
+    pool: Executor,
+    paths: Iterable[Path | Found],
+    setting: Setting,
+    limit: int,
+    each: Callable[[Sequence[Path | Found], Setting], list[list[Audited]]],
 ) -> Iterator[list[Audited]]:
-    """limit: chunks that may be under way."""
+    """limit: chunks that may be under way; each: audits a chunk."""
     waiting = iter(paths)
     running: deque[Any] = deque()
     try:
         while True:
             while len(running) < limit and (chunk := list(islice(waiting, CHUNK))):
-                running.append(pool.submit(_audit_chunk, chunk, setting))
+                running.append(pool.submit(each, chunk, setting))
             if not running:
                 return
             yield from running.popleft().result()
     finally:
         for future in running:
             future.cancel()
+
+
+def _audit_chunk_of_many(paths: Sequence[Path | Found], setting: Setting) -> list[list[Audited]]:
+    """The same in a process that ends with the run, and keeps what boards share until then."""
+    keep_on()
+    return [audit_path(path, setting) for path in paths]
 
 
 def _audit_chunk(paths: Sequence[Path | Found], setting: Setting) -> list[list[Audited]]:

@@ -131,6 +131,11 @@ def keeping() -> Iterator[None]:
             _keeping.trees.clear()
 
 
+def keep_on() -> None:
+    """As `keeping`, for the rest of this process."""
+    _keeping.depth = max(1, _keeping.depth)
+
+
 class SourceTree:
     """A tree that is open, for one source of it.
 

@@ -62,14 +62,16 @@ def _values(value: Any) -> Any:
 
 
 def _writers(lists: tuple[IdleList, ...], source: PreparedSource, kept: Kept) -> list[str]:
-    """The files that may write to the nodes: that have their names or labels."""
+    """The files that may write to the nodes: that open them by name or label."""
     names = sorted({re.escape(path.rpartition("/")[2]) for path in _paths(lists)})
     text = source.text.decode("utf-8", "replace")
     labels: set[str] = set()
     for opened in re.finditer(rf"(?:{'|'.join(names)})\s*\{{", text):
         before = _LABELS.search(text, max(0, opened.start() - _NEAR), opened.start())
         labels |= set(re.findall(r"\w+", before[0])) if before else set()
-    words = "|".join([*names, *(rf"&{label}\b" for label in sorted(labels))])
+    references = "".join(rf"|&{label}" for label in sorted(labels))
+    # a reference in a value writes nothing
+    words = rf"(?:(?:{'|'.join(names)})\}}?{references})\s*\{{"
     pattern = re.compile(words)
     known = kept.writers.setdefault(words, {})
     for file, held in source.texts.items():
