@@ -15,21 +15,28 @@ from .style import Style
 def text(selections: Sequence[TableSelection], style: Style) -> str:
     """Returns a block for each domain and what it does, with the kernels that agree on it; "" if no
     table has domains."""
+    lines: list[str] = []
+    for title, some in blocks(selections):
+        lines += ["", style("strong", title), *some] if title else ["", *some]
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+def blocks(selections: Sequence[TableSelection]) -> Iterator[tuple[str, list[str]]]:
+    """Yields (title, lines) of what text() prints; notes have no title."""
     groups: dict[tuple[str, tuple[DomainSelection, ...]], list[str]] = {}
     for selection in selections:
         if selection.domains:
             key = selection.table, selection.domains
             groups.setdefault(key, []).append(selection.release.name)
-    lines: list[str] = []
     for (table, domains), kernels in groups.items():
         for each in domains:
             under = f" under Linux {joined(kernels)}" if len(selections) > 1 else ""
             of = f"{printable(table)}: " if len({name for name, _ in groups}) > 1 else ""
-            lines += ["", style("strong", f"{of}{_what(each)}{under}"), *_lines(each)]
+            yield f"{of}{_what(each)}{under}", list(_lines(each))
     notes = dict.fromkeys(note for each in selections for note in each.domain_notes)
     known = remarks([each.release for each in selections if each.domains], "genpd")
-    lines += ["", *notes, *known] if notes or known else []
-    return "\n".join([*lines, ""]) if lines else ""
+    if notes or known:
+        yield "", [*notes, *known]
 
 
 def _what(each: DomainSelection) -> str:

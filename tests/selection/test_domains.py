@@ -181,6 +181,14 @@ def test_diff_and_kernels(tree: str, capsys: pytest.CaptureFixture[str], tmp_pat
     assert "5.18.3" in out
 
 
+def test_page(tree: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    main(["select", tree, "--governor", "menu", "--kernel", "6.12", "--html", str(page)])
+    assert "cluster-pd, cluster of 1 CPU" in page.read_text()
+    assert "2500 us and more  cluster-off" in page.read_text()
+    capsys.readouterr()
+
+
 def test_show(tree: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["show", tree, "--kernel", "6.12.40"])
     out = capsys.readouterr().out

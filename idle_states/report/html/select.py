@@ -9,7 +9,7 @@ from ...pipeline import Journey
 from ...selection.idle_lengths import lengths
 from ...selection.selection import Mapped, SelectionChange, TableSelection
 from ...wording import plural
-from .. import select_output
+from .. import select_domains, select_output
 from ..kernel_ranges import kernel_ranges
 from ..select_changes import Changed, each, reach
 from . import pictures, stages, svg
@@ -89,6 +89,10 @@ def sections(
     found = [Section("What is selected", tuple(_maps(selections)))]
     if len(selections) > 1:
         found.append(_changes(selections, changed))
+    found += [
+        Section(title or "Remarks: power domains", (Lines(tuple(line.strip() for line in lines)),))
+        for title, lines in select_domains.blocks(selections)
+    ]
     found += [_steps(selection) for selection in selections if selection.steps]
     found += [
         Section(f"Remarks: {select_output.title(selection)}", (Lines(tuple(said)),))
