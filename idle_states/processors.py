@@ -4,7 +4,10 @@ To add a processor, add an entry to PROCESSORS and a spec of its name to specs/.
 a generation, a PVR or a chip. What an entry leaves out, no modelled release knows or has.
 
 Sources: PVR values Linux arch/powerpc/include/asm/reg.h; chips skiboot include/chip.h; levels the
-tables of skiboot hw/slw.c and hdata/test/op920.wsp.dts, p10-rainier.dts.
+tables of skiboot hw/slw.c and hdata/test/op920.wsp.dts, p10-rainier.dts; where the timebase stops
+skiboot 58913880c, and what POWER9's microcode says to a thread that wakes (open-power/hcode
+import/chips/p9/procedures/ppe_closed/cme/stop_cme/p9_cme_stop_exit.c: levels 4 to 7
+SOME_STATE_LOSS_BUT_NOT_TIMEBASE, from 8 on MOST_STATE_LOSS).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,6 +82,8 @@ class Processor:
     variants          (variant, packaged table that skiboot uses for it): "mambo" the simulator,
                       "dd1" the first silicon, "fused-core"
     grouped_levels    MTL names the last of four levels (3, 7, 11) instead of one level
+    timebase_stops_from  first stop level at which timebase and decrementer stop; None: not known,
+                      or no stop instruction
     fast_sleep        hostboot says whether its chips may sleep, and sleep needs the workaround for
                       erratum 1 (SLEEP_ENABLED_ER1)
     linux_restores    Linux has a driver for states that lose full context or stop the timebase
@@ -97,6 +102,7 @@ class Processor:
     table: str = ""
     variants: tuple[tuple[str, str], ...] = ()
     grouped_levels: bool = False
+    timebase_stops_from: int | None = None
     fast_sleep: bool = False
     linux_restores: bool = False
     boost_state: str = ""
@@ -168,6 +174,7 @@ PROCESSORS = (
             ("fused-core", "power9-fused"),
         ),
         grouped_levels=True,
+        timebase_stops_from=8,
         linux_restores=True,
         boost_state="stop5",
         machine="powernv9",

@@ -6,7 +6,7 @@ Expected are facts of that history: which commit mended what some rule sees.
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -40,7 +40,7 @@ FIXES = [
 ]
 INTRODUCED = [
     # what the same commits or others brought
-    ("739063fb7", "power9", "IS201 IS209 IS303"),
+    ("739063fb7", "power9", "IS201 IS209 IS303 IS333"),
     ("84368bbf8", "power9_dd1", "IS201 IS206 IS303"),
     ("1953b41e1", "power9", "IS105 IS207"),
     ("87f33f499", "power9", "IS203"),
@@ -55,10 +55,11 @@ FAULTS = [
     ("952daa69b", "IS309", "739063fb7"),
     ("739063fb7", "IS201", "51974cab7"),
     ("739063fb7", "IS303", "e65cecd71"),
+    ("739063fb7", "IS333", "58913880c"),
     ("1953b41e1", "IS105", "34e9c3c1e"),
 ]
-"""Not seen: timebase flags of stop4 (58913880c), of which only the hardware tells, and residencies
-of stop4 and stop5 (87f33f499), which want a measurement."""
+UNSEEN = [("1953b41e1", "IS2", "87f33f499")]
+"""Residencies of stop4 and stop5: only a measurement tells, no rule of times (IS2) does."""
 BY_CODE = {
     # commit: one of its effects: array, machines ("states": those of all levels), before, after
     "05f52a8dd": ("power7", "states", "nap", "none"),
@@ -138,12 +139,18 @@ def test_all_commits_are_read(whole: Review) -> None:
     assert len(whole.changes) == 21 + len(BY_CODE)
 
 
-@pytest.mark.parametrize(("commit", "rule", "mended"), FAULTS)
-def test_faults_are_seen_before_they_are_merged(
-    commit: str, rule: str, mended: str, whole: Review
-) -> None:
-    assert rule in {f.rule for f in of(whole, commit).new}
-    assert rule in {f.rule for f in of(whole, mended).fixed}
+def test_faults_are_seen_before_they_are_merged(whole: Review) -> None:
+    def has(findings: Iterable[Finding], code: str) -> bool:
+        return any(finding.rule.startswith(code) for finding in findings)
+
+    faults = (*FAULTS, *UNSEEN)
+    caught = [
+        (brought, code, mended)
+        for brought, code, mended in faults
+        if has(of(whole, brought).new, code) and has(of(whole, mended).fixed, code)
+    ]
+    missed = [fault for fault in faults if fault not in caught]
+    assert caught == FAULTS, f"caught {caught}; missed {missed}"
 
 
 def test_no_warning_of_a_table_that_nobody_mended(whole: Review) -> None:
@@ -173,19 +180,25 @@ def test_states_that_code_gives_or_takes(commit: str, whole: Review) -> None:
 
 
 def test_the_other_commits_are_quiet(skiboot: Repository, whole: Review) -> None:
-    touching = skiboot.touching(["hw/slw.c", "hw/slw-p8.c"], 1000)
-    loud = {change.head for change in whole.changes}
-    assert len({name for name, _ in touching} - loud) > 80
+    """Those that touch the files of the tables and change neither a table nor what exports it."""
+    touching = {head for head, _ in skiboot.touching(["hw/slw.c", "hw/slw-p8.c"], 1000)}
+    of_values = {c.head for c in whole.changes if any(t.is_changed for t in c.tables)}
+    loud = {change.head[:9] for change in whole.changes if change.head in touching - of_values}
+    told = f"{len(loud)} of {len(touching - of_values)} without a change of tables speak: {loud}"
+    assert loud <= {*BY_CODE}, told
+    assert len(touching - of_values) > 100, told
 
 
 def test_a_commit_takes_less_than_three_seconds(skiboot: Repository, whole: Review) -> None:
     circumstances = Yardstick(Criteria(tuple(release(name) for name in KERNELS)))
-    slowest = 0.0
+    took = []
     for change in whole.changes:
-        began = time.process_time()
+        began = time.process_time(), time.perf_counter()
         review(skiboot, change.base, change.head, circumstances)
-        slowest = max(slowest, time.process_time() - began)
-    assert slowest < 3
+        cpu, wall = time.process_time() - began[0], time.perf_counter() - began[1]
+        took.append((cpu, wall, change.head[:9]))
+    cpu, wall, slowest = max(took)
+    assert cpu < 3, f"{slowest}: {cpu:.2f} s of CPU, {wall:.2f} s in all"
 
 
 def test_the_one_message_that_its_change_and_figures_contradict(whole: Review) -> None:

@@ -256,6 +256,33 @@ CASES = [
     ),
     silent("IS313", edited(P9)),
     silent("IS313", edited(P8)),
+    # POWER9's timebase runs on below level 8: as before 58913880c, and the other way round
+    fires(
+        "IS333",
+        edited(P9, "stop4", flags=DEC | TB | USER | HYP | FULL | DEEP),
+        "stop4 (level 4) has TIMEBASE_STOP, but power9's timebase runs on below level 8",
+        severity=WARNING,
+    ),
+    fires(
+        "IS333",
+        edited(P9, "stop5", flags=DEC | TB | USER | HYP | FULL | DEEP, mtl=7),
+        "stop5 (level 5) has",
+        severity=WARNING,
+    ),
+    fires(
+        "IS333",
+        edited(P9, "stop8", flags=USER | HYP | FULL | DEEP),
+        "stop8 (level 8) lacks TIMEBASE_STOP, but power9's timebase stops from level 8",
+        severity=WARNING,
+    ),
+    silent("IS333", edited(P9)),
+    # MTL lets it go on to where the timebase stops; so does the old format, which has none
+    silent("IS333", edited(P9, "stop4", flags=DEC | TB | USER | HYP | FULL | DEEP, mtl=11)),
+    silent("IS333", edited(P9, "stop4", flags=DEC | TB | USER | HYP | FULL | DEEP, mask=0xF)),
+    # a lite state loses nothing; of POWER10 it is not known
+    silent("IS333", edited(P9, "stop8", flags=DEEP, ec=0, esl=0)),
+    silent("IS333", edited(P10, "stop3", flags=DEC | TB | USER | FAST)),
+    silent("IS333", edited(P8)),
     fires("IS314", edited(P9, "stop2", flags=USER), "stop2's flags 0x00001000", severity=ERROR),
     fires("IS314", edited(P9, "stop2", flags=0), "name no class; expected STOP_INST_FAST or STOP_"),
     fires("IS314", edited(P9, "stop2", flags=USER | NAP), "name no class"),
@@ -466,10 +493,10 @@ def test_only_bits_of_2014_are_explained() -> None:
 
 
 def test_every_rule_is_tried_both_ways() -> None:
-    elsewhere = {"IS316", "IS320", "IS321", "IS322", "IS327", "IS331"}
+    elsewhere = {"IS316", "IS320", "IS321", "IS322", "IS327", "IS331", "IS332"}
     fired = {case.code for case in CASES if case.expected}
     kept_silent = {case.code for case in CASES if not case.expected}
-    codes = {f"IS3{number:02}" for number in range(1, 32)} - elsewhere
+    codes = {f"IS3{number:02}" for number in range(1, 34)} - elsewhere
     assert fired == kept_silent == codes
 
 
@@ -528,6 +555,9 @@ def test_tables_of_special_machines(make: Callable[[IdleTable], Subject]) -> Non
     assert [f.message.split()[0] for f in mambo] == ["stop4", "stop8", "stop11"]
     assert found("IS322", make(edited("power9-mambo", keep=("stop0", "stop1")))) == []
     assert found("IS322", make(edited(P9))) == []
+    # its stop4 still has the timebase flags that POWER9's lost, and no machine to harm
+    assert find("power9-mambo").states[3].has(TB)
+    assert found("IS333", make(edited("power9-mambo"))) == []
 
     # an array known by its name alone
     bare = replace(find("power9-mambo"), firmware=Firmware(), origin=Origin("c", "slw.c"))
@@ -628,8 +658,8 @@ def test_what_fires_on_todays_tables(name: str, make: Callable[[IdleTable], Subj
 
 
 HISTORY = {
-    "power9@84368bbf8": {"IS303", "IS320", "IS329"},
-    "power9@51974cab7": {"IS303", "IS320", "IS329"},
+    "power9@84368bbf8": {"IS303", "IS320", "IS329", "IS333"},
+    "power9@51974cab7": {"IS303", "IS320", "IS329", "IS333"},
     "power9@1953b41e1": {"IS320", "IS329"},
     "power9-dd1@84368bbf8": {"IS303", "IS329"},
     "power8@0768e820e": {"IS310"},
