@@ -38,6 +38,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-s", "--signoff", action="store_true", help="the patches' author signs them off"
     )
+    parser.add_argument(
+        "-v", "--reroll-count", metavar="N", type=int, default=1, help="version of the series"
+    )
+    parser.add_argument(
+        "--changes",
+        metavar="TEXT",
+        default="",
+        help="what the version does otherwise, in lines",
+    )
+    parser.add_argument(
+        "--cover-letter",
+        action="store_true",
+        help="what changes, and what review says of it, in a mail that the others answer",
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
@@ -49,6 +63,10 @@ def request(arguments: argparse.Namespace) -> "PatchRequest":
     if not arguments.tree:
         raise UsageError("expected --tree DIR, skiboot's source")
     asked = PatchRequest(Path(arguments.tree), arguments.series, arguments.check, arguments.force)
+    if not 1 <= arguments.reroll_count <= 999:
+        raise UsageError(f"expected -v from 1 to 999, found {arguments.reroll_count}")
+    if arguments.changes and arguments.reroll_count == 1:
+        raise UsageError("expected -v 2 or later with --changes")
     if arguments.stdout and arguments.format == "json":
         raise UsageError("expected --stdout without --format json; a mailbox is no JSON")
     return asked
@@ -71,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     written: list[str] = []
     if not asked.check:
         apart = None if arguments.stdout else Path(arguments.output or ".")
-        written = _applied(made) if arguments.apply else _mailed(made, apart, arguments.signoff)
+        written = _applied(made) if arguments.apply else _mailed(made, apart, arguments)
         for note in made.tree.notes:
             say(f"{made.tree.root.as_posix()}: {note}")
     if arguments.format == "json":
@@ -121,13 +139,32 @@ def _applied(made: "Plan") -> list[str]:
     return [(made.tree.root / name).as_posix() for name in made.files]
 
 
-def _mailed(made: "Plan", directory: Path | None, sign_off: bool) -> list[str]:
+def _summary(made: "Plan") -> str:
+    """What review says of the patches, for a cover letter."""
+    from ..report import review_words as words
+    from ..review.planned import review_of
+
+    found = review_of(made)
+    lines = [*words.wrapped(f"Reviewed: {words.verdict(found)}")]
+    for finding in found.new:
+        if finding.counts:
+            lines += words.wrapped(words.said(finding, found), "  ")
+    for change in found.changes:
+        for table in change.tables:
+            for text in words.per_kernel(table.linux, "Linux", found):
+                lines += words.wrapped(f"{table.source.name}: {text}", "  ")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _mailed(made: "Plan", directory: Path | None, arguments: argparse.Namespace) -> list[str]:
     """The patches, to a directory or standard output; the files that were written."""
     from ..files import naming, write_file
     from ..report import printer
-    from ..report.patch_mail import mails
+    from ..report.patch_mail import Posting, mails
 
-    rendered = mails(made, sign_off=sign_off)
+    cover = _summary(made) if arguments.cover_letter and made.made else None
+    posting = Posting(arguments.signoff, arguments.reroll_count, arguments.changes, cover)
+    rendered = mails(made, posting)
     if directory is None:
         with naming("standard output"):
             printer.document(b"".join(content for _, content in rendered))

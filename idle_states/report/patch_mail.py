@@ -3,8 +3,10 @@ bytes: the date is SOURCE_DATE_EPOCH's, else the description's, else today's.
 """
 
 import datetime
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from email.utils import format_datetime
 
 from .. import __version__
@@ -14,7 +16,7 @@ from ..patches.plan import PatchStep, Plan, ValueChange
 from .escapes import mail as escapes
 from .escapes.mail import address, header
 from .escapes.text import printable
-from .patch_diff import counts, encoded, file_diff, quoted
+from .patch_diff import blob, counts, encoded, file_diff, quoted
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
 _NOBODY = "idle-states <idle-states@localhost>"
@@ -27,47 +29,120 @@ def file_name(step: PatchStep, number: int) -> str:
     return f"{number:04}-{re.sub(r'[.]+', '.', slug)[:_SLUG_CHARACTERS].rstrip('-.')}.patch"
 
 
-def mails(plan: Plan, *, sign_off: bool = False) -> list[tuple[str, bytes]]:
-    """Returns (file name, content) of a mail for each patch that changes something.
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """How a series is sent.
 
-    sign_off  whether the author signs off, who then must be known. Raises UsageError if not.
+    sign_off  whether the author signs off, who then must be known
+    version   of the series, from 1
+    changes   what is different from the version before, for below the first mail's ---; "": nothing
+    cover     what a cover letter says of the review, in lines; None: there is no cover letter, and
+              the mails are no thread
     """
+
+    sign_off: bool = False
+    version: int = 1
+    changes: str = ""
+    cover: str | None = None
+
+
+def mails(plan: Plan, posting: Posting = Posting()) -> list[tuple[str, bytes]]:
+    """Returns (file name, content) of a mail for each patch that changes something, a cover letter
+    before them. Raises UsageError where nobody is known who could sign off.
+    """
+    sign_off = posting.sign_off
     if sign_off and plan.tree.identity is None:
         raise UsageError(
             "expected an author who signs off, found none; git config user.name and user.email, or "
             "GIT_AUTHOR_NAME and GIT_AUTHOR_EMAIL, name one"
         )
-    made = plan.made
+    lead = "" if posting.version == 1 else f"v{posting.version}-"
+    found = [
+        (f"{lead}{file_name(step, number)}", _mail(plan, step, number, posting))
+        for number, step in enumerate(plan.made, 1)
+    ]
+    if posting.cover is not None and found:
+        found.insert(0, (f"{lead}0000-cover-letter.patch", _cover(plan, posting)))
+    return found
+
+
+def _headers(plan: Plan, step: PatchStep, number: int, subject: str, posting: Posting) -> list[str]:
+    """number: 0 for the cover letter."""
+    identity = plan.tree.identity
+    total = len(plan.made)
+    version = "" if posting.version == 1 else f" v{posting.version}"
+    place = "" if total == 1 and posting.cover is None else f" {number}/{total}"
+    author = address(identity.name, identity.email) if identity else _NOBODY
+    headers = [f"From: {author}\n", f"Date: {_date(step)}\n"]
+    if posting.cover is not None:
+        headers.append(f"Message-Id: {_message_id(plan, number, posting)}\n")
+        first = _message_id(plan, 0, posting)
+        headers += [f"In-Reply-To: {first}\n", f"References: {first}\n"] if number else []
+    return [*headers, f"Subject: [PATCH{version}{place}] {header(subject)}\n"]
+
+
+def _message_id(plan: Plan, number: int, posting: Posting) -> str:
+    """The same for the same patches of the same version."""
+    digest = hashlib.sha256(f"{posting.version}\0".encode())
+    for step in plan.made:
+        for name, text in step.after.items():
+            digest.update(encoded(f"{step.patch.subject}\0{name}\0{blob(text)}\0"))
+    return f"<{digest.hexdigest()[:20]}-{number}@idle-states.invalid>"
+
+
+def _mime(text: str) -> list[str]:
+    if text.isascii():
+        return []
     return [
-        (file_name(step, number), _mail(plan, step, number, len(made), sign_off))
-        for number, step in enumerate(made, 1)
+        "MIME-Version: 1.0\n",
+        "Content-Type: text/plain; charset=UTF-8\n",
+        "Content-Transfer-Encoding: 8bit\n",
     ]
 
 
-def _mail(plan: Plan, step: PatchStep, number: int, total: int, sign_off: bool) -> bytes:
+def _cover(plan: Plan, posting: Posting) -> bytes:
+    """The cover letter: what changes, the review's summary, the patches, and how much."""
+    made = plan.made
+    tables = dict.fromkeys(change.table for step in made for change in step.changes)
+    subject = made[0].patch.subject if len(made) == 1 else f"Change {', '.join(tables)}"
+    steps = [
+        f"{printable(step.patch.subject)}:\n"
+        + "".join(f"  {printable(line)}\n" for line in _listed(step.changes).splitlines())
+        for step in made
+    ]
+    parts = ["\n".join(steps), posting.cover or "", _changelog(posting)]
+    text = escapes.body("\n".join(part for part in parts if part).rstrip("\n")) + "\n\n"
+    headers = _headers(plan, made[0], 0, subject, posting)
+    end = f"-- \nidle-states {__version__}\n\n"
+    before = {name: plan.tree.files[name] for name in plan.files}
+    stat = _stat(before, plan.files)
+    return encoded("".join([_FROM, *headers, *_mime(text), "\n", text, stat, "\n", end]))
+
+
+def _changelog(posting: Posting) -> str:
+    if not posting.changes:
+        return ""
+    lines = posting.changes.strip().splitlines()
+    return f"Changes since v{posting.version - 1}:\n" + "".join(f"- {line}\n" for line in lines)
+
+
+def _mail(plan: Plan, step: PatchStep, number: int, posting: Posting) -> bytes:
     identity = plan.tree.identity
-    mark = "[PATCH]" if total == 1 else f"[PATCH {number}/{total}]"
-    author = address(identity.name, identity.email) if identity else _NOBODY
+    sign_off = posting.sign_off
     diff = "".join(
         file_diff(name, step.before[name], text, plan.tree.mode(name))
         for name, text in step.after.items()
     )
     message = _message(step)
     signed = f"\nSigned-off-by: {printable(str(identity))}\n" if identity and sign_off else ""
-    headers = [
-        f"From: {author}\n",
-        f"Date: {_date(step)}\n",
-        f"Subject: {mark} {header(step.patch.subject)}\n",
-    ]
-    if not (message + signed + diff).isascii():
-        headers += [
-            "MIME-Version: 1.0\n",
-            "Content-Type: text/plain; charset=UTF-8\n",
-            "Content-Transfer-Encoding: 8bit\n",
-        ]
+    below = "" if number > 1 or posting.cover is not None else _changelog(posting)
+    below = f"{escapes.body(below)}\n" if below else ""
+    headers = _headers(plan, step, number, step.patch.subject, posting)
+    headers += _mime(message + signed + below + diff)
     end = f"-- \nidle-states {__version__}\n\n"
+    stat = _stat(step.before, step.after)
     return encoded(
-        "".join([_FROM, *headers, "\n", message, signed, "---\n", _stat(step), "\n", diff, end])
+        "".join([_FROM, *headers, "\n", message, signed, "---\n", below, stat, "\n", diff, end])
     )
 
 
@@ -98,9 +173,9 @@ def _date(step: PatchStep) -> str:
     )
 
 
-def _stat(step: PatchStep) -> str:
+def _stat(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """Returns the diffstat as git prints it."""
-    rows = [(quoted(name), *counts(step.before[name], text)) for name, text in step.after.items()]
+    rows = [(quoted(name), *counts(before[name], text)) for name, text in after.items()]
     wide = max(len(name) for name, _, _ in rows)
     number = max(len(str(added + removed)) for _, added, removed in rows)
     most = max(added + removed for _, added, removed in rows)

@@ -27,6 +27,7 @@ _COMMAND = re.compile(
 _RUNNER = re.compile(r"^\s*::|##(vso|teamcity)?\[", re.MULTILINE | re.IGNORECASE)
 """What GitHub's runner, Azure's and TeamCity's look for in a log."""
 _HEADERS = ["From", "Date", "Subject", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"]
+_THREAD = ("Message-Id", "In-Reply-To", "References")
 _ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "a", "video", "audio"}
 
 
@@ -176,7 +177,7 @@ def _mail(text: str) -> Iterator[str]:
     message = email.message_from_string(rest, policy=email.policy.default)
     if message.defects:
         yield f"mail: {message.defects}"
-    keys = message.keys()
+    keys = [key for key in message if key not in _THREAD]
     if keys not in (_HEADERS, _HEADERS[:3]):
         yield f"mail: headers {keys}"
     for key in keys:

@@ -333,6 +333,8 @@ def _repositories(drawn: Drawn) -> Iterator[Line]:
         ".yaml",
     )
     yield Line("mail", ("patch", series, "--tree", tree, "--stdout", "--force"))
+    words = ("-v", "2", "--changes", drawn.word, "--cover-letter")
+    yield Line("mail", ("patch", series, "--tree", tree, "--stdout", "--force", *words))
     yield Line("text", ("patch", series, "--tree", tree, "--check"))
     yield Line("json", ("patch", series, "--tree", tree, "--check", "--format", "json"))
     yield Line("text", ("patch", broken(drawn), "--tree", tree))
