@@ -4,6 +4,7 @@ Memory does not depend on the input's length. The SHA-256 is that of the file as
 compressed or not, and is made along the way.
 """
 
+import codecs
 import enum
 import gzip
 import hashlib
@@ -32,7 +33,6 @@ _DAT = b"\x17\x08\x44tracing"
 _PERF_DATA = (b"PERFILE2", b"2ELIFREP")
 _SYSFS = re.compile(rb"[^\s:]*cpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+:")
 _CSV = re.compile(rb"(?:\s*(?:\w+|\"\w+\")\s*(?:,|\Z)){2,}\Z")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class InputKind(enum.StrEnum):
@@ -74,7 +74,8 @@ class Input:
             self._data = gzip.GzipFile(fileobj=buffered, mode="rb")
         self.cut: str | None = None
         """Why reading ended before the end, None if it did not."""
-        self._first = self._read().removeprefix(_BYTE_ORDER_MARK)
+        self._first = self._read().removeprefix(codecs.BOM_UTF8)
+        opening.expect_utf8(self._first, name)
         self.head, rest = _head(self._first, name)
         """The lines of an exact recording before its columns, from its first on, without ends."""
         self.kind = self._tell(rest)
@@ -178,7 +179,7 @@ def _head(first: bytes, name: str) -> tuple[tuple[bytes, ...], bytes]:
         end = first.find(b"\n", offset) + 1 or len(first)
         found.append(first[offset:end].rstrip(b"\r\n"))
         offset = end
-    if found and offset == len(first) >= BLOCK - len(_BYTE_ORDER_MARK):
+    if found and offset == len(first) >= BLOCK - len(codecs.BOM_UTF8):
         message = f"expected the recording's head to end within {BLOCK} bytes"
         raise unreadable(name, message, len(found))
     return tuple(found), first[offset:]

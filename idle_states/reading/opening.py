@@ -12,6 +12,7 @@ put there meanwhile leads nowhere else.
 Names are bytes: those that are no UTF-8 are str with surrogates, as os.fsdecode() makes them.
 """
 
+import codecs
 import errno
 import io
 import os
@@ -68,6 +69,17 @@ def is_directory(path: str | Path) -> bool:
     return kind_of(path) == DIRECTORY
 
 
+def expect_allowed(path: str | Path) -> None:
+    """Raises PermissionError if a folder on the way to an operand may not be entered, so that
+    nobody can tell whether there is anything of that name."""
+    try:
+        os.stat(path)
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
+        return
+
+
 def read(path: str | Path, limit: int = limits.FILE_BYTES, *, shown: str | None = None) -> bytes:
     """The bytes of a file that the user named.
 
@@ -82,8 +94,15 @@ def read(path: str | Path, limit: int = limits.FILE_BYTES, *, shown: str | None 
 
 
 def read_text(path: str | Path, limit: int = limits.FILE_BYTES) -> str:
-    """The same as UTF-8; bytes that are none are replaced."""
-    return read(path, limit).decode("utf-8", "replace")
+    """The same as UTF-8, without a byte-order mark; bytes that are none are replaced."""
+    return read(path, limit).removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+
+
+def expect_utf8(head: bytes, shown: str) -> None:
+    """Raises Unreadable (IS930) for text that begins with a byte-order mark of UTF-16."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        message = "expected UTF-8, found UTF-16; iconv -f UTF-16 -t UTF-8 converts it"
+        raise unreadable(shown, message, 1)
 
 
 def read_operand(name: str, limit: int = limits.FILE_BYTES) -> bytes:

@@ -11,6 +11,7 @@ from ..diff import Difference, diff
 from ..findings import Finding, UsageError, sort_findings
 from ..linux.governors import not_utilised
 from ..linux.releases import release
+from ..reading import opening
 from ..reading.git import Commit, CommitReader, Repository
 from ..sources import Source
 from ..table import IdleTable
@@ -203,6 +204,7 @@ def ends(repository: Repository, text: str | None) -> tuple[str, str]:
         return repository.commit(head).parent, head
     match = re.fullmatch(r"(.*?)(\.\.\.?)(.*)", text)
     if match is None or not (match[1] or match[3]):
+        opening.expect_allowed(text)
         raise BadRange(f"expected BASE..HEAD, found {text!r}, which is no file with a mail either")
     base, head = (repository.resolve(name or "HEAD") for name in (match[1], match[3]))
     return repository.merge_base(base, head) if match[2] == "..." else base, head

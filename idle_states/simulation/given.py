@@ -129,6 +129,7 @@ def _workload(text: str, say: Callable[[str], None]) -> tuple[Workload, int, lis
         digest = hashlib.sha256(data).hexdigest()
         return workloads_file.read(data, text), _SECOND_NS, [(text, digest)]
     if opening.kind_of(path) not in (opening.FILE, "a pipe"):
+        opening.expect_allowed(path)
         known = ", ".join(workloads.BUILT_IN)
         raise UsageError(
             f"expected a workload ({known}), YAML, a trace or a recording, found {text!r}"

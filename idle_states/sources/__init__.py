@@ -79,6 +79,7 @@ def _split(text: str) -> tuple[Path, str | None]:
     before, name = _longest_file(text)
     if before is not None:
         return before, name
+    opening.expect_allowed(path)
     if "/" in text or path.suffix in _SUFFIXES:
         raise NoSuchTable(f"expected a file, found none of that name: {text!r}{_nearest(path)}")
     known = [revision.name for revision in revisions()]

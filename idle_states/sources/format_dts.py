@@ -1,5 +1,6 @@
 """Device-tree source."""
 
+import codecs
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ _LOOKED_AT = 1 << 22
 
 
 def recognises(head: bytes, path: Path) -> bool:
+    head = head.removeprefix(codecs.BOM_UTF8)
     at = 0
     if path.suffix in (".dts", ".dtsi") and _REFERS.search(head):
         return True
@@ -48,7 +50,9 @@ def read(file: File) -> list[Source]:
     from ..devicetree import dts
 
     with _tree(file) as tree:
-        source = dts.prepared(file.data, file.shown, file.beside, tree)
+        source = dts.prepared(
+            file.data.removeprefix(codecs.BOM_UTF8), file.shown, file.beside, tree
+        )
     try:
         root = dts.compiled(source)
     except Unreadable as error:

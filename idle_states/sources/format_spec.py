@@ -30,6 +30,8 @@ def other_kind(data: bytes, path: Path) -> str:
     """
     data = data[: limits.SPEC_BYTES]
     first = _SIGNIFICANT.search(data)
+    if not data and path.suffix not in ("", ".yaml", ".yml"):
+        return "expected a spec or another form of a table, found an empty file"
     if path.suffix in (".yaml", ".yml") or first is None or _MAPPING.match(first[1]):
         return ""
     if path.suffix in (".c", ".h") or _C.search(data):

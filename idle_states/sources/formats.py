@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..findings import Unreadable, unreadable
-from ..reading import limits
+from ..reading import limits, opening
 from ..wording import joined
 from .source import File, Source
 
@@ -48,6 +48,7 @@ def read_file(file: File) -> list[Source]:
                 raise
             raise Unreadable(error.findings, {file.shown: file.text}) from None
         return found
+    opening.expect_utf8(file.data, file.shown)
     known = joined(list(FORMATS.values()), "or")
     raise unreadable(file.shown, f"expected {known}, found an unknown binary format")
 

@@ -162,6 +162,10 @@ def _expect_tree(word: str) -> None:
     """Raises Unreadable for a directory that shows no sign of a device tree."""
     if _is_folder(word):
         with opening.Tree(word) as tree:
+            try:
+                list(tree.entries(""))
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, word) from None
             if not is_tree(tree):
                 message = "expected tables below it, a skiboot or a device tree, found none"
                 raise unreadable(word, message)

@@ -25,6 +25,8 @@ def read_mails(name: str) -> tuple[list[Mail], dict[str, bytes]]:
     Raises OSError; Unreadable (IS930) for more than limits allow, or nothing at all.
     """
     files = dict(_files(name))
+    for file, data in files.items():
+        opening.expect_utf8(data, file)
     mails = [mail for file, data in files.items() for mail in _mails(file, data)]
     if len(mails) > limits.MAIL_BOX:
         raise unreadable(name, f"expected at most {limits.MAIL_BOX} mails")
