@@ -1,7 +1,9 @@
-"""Tables that do not come by way of OPAL: held by a running kernel, or listed by a tree's CPUs.
+"""Tables that do not come by way of OPAL: held by a running kernel, listed by a tree's CPUs, or
+built into a driver of Linux.
 
 `IdleTable.states` has the same rows as every table has them; the values here add what only the
-running kernel or the tree's CPU nodes tell (`IdleTable.held`, `IdleTable.listed`).
+running kernel, the tree's CPU nodes or the driver's source tell (`IdleTable.held`,
+`IdleTable.listed`, `IdleTable.built_in`).
 """
 
 from collections.abc import Mapping
@@ -46,6 +48,67 @@ class Held:
     first_row: int = 0
     cpus: tuple[int, ...] = ()
     driver: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInState:
+    """A struct cpuidle_state as the compiler stores it. Times in us.
+
+    description  its member desc
+    flags        CPUIDLE_FLAG_* and the driver's own bits
+    flag_names   names of the set bits, of those that the headers name; others as 0x...
+    power_usage  "in mW"; -1 where the driver says UINT_MAX
+    """
+
+    name: str
+    description: str
+    exit_latency_us: int
+    target_residency_us: int
+    flags: int = 0
+    flag_names: tuple[str, ...] = ()
+    power_usage: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TableUse:
+    """A place where a driver's source uses a table: what chooses, registers or changes it.
+
+    function    the function that it is in; "" for none, as in a table of device ids
+    conditions  the if, else, switch and loops around it there, the outermost first
+    text        the statement, or the row of such a table
+    """
+
+    function: str
+    conditions: tuple[str, ...]
+    text: str
+    where: Location = field(default=Location(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A table in the source of a Linux driver, as it is compiled: a struct cpuidle_driver, or an
+    array of struct cpuidle_state that a driver makes its own states of.
+
+    states       all states, by number
+    first_row    number of the first state that is a row of the table; state 0 is none where it is
+                 what any CPU does (WFI, wait, polling)
+    count        state_count; None where the source gives none, as for arrays and for drivers that
+                 count when they start
+    safe         safe_state_index
+    driver       the driver's name; "" for an array
+    governor     the governor that the driver asks for; "" for none
+    archs        the architectures whose headers give these values; () where the source needs none
+    uses         what else the source does with the table, in its order
+    """
+
+    states: tuple[BuiltInState, ...]
+    first_row: int = 0
+    count: int | None = None
+    safe: int = 0
+    driver: str = ""
+    governor: str = ""
+    archs: tuple[str, ...] = ()
+    uses: tuple[TableUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,12 @@ def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
         return fields | _node_fields(node, parameter_name(table.listed))
     if table.held is not None:
         return fields
+    if table.built_in is not None:
+        row = next(row for row, each in enumerate(table.states) if each is state)
+        stored = table.built_in.states[table.built_in.first_row + row]
+        fields["flags"] = " ".join(stored.flag_names) or "none"
+        fields["power"] = str(stored.power_usage)
+        return fields
     fields["flags"] = " ".join(flag_names(state.flags)) or "none"
     if register is Register.PSSCR:
         psscr = state.psscr

@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Self
 
-from .beyond_opal import Held, IdleList
+from .beyond_opal import BuiltIn, Held, IdleList
 from .findings import Location
 from .processors import VERSIONS, Processor, named
 
@@ -339,6 +339,7 @@ class IdleTable:
     held       for a table read from a running kernel's sysfs: its cpuidle states. Of the rows only
                names and times are known then
     listed     for an Arm or RISC-V tree: the nodes that the rows come from
+    built_in   for a table in the source of a Linux driver: its states and what the driver does
     historical a table skiboot once had, checked only when named
     """
 
@@ -350,6 +351,7 @@ class IdleTable:
     partition: Partition | None = None
     held: Held | None = None
     listed: IdleList | None = None
+    built_in: BuiltIn | None = None
     title: str = ""
     note: str = ""
     historical: bool = False

@@ -15,7 +15,8 @@ def register(
     stop_api: bool = True,
 ) -> DriverTable:
     """Returns the states that a kernel registers: from the power-mgt node on OPAL, from the
-    partition on pseries, from the CPUs' lists on Arm and RISC-V, or as read from sysfs.
+    partition on pseries, from the CPUs' lists on Arm and RISC-V, as read from sysfs, or from
+    a driver's source.
 
     stop_api  whether firmware accepts the SPR values the kernel wants restored after deep states
     """
@@ -31,6 +32,10 @@ def register(
         from . import held
 
         return held.register(table, release)
+    if table is not None and table.built_in is not None:
+        from . import built_in_driver
+
+        return built_in_driver.register(table, release)
     from . import powernv
 
     return powernv.register(node, cpu, release, stop_api=stop_api)

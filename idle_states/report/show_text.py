@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..beyond_opal import Held
+from ..beyond_opal import BuiltIn, Held
 from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain
@@ -245,6 +245,8 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
             yield "Changed in firmware", [_change(changed) for changed in export.changed]
     if table.held is not None:
         yield "Note", list(_held(table.held))
+    if table.built_in is not None:
+        yield from _built_in(table.built_in)
     for group in agreeing(journey):
         yield from _kernel_sections(group, table)
     energy = _energy(table)
@@ -269,6 +271,46 @@ def _held(held: Held) -> Iterator[str]:
         yield f"  off from the start: {joined(default)}"
 
 
+def _built_in(found: BuiltIn) -> Iterator[tuple[str, list[str]]]:
+    note = ["  what the source has compiled in; the kernel named here decides its governor alone"]
+    if found.first_row:
+        first = found.states[0]
+        name = printable(first.name) or "empty, for polling"
+        note.append(f"  state 0 is {name}, {first.exit_latency_us}/{first.target_residency_us} us")
+    if found.count is None:
+        note.append("  how many states there are is settled when the driver starts")
+    if found.archs:
+        note.append(f"  macros as the headers of {joined(list(found.archs))} define them")
+    if found.governor:
+        note.append(f"  the driver asks for governor {printable(found.governor)}")
+    yield "Note", note
+    flagged = [
+        f"  {printable(state.name)}: {joined(list(state.flag_names))} ({state.flags:#x})"
+        for state in found.states
+        if state.flags
+    ]
+    if flagged:
+        yield "Flags", flagged
+    powers = {state.power_usage for state in found.states} - {0, -1}
+    if powers:
+        drawn = [
+            f"{printable(s.name)} {s.power_usage}" for s in found.states if s.power_usage != -1
+        ]
+        yield "power_usage, which no governor modelled here reads", [f"  {joined(drawn)}"]
+    if found.uses:
+        yield (
+            "What chooses or changes it at run time (not modelled)",
+            [
+                f"  line {use.where.line}{f', {use.function}()' if use.function else ''}: "
+                + printable(
+                    " ".join(f"[{text}]" for text in use.conditions) + " " * bool(use.conditions)
+                )
+                + printable(use.text)
+                for use in found.uses
+            ],
+        )
+
+
 def _family(table: IdleTable) -> str:
     return table.name.partition("@")[0]
 
@@ -277,7 +319,7 @@ def _kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[tuple[str, l
     name = f"Linux {group.kernels}"
     for title, lines in _said(group.first, table):
         known: list[str] = []
-        if title == THEN and table.held is None:
+        if title == THEN and table.held is None and table.built_in is None:
             releases = [arrival.release for arrival in group.arrivals]
             followed = (group.first.subsystem, *(["genpd"] if domains_of(group.first) else []))
             known = [f"  {line}" for line in remarks(releases, *followed)]

@@ -7,7 +7,8 @@ What it does
 Why is this bad
     The target residency includes entry and exit, so it is longer than the exit alone. Where it is
     not, the fields were swapped or a unit slipped, or somebody hides the state from cpuidle by an
-    absurd latency. If it is the last, say so in a suppression and with `cpuidle: no`.
+    absurd latency. If it is the last, say so in a suppression and with `cpuidle: no`. In tables of
+    Linux's own drivers it is a note: some count into the latency what others leave out.
 
 Example
     extends: power9
@@ -46,5 +47,6 @@ def check(subject: Subject) -> Iterator[Finding]:
                 f"{format_time(latency)}, not below its target residency of "
                 f"{format_time(residency)}",
                 subject.at(index, "latency"),
+                severity=Severity.NOTE if subject.form == "driver" else None,
                 related=[(subject.at(index, "residency"), "the target residency")],
             )

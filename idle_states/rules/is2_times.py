@@ -42,16 +42,26 @@ def column(subject: Subject, field: str) -> list[Time]:
     return times
 
 
+def _fallback(subject: Subject) -> int | None:
+    """The row of state 0 of a driver's own table, None for other tables. It is entered where no
+    deeper one fits, so that its times decide nothing."""
+    built_in = subject.table.built_in
+    return 0 if built_in is not None and built_in.first_row == 0 else None
+
+
 def all_times(subject: Subject) -> list[Time]:
-    return [time for field in FIELDS for time in column(subject, field)]
+    """All latencies and residencies that decide anything."""
+    fallback = _fallback(subject)
+    return [t for field in FIELDS for t in column(subject, field) if t.row != fallback]
 
 
 def rows(subject: Subject) -> Iterator[tuple[int, int, int]]:
-    """(index, latency, residency) of each row that has both, not 0 (that is IS215), in ns."""
+    """(index, latency, residency) of each row that has both, not 0 (that is IS215), in ns; without
+    a driver's own state 0."""
     residencies = {time.row: time.ns for time in column(subject, "residency")}
     for index, _, latency in column(subject, "latency"):
         residency = residencies.get(index)
-        if latency and residency:
+        if latency and residency and index != _fallback(subject):
             yield index, latency, residency
 
 

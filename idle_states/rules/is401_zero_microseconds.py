@@ -35,13 +35,13 @@ from ..linux.releases import Release
 from ..pipeline import Subject
 from ..units import format_time
 from .is4_kernels import registered
-from .rule import FORMS, Judged, Rule, per_kernel
+from .rule import OPAL_FORMS, Judged, Rule, per_kernel
 
 RULE = Rule(
     "IS401",
     "zero-microseconds",
     Severity.ERROR,
-    forms=FORMS,
+    forms=(*OPAL_FORMS, "sysfs", "nodes"),
     requires=("IS201", "IS202", "IS215", "IS216"),
 )
 

@@ -23,7 +23,8 @@ FORMATS = {
     "sysfs": "a dump of cpuidle sysfs",
     "lid": "a skiboot.lid",
     "dts": "a dts",
-    "c": "a C source",
+    "c": "a C source of skiboot",
+    "driver": "a C source of a Linux cpuidle driver",
     "log": "a log of firmware or kernel",
     "spec": "a spec",
 }

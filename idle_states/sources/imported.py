@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
-from ..spec.write import HELD, LISTED, with_processor
+from ..spec.write import not_of_opal, with_processor
 from ..table import Firmware, IdleState, IdleTable, Origin, Provenance, Register
 from . import Source
 
@@ -55,11 +55,8 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
 
 
 def _problems(table: IdleTable, node: PowerMgt | None) -> Iterator[Finding]:
-    if table.held is not None:
-        yield _finding(table, None, HELD)
-        return
-    if table.listed is not None:
-        yield _finding(table, None, LISTED)
+    if reason := not_of_opal(table):
+        yield _finding(table, None, reason)
         return
     if node is not None:
         yield from _node_problems(table, node)

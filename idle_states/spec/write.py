@@ -33,6 +33,22 @@ LISTED = (
     "expected a table that skiboot could export, found idle-state nodes of an Arm or RISC-V tree; "
     "a spec has no place for their suspend parameters"
 )
+BUILT_IN = (
+    "expected a table that skiboot could export, found one in the source of a Linux driver, which "
+    "has its own flags and no control register"
+)
+
+
+def not_of_opal(table: IdleTable) -> str:
+    """Why a spec cannot hold a table that is none of OPAL's; "" if it can."""
+    for source, reason in (
+        (table.held, HELD),
+        (table.listed, LISTED),
+        (table.built_in, BUILT_IN),
+    ):
+        if source is not None:
+            return reason
+    return ""
 
 
 def with_processor(table: IdleTable) -> IdleTable:
@@ -51,7 +67,7 @@ def write(table: IdleTable) -> str:
     Raises CannotGenerate (IS933) for a table that lacks a value that a spec must have: firmware
     would take the missing value for 0.
     """
-    missing = HELD if table.held is not None else LISTED if table.listed is not None else ""
+    missing = not_of_opal(table)
     if missing:
         where = table.where.get("table") or Location(path=table.name)
         finding = Finding("IS933", "cannot-generate", Severity.ERROR, missing, where)

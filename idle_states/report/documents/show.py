@@ -2,8 +2,8 @@
 
 from typing import Annotated, Literal
 
-from ... import table
-from ...forms import GIVEN, INLINE, U32, U64, Count, Form, Limits, With, derived
+from ... import beyond_opal, table
+from ...forms import GIVEN, INLINE, OMITTED, U32, U64, Count, Form, Limits, With, derived
 from ...linux import driver_table
 from ...linux.genpd import tables as genpd_tables
 from ...pipeline import Arrival, Journey
@@ -23,7 +23,7 @@ Messages = Annotated[list[Message], "Lines in the log, in order."]
 
 def _states(table: IdleTable) -> list[With]:
     """What a source that is no OPAL's does not tell is unknown, not 0."""
-    opal = table.held is None and table.listed is None
+    opal = table.held is None and table.listed is None and table.built_in is None
     unknown = {} if opal else {"flags": None, "control": None, "mask": None}
     return [With(state, flag_names=flag_names(state.flags), **unknown) for state in table.states]
 
@@ -53,6 +53,33 @@ class State(Form[IdleState]):
     provenance: Annotated[dict[str, Provenance], "Field -> where its value comes from."]
 
 
+class BuiltInState(Form[beyond_opal.BuiltInState]):
+    name: str
+    description: str
+    exit_latency_us: U32
+    target_residency_us: U32
+    flags: Annotated[U32, "CPUIDLE_FLAG_* and the driver's own bits."]
+    flag_names: Annotated[list[Bits], "The bits' names in the tree's headers; others as 0x...."]
+    power_usage: Annotated[int, "In mW; -1 for UINT_MAX."]
+
+
+class TableUse(Form[beyond_opal.TableUse]):
+    line: Annotated[Count, "Of the file."] = derived(lambda use: use.where.line)
+    function: Annotated[str, "Empty in a table of device ids."]
+    conditions: Annotated[list[str], "What is around it, the outermost first."]
+    text: str
+
+
+class BuiltIn(Form[beyond_opal.BuiltIn]):
+    driver: Annotated[str, "The driver's name; empty for an array of states."]
+    governor: Annotated[str, "The governor it asks for; empty for none."]
+    states: Annotated[list[BuiltInState], "All of them, by number."]
+    count: Annotated[Count | None, "state_count; null where the source gives none."]
+    safe: Annotated[int, "safe_state_index."]
+    archs: Annotated[list[str], "Whose headers give these values; empty where all do."]
+    uses: Annotated[list[TableUse], "What chooses, registers or changes it at run time."]
+
+
 class Table(Form[IdleTable]):
     name: Annotated[str, "Revision, C array or node path."]
     title: str
@@ -60,6 +87,7 @@ class Table(Form[IdleTable]):
         Literal["psscr", "pmicr", "none"], "Control register that states are requested through."
     ]
     states: list[State] = derived(_states)
+    built_in: Annotated[BuiltIn | None, "Of a table in a Linux driver's source.", OMITTED]
 
 
 class Export(Form[Journey]):

@@ -51,19 +51,38 @@ class Preprocessed:
     problems: tuple[UnsupportedC, ...]
     doubts: tuple[UnsupportedC, ...]
 
+    def tokens(self, start: int, end: int) -> list[Token]:
+        """Returns the tokens between two offsets, with literals as in the original text, which need
+        not be ASCII."""
+        return [
+            token._replace(text=self.text[token.start : token.end])
+            if token.kind in ("string", "character")
+            else token
+            for token in tokens(self.code, start, end)
+        ]
 
-def preprocess(text: str, defines: Mapping[str, str] | None = None) -> Preprocessed:
+
+def preprocess(
+    text: str,
+    defines: Mapping[str, str] | None = None,
+    builtin: Mapping[str, str] = DEFINITIONS,
+) -> Preprocessed:
     """Returns a C file as it is compiled.
 
-    defines: macros that the file does not define itself, as for `definitions_in`. A name that is no
-    macro is 0 in an #if, as for the compiler.
+    defines  macros that the file does not define itself, as for `definitions_in`. A name that is no
+             macro is 0 in an #if, as for the compiler
+    builtin  likewise, what every file of its kind has; `defines` goes before it
     """
-    return _Preprocessor(text, defines or {}).run()
+    return _Preprocessor(text, defines or {}, builtin).run()
 
 
 def definitions_in(text: str) -> dict[str, str]:
-    """Returns the macros that a header defines: "NAME" or "NAME(a, b)" -> text."""
-    clean = preprocess(text)
+    """Returns the macros that a header of skiboot defines: "NAME" or "NAME(a, b)" -> text."""
+    return own_definitions(preprocess(text))
+
+
+def own_definitions(clean: Preprocessed) -> dict[str, str]:
+    """Returns the macros that a file itself defines, likewise."""
     return {macro.head: " ".join(t.text for t in macro.body) for macro in clean.definitions.own()}
 
 
@@ -86,9 +105,9 @@ class _Group:
 
 
 class _Preprocessor:
-    def __init__(self, text: str, defines: Mapping[str, str]) -> None:
+    def __init__(self, text: str, defines: Mapping[str, str], builtin: Mapping[str, str]) -> None:
         self.text = text
-        self.definitions = Definitions(defines, DEFINITIONS)
+        self.definitions = Definitions(defines, builtin)
         self.expander = Expander(self.definitions)
         self.code = bytearray(text.encode("ascii", "replace").translate(_PLAIN))
         if text.startswith("\ufeff"):

@@ -12,7 +12,7 @@ from ...reading import limits
 from ...spec.library import packaged
 from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Register
 from .expression import evaluate
-from .lexer import Token, UnsupportedC, encoded, literal_bytes, tokens
+from .lexer import UnsupportedC, encoded, literal_bytes
 from .preprocess import Preprocessed, preprocess
 from .structure import (
     FIELD_MEMBERS,
@@ -212,7 +212,7 @@ class _Reader:
             raise UnsupportedC(message, span.start, span.end)
         key = (text, clean.definitions.version(span.start))
         if key not in self.numbers:
-            expanded = clean.expander.expand(self.value_tokens(clean, span), span.start)
+            expanded = clean.expander.expand(clean.tokens(span.start, span.end), span.start)
             self.numbers[key] = evaluate(expanded, span.start, span.end).value
         value = self.numbers[key]
         if not -(1 << bits - 1) <= value < 1 << bits:
@@ -222,7 +222,7 @@ class _Reader:
 
     def string(self, clean: Preprocessed, span: Span) -> str:
         """Returns a name up to its first NUL. Bytes that are not UTF-8 become surrogates."""
-        literals = clean.expander.expand(self.value_tokens(clean, span), span.start)
+        literals = clean.expander.expand(clean.tokens(span.start, span.end), span.start)
         other = next((token for token in literals if token.kind != "string"), None)
         if other is not None or not literals:
             found = other.text[:40] if other else "nothing"
@@ -230,16 +230,6 @@ class _Reader:
             raise UnsupportedC(message, span.start, span.end)
         content = b"".join(literal_bytes(token) for token in literals)
         return content.partition(b"\0")[0].decode("utf-8", "surrogateescape")
-
-    def value_tokens(self, clean: Preprocessed, span: Span) -> list[Token]:
-        """Returns the tokens of a value, with literals as in the original text, which need not be
-        ASCII."""
-        return [
-            token._replace(text=self.text[token.start : token.end])
-            if token.kind in ("string", "character")
-            else token
-            for token in tokens(clean.code, span.start, span.end)
-        ]
 
     def place_fields(
         self, clean: Preprocessed, span: Span, path: str, where: dict[str, Location]

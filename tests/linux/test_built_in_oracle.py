@@ -1,0 +1,83 @@
+"""Tables read from drivers' sources against what gcc stores of them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from idle_states.beyond_opal import BuiltInState
+from idle_states.findings import Unreadable
+from idle_states.sources import read_sources
+from tests.oracle import skipping
+from tests.oracle.debian import linux_source
+from tests.oracle.linux.built_in import compiled, with_tables
+from tests.support.thorough import slow
+
+ARM = tuple(
+    f"arch/arm/{folder}" for folder in ("mach-imx", "mach-omap2", "mach-s3c", "include/asm")
+)
+MEMBERS = (
+    "drivers/cpuidle",
+    "include/linux",
+    *ARM,
+    "arch/mips/include/asm",
+    "arch/powerpc/include/asm",
+    "arch/sh/include/asm",
+    "arch/sh/kernel/cpu/shmobile",
+    "arch/x86/include/asm",
+    "arch/x86/kernel/apm_32.c",
+)
+LEAST = 30
+"""Tables of a tree with all of MEMBERS."""
+
+
+def values(state: BuiltInState) -> list[object]:
+    return [
+        state.name,
+        state.description,
+        state.exit_latency_us,
+        state.target_residency_us,
+        state.flags,
+        state.power_usage,
+    ]
+
+
+def compare(tree: Path) -> int:
+    """Returns how many tables were compared; fails where one differs or is not read."""
+    count = 0
+    for file in with_tables(tree):
+        stored = compiled(tree, file)
+        stored = {name: table for name, table in stored.items() if any(map(any, table["states"]))}
+        try:
+            tables = {source.name: source.table for source in read_sources(str(file))}
+        except Unreadable as error:
+            if stored:
+                raise AssertionError(f"{file} is not read: {error.findings}") from error
+            continue
+        assert list(tables) == list(stored), file
+        for name, table in tables.items():
+            assert table is not None
+            assert table.built_in is not None
+            found, kept = table.built_in, stored[name]
+            states = kept["states"]
+            assert [values(state) for state in found.states] == states[: len(found.states)], name
+            assert not any(any(state) for state in states[len(found.states) :]), name
+            if found.driver:
+                assert (found.count or 0, found.safe) == (kept["count"], kept["safe"]), name
+                assert found.driver == kept["name"]
+            count += 1
+    return count
+
+
+def test_same_as_the_compiler() -> None:
+    with skipping():
+        named = os.environ.get("LINUX")
+        tree = Path(named) if named else linux_source("6.1", (*MEMBERS, "arch/arm/mach-davinci"))
+        least = 1 if named else LEAST
+        assert compare(tree) >= least
+
+
+@pytest.mark.parametrize("version", slow("6.12"))
+def test_same_as_the_compiler_in_a_later_tree(version: str) -> None:
+    with skipping():
+        assert compare(linux_source(version, MEMBERS)) >= LEAST
