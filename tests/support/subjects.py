@@ -10,6 +10,7 @@ from idle_states import power_mgt as dt
 from idle_states.devicetree import idle_nodes
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding
+from idle_states.linux.built_in import reader as built_in_reader
 from idle_states.linux.driver_table import DriverState
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
@@ -52,19 +53,19 @@ def spec(
 
 def in_form(subject: Subject, form: str) -> Subject:
     """Returns the subject of a spec as if its rows had been read in another form: C, a device tree,
-    a dump of sysfs, or nodes of an Arm tree."""
+    a dump of sysfs, nodes of an Arm tree, or the source of a Linux driver."""
     if form == "spec":
         return subject
     if form == "c":
         return Subject(as_c(subject.table), subject.kernels, subject.platform)
-    if form in ("sysfs", "nodes"):
+    if form in ("sysfs", "nodes", "driver"):
         return beyond_opal(subject, form)
     return tree(encode(subject.table.states, subject.table.register), subject.table.cpu, subject)
 
 
 def beyond_opal(subject: Subject, form: str) -> Subject:
-    """Returns the states that the first kernel registers as if read from a dump of sysfs, or from
-    nodes of an Arm tree."""
+    """Returns the states that the first kernel registers as if read from a dump of sysfs, from
+    nodes of an Arm tree, or from the source of a driver."""
     states = subject.linux(subject.kernels[0]).states
     if form == "sysfs":
         with tempfile.TemporaryDirectory() as directory:
@@ -81,6 +82,14 @@ def beyond_opal(subject: Subject, form: str) -> Subject:
                 )
             )
             table = read_source(str(file)).table
+    elif form == "driver":
+        rows = "".join(
+            f'{{ .name = "{state.name}", .exit_latency = {state.exit_latency_us}, '
+            f".target_residency = {state.target_residency_us} }},\n"
+            for state in states
+        )
+        text = f"static struct cpuidle_driver driver = {{ .states = {{\n{rows}}} }};\n"
+        (table,) = built_in_reader.read(text, "cpuidle-x.c", defines={})
     else:
         (listed,) = idle_nodes.lists_of(arm_tree(states[1:]), "arm.dtb")
         table = idle_nodes.table_of(listed, "dtb", "arm.dtb", "")
