@@ -12,6 +12,7 @@ from ..reading.inputs import Input
 from ..record.unconverted import as_recording
 from ..replay.machine import CpuTable
 from ..units import UNITS_NS
+from ..wording import suggestion
 from . import placement, topology_file, workloads, workloads_file, workloads_trace
 from . import topology as topologies
 from .placement import Policy
@@ -133,6 +134,7 @@ def _workload(text: str, say: Callable[[str], None]) -> tuple[Workload, int, lis
         known = ", ".join(workloads.BUILT_IN)
         raise UsageError(
             f"expected a workload ({known}), YAML, a trace or a recording, found {text!r}"
+            f"{suggestion(text.partition(':')[0], workloads.BUILT_IN)}"
         )
     source = as_recording(Input(text), say)
     traced, duration_ns = workloads_trace.read(source)

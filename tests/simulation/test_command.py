@@ -200,6 +200,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("", "expected a workload"),
         ("nothing --table power9", "expected a workload (busy-waker"),
+        ("pingpong:work=3us --table power9", "; did you mean 'ping-pong'?"),
         ("pipe", "expected a table"),
         ("pipe --table power9 --polling", "--polling with --states"),
         ("pipe:work=3 --table power9", "time with its unit"),
