@@ -37,7 +37,7 @@ _ABOUT_IDLE = re.compile(
     r"SLW: |CPU idle state device tree init|NVRAM stop disable mask: |determining chip type"
     r"|creating dt node /ibm,opal/power-mgt failed|Disabling deep stop states"
 )
-_WORDS = re.compile(rf"{_ABOUT_IDLE.pattern}| starting\.\.\.|CPU: (?:P\d|Boot CPU PIR)".encode())
+_WORDS = re.compile(rf"{_ABOUT_IDLE.pattern}| starting\.\.\.|CPU: (?:P[0-9]|Boot CPU PIR)".encode())
 _START = re.compile(r"(?:OPAL|SkiBoot) (\S+?)(?:-debug)? starting\.\.\.")
 _CPU = re.compile(r"CPU: P([0-9]{1,2}) generation processor")
 _PVR = re.compile(r"CPU: Boot CPU PIR is 0x[0-9a-f]+ PVR is 0x([0-9a-f]{8})")
