@@ -12,9 +12,7 @@ from .source import File, Source
 if TYPE_CHECKING:
     from ..table import IdleTable
 
-_TABLE = re.compile(
-    rb"\bstruct\s+cpuidle_(?:driver|state)\s+[\w\s]*?(?:\[[^\[\]{};=]*\]\s*)?[^;(){}=]*=\s*\{"
-)
+_TABLE = re.compile(rb"\bstruct\s+cpuidle_(?:driver|state)\s[^;(){}=]{1,300}=\s*\{")
 _INTEL = b"intel_idle_driver"
 
 

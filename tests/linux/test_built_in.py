@@ -1,5 +1,7 @@
 """Tables of C drivers: what is read, what is refused, what is said of the rest."""
 
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -183,3 +185,22 @@ def test_rules_are_mild_where_a_driver_may(tmp_path: Path) -> None:
     subject = Subject.of(source_of(tree(tmp_path, text)), [release("6.12")])
     found = [(each.rule, str(each.severity), each.location.line) for each in run(subject)]
     assert found == [("IS206", "note", 10)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct cpuidle_driver " + "__a" * 50_000,
+        "struct cpuidle_driver " * 50_000,
+        "struct cpuidle_state x[] = {" * 20_000,
+        "struct cpuidle_state x[] = { " + "{" * 100_000,
+        "struct cpuidle_driver x = { .states = { { .name = " + "(" * 100_000,
+        "enum" + " " * 200_000 + "struct cpuidle_state x[] = { { 1 } };",
+        "struct cpuidle_state x[] = { " + "[9999] = { .flags = 1 }, " * 5_000 + "};",
+    ],
+)
+def test_hostile_text_ends_soon(tmp_path: Path, text: str) -> None:
+    started = time.process_time()
+    with suppress(Unreadable):
+        read_sources(str(tree(tmp_path, text)))
+    assert time.process_time() - started < 10

@@ -27,6 +27,7 @@ _FORMS = {
     "c": "C",
     "dt": "device trees",
     "sysfs": "what a kernel holds",
+    "driver": "the source of a Linux driver",
     "nodes": "idle-state nodes of Arm and RISC-V",
 }
 

@@ -32,7 +32,7 @@ CONFIGURED = {"CONFIG_CPU_IDLE": "1", "__KERNEL__": "1"}
 _OURS = frozenset(name.partition("(")[0] for name in BUILTIN) | {"ARRAY_SIZE"}
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]{1,200})[>"]', re.MULTILINE)
-_ENUM = re.compile(r"\benum\b\s*\w*\s*\{([^{}]*)\}")
+_ENUM = re.compile(r"\benum\b(?>\s*)\w*(?>\s*)\{([^{}]*)\}")
 _ENUMERATOR = re.compile(r"([^,()]|\([^()]*\))+")
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*", re.ASCII)
 

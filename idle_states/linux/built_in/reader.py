@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ...beyond_opal import BuiltIn, BuiltInState, TableUse
 from ...findings import Finding, Location, Severity, Unreadable
@@ -21,13 +22,16 @@ KIND = "driver"
 OWN = ("", "WFI", "wait", "POLL", "snooze")
 """Names of state 0 where it is what any CPU does; "" is filled in by cpuidle_poll_state_init()."""
 
-_ATTRIBUTE = r"(?:__\w+(?:\s*\([^()]*\))?\s*)*"
+MAX_TABLES = 100
+"""In one file; Linux's largest has three, but for those of intel_idle."""
+# atomic groups: what a hostile text could be split into in many ways is tried in one
+_ATTRIBUTE = r"(?>(?:(?>__\w+(?:\([^()]{0,200}\))?)(?:\s+|(?==)))*)"
 _TABLE = re.compile(
     rf"(?:\bstatic\s+)?(?:\bconst\s+)?\bstruct\s+cpuidle_(driver|state)\s+{_ATTRIBUTE}(\w+)\s*"
     rf"(\[[^\[\]{{}};]*\])?\s*{_ATTRIBUTE}=\s*(?=\{{)",
     re.ASCII,
 )
-_ARRAY = r"\b{}\s*\[([^\[\]{{}};]*)\]\s*" + _ATTRIBUTE + r"=\s*(?=\{{)"
+_ARRAY = r"\bNAME\s*\[([^\[\]{};]*)\]\s*" + _ATTRIBUTE + r"=\s*(?=\{)"
 _BRACE = re.compile(r"[{}]")
 _MEMBERS = {
     # member of struct cpuidle_state -> bits, signed
@@ -83,6 +87,7 @@ class _Reader:
         self.arch = arch
         self.sha256 = sha256
         self.lines = [0, *(match.end() for match in re.finditer("\n", text))]
+        self.sizes: dict[str, int] = {}
         self.known = {**CONFIGURED, **defines}
         clean = preprocess(text, self.known, BUILTIN)
         named = enumerators(clean)
@@ -91,8 +96,12 @@ class _Reader:
 
     def run(self) -> list[IdleTable]:
         found: list[IdleTable] = []
-        for match in _TABLE.finditer(self.clean.bare):
+        for count, match in enumerate(_TABLE.finditer(self.clean.bare), 1):
             name = match[2]
+            if count > MAX_TABLES:
+                message = f"expected at most {MAX_TABLES} tables, found more"
+                self.problems.append((UnsupportedC(message, match.start(), match.end()), name))
+                break
             try:
                 table = self.table(match)
             except UnsupportedC as problem:
@@ -218,9 +227,10 @@ class _Reader:
         )
 
     def flag_names(self, flags: int) -> tuple[str, ...]:
-        names = self.bits()
+        names = self.bits
         return tuple(names.get(1 << bit, f"{1 << bit:#x}") for bit in range(32) if flags >> bit & 1)
 
+    @cached_property
     def bits(self) -> dict[int, str]:
         """Bit -> name, of the macros for one flag; the kernel's go before the driver's own."""
         own = [macro.name for macro in self.clean.definitions.own() if macro.parameters is None]
@@ -276,14 +286,21 @@ class _Reader:
         return result
 
     def array_size(self, name: str, use: Token) -> int:
-        match = re.search(_ARRAY.format(re.escape(name)), self.clean.bare)
+        if name in self.sizes:
+            return self.sizes[name]
+        match = None
+        if len(self.sizes) < MAX_TABLES:
+            match = re.search(_ARRAY.replace("NAME", name), self.clean.bare)
         if match is None:
             message = f"expected an array {name} with an initialiser in this file, found none"
             raise UnsupportedC(message, use.start, use.end)
         if match[1].strip():
-            return self.index(self.expanded(*match.span(1)), use)
-        found = elements(self.expanded(match.end(), self.end_of_list(match.end())), self.index)
-        return 1 + max((number for number, _, _ in placed(found, name)), default=-1)
+            size = self.index(self.expanded(*match.span(1)), use)
+        else:
+            found = elements(self.expanded(match.end(), self.end_of_list(match.end())), self.index)
+            size = 1 + max((number for number, _, _ in placed(found, name)), default=-1)
+        self.sizes[name] = size
+        return size
 
     def string(self, tokens: Sequence[Token], size: int, before: Token) -> str:
         """A name up to its first NUL, of at most `size` bytes."""
