@@ -95,9 +95,10 @@ def test_c_that_cannot_be_read_is_never_clean(
 @pytest.mark.usefixtures("no_tree_sitter")
 def test_no_firmware_is_built_of_a_tree_that_was_not_read(skiboot: Path, tmp_path: Path) -> None:
     from idle_states.boot.image import from_tree
+    from idle_states.patches.tree import PatchedTree
 
     with pytest.raises(MissingPackage, match=re.escape(SAID)):
-        from_tree(skiboot, "powernv9", None, tmp_path / "cache")
+        from_tree(PatchedTree(skiboot), "powernv9", None, tmp_path / "cache")
 
 
 @pytest.mark.usefixtures("no_tree_sitter")
