@@ -15,7 +15,7 @@ from tests.oracle import skipping
 from tests.support import compiled, thorough
 
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
-# Few are drawn where each costs several times what it does elsewhere.
+# Few are drawn by plain pytest, and where each costs several times what it does elsewhere.
 # No example is judged by its time: machines are shared.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)
@@ -31,6 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """A suite started in the background of a shell ignores SIGINT, and so would the programs that
     tests interrupt."""
     thorough.THOROUGH = not config.option.markexpr
+    if not thorough.THOROUGH:
+        settings.load_profile("few")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -18,6 +18,7 @@ from idle_states.pipeline import journey
 from idle_states.selection.selection import TableSelection, select
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import read_table
+from tests.support.thorough import examples
 
 needs_core = pytest.mark.skipif(not core.available(), reason="some hundred times slower without")
 POLLING = GivenStates("", ((1_000, 1_000), (4_000, 20_000), (90_000, 300_000)), True)
@@ -55,7 +56,7 @@ def given_states(draw: st.DrawFn) -> GivenStates:
 
 
 @needs_core
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(1, 4), deadline=None)
 @given(given_states(), st.sampled_from(("menu", "teo", "ladder")), st.sampled_from((100, 1000)))
 def test_moves_are_where_maps_made_apart_differ(
     states: GivenStates, governor: str, hz: int

@@ -24,7 +24,7 @@ from tests.support.genpd_cases import drawn, played
 from tests.support.shared import kept
 from tests.support.thorough import examples, slow
 
-DECISIONS = int(os.environ.get("GENPD_DECISIONS") or examples(10_000, 1_000_000))
+DECISIONS = int(os.environ.get("GENPD_DECISIONS") or examples(5_000, 100_000))
 BATCH = 500
 VECTORS = DATA / "vectors-genpd"
 
