@@ -105,6 +105,7 @@ def test_each_table_and_finding_is_said_once(
     assert len({json.dumps(result, sort_keys=True) for result in results}) == len(results)
 
 
+@pytest.mark.slow
 def test_processes_say_the_same(linux: Path) -> None:
     boards = sorted((linux / "arch").rglob("*.dts")) * 40
     setting = AuditRequest(("x",), CRITERIA).setting()

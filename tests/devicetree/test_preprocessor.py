@@ -90,6 +90,7 @@ PIECES = st.sampled_from(
 BODIES = st.lists(PIECES.filter(lambda piece: piece != "\n"), max_size=6).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(BODIES, BODIES, BODIES, BODIES, st.lists(PIECES, max_size=14).map("".join))
 def test_drawn_macros_are_as_cpp_has_them(

@@ -69,6 +69,7 @@ def compare(tree: Path) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_same_as_the_compiler() -> None:
     with skipping():
         named = os.environ.get("LINUX")

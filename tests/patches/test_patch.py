@@ -753,6 +753,7 @@ def test_files_keep_their_mode(tree: Path) -> None:
     assert sorted(path.name for path in (tree / "hw").iterdir()) == ["slw-p8.c", "slw.c"]
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_every_file_whole(tree: Path, tmp_path: Path) -> None:
     """At whatever moment: each file is as it was or as it is to be."""
     (tmp_path / "p8.yaml").write_text(

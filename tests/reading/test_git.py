@@ -454,6 +454,7 @@ def test_commit_that_names_nothing(
     assert "Traceback" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_large_file_is_not_read(history: History) -> None:
     """300 MB of it: git is asked for the size alone."""
     large = history.directory / "hw/large.c"

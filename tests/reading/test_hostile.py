@@ -408,6 +408,7 @@ def dtc_blobs(tests: Path, libfdt: Path, scratch: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_dtc_malformed_blobs(dtc_tests: Path, tmp_path: Path) -> None:
     blobs = dtc_blobs(dtc_tests, dtc_source("libfdt"), tmp_path)
     assert len(blobs) >= 10
@@ -430,6 +431,7 @@ def test_dtc_malformed_blobs(dtc_tests: Path, tmp_path: Path) -> None:
     assert refused == set(blobs) - {"test_tree1"} - names
 
 
+@pytest.mark.slow
 def test_dtc_sources(dtc_tests: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What dtc compiles is read, but for a name no tree has; what it refuses is refused; and what
     it never ends on (1.6.1 does not, on an overflow of phandle arguments) is stopped."""

@@ -159,6 +159,7 @@ def test_each_cpu_is_judged_by_its_own_states(capsys: Capture, write: Write) -> 
     assert "expected a CPU of the recording's head, found CPU 1" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_states_switched_off_are_taken_from_it(capsys: Capture, write: Write) -> None:
     off = HEADED.replace("residency=50 disable=0", "residency=50 disable=1")
     body = document(capsys, "conform", write(off))

@@ -217,6 +217,7 @@ def command(*words: str, core_there: bool = True) -> subprocess.CompletedProcess
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

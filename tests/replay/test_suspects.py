@@ -182,6 +182,7 @@ def test_replay_suspects_too(capsys: Capture, plain: str) -> None:
     assert suspicion(capsys, "replay", plain, "--table", "power9") is None
 
 
+@pytest.mark.slow
 def test_where_nothing_fits_that_is_said(capsys: Capture, tmp_path: Path) -> None:
     """Decisions that no governor makes: each the opposite of what was recorded."""
     text = gzip.decompress(Path(vectors("menu-debian6.1.192-p9-poll1")).read_bytes()).decode()

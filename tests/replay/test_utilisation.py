@@ -77,6 +77,7 @@ def test_a_replay_with_the_column_is_exact(capsys: pytest.CaptureFixture[str]) -
     assert json.loads(capsys.readouterr().out)["exactness"] == "exact"
 
 
+@pytest.mark.slow
 def test_other_releases_do_not_ask(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     name = "teo-6.6-util-hz250-s155c1"
     without = rewritten(name, tmp_path, cpu_util=None)

@@ -15,7 +15,7 @@ from idle_states.cli import command_names, main
 from tests.report.test_escapes import HOSTILE
 from tests.support.forms import FORMS, faults
 from tests.support.gate_out import DRIVERS, Drawn, Line
-from tests.support.thorough import examples
+from tests.support.thorough import examples, slow
 
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
 """An example runs a hundred commands."""
@@ -31,6 +31,7 @@ FILES = st.lists(
     max_size=4,
 ).map(lambda parts: b"f" + b"".join(parts))  # fmt: skip
 GROUPS = sorted({id(driver): name for name, driver in sorted(DRIVERS.items())}.values())
+LONG = ("review", "tune")
 
 
 def test_every_command_is_driven() -> None:
@@ -72,7 +73,7 @@ def wrong(line: Line) -> Iterator[str]:
                 yield f"a name's newline ends a line: {text!r}"
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", [*(group for group in GROUPS if group not in LONG), *slow(*LONG)])
 @settings(max_examples=examples(1, 3), phases=NO_SHRINKING, suppress_health_check=list(HealthCheck))
 @example(
     "\x1b]0;t\x07\n::error::x\u202e\x9b",
@@ -95,6 +96,7 @@ def test_all_that_leaves_is_valid_in_its_form(
             assert not found, (line.words, found[:5])
 
 
+@pytest.mark.slow
 def test_harmless_names_come_out_in_every_form(tmp_path: Path) -> None:
     """So the property is about results, not about refusals alone."""
     seen: dict[str, set[str]] = {}

@@ -23,6 +23,7 @@ MS = 1_000_000
 PERIOD_NS = PERIOD << 10
 
 
+@pytest.mark.slow
 def test_against_the_kernel() -> None:
     """Times that fall on edges of periods, that are near each other, and that are far apart."""
     random = Random("pelt")

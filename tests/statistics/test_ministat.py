@@ -59,6 +59,7 @@ sets = st.sampled_from([whole, few, exact, tiny, any_size]).flatmap(
 flags = st.lists(st.sampled_from(["-n", "-A", "-s"]), unique=True)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=120,
     deadline=None,

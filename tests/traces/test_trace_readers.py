@@ -581,6 +581,7 @@ def test_a_gigantic_line_takes_bounded_memory() -> None:
     assert peak < 8 * BLOCK
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_trace() -> None:
     def peak(blocks: int) -> int:
         def trace() -> Iterator[bytes]:

@@ -964,6 +964,7 @@ def test_a_library_is_quiet_for_a_while(capsys: pytest.CaptureFixture[str]) -> N
 SIMULATED = ("power9", "--workload", "hand-off", "--topology", "smt4", "--duration", "5ms")
 
 
+@pytest.mark.slow
 def test_tune_a_simulated_workload(capsys: pytest.CaptureFixture[str]) -> None:
     words = (*SIMULATED, "--power", "implied", "--kernel", "6.1")
     found = tuned(capsys, *words)
@@ -1091,6 +1092,7 @@ def test_bad_lists(tmp_path: Path) -> None:
         assert raised.value.findings[0].location.line == where
 
 
+@pytest.mark.slow
 def test_interrupted_nothing_is_lost(tmp_path: Path, trace: Path) -> None:
     """Ctrl-C while candidates are evaluated: exit 130, results on disk, and on from there."""
     path = tmp_path / "kept"

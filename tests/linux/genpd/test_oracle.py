@@ -45,6 +45,7 @@ def compare(oracle: GenpdOracle, known: GenpdFeatures, decisions: int) -> int:
     return compared
 
 
+@pytest.mark.slow
 def test_same_as_the_kernel() -> None:
     with skipping():
         named = os.environ.get("LINUX")
