@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 from .signals import deferred
 
@@ -36,16 +36,16 @@ def standard_output_fails() -> bool:
     try:
         sys.stdout.flush()
     except OSError:
-        discard_standard_output()
+        discard(sys.stdout)
         return True
     return False
 
 
-def discard_standard_output() -> None:
-    """Lets standard output, of which a write has failed, go to /dev/null: the interpreter writes
+def discard(stream: TextIO) -> None:
+    """Lets a standard stream, of which a write has failed, go to /dev/null: the interpreter writes
     what is left in its buffer once more when it exits."""
     with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager

@@ -228,7 +228,10 @@ def _tables(shown: str, line: int | None, entries: _Entries) -> tuple[str, ...]:
 
 
 def _text(path: Path) -> str:
-    return opening.read_text(path, limits.CONFIGURATION_BYTES)
+    data = opening.read(path, limits.CONFIGURATION_BYTES)
+    if any(_SECTION.encode(order) in data for order in ("utf-16-le", "utf-16-be")):
+        opening.expect_utf8(data, path.as_posix())
+    return opening.decoded(data)
 
 
 def _accepted(file: str, number: int | None, line: str) -> Accepted:

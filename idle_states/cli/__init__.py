@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
-from ..files import discard_standard_output
+from ..files import discard
 from ..report import printer
 from ..report.escapes.text import printable
 from ..report.printer import say
@@ -209,7 +209,7 @@ def _run(words: list[str]) -> int:
         return status
     except BrokenPipeError:
         # the reader has gone away, as with | head; nothing is left to say
-        discard_standard_output()
+        discard(sys.stdout)
         return CLEAN
     except Exception as error:
         from .failures import report

@@ -95,7 +95,12 @@ def read(path: str | Path, limit: int = limits.FILE_BYTES, *, shown: str | None 
 
 def read_text(path: str | Path, limit: int = limits.FILE_BYTES) -> str:
     """The same as UTF-8, without a byte-order mark; bytes that are none are replaced."""
-    return read(path, limit).removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+    return decoded(read(path, limit))
+
+
+def decoded(data: bytes) -> str:
+    """Bytes as `read_text` takes them."""
+    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
 
 
 def expect_utf8(head: bytes, shown: str) -> None:

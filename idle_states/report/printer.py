@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from ..files import encoded, naming, replacing, write_file
+from ..files import discard, encoded, naming, replacing, write_file
 from ..findings import UsageError
 from .escapes.text import guarded, printable
 from .fitting import fitted
@@ -69,25 +69,34 @@ def text_parts(parts: Iterable[str], file: str | None = None) -> None:
 def say(message: str) -> None:
     """Writes a line to standard error: a note, a warning or an error."""
     line = _fitted(f"{PROGRAM}: {printable(message)}\n", sys.stderr)
-    sys.stderr.write(guarded(line, coloured=False))
+    _complain(guarded(line, coloured=False))
 
 
 def say_text(content: str) -> None:
     """Writes lines to standard error without the program's name before them."""
     fit = _fitted(content, sys.stderr)
-    sys.stderr.write(guarded(fit, coloured=wants_colour(sys.stderr)))
+    _complain(guarded(fit, coloured=wants_colour(sys.stderr)))
 
 
 def progress(line: str) -> None:
     """Shows a progress line on the terminal in place of the one before; "" clears it."""
-    sys.stderr.write(f"\r\x1b[K{printable(line)}")
-    sys.stderr.flush()
+    _complain(f"\r\x1b[K{printable(line)}")
 
 
 def flush() -> None:
     """Flushes standard output, so that it is complete before what follows elsewhere. Raises
     OSError."""
     sys.stdout.flush()
+
+
+def _complain(content: str) -> None:
+    """Writes to standard error. That nobody reads it changes nothing about the result, nor the exit
+    status."""
+    try:
+        sys.stderr.write(content)
+        sys.stderr.flush()
+    except BrokenPipeError:
+        discard(sys.stderr)
 
 
 def _looked_at(content: str, file: str | None) -> str:

@@ -129,6 +129,13 @@ def test_other_peoples_files_are_none_of_ours(text: str) -> None:
     assert find(Path.cwd()) is None
 
 
+def test_ours_in_utf_16_is_not_passed_over() -> None:
+    Path("setup.cfg").write_text("[other]\nignore = IS2\n", encoding="utf-16")
+    assert main(["check", "mine.yaml", "--ignore", "IS"]) == 0
+    Path("setup.cfg").write_text(f"{INI}ignore = IS2\n", encoding="utf-16")
+    assert main(["check", "mine.yaml"]) == 3
+
+
 def test_dotted_keys_are_ours() -> None:
     Path("pyproject.toml").write_text('[tool]\nidle-states.ignore = "IS206"\n')
     assert find(Path.cwd()) == Path.cwd() / "pyproject.toml"

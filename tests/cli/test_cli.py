@@ -476,3 +476,12 @@ def test_what_is_no_text_is_not_written_to_a_terminal(monkeypatch: pytest.Monkey
     assert main(["generate", "power9", "--to", "c"]) == 0
     terminal.flush()
     assert b"\0" not in terminal.buffer.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("words", ["powr", "show nothing-of/that"])
+def test_nobody_reads_what_is_said(words: str) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    with os.fdopen(writes) as nobody:
+        command = [sys.executable, "-m", "idle_states", *words.split()]
+        assert subprocess.run(command, stderr=nobody, check=False).returncode == 2
