@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import Literal
 
 from ..processors import CHIPS, of_chip
+from ..reading.c.expression import evaluate
+from ..reading.c.lexer import UnsupportedC, tokens
+from ..reading.c.preprocess import Preprocessed
 from ..spec.library import find
 from ..table import U32_MAX, IdleTable
-from .c_table.expression import evaluate
-from .c_table.lexer import UnsupportedC, tokens
-from .c_table.preprocess import Preprocessed, preprocess
+from .c_table.builtin import preprocess
 from .c_table.structure import layout
 from .releases import ExportCode, ExportFeatures, Role
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from idle_states.reading.c.lexer import COMMENT, tokens
 from idle_states.skiboot import c_table
-from idle_states.skiboot.c_table.lexer import COMMENT, tokens
 from idle_states.skiboot.c_table.structure import FIELD_MEMBERS, Span
 from idle_states.skiboot.patching import EditRefused, SourceText, edit_table
 from idle_states.spec.library import find

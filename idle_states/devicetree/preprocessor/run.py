@@ -13,7 +13,7 @@ from functools import cached_property
 
 from ...findings import Location, Unreadable, unreadable
 from ...reading import limits
-from ...skiboot.c_table import expression, lexer
+from ...reading.c import expression, lexer
 from ..tree import not_a_tree
 from .macros import BadMacro, DtsMacro, Expansion, Following
 from .sections import DefineRun, Directive, Misread, Sections, Text, sections

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from ...findings import Unreadable
 from ...reading import limits, opening
-from ...skiboot.c_table.expression import evaluate
-from ...skiboot.c_table.lexer import UnsupportedC
-from ...skiboot.c_table.preprocess import Preprocessed, own_definitions, preprocess
+from ...reading.c.expression import evaluate
+from ...reading.c.lexer import UnsupportedC
+from ...reading.c.preprocess import Preprocessed, own_definitions, preprocess
 
 SIGN = "include/linux/cpuidle.h"
 """The header by which a Linux tree is told; it names the flags."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...reading import limits
-from ...skiboot.c_table.lexer import Token, UnsupportedC
+from ...reading.c.lexer import Token, UnsupportedC
 
 Number = Callable[[Sequence[Token], Token], int]
 """Evaluates an index. Arguments: its tokens, and a token before them for errors."""

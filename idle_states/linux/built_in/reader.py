@@ -1,23 +1,22 @@
 """Reads the tables in the source of a Linux cpuidle driver, with the place of every value."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...beyond_opal import BuiltIn, BuiltInState, TableUse
-from ...findings import Finding, Location, Severity, Unreadable
+from ...findings import Location
 from ...reading import limits
-from ...skiboot.c_table.expression import evaluate
-from ...skiboot.c_table.lexer import Token, UnsupportedC, literal_bytes
-from ...skiboot.c_table.preprocess import preprocess
+from ...reading.c.expression import evaluate, stored
+from ...reading.c.lexer import Token, UnsupportedC, string
+from ...reading.c.preprocess import preprocess
+from ...reading.c.source import CSource
 from ...table import IdleState, IdleTable, Origin, Register
 from .headers import BUILTIN, CONFIGURED, enumerators
 from .initialiser import Initialised, elements, placed
 from .uses import uses
 
-CODE, RULE_NAME = "IS932", "unsupported-c"
 KIND = "driver"
 OWN = ("", "WFI", "wait", "POLL", "snooze")
 """Names of state 0 where it is what any CPU does; "" is filled in by cpuidle_poll_state_init()."""
@@ -42,7 +41,6 @@ _MEMBERS = {
     "flags": (32, False),
     "power_usage": (32, True),
 }
-_MOST_PROBLEMS = 50
 _IGNORED = frozenset(("enter", "enter_dead", "enter_s2idle", "enter_freeze", "disabled"))
 _STRINGS = {"name": 16, "desc": 32}
 """Bytes of CPUIDLE_NAME_LEN and CPUIDLE_DESC_LEN."""
@@ -78,21 +76,19 @@ class _Row:
     members: dict[str, Sequence[Token]] = field(default_factory=dict)
 
 
-class _Reader:
+class _Reader(CSource):
     def __init__(
         self, text: str, file: str, defines: Mapping[str, str], arch: str, sha256: str
     ) -> None:
-        self.text = text
-        self.file = file
+        super().__init__(text, file)
         self.arch = arch
         self.sha256 = sha256
-        self.lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self.sizes: dict[str, int] = {}
         self.known = {**CONFIGURED, **defines}
         clean = preprocess(text, self.known, BUILTIN)
         named = enumerators(clean)
         self.clean = preprocess(text, self.known | named, BUILTIN) if named else clean
-        self.problems: list[tuple[UnsupportedC, str]] = [(each, "") for each in clean.problems]
+        self.blame(clean.problems)
 
     def run(self) -> list[IdleTable]:
         found: list[IdleTable] = []
@@ -264,11 +260,7 @@ class _Reader:
     def number(self, tokens: Sequence[Token], before: Token, bits: int, signed: bool) -> int:
         """The value of an expression, as a member of so many bits holds it."""
         start, end = (tokens[0].start, tokens[-1].end) if tokens else (before.start, before.end)
-        value = evaluate(self.sized(tokens), start, end).value
-        if not -(1 << bits - 1) <= value < 1 << bits:
-            raise UnsupportedC(f"expected a value of {bits} bits, found {value}", start, end)
-        value &= (1 << bits) - 1
-        return value - (1 << bits) if signed and value >> bits - 1 else value
+        return stored(evaluate(self.sized(tokens), start, end), bits, start, end, signed=signed)
 
     def sized(self, tokens: Sequence[Token]) -> list[Token]:
         """The tokens with the number of its elements for each ARRAY_SIZE(array)."""
@@ -304,13 +296,8 @@ class _Reader:
 
     def string(self, tokens: Sequence[Token], size: int, before: Token) -> str:
         """A name up to its first NUL, of at most `size` bytes."""
-        other = next((token for token in tokens if token.kind != "string"), None)
-        if other is not None or not tokens:
-            place = other or before
-            found = other.text[:40] if other else "nothing"
-            raise UnsupportedC(f"expected a name in quotes, found {found}", place.start, place.end)
-        content = b"".join(literal_bytes(token) for token in tokens)
-        return content[:size].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        content = string(tokens, before.start, before.end)
+        return content[:size].decode("utf-8", "surrogateescape")
 
     def expanded(self, start: int, end: int) -> list[Token]:
         return self.clean.expander.expand(self.clean.tokens(start, end), start)
@@ -344,30 +331,6 @@ class _Reader:
                 ends = tokens[0].start, tokens[-1].end
                 where[name] = self.location(*ends, f"{path}.{member}")
         return where
-
-    def location(self, start: int, end: int, path: str) -> Location:
-        """The place of a value; of one on several lines, its part on the first."""
-        line = bisect_right(self.lines, start)
-        shown = self.text[start:end].split("\n", 1)[0].rstrip(" \t\r\\")
-        column = start - self.lines[line - 1] + 1
-        return Location(path, self.file, line, column, max(1, len(shown)))
-
-    def unreadable(self) -> Unreadable:
-        ordered = sorted(self.problems, key=lambda item: (item[0].start, item[0].message))
-        return Unreadable(
-            [
-                Finding(
-                    CODE,
-                    RULE_NAME,
-                    Severity.ERROR,
-                    problem.message,
-                    self.location(problem.start, problem.end, path),
-                    table=path.partition("[")[0],
-                )
-                for problem, path in ordered[:_MOST_PROBLEMS]
-            ],
-            {self.file: self.text},
-        )
 
 
 def _path(name: str, member: str, number: int) -> str:

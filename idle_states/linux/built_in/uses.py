@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...skiboot.c_table.preprocess import Preprocessed
+from ...reading.c.preprocess import Preprocessed
 
 MOST = 20
 """Uses of one table that are said."""

@@ -1,7 +1,7 @@
 """skiboot's idle-state tables as C: `struct cpu_idle_states NAME[]` read and written."""
 
 from ...findings import CannotGenerate
-from .preprocess import definitions_in
+from .builtin import definitions_in
 from .reader import read
 from .writer import write
 

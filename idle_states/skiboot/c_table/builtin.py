@@ -5,6 +5,10 @@ Names and values: skiboot include/opal-api.h, include/bitutils.h, and hw/slw.c u
 IDLE_*.
 """
 
+from collections.abc import Mapping
+
+from ...reading.c.preprocess import Preprocessed, own_definitions
+from ...reading.c.preprocess import preprocess as preprocess_c
 from ...spec.build import PMICR_MASKS, PMICR_VALUES
 from ...table import Flag, Psscr, field_mask
 
@@ -26,7 +30,7 @@ PMICR_MASK_NAMES = {
 }
 
 _IDLE_NAMES = {
-    # Names of 2014 whose value never changed; see expression.UNSETTLED for the others.
+    # Names of 2014 whose value never changed; see UNSETTLED for the others.
     "IDLE_DEC_STOP": Flag.DEC_STOP,
     "IDLE_TB_STOP": Flag.TIMEBASE_STOP,
     "IDLE_USE_INST_NAP": Flag.NAP_ENABLED,
@@ -63,3 +67,22 @@ def _definitions() -> dict[str, str]:
 
 DEFINITIONS = _definitions()
 """What #define would say, "NAME" or "NAME(a, b)" -> text."""
+
+_MOVED = "it was {0:#x} before skiboot 7f73dfca2 and {1:#x} from then on"
+UNSETTLED = {
+    "IDLE_LOSE_USER_CONTEXT": _MOVED.format(0x100, 0x1000),
+    "IDLE_LOSE_HYP_CONTEXT": _MOVED.format(0x200, 0x2000),
+    "IDLE_LOSE_FULL_CONTEXT": _MOVED.format(0x400, 0x4000),
+}
+"""Macros whose value differs between skiboot releases: the file itself must define them."""
+
+
+def preprocess(text: str, defines: Mapping[str, str] | None = None) -> Preprocessed:
+    """Returns a C file of skiboot as it is compiled. defines: macros that the file does not define
+    itself, as from `definitions_in`; they go before DEFINITIONS."""
+    return preprocess_c(text, defines, DEFINITIONS)
+
+
+def definitions_in(text: str) -> dict[str, str]:
+    """Returns the macros that a header of skiboot defines: "NAME" or "NAME(a, b)" -> text."""
+    return own_definitions(preprocess(text))

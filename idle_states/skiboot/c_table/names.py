@@ -3,7 +3,7 @@
 import re
 import textwrap
 
-from .lexer import encoded
+from ...reading.c.lexer import encoded
 
 COMMENT_WIDTH = 72
 

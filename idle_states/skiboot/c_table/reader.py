@@ -2,18 +2,19 @@
 
 import hashlib
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
-from ...findings import Finding, Location, Severity, Unreadable
+from ...findings import Location
 from ...reading import limits
+from ...reading.c.expression import Constant, evaluate, stored
+from ...reading.c.lexer import UnsupportedC, encoded, string
+from ...reading.c.preprocess import Preprocessed
+from ...reading.c.source import MAX_FINDINGS, CSource
 from ...spec.library import packaged
 from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Register
-from .expression import evaluate
-from .lexer import UnsupportedC, encoded, literal_bytes
-from .preprocess import Preprocessed, preprocess
+from .builtin import UNSETTLED, preprocess
 from .structure import (
     FIELD_MEMBERS,
     Array,
@@ -26,10 +27,8 @@ from .structure import (
     rows,
 )
 
-CODE, RULE_NAME = "IS932", "unsupported-c"
 MAX_CHARACTERS = limits.C_CHARACTERS
 MAX_VALUE_CHARACTERS = limits.C_VALUE_CHARACTERS
-MAX_FINDINGS = 50
 
 _BITS = {"latency": 32, "residency": 32, "flags": 32, "control": 64, "mask": 64}
 _PSSCR = re.compile(r"\bOPAL_PM_PSSCR_|\.\s*psscr")
@@ -60,17 +59,14 @@ def read(
     return _Reader(text, file, defines or {}, sha256).run()
 
 
-class _Reader:
+class _Reader(CSource):
     def __init__(
         self, text: str, file: str, defines: Mapping[str, str], sha256: str | None
     ) -> None:
-        self.text = text
-        self.file = file
+        super().__init__(text, file)
         self.defines = defines
         self.sha256 = sha256
-        self.problems: list[tuple[UnsupportedC, str]] = []
-        self.numbers: dict[tuple[str, int], int] = {}
-        self.lines: list[int] = []
+        self.numbers: dict[tuple[str, int], Constant] = {}
 
     def run(self) -> list[IdleTable]:
         if "cpu_idle_states" not in self.text:
@@ -108,9 +104,6 @@ class _Reader:
             self.blame(problems, self.text[array.name.start : array.name.end])
         return result
 
-    def blame(self, problems: Iterable[UnsupportedC], path: str = "") -> None:
-        self.problems += [(problem, path) for problem in problems]
-
     def doubt(self, clean: Preprocessed, found: list[Array]) -> None:
         """Reports an #if that cannot be evaluated if it is within an array, or has one inside."""
         for doubt in clean.doubts:
@@ -145,7 +138,7 @@ class _Reader:
                 clean.code, span.start, span.end
             )
             register = Register.PSSCR if is_stop else Register.PMICR
-        where = self.location(array.name, name)
+        where = self.location(array.name.start, array.name.end, name)
         return IdleTable(
             name=name,
             states=tuple(states),
@@ -174,7 +167,7 @@ class _Reader:
             self.blame([problem], path)
 
     def state(self, clean: Preprocessed, row: CRow, struct: StructMembers, path: str) -> IdleState:
-        where = {"state": self.location(Span(row.span.start, row.span.start + 1), path)}
+        where = {"state": self.location(row.span.start, row.span.start + 1, path)}
         values: dict[str, int] = {}
         name = ""
         for field, members in FIELD_MEMBERS.items():
@@ -183,7 +176,7 @@ class _Reader:
                 where[field] = where["state"].at(f"{path}.{struct.member(field) or members[0]}")
                 continue
             span = row.members[member]
-            where[field] = self.location(span, f"{path}.{member}")
+            where[field] = self.location(span.start, span.end, f"{path}.{member}")
             try:
                 if field == "name":
                     name = self.string(clean, span)
@@ -213,23 +206,13 @@ class _Reader:
         key = (text, clean.definitions.version(span.start))
         if key not in self.numbers:
             expanded = clean.expander.expand(clean.tokens(span.start, span.end), span.start)
-            self.numbers[key] = evaluate(expanded, span.start, span.end).value
-        value = self.numbers[key]
-        if not -(1 << bits - 1) <= value < 1 << bits:
-            message = f"expected a value of {bits} bits, found {value}"
-            raise UnsupportedC(message, span.start, span.end)
-        return value & (1 << bits) - 1
+            self.numbers[key] = evaluate(expanded, span.start, span.end, unsettled=UNSETTLED)
+        return stored(self.numbers[key], bits, span.start, span.end)
 
     def string(self, clean: Preprocessed, span: Span) -> str:
         """Returns a name up to its first NUL. Bytes that are not UTF-8 become surrogates."""
         literals = clean.expander.expand(clean.tokens(span.start, span.end), span.start)
-        other = next((token for token in literals if token.kind != "string"), None)
-        if other is not None or not literals:
-            found = other.text[:40] if other else "nothing"
-            message = f"expected a name in quotes, found {found}"
-            raise UnsupportedC(message, span.start, span.end)
-        content = b"".join(literal_bytes(token) for token in literals)
-        return content.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        return string(literals, span.start, span.end).decode("utf-8", "surrogateescape")
 
     def place_fields(
         self, clean: Preprocessed, span: Span, path: str, where: dict[str, Location]
@@ -240,33 +223,7 @@ class _Reader:
             if name not in Psscr.FIELDS:
                 continue
             end = _end_of_call(clean.code, match.end(), span.end)
-            where.setdefault(f"control.{name}", self.location(Span(match.start(), end), path))
-
-    def location(self, span: Span, path: str) -> Location:
-        """Returns the place of a value; of a value on several lines, its part on the first."""
-        if not self.lines:
-            self.lines = [0, *(match.end() for match in re.finditer("\n", self.text))]
-        line = bisect_right(self.lines, span.start)
-        column = span.start - self.lines[line - 1] + 1
-        shown = self.text[span.start : span.end].split("\n", 1)[0].rstrip(" \t\r\\")
-        return Location(path, self.file, line, column, max(1, len(shown)))
-
-    def unreadable(self) -> Unreadable:
-        ordered = sorted(self.problems, key=lambda item: (item[0].start, item[0].message))
-        return Unreadable(
-            [
-                Finding(
-                    CODE,
-                    RULE_NAME,
-                    Severity.ERROR,
-                    problem.message,
-                    self.location(Span(problem.start, problem.end), path),
-                    table=path.partition("[")[0],
-                )
-                for problem, path in ordered[:MAX_FINDINGS]
-            ],
-            {self.file: self.text},
-        )
+            where.setdefault(f"control.{name}", self.location(match.start(), end, path))
 
 
 _OPENING = re.compile(r"\s*\(")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...extras import package
 from ...reading import limits
-from .lexer import UnsupportedC
-from .preprocess import Preprocessed
+from ...reading.c.lexer import UnsupportedC
+from ...reading.c.preprocess import Preprocessed
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

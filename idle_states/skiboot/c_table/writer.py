@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...findings import CannotGenerate, Finding, Location, Severity
+from ...reading.c.lexer import encoded
 from ...resources import template
 from ...table import (
     KNOWN_FLAGS,
@@ -25,7 +26,6 @@ from .builtin import (
     PSSCR_MASK_NAME,
     PSSCR_RL_MASK_NAME,
 )
-from .lexer import encoded
 from .names import comment_lines, identifier_from, is_identifier, string_literal
 
 CODE, RULE_NAME = "IS933", "cannot-generate"

@@ -3,7 +3,7 @@
 import re
 
 from ...reading import limits
-from ..c_table.preprocess import preprocess
+from ..c_table.builtin import preprocess
 from .source import EditRefused, SourceText, TableText
 
 MAX_NAMES = limits.C_CONDITION_NAMES

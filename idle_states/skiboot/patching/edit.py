@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...findings import Unreadable
+from ...reading.c.lexer import encoded
 from ...table import IdleState, Register
-from ..c_table.lexer import encoded
 from ..c_table.structure import FIELD_MEMBERS, CRow
 from .conditionals import refuse_undecided
 from .fresh import fresh, number_of

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from ...reading.c.lexer import tokens
 from ...table import Flag, IdleState, Register
 from ..c_table.builtin import DEFINITIONS, FLAG_NAMES
-from ..c_table.lexer import tokens
 from ..c_table.names import string_literal
 from ..c_table.writer import control_terms, flag_terms, mask_text
 from . import numbers

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from ...reading.c.lexer import COMMENT, STRING, UnsupportedC, integer_literal, tokens
 from ...table import IdleState
-from ..c_table.lexer import COMMENT, STRING, UnsupportedC, integer_literal, tokens
 from .source import EditRefused, SourceText, TableText, without_comments
 
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)

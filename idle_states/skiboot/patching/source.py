@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...reading.c.expression import evaluate
+from ...reading.c.lexer import COMMENT, STRING, Token, UnsupportedC, tokens
+from ...reading.c.preprocess import Preprocessed
 from ...table import Flag, IdleTable
 from .. import c_table
-from ..c_table.builtin import FLAG_NAMES
-from ..c_table.expression import evaluate
-from ..c_table.lexer import COMMENT, STRING, Token, UnsupportedC, tokens
-from ..c_table.preprocess import Preprocessed, preprocess
+from ..c_table.builtin import FLAG_NAMES, preprocess
 from ..c_table.structure import Array, CRow, StructMembers, arrays, layout, rows
 
 _FIRMWARE_MACRO = re.compile(r"(?:OPAL|IDLE)_\w+|PPC_BIT(?:MASK)?")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..c_table.lexer import Token, tokens
+from ...reading.c.lexer import Token, tokens
 from .source import comments_in, without_comments
 
 _OPERATOR_COLUMN = {"flags": "\t\t       ", "pm_ctrl_reg_val": "\t\t\t\t "}

@@ -8,9 +8,9 @@ is never taken: other rows may mean it too.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ...reading.c.lexer import Token, tokens
 from ...table import Flag, IdleState, Psscr, Register
 from ..c_table.builtin import PSSCR_BITS, PSSCR_CALLS
-from ..c_table.lexer import Token, tokens
 from ..c_table.names import string_literal
 from ..c_table.structure import Span
 from ..c_table.writer import CONTEXT_FLAGS

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from ...reading import limits
+from .. import limits
 from .lexer import Token, UnsupportedC, tokens
 
 MAX_TOKENS = limits.C_MACRO_TOKENS

@@ -1,19 +1,20 @@
 """Evaluates C's integer constant expressions with C's types, as the compiler would.
 
-The types are those of skiboot's target, LP64: int has 32 bits, long 64. Signed overflow is
-reported, because skiboot's build turns the compiler's warning about it into an error.
+The types are those of LP64, which skiboot's target and 64-bit Linux have: int has 32 bits, long 64.
+Signed overflow is reported, because skiboot's build turns the compiler's warning about it into an
+error.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ...reading import limits
+from .. import limits
 from .lexer import Token, UnsupportedC, integer_literal, literal_bytes
 
 
 class IntType(NamedTuple):
-    """An integer type of C on skiboot's target."""
+    """An integer type of C."""
 
     bits: int
     signed: bool
@@ -60,23 +61,48 @@ class Constant(NamedTuple):
     type: IntType
 
 
-def evaluate(expression: Sequence[Token], start: int, end: int, *, in_if: bool = False) -> Constant:
+def evaluate(
+    expression: Sequence[Token],
+    start: int,
+    end: int,
+    *,
+    in_if: bool = False,
+    unsettled: Mapping[str, str] | None = None,
+) -> Constant:
     """Returns the value and type of an expression.
 
     expression  its tokens, with all macros expanded
     start, end  the expression's place in the file, for errors at its end
     in_if       it is the condition of an #if: integers have 64 bits, a name is 0
+    unsettled   macro -> why the file itself must define it, for the error where it does not
     Raises UnsupportedC.
     """
-    return _Evaluation(expression, start, end, in_if).whole()
+    return _Evaluation(expression, start, end, in_if, unsettled or {}).whole()
+
+
+def stored(constant: Constant, bits: int, start: int, end: int, *, signed: bool = False) -> int:
+    """Returns a value as a member of so many bits holds it. start, end: where its expression is.
+    Raises UnsupportedC for a value that neither the signed nor the unsigned type has."""
+    if not -(1 << bits - 1) <= constant.value < 1 << bits:
+        message = f"expected a value of {bits} bits, found {constant.value}"
+        raise UnsupportedC(message, start, end)
+    return IntType(bits, signed).wrapped(constant.value)
 
 
 class _Evaluation:
-    def __init__(self, expression: Sequence[Token], start: int, end: int, in_if: bool) -> None:
+    def __init__(
+        self,
+        expression: Sequence[Token],
+        start: int,
+        end: int,
+        in_if: bool,
+        unsettled: Mapping[str, str],
+    ) -> None:
         self.tokens = expression
         self.next = 0
         self.depth = 0
         self.in_if = in_if
+        self.unsettled = unsettled
         self.evaluated = True
         self.edge = Token("sign", "", start, end)
 
@@ -212,20 +238,12 @@ class _Evaluation:
             message = f"expected a macro that ends, found {token.text}, which expands to itself"
         elif self.peek().text == "(":
             message = f"expected a constant, found a call of {token.text}, which is no known macro"
-        elif token.text in UNSETTLED:
-            message = f"expected a #define of {token.text}, found none; {UNSETTLED[token.text]}"
+        elif token.text in self.unsettled:
+            why = self.unsettled[token.text]
+            message = f"expected a #define of {token.text}, found none; {why}"
         else:
             message = f"expected a constant or a known macro, found {token.text}"
         raise UnsupportedC(message, token.start, token.end)
-
-
-_MOVED = "it was {0:#x} before skiboot 7f73dfca2 and {1:#x} from then on"
-UNSETTLED = {
-    "IDLE_LOSE_USER_CONTEXT": _MOVED.format(0x100, 0x1000),
-    "IDLE_LOSE_HYP_CONTEXT": _MOVED.format(0x200, 0x2000),
-    "IDLE_LOSE_FULL_CONTEXT": _MOVED.format(0x400, 0x4000),
-}
-"""Macros whose value differs between skiboot releases: the file itself must define them."""
 
 
 def _common(left: IntType, right: IntType) -> IntType:

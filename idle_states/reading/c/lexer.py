@@ -1,10 +1,11 @@
 """C tokens with their places, and what string and character literals stand for."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...reading import limits
 from ...table import U64_MAX
+from .. import limits
 
 
 class Token(NamedTuple):
@@ -90,6 +91,22 @@ def literal_bytes(token: Token) -> bytes:
         result += _escaped(match, token)
         position = match.end()
     return bytes(result + encoded(body[position:]))
+
+
+def string(literals: Sequence[Token], start: int, end: int) -> bytes:
+    """Returns the bytes of a string up to its first NUL.
+
+    literals    its tokens, with all macros expanded
+    start, end  the string's place in the file, for errors where there are none
+    Raises UnsupportedC if it is anything but literals.
+    """
+    other = next((token for token in literals if token.kind != "string"), None)
+    if other is not None:
+        start, end = other.start, other.end
+    if other is not None or not literals:
+        found = other.text[:40] if other else "nothing"
+        raise UnsupportedC(f"expected a name in quotes, found {found}", start, end)
+    return b"".join(literal_bytes(token) for token in literals).partition(b"\0")[0]
 
 
 def encoded(text: str) -> bytes:

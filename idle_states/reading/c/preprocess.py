@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...reading import limits
-from .builtin import DEFINITIONS
+from .. import limits
 from .expression import evaluate
 from .lexer import CHARACTER, COMMENT, SPLICE, STRING, Token, UnsupportedC, tokens
 from .macros import Definitions, Expander, Macro
@@ -65,24 +64,19 @@ class Preprocessed:
 def preprocess(
     text: str,
     defines: Mapping[str, str] | None = None,
-    builtin: Mapping[str, str] = DEFINITIONS,
+    builtin: Mapping[str, str] | None = None,
 ) -> Preprocessed:
     """Returns a C file as it is compiled.
 
-    defines  macros that the file does not define itself, as for `definitions_in`. A name that is no
-             macro is 0 in an #if, as for the compiler
+    defines  macros that the file does not define itself, "NAME" or "NAME(a, b)" -> text. A name
+             that is no macro is 0 in an #if, as for the compiler
     builtin  likewise, what every file of its kind has; `defines` goes before it
     """
-    return _Preprocessor(text, defines or {}, builtin).run()
-
-
-def definitions_in(text: str) -> dict[str, str]:
-    """Returns the macros that a header of skiboot defines: "NAME" or "NAME(a, b)" -> text."""
-    return own_definitions(preprocess(text))
+    return _Preprocessor(text, defines or {}, builtin or {}).run()
 
 
 def own_definitions(clean: Preprocessed) -> dict[str, str]:
-    """Returns the macros that a file itself defines, likewise."""
+    """Returns the macros that a file itself defines: "NAME" or "NAME(a, b)" -> text."""
     return {macro.head: " ".join(t.text for t in macro.body) for macro in clean.definitions.own()}
 
 
