@@ -12,6 +12,7 @@ from .description import FieldEdit, Patch, TableEdit
 from .fields import Value, shown, value_in, with_value
 from .library import table_of
 from .tree import PatchedTree
+from .work_tree import WorkTree
 
 CODE, RULE_NAME = "IS934", "cannot-patch"
 
@@ -51,7 +52,7 @@ class PatchStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    tree: PatchedTree
+    tree: WorkTree
     steps: tuple[PatchStep, ...]
 
     @property

@@ -9,10 +9,10 @@ from ..files import replacing
 from ..findings import Faulty, Finding, Location, Severity
 from ..signals import deferred
 from .plan import CODE, RULE_NAME
-from .tree import PatchedTree
+from .work_tree import WorkTree
 
 
-def write(tree: PatchedTree, files: Mapping[str, str]) -> None:
+def write(tree: WorkTree, files: Mapping[str, str]) -> None:
     """Writes new texts (path -> text) to the tree's files.
 
     All temporary files are written first, then all are renamed: if the program is killed, each
@@ -30,7 +30,7 @@ def write(tree: PatchedTree, files: Mapping[str, str]) -> None:
             renamed.close()
 
 
-def _target(tree: PatchedTree, name: str) -> Path:
+def _target(tree: WorkTree, name: str) -> Path:
     """Path of the file with links resolved. It must be in the tree and outside .git."""
     top = tree.root.resolve()
     shown = tree.root / name
@@ -40,7 +40,7 @@ def _target(tree: PatchedTree, name: str) -> Path:
     return real if real != top / name else shown
 
 
-def _unchanged(tree: PatchedTree, name: str) -> None:
+def _unchanged(tree: WorkTree, name: str) -> None:
     if tree.read(tree.root / name) != tree.files[name].encode("utf-8", "surrogateescape"):
         message = "expected the file as it was read, found it changed meanwhile"
         where = Location(file=(tree.root / name).as_posix())
