@@ -12,6 +12,7 @@ from tests.support.patched_trees import REFUSED, descriptions, trees, tried
 from tests.support.skiboot_clone import CLONE
 
 _STATUSES = (MADE, PRESENT, NOT_MEANT, REFUSED)
+_BY_REVIEW = "of those made, not without --force"
 
 
 def main() -> int:
@@ -20,18 +21,22 @@ def main() -> int:
         return 2
     patches = descriptions()
     counts = {patch.name: Counter[str]() for patch in patches}
+    rules = {patch.name: Counter[str]() for patch in patches}
     faults = []
     chosen = trees()
     for tree in chosen:
         print(tree, file=sys.stderr)
         for one in tried(tree, patches):
             counts[one.description][one.status] += 1
+            rules[one.description].update(one.refused)
+            counts[one.description][_BY_REVIEW] += bool(one.refused)
             faults += [f"{tree}: {one.description}: {fault}" for fault in one.faults]
     print(f"{len(chosen)} trees, {len(patches)} descriptions, {len(faults)} faults\n")
-    print(f"| description | {' | '.join(_STATUSES)} |")
-    print(f"|---|{'---|' * len(_STATUSES)}")
+    print(f"| description | {' | '.join((*_STATUSES, _BY_REVIEW))} | its rules |")
+    print(f"|---|{'---|' * (len(_STATUSES) + 2)}")
     for name, found in counts.items():
-        print(f"| {name} | {' | '.join(str(found[status]) for status in _STATUSES)} |")
+        numbers = " | ".join(str(found[status]) for status in (*_STATUSES, _BY_REVIEW))
+        print(f"| {name} | {numbers} | {', '.join(sorted(rules[name]))} |")
     for fault in faults:
         print(f"\n{fault}")
     return int(bool(faults))

@@ -48,13 +48,19 @@ def add_accepted(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_severities(parser: argparse.ArgumentParser) -> None:
+def add_fail_on(
+    parser: argparse.ArgumentParser, what: str = "exit 1 if there are findings as bad as this"
+) -> None:
     parser.add_argument(
         "--fail-on",
         choices=("error", "warning", "note"),
         default="error",
-        help="exit 1 if there are findings as bad as this (default: error)",
+        help=f"{what} (default: error)",
     )
+
+
+def add_severities(parser: argparse.ArgumentParser) -> None:
+    add_fail_on(parser)
     parser.add_argument("--notes", action="store_true", help="show notes too")
 
 

@@ -16,6 +16,7 @@ from .work_tree import WorkTree
 
 CODE, RULE_NAME = "IS934", "cannot-patch"
 
+ROW_FIELDS = ("latency", "residency", "flags", "control", "mask")
 MADE, PRESENT, NOT_MEANT = "made", "already there", "not for this skiboot"
 
 
@@ -288,7 +289,7 @@ def changes_between(table: IdleTable, rows: Sequence[IdleState]) -> Iterator[Val
         if position < after_last:
             yield _change(table, old, state.name, "order", str(position), "later")
         after_last = max(after_last, position)
-        for name in ("latency", "residency", "flags", "control", "mask"):
+        for name in ROW_FIELDS:
             have, want = value_in(old, name), value_in(state, name)
             if have != want:
                 yield _change(table, old, state.name, name, shown(name, have), shown(name, want))

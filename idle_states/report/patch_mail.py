@@ -5,6 +5,7 @@ bytes: the date is SOURCE_DATE_EPOCH's, else the description's, else today's.
 import datetime
 import hashlib
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import format_datetime
@@ -21,6 +22,7 @@ from .patch_diff import blob, counts, encoded, file_diff, quoted
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
 _NOBODY = "idle-states <idle-states@localhost>"
 _SLUG_CHARACTERS = 52
+_WIDTH = 72
 
 
 def file_name(step: PatchStep, number: int) -> str:
@@ -35,14 +37,16 @@ class Posting:
 
     sign_off  whether the author signs off, who then must be known
     version   of the series, from 1
-    changes   what is different from the version before, for below the first mail's ---; "": nothing
+    before    the version before
+    changes   what is different from it, a line each, for below the first mail's ---
     cover     what a cover letter says of the review, in lines; None: there is no cover letter, and
               the mails are no thread
     """
 
     sign_off: bool = False
     version: int = 1
-    changes: str = ""
+    before: int = 0
+    changes: tuple[str, ...] = ()
     cover: str | None = None
 
 
@@ -122,8 +126,19 @@ def _cover(plan: Plan, posting: Posting) -> bytes:
 def _changelog(posting: Posting) -> str:
     if not posting.changes:
         return ""
-    lines = posting.changes.strip().splitlines()
-    return f"Changes since v{posting.version - 1}:\n" + "".join(f"- {line}\n" for line in lines)
+    lines = (
+        line
+        for change in posting.changes
+        for line in textwrap.wrap(
+            change,
+            _WIDTH,
+            initial_indent="- ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
+    return f"Changes since v{posting.before}:\n" + "".join(f"{line}\n" for line in lines)
 
 
 def _mail(plan: Plan, step: PatchStep, number: int, posting: Posting) -> bytes:

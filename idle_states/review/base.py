@@ -155,6 +155,25 @@ def _with(
     repository: Repository, series: Series, base: str, how: str, *, only_once: bool = False
 ) -> Applied:
     held = HeldCommits(repository, repository.shown)
+    return on_top(held, series, base, how, repository, only_once=only_once)
+
+
+def on_top(
+    held: HeldCommits,
+    series: Series,
+    base: str,
+    how: str,
+    repository: Repository | None = None,
+    *,
+    only_once: bool = False,
+) -> Applied:
+    """A series on top of one commit.
+
+    how         a remark: which commit that is
+    repository  that the commit is of, whose contents then have git's hashes; None: of none
+    only_once   whether a hunk that is not where it says must have one place only
+    Raises Unreadable (IS930) where it does not apply.
+    """
     head = base
     remarks = [how]
     hashes = []
@@ -163,7 +182,7 @@ def _with(
         for change in patch.files:
             for path, content in _changed(held, head, change, patch.mail.place, files, only_once):
                 files[path] = content
-                if content is not None and path == change.after:
+                if repository is not None and content is not None and path == change.after:
                     remarks += _differing(repository, change, content, is_same=not only_once)
         remarks += patch.remarks
         head = held.add(head, patch.message, files, date=patch.mail.date, mailed=_called(patch))

@@ -9,12 +9,13 @@ from typing import Any
 
 import yaml
 
-from idle_states.findings import Faulty
+from idle_states.findings import Faulty, Severity
 from idle_states.patches.description import Patch, read
 from idle_states.patches.library import FORMER_NAMES, packaged
 from idle_states.patches.plan import MADE, NOT_MEANT, PRESENT, plan
 from idle_states.patches.tree import PatchedTree
 from idle_states.report.patch_mail import mails
+from idle_states.review.planned import refusing, review_of
 from idle_states.sources import read_table
 from tests.oracle.skiboot import CompileError, Row
 from tests.skiboot.test_c_oracle import as_rows
@@ -31,6 +32,15 @@ COMMITS = {
     "1953b41e1": "ten states",
 }
 """Trees between releases."""
+WRONG = {
+    # description: rules that say what is wrong with what it sets, on purpose
+    "extremes": {"IS215", "IS216"},
+    "former-power8": {"IS310"},
+    "power9-rows": {"IS201", "IS307", "IS315", "IS319"},
+    "psscr-fields": {"IS301", "IS303", "IS305"},
+    "strange-flags": {"IS315"},
+}
+"""What review refuses, and patch without --force; nothing else."""
 
 _KEYS = {
     "name": "name", "latency": "latency_ns", "residency": "residency_ns", "flags": "flags",
@@ -52,12 +62,17 @@ _PSSCR = {
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of a description on a tree. faults: empty if all is as it must be."""
+    """What came of a description on a tree.
+
+    refused  the rules for which patch would not write it without --force
+    faults   empty if all is as it must be
+    """
 
     tree: str
     description: str
     status: str
     reason: str
+    refused: tuple[str, ...]
     faults: tuple[str, ...]
 
 
@@ -110,9 +125,15 @@ def _tried(name: str, root: Path, patch: Patch, before: Mapping[str, list[Row]])
         faults = [] if obstacle else [f"refused without need: {reason}"]
         if not all(f.message and f.location.file for f in faulty.findings):
             faults.append("refused without a reason or a place")
-        return Tried(name, patch.name, REFUSED, reason, tuple(faults))
+        return Tried(name, patch.name, REFUSED, reason, (), tuple(faults))
     (step,) = made.steps
     faults = []
+    bad = refusing(review_of(made), Severity.ERROR)
+    codes = {finding.rule for finding in bad}
+    if codes - WRONG.get(patch.name, set()):
+        faults.append(f"refused by review without need: {', '.join(sorted(codes))}")
+    if not all(finding.message and finding.location.line for finding in bad):
+        faults.append("refused by review without a reason or a place")
     if step.status == NOT_MEANT:
         if not step.reason:
             faults.append("left out without a reason")
@@ -132,7 +153,7 @@ def _tried(name: str, root: Path, patch: Patch, before: Mapping[str, list[Row]])
         except CompileError as error:
             faults.append(f"does not compile: {str(error).splitlines()[0]}")
         git("reset", "--quiet", "--hard", "HEAD~1", cwd=root)
-    return Tried(name, patch.name, step.status, step.reason, tuple(faults))
+    return Tried(name, patch.name, step.status, step.reason, tuple(codes), tuple(faults))
 
 
 def _by_hand(patch: Patch, before: Mapping[str, list[Row]]) -> tuple[dict[str, list[Row]], str]:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+from ... import findings
 from ...forms import GIVEN, Form, Positive, With, derived
 from ...patches import plan
 from ...patches.description import Evidence
 from ...patches.description import Patch as Description
 from ..patch_output import diff_text
 from ..style import Style
+from .findings import Finding
 
 
 class PackagedPatch(Form[Description]):
@@ -74,12 +76,22 @@ class Planned(Form[plan.Plan]):
     diff: Annotated[str, "All changes together as a unified diff; empty if there are none."] = (
         derived(lambda found: diff_text(found, Style(False)))
     )
+    findings: Annotated[
+        list[Finding],
+        "What the patches bring that is as bad as --fail-on, in review's words: nothing is written "
+        "then but by --force. Not looked for with --check.",
+    ] = GIVEN
     written: Annotated[list[str], "Files written: patches, or the tree's own with --apply."] = GIVEN
 
 
 Patch = Packaged | Planned
 
 
-def planned(found: plan.Plan, absent: Sequence[str], written: Sequence[str]) -> With:
+def planned(
+    found: plan.Plan,
+    absent: Sequence[str],
+    written: Sequence[str],
+    bad: Sequence[findings.Finding],
+) -> With:
     """What Planned writes."""
-    return With(found, absent=absent, written=written)
+    return With(found, absent=absent, written=written, findings=bad)
