@@ -7,7 +7,7 @@ from ..check.criteria import Criteria
 from ..findings import Finding, Severity
 from ..linux.releases import DEFAULT, release
 from ..patches.plan import Plan
-from ..patches.tree import PatchedTree
+from ..patches.work_tree import WorkTree
 from ..reading.git import HeldCommits
 from ..rules.engine import RuleSelection
 from ..skiboot.layout import HEADERS
@@ -41,7 +41,7 @@ def refusing(found: Review, as_bad_as: Severity) -> list[Finding]:
     return [one for one in found.new if one.counts and one.severity >= as_bad_as]
 
 
-def files_of(tree: PatchedTree) -> dict[str, bytes | None]:
+def files_of(tree: WorkTree) -> dict[str, bytes | None]:
     """The tree's files with tables, and those that reading and judging the tables takes."""
     beside = {name: tree.content(name) for name in (*HEADERS, *FILES)}
     return {name: data for name, data in beside.items() if data is not None} | _encoded(tree.files)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..findings import Unreadable, UsageError
 from ..patches.fields import shown, value_in
 from ..patches.plan import ROW_FIELDS, Plan, changes_between
-from ..patches.tree import PatchedTree
+from ..patches.work_tree import WorkTree
 from ..reading.git import HeldCommits
 from ..reading.mail import Series, read_mails, series_of
 from ..wording import joined
@@ -61,7 +61,7 @@ def since(made: Plan, name: str) -> PreviousVersion:
     return PreviousVersion(series.version, tuple(changes), tuple(inputs))
 
 
-def _applied(tree: PatchedTree, series: Series) -> Applied:
+def _applied(tree: WorkTree, series: Series) -> Applied:
     """On the commit that it was made on, or else on the tree's files as they are."""
     problem: Unreadable | None = None
     if tree.repository is not None and tree.repository.has_head:
