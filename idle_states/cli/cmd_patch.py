@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..patches.request import PatchRequest
     from ..report.patch_mail import Posting
     from ..review.previous import PreviousVersion
-    from ..review.review import Review
+    from ..review.result import Review
 
 SUMMARY = "make patches for a skiboot tree, or apply or check them"
 

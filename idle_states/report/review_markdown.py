@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..findings import Finding, Severity
 from ..review.match import renamed_states
-from ..review.review import Review, TableChange
+from ..review.result import Review, TableChange
 from ..table import IdleState
 from ..units import format_time
 from . import review_words as words

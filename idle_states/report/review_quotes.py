@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..findings import Location
 from ..reading.patch import FileChange, read_diff
-from ..review.review import Review, Reviewed, TableChange
+from ..review.result import Review, Reviewed, TableChange
 from .patch_diff import file_diff
 
 

@@ -7,7 +7,7 @@ from .. import __version__
 from ..findings import Finding, Severity
 from ..review.claims.claim import ClaimVerdict, MessageClaim
 from ..review.letters import Letter
-from ..review.review import Review, Reviewed, TableChange
+from ..review.result import Review, Reviewed, TableChange
 from ..wording import plural
 from . import review_words as words
 from .escapes.mail import body, quoted

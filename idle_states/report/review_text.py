@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..findings import Finding, Severity
 from ..review.claims.claim import ClaimVerdict, MessageClaim
-from ..review.review import Review, Reviewed, TableChange
+from ..review.result import Review, Reviewed, TableChange
 from ..review.suppressions import Added
 from ..wording import plural
 from . import review_words as words

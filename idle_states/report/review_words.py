@@ -8,7 +8,7 @@ from ..findings import Confidence, Finding, Severity
 from ..linux.grounds import remarks
 from ..linux.releases import release
 from ..reading.git import Commit
-from ..review.review import PerKernel, Review, TableChange
+from ..review.result import PerKernel, Review, TableChange
 from ..wording import plural
 from .escapes.text import printable
 from .kernel_ranges import kernel_ranges

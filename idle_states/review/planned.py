@@ -12,7 +12,8 @@ from ..reading.git import HeldCommits
 from ..rules.engine import RuleSelection
 from ..skiboot.layout import HEADERS
 from ..skiboot.platform import ALL_LEVELS
-from .review import Review, Yardstick, review
+from .result import Review
+from .review import Yardstick, review
 
 
 def review_of(made: Plan) -> Review:

@@ -13,7 +13,8 @@ from ..reading.mail import read_mails, series_of
 from .base import Applied, on_its_base
 from .context import without_tree
 from .letters import Letter
-from .review import Review, Yardstick, ends, review
+from .result import Review
+from .review import Yardstick, ends, review
 
 RUNS_MAX = 1000
 

@@ -8,165 +8,26 @@ from ..check.accepted import mark, today
 from ..check.check import check
 from ..check.criteria import Criteria
 from ..diff import Difference, diff
-from ..findings import Finding, UsageError, sort_findings
-from ..linux.governors import not_utilised
-from ..linux.releases import release
+from ..findings import Finding, UsageError
 from ..reading import opening
 from ..reading.git import Commit, CommitReader, Repository
 from ..sources import Source
 from ..table import IdleTable
-from .claims.claim import MessageClaim
+from .differing import comparable, counterpart, differing, is_changed
 from .findings import FindingsOutcome, Side, in_all, outcome
-from .letters import Letter, of_commit
+from .letters import of_commit
 from .machines import MachineModel, OnMachines
-from .match import as_renamed, in_same_place, is_same, pairs
+from .match import as_renamed
 from .message import Judged, MessageCheck, check_message
 from .platforms import exported_otherwise
+from .result import Review, Reviewed, TableChange, grouped
 from .rows import ChangedRow, changed_rows, place_in
 from .selection import Selector
-from .suppressions import Added, Configured, Known, added, configured, known, revealed
+from .suppressions import Configured, Known, added, configured, known, revealed
 from .tree import End, SkibootTree, SpecTree, TreeReader
 
 Accept = Callable[[Sequence[Finding]], Sequence[Finding]]
 """Marks findings that a project has accepted as suppressed."""
-
-
-@dataclass(frozen=True, slots=True)
-class PerKernel:
-    """Differences that are the same for some of the kernels."""
-
-    kernels: tuple[str, ...]
-    differences: tuple[Difference, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TableChange:
-    """One table before and after a change; None on the side that lacks it.
-
-    differences  differences in the table and in what firmware exports; where its code changes, on
-                 each machine
-    linux        differences in what the kernels register
-    selection    differences in what the governor selects
-    outcome      new, fixed and silenced findings
-    machines     what it does to machines; None where that was not asked for, one side is missing,
-                 or nothing changed but tables beside this one
-    """
-
-    before: Source | None
-    after: Source | None
-    differences: tuple[Difference, ...]
-    linux: tuple[PerKernel, ...]
-    selection: tuple[PerKernel, ...]
-    outcome: FindingsOutcome
-    machines: OnMachines | None = None
-
-    @property
-    def says_something(self) -> bool:
-        """False for a table that is as before, where what changed beside it is all the same to
-        it."""
-        return (
-            self.is_changed
-            or bool(self.differences or self.linux)
-            or self.outcome != FindingsOutcome()
-        )
-
-    @property
-    def is_changed(self) -> bool:
-        """False for a table that is as before: what changed lies beside it."""
-        before, after = self.before, self.after
-        return before is None or after is None or _is_changed(before, after)
-
-    @property
-    def source(self) -> Source:
-        """The table after the change; if the change removes it, before."""
-        found = self.after or self.before
-        assert found is not None
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """The review of the change between two commits.
-
-    base, head    the commits
-    commit        the commit, if a single one is reviewed; of a merge, only what no parent has is
-                  part of the change
-    tables        the tables that differ, and those that a change beside them gives a finding
-    files         new and fixed findings about files that cannot be parsed
-    message       findings about commit messages that the change contradicts
-    claims        the numbers in these messages, and what became of each
-    suppressions  the suppressions that the change adds
-    unread        files that could not be read at one end: their tables are not compared
-    """
-
-    base: str
-    head: str
-    commit: Commit | None
-    tables: tuple[TableChange, ...]
-    files: FindingsOutcome
-    message: tuple[Finding, ...]
-    unread: tuple[str, ...]
-    suppressions: tuple[Added, ...] = ()
-    claims: tuple[MessageClaim, ...] = ()
-
-    @property
-    def new(self) -> list[Finding]:
-        """All new findings, those about messages included, in stable order."""
-        outcomes = [self.files, *(table.outcome for table in self.tables)]
-        return sort_findings([*(f for one in outcomes for f in one.new), *self.message])
-
-    @property
-    def fixed(self) -> list[Finding]:
-        outcomes = [self.files, *(table.outcome for table in self.tables)]
-        return sort_findings(f for one in outcomes for f in one.fixed)
-
-    @property
-    def says_something(self) -> bool:
-        return bool(
-            self.tables or self.message or self.suppressions or self.files != FindingsOutcome()
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """The result of a review.
-
-    base, head  ends of the range; base "" stands for the empty tree before the first commit
-    commits     number of commits in the range
-    changes     the whole range as one change, or one for each commit with something to report
-    texts       file -> text at the head, for quoting lines; empty if commits are reviewed one by
-                one, because each commit has its own places
-    remarks     of mailed patches: what they were applied to, and what was repaired to read them
-    letters     the messages that were read, in order
-    is_mailed   whether mails were reviewed: head, and without a tree base, are commits of none
-    about       what is reviewed and how, without the commits: the same when it comes again changed
-    """
-
-    base: str
-    head: str
-    commits: int
-    kernels: tuple[str, ...]
-    governor: str
-    changes: tuple[Reviewed, ...]
-    texts: dict[str, str]
-    remarks: tuple[str, ...] = ()
-    letters: tuple[Letter, ...] = ()
-    is_mailed: bool = False
-    about: tuple[str, ...] = ()
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Sentences on what the compared selections rest on; none if no table was compared."""
-        compared = any(table.before and table.after for c in self.changes for table in c.tables)
-        return not_utilised(self.governor, map(release, self.kernels)) if compared else ()
-
-    @property
-    def new(self) -> list[Finding]:
-        return [finding for change in self.changes for finding in change.new]
-
-    @property
-    def fixed(self) -> list[Finding]:
-        return [finding for change in self.changes for finding in change.fixed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,10 +155,10 @@ class _Reviewer:
             commit,
             tuple(
                 table
-                for a, b in _own(before, after, others)
+                for a, b in differing(before, after, others)
                 for table in [
                     self.table(
-                        [a, *(_counterpart(a, b, other, after) for other in others)],
+                        [a, *(counterpart(a, b, other, after) for other in others)],
                         b,
                         parents,
                         head,
@@ -344,7 +205,7 @@ class _Reviewer:
         rows: list[ChangedRow] = []
         added = []
         before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
-        for a, b in _own(before, after, self.merged(commit)):
+        for a, b in differing(before, after, self.merged(commit)):
             if b is None or b.table is None:
                 continue
             if a is None or a.table is None:
@@ -365,7 +226,7 @@ class _Reviewer:
         differences: list[Difference] = []
         linux: dict[str, list[Difference]] = {}
         selected: dict[str, list[Difference]] = {}
-        ways = _comparable(before, after)
+        ways = comparable(before, after)
         if ways is not None:
             a, b = ways
             a, names = as_renamed(a, b)
@@ -387,8 +248,8 @@ class _Reviewer:
             before,
             after,
             tuple(differences),
-            _grouped(linux.items()),
-            _grouped(selected.items()),
+            grouped(linux.items()),
+            grouped(selected.items()),
             in_all(
                 [
                     outcome(self.side(old, at), self.side(after, head), self.known(at, head))
@@ -404,7 +265,7 @@ class _Reviewer:
         """What the change from one table to another, which can be compared, does to machines."""
         if self.machines is None or before is None or after is None:
             return None
-        if not _is_changed(before, after) and before.code == after.code:
+        if not is_changed(before, after) and before.code == after.code:
             return None
         written = self.tree.repository.commit(head).date
         day = None if written is None else written.date()
@@ -444,72 +305,6 @@ class _Reviewer:
     def known(self, base: str, head: str) -> Known:
         before, after = self.tree.at(base), self.tree.at(head)
         return known(before, after, self.configured(base), self.by.of_commits)
-
-
-def _differing(before: End, after: End) -> list[tuple[Source | None, Source | None]]:
-    """Pairs of tables that differ, without tables of files that are unread at one end."""
-    unread = before.unread | after.unread
-    old = [source for source in before.sources if source.file not in unread]
-    new = [source for source in after.sources if source.file not in unread]
-    return [
-        (a, b)
-        for a, b in pairs(old, new)
-        if a is None or b is None or _is_changed(a, b) or not in_same_place(a, b)
-    ]
-
-
-def _is_changed(before: Source, after: Source) -> bool:
-    return not is_same(before, after) or before.file != after.file
-
-
-def _own(
-    before: End, after: End, others: Sequence[End]
-) -> list[tuple[Source | None, Source | None]]:
-    """Pairs of tables that differ; for a merge only those that differ from every parent's."""
-    changed = [_differing(other, after) for other in others]
-    return [
-        (a, b)
-        for a, b in _differing(before, after)
-        if all(
-            any(new is b if b else new is None and _same_place(old, a) for old, new in one)
-            for one in changed
-        )
-    ]
-
-
-def _counterpart(
-    before: Source | None, after: Source | None, other: End, merged: End
-) -> Source | None:
-    """The table as the other parent has it."""
-    for a, b in pairs(other.sources, merged.sources):
-        if b is after if after else _same_place(a, before):
-            return a
-    return None
-
-
-def _same_place(a: Source | None, b: Source | None) -> bool:
-    return a is not None and b is not None and (a.name, a.file) == (b.name, b.file)
-
-
-def _comparable(before: Source | None, after: Source | None) -> tuple[Source, Source] | None:
-    """Both sources. If one is missing, the other without its rows stands for it. None if one of
-    them could not be read as a table."""
-    one = before or after
-    if one is None or any(source and source.table is None for source in (before, after)):
-        return None
-    assert one.table is not None
-    empty = replace(one, table=replace(one.table, states=()))
-    return before or empty, after or empty
-
-
-def _grouped(kernels: Iterable[tuple[str, Sequence[Difference]]]) -> tuple[PerKernel, ...]:
-    """Kernels with the same differences together."""
-    groups: dict[tuple[tuple[str, str, str], ...], tuple[list[str], tuple[Difference, ...]]] = {}
-    for kernel, differences in kernels:
-        if differences:
-            key = tuple((d.path, d.a, d.b) for d in differences)
-            groups.setdefault(key, ([], tuple(differences)))[0].append(kernel)
-    return tuple(PerKernel(tuple(names), found) for names, found in groups.values())
 
 
 def _placed(judged: Judged, head: End) -> Finding:

@@ -22,7 +22,8 @@ from idle_states.linux.releases import release
 from idle_states.reading.git import Repository
 from idle_states.review import tree as review_tree
 from idle_states.review.findings import outcome
-from idle_states.review.review import Review, Reviewed, Yardstick, ends, review
+from idle_states.review.result import Review, Reviewed
+from idle_states.review.review import Yardstick, ends, review
 from idle_states.review.selection import Selector
 from idle_states.rules.engine import RuleSelection
 from idle_states.skiboot import c_table

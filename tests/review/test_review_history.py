@@ -17,7 +17,8 @@ from idle_states.linux.releases import DEFAULT, release
 from idle_states.reading.git import Repository
 from idle_states.review.claims.claim import ClaimVerdict
 from idle_states.review.message import claims_of
-from idle_states.review.review import Review, Reviewed, Yardstick, review
+from idle_states.review.result import Review, Reviewed
+from idle_states.review.review import Yardstick, review
 
 NOTE = Severity.NOTE
 KERNELS = ("4.11", *DEFAULT)

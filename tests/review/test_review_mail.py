@@ -11,7 +11,7 @@ from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.linux.releases import release
 from idle_states.review.request import ReviewRequest, reviewed
-from idle_states.review.review import Review
+from idle_states.review.result import Review
 from idle_states.rules.engine import RuleSelection
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS

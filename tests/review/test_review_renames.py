@@ -13,7 +13,8 @@ from idle_states.check.criteria import Criteria
 from idle_states.linux.releases import release
 from idle_states.reading.git import Repository
 from idle_states.review.match import renamed_states
-from idle_states.review.review import Review, TableChange, Yardstick, ends, review
+from idle_states.review.result import Review, TableChange
+from idle_states.review.review import Yardstick, ends, review
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.skiboot.test_export_code import CHOICE

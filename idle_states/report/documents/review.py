@@ -4,7 +4,7 @@ from typing import Annotated
 
 from ... import diff
 from ...forms import Count, Form, Limits, Positive, derived
-from ...review import machines, review, suppressions, workloads
+from ...review import machines, result, suppressions, workloads
 from ...review.claims import claim
 from ...selection import selection
 from ...simulation import consumption
@@ -26,7 +26,7 @@ class Difference(Form[diff.Difference]):
     b: Annotated[str, "After, likewise."]
 
 
-class PerKernel(Form[review.PerKernel]):
+class PerKernel(Form[result.PerKernel]):
     kernels: Annotated[list[str], "Kernels that have these differences in common."]
     differences: list[Difference]
 
@@ -121,7 +121,7 @@ class OnMachines(Form[machines.OnMachines]):
     unsaid: Annotated[list[str], "Why something was not computed."]
 
 
-class TableChange(Form[review.TableChange]):
+class TableChange(Form[result.TableChange]):
     before: Annotated[Table | None, "null: the table is added."]
     after: Annotated[Table | None, "null: the table is removed."]
     differences: Annotated[list[diff.Difference], "In the table and in what firmware exports."]
@@ -167,7 +167,7 @@ class Claim(Form[claim.MessageClaim]):
     commit: Annotated[str, "Beginning of its commit's hash; empty: the cover letter."]
 
 
-class Change(Form[review.Reviewed]):
+class Change(Form[result.Reviewed]):
     base: Annotated[Commit, "Commit before."]
     head: Annotated[Commit, "Commit after."]
     subject: Annotated[
@@ -187,7 +187,7 @@ class Change(Form[review.Reviewed]):
     ]
 
 
-class Review(Form[review.Review]):
+class Review(Form[result.Review]):
     base: Annotated[Commit, "Commit before; empty before the first one."]
     head: Annotated[Commit, "Commit after."]
     commits: Annotated[Count, "How many commits lie between."]
@@ -209,7 +209,7 @@ class Review(Form[review.Review]):
     ]
 
 
-def compared(found: review.Review) -> list[tuple[str, str]]:
+def compared(found: result.Review) -> list[tuple[str, str]]:
     """(file, SHA-256) of what was compared, as it is after the change."""
     tables = [table.source for change in found.changes for table in change.tables]
     return list(dict.fromkeys((source.file, source.sha256) for source in tables))
