@@ -199,11 +199,16 @@ class IdleList:
     first          number of the first of these CPUs, in the order of the tree
     flat           nodes of cpu-idle-states, None for a reference that leads nowhere
     own_domain     nodes of domain-idle-states of the CPU's own power domain, likewise
-    domains        nodes of the power domains above that one; Linux makes no cpuidle states of them
+    above          nodes of the power domains above that one, the innermost domain first, each
+                   node once; Linux makes no cpuidle states of them
     broken         the references that lead nowhere
     attached       the power domain that the CPUs name "psci" or "sbi"; None if they name none
+    first_domain   path of the power domain they name first, whose states Linux reads; "" for none
     names_domains  the CPUs have both power-domains and power-domain-names
     power_domains  the power domains of the tree, in its order
+    unlisted       the tree's nodes of idle states that are enabled, and that nothing refers to
+    timer_runs     Arm's architected timer is always-on: it runs while its CPU is powered down
+    method_where   place of the first CPU's enable-method, or of where one belongs
     siblings       every IdleList of the tree, this one included
     """
 
@@ -213,13 +218,22 @@ class IdleList:
     first: int = 0
     flat: tuple[ListedNode | None, ...] = ()
     own_domain: tuple[ListedNode | None, ...] = ()
-    domains: tuple[ListedNode, ...] = ()
+    above: tuple[tuple[ListedNode, ...], ...] = ()
     broken: tuple[Broken, ...] = ()
     attached: DomainReference | None = None
+    first_domain: str = ""
     names_domains: bool = False
     power_domains: tuple[PowerDomain, ...] = field(default=(), repr=False)
+    unlisted: tuple[ListedNode, ...] = field(default=(), repr=False)
+    timer_runs: bool = False
     where: Location = field(default=Location(), compare=False, repr=False)
+    method_where: Location = field(default=Location(), compare=False, repr=False)
     siblings: "tuple[IdleList, ...]" = field(default=(), compare=False, repr=False)
+
+    @property
+    def domains(self) -> tuple[ListedNode, ...]:
+        """The nodes of all power domains above the CPUs' own."""
+        return tuple(node for nodes in self.above for node in nodes)
 
     def nodes(self, hierarchy: bool = True) -> tuple[ListedNode, ...]:
         """The state nodes in the order of of_get_cpu_state_node(), up to the first index without

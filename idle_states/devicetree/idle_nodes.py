@@ -28,6 +28,11 @@ POWER_DOMAINS = "/cpus/power-domains"
 ENTRY, EXIT = "entry-latency-us", "exit-latency-us"
 WAKEUP, RESIDENCY = "wakeup-latency-us", "min-residency-us"
 TIMER_STOP = "local-timer-stop"
+METHOD = "enable-method"
+STATE_COMPATIBLES = frozenset(
+    {"arm,idle-state", "qcom,idle-state-spc", "riscv,idle-state", "domain-idle-state"}
+)
+_TIMERS = {"arm,armv8-timer", "arm,armv7-timer"}
 
 MAX_STATES = limits.TREE_STATES
 MAX_TABLES = limits.TREE_TABLES
@@ -57,17 +62,20 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
             if len(groups) > MAX_TABLES:
                 message = f"expected at most {MAX_TABLES} different lists of idle states"
                 raise unreadable(found.where, message)
-    domains = tree.power_domains() if groups else ()
+    firsts = [same[0] for same in groups.values()]
+    if not any(one.nodes() or one.above or one.broken for one in firsts):
+        return ()
+    domains, unlisted, timer_runs = tree.power_domains(), tree.unlisted(), tree.timer_runs
     lists = [
         replace(
             same[0],
             cpus=tuple(cpu for one in same for cpu in one.cpus),
             power_domains=domains,
+            unlisted=unlisted,
+            timer_runs=timer_runs,
         )
         for same in groups.values()
     ]
-    if not any(one.nodes() or one.domains or one.broken for one in lists):
-        return ()
     return tuple(replace(one, siblings=tuple(lists)) for one in lists)
 
 
@@ -157,10 +165,10 @@ def _key(found: IdleList) -> object:
     """What CPUs of one table share. Nodes of one tree are told apart by their paths."""
     paths = [
         tuple(node.path if node else "" for node in nodes)
-        for nodes in (found.flat, found.own_domain, found.domains)
+        for nodes in (found.flat, found.own_domain, *found.above)
     ]
     broken = tuple((one.property, one.index, one.reason) for one in found.broken)
-    attachment = found.attached, found.names_domains
+    attachment = found.attached, found.first_domain, found.names_domains
     return found.enable_method, found.riscv, *paths, broken, attachment
 
 
@@ -179,18 +187,33 @@ class _Tree:
         self.places = places
         self.root = root
         self.phandle2node: dict[int, tuple[str, Node]] = {}
+        self.timer_runs = False
+        states: list[tuple[str, Node]] = []
+        referred: set[int] = set()
         for path, node in root.walk():
+            compatible = node.properties.get("compatible", b"")
+            if b"idle-state" in compatible:
+                states.append((path, node))
+            elif b"arm,armv" in compatible and set(node.strings("compatible")) & _TIMERS:
+                self.timer_runs = self.timer_runs or "always-on" in node.properties
+            for name in (LIST, DOMAIN_LIST):
+                if name in node.properties:
+                    referred.update(cells(node.properties[name], 4))
             for name in ("phandle", "linux,phandle"):
                 phandle = node.u32(name)
                 if phandle:
                     self.phandle2node.setdefault(phandle, (path, node))
+        listed = {self.phandle2node[one][0] for one in referred if one in self.phandle2node}
+        self._unlisted = [(path, node) for path, node in states if path not in listed]
 
     def list_of(self, cpu: Node) -> IdleList:
         path = f"{CPUS}/{cpu.name}"
         broken: list[Broken] = []
         compatible = cpu.strings("compatible")
         domain = self._domain(cpu)
-        above: dict[str, ListedNode] = {}
+        first = domain[0] if domain else ""
+        above: list[tuple[ListedNode, ...]] = []
+        met: set[str] = set()
         own: tuple[ListedNode | None, ...] = ()
         visited: set[str] = set()
         if domain is not None:
@@ -200,25 +223,40 @@ class _Tree:
         while domain is not None and domain[0] not in visited:
             # a domain may be its own ancestor in a hostile tree
             visited.add(domain[0])
-            for node in self._references(*domain, DOMAIN_LIST, broken):
-                if node is not None:
-                    above.setdefault(node.path, node)
+            nodes = [n for n in self._references(*domain, DOMAIN_LIST, broken) if n is not None]
+            new = {node.path: node for node in nodes if node.path not in met}
+            met.update(new)
+            if new:
+                above.append(tuple(new.values()))
             domain = self._domain(domain[1])
         flat = tuple(self._references(path, cpu, LIST, broken))
+        # a node may be opened again elsewhere: a missing method belongs beside the list
+        told = next((name for name in (METHOD, LIST, "device_type") if name in cpu.properties), "")
         riscv = "riscv,isa" in cpu.properties or any("riscv" in name for name in compatible)
         return IdleList(
             cpus=(path,),
-            enable_method=next(iter(cpu.strings("enable-method")), ""),
+            enable_method=next(iter(cpu.strings(METHOD)), ""),
             riscv=riscv,
             flat=flat,
             own_domain=own,
-            domains=tuple(above.values()),
+            above=tuple(above),
             broken=tuple(broken),
             attached=self._attached(cpu, "sbi" if riscv else "psci"),
+            first_domain=first,
             names_domains="power-domains" in cpu.properties
             and "power-domain-names" in cpu.properties,
             where=self._at(path, LIST if LIST in cpu.properties else ""),
+            method_where=self._at(path, told).at(path),
         )
+
+    def unlisted(self) -> tuple[ListedNode, ...]:
+        """The enabled nodes of idle states that no list of the tree refers to."""
+        nodes = (
+            self._node(path, node)
+            for path, node in self._unlisted
+            if set(node.strings("compatible")) & STATE_COMPATIBLES
+        )
+        return tuple(node for node in nodes if node.available)
 
     def power_domains(self) -> tuple[PowerDomain, ...]:
         """The children of the node where Linux looks for the CPUs' power domains."""
@@ -284,12 +322,13 @@ class _Tree:
                 broken.append(Broken(name, index // 4, reason, self._at(path, name)))
                 yield None
                 continue
-            where = self._at(target[0], "")
-            lines = dict(self._lines(target[0]))
-            yield ListedNode(target[0], target[1].properties, where, lines)
+            yield self._node(*target)
         if len(data) % 4:
             reason = f"{len(data)} bytes are no whole number of phandles"
             broken.append(Broken(name, len(data) // 4, reason, self._at(path, name)))
+
+    def _node(self, path: str, node: Node) -> ListedNode:
+        return ListedNode(path, node.properties, self._at(path, ""), dict(self._lines(path)))
 
     def _lines(self, path: str) -> Mapping[str, Location]:
         return self.places.get(path, {})

@@ -1,6 +1,8 @@
 """The argument for firmware in an idle-state node, PSCI's or SBI's, as the drivers check it."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from ..beyond_opal import IdleList, ListedNode
 from ..stages import Message
@@ -8,6 +10,7 @@ from ..stages import Message
 PSCI_PARAMETER, SBI_PARAMETER = "arm,psci-suspend-param", "riscv,sbi-suspend-param"
 _PSCI_MASKS = (0x0301_FFFF, 0x4FFF_FFFF)
 """Bits of a power state in the original format and in PSCI 1.0's extended one."""
+_ORIGINAL_TYPE, _EXTENDED_TYPE, _SBI_TYPE = 1 << 16, 1 << 30, 1 << 31
 _SBI_RESERVED = (range(1, 0x1000_0000), range(0x8000_0001, 0x9000_0000))
 _EINVAL, _EOVERFLOW = -22, -75
 
@@ -59,3 +62,91 @@ def reject_parameter(riscv: bool, node: ListedNode) -> RejectedParameter | None:
 def log_prefix(riscv: bool) -> str:
     """What the driver's messages begin with."""
     return "cpuidle-riscv-sbi: " if riscv else "CPUidle PSCI: "
+
+
+ParameterFormat = Literal["original", "extended", "either", "sbi"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A suspend parameter taken apart.
+
+    format      PSCI's original one, or PSCI 1.0's extended StateID; "either" where value and tree
+                are possible in both; "sbi" of RISC-V's firmware
+    power_down  the CPU loses what it holds: PSCI's type 1, SBI's non-retentive; otherwise, it
+                stands by or retains
+    level       original format: the highest power level that the state is of, 0 for the CPU's own;
+                None in other formats
+    state       StateID, or what SBI's parameter is without its type
+    """
+
+    value: int
+    format: ParameterFormat
+    power_down: bool
+    level: int | None
+    state: int
+
+    def __str__(self) -> str:
+        if self.format == "sbi":
+            kind = "non-retentive" if self.power_down else "retentive"
+            whose = "platform's" if self.state >= 0x1000_0000 else "default"
+            return f"{whose} {kind}"
+        kind = "power-down" if self.power_down else "standby"
+        level = f", level {self.level}" if self.level is not None else ""
+        return f"{kind}{level}, StateID {self.state:#x}"
+
+
+def parameter_of(listed: IdleList, node: ListedNode) -> Parameter | None:
+    """The node's suspend parameter, taken apart; None if it has none, or one that no firmware can
+    mean, or the enabling method has no parameters."""
+    name = parameter_name(listed)
+    value = node.u32(name) if name else None
+    if value is None or reject_parameter(listed.riscv, node):
+        return None
+    if listed.riscv:
+        return Parameter(value, "sbi", bool(value & _SBI_TYPE), None, value & ~_SBI_TYPE)
+    found = _format(value)
+    if found == "either":
+        others = {_format(other) for other in _values(listed)} - {"either"}
+        found = others.pop() if len(others) == 1 else "either"
+    if found == "extended":
+        return Parameter(value, found, bool(value & _EXTENDED_TYPE), None, value & ~_EXTENDED_TYPE)
+    # a value that may be of either format has no bit of a type
+    level = value >> 24 & 3 if found == "original" else None
+    state = value & 0xFFFF if found == "original" else value
+    return Parameter(value, found, bool(value & _ORIGINAL_TYPE), level, state)
+
+
+def formats(listed: IdleList) -> dict[ParameterFormat, ListedNode]:
+    """The formats that values of a tree for PSCI can have only, each with the first such node."""
+    found: dict[ParameterFormat, ListedNode] = {}
+    for node in _nodes(listed):
+        value = node.u32(PSCI_PARAMETER)
+        if value is not None and not reject_parameter(False, node) and _format(value) != "either":
+            found.setdefault(_format(value), node)
+    return found
+
+
+def _format(value: int) -> Literal["original", "extended", "either"]:
+    """The format of a PSCI parameter that firmware could mean."""
+    original, _ = _PSCI_MASKS
+    if value & ~original:
+        return "extended"
+    return "original" if value & _ORIGINAL_TYPE else "either"
+
+
+def _values(listed: IdleList) -> Iterator[int]:
+    for node in _nodes(listed):
+        value = node.u32(PSCI_PARAMETER)
+        if value is not None:
+            yield value
+
+
+def _nodes(listed: IdleList) -> Iterable[ListedNode]:
+    """The enabled nodes that CPUs of PSCI and their power domains list, each once."""
+    found: dict[str, ListedNode] = {}
+    for each in listed.siblings or (listed,):
+        if each.enable_method == "psci":
+            for node in (*each.nodes(), *each.domains):
+                found.setdefault(node.path, node)
+    return [node for node in found.values() if node.available]

@@ -1,7 +1,8 @@
 """IS203 residency-tie: two states have the same target residency.
 
 What it does
-    Compares the target residencies of all states of a table.
+    Compares the target residencies of all states of a table that compete: of an Arm or RISC-V
+    tree, those of one CPU's list, and those of one power domain.
 
 Why is this bad
     Governors and the platform code order states by residency. Of two states with the same one,
@@ -30,6 +31,7 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..units import format_time
+from .competing import columns
 from .rule import FORMS, Rule
 
 RULE = Rule(
@@ -43,18 +45,17 @@ RULE = Rule(
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    first: dict[int, int] = {}
     states = subject.table.states
-    for index, state in enumerate(states):
-        if state.residency_ns is None:
-            continue
-        earlier = first.setdefault(state.residency_ns, index)
-        if earlier == index:
-            continue
-        tie = f"{states[earlier].name} and {state.name} both have a target residency of "
-        yield RULE.finding(
-            subject,
-            tie + format_time(state.residency_ns),
-            subject.at(index, "residency"),
-            related=[(subject.at(earlier, "residency"), f"{states[earlier].name} is here")],
-        )
+    for times in columns(subject, "residency"):
+        first: dict[int, int] = {}
+        for index, _, residency in times:
+            earlier = first.setdefault(residency, index)
+            if earlier == index:
+                continue
+            tie = f"{states[earlier].name} and {states[index].name} both have a target residency of"
+            yield RULE.finding(
+                subject,
+                f"{tie} {format_time(residency)}",
+                subject.at(index, "residency"),
+                related=[(subject.at(earlier, "residency"), f"{states[earlier].name} is here")],
+            )

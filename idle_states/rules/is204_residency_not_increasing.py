@@ -1,7 +1,8 @@
 """IS204 residency-not-increasing: a state's target residency is lower than its predecessor's.
 
 What it does
-    Compares each target residency with that of the row before. Equal ones are IS203.
+    Compares each target residency with that of the row before, of the same CPUs' list or power
+    domain in an Arm or RISC-V tree. Equal ones are IS203.
 
 Why is this bad
     Governors walk the states in table order and stop at the first whose residency is too long
@@ -24,12 +25,11 @@ Ground
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..units import format_time
-from .is2_times import column
+from .competing import neighbours
 from .rule import FORMS, Rule
 
 RULE = Rule(
@@ -44,7 +44,7 @@ RULE = Rule(
 
 def check(subject: Subject) -> Iterator[Finding]:
     states = subject.table.states
-    for before, after in pairwise(column(subject, "residency")):
+    for before, after in neighbours(subject, "residency"):
         if after.ns < before.ns:
             yield RULE.finding(
                 subject,

@@ -1,7 +1,8 @@
 """IS205 latency-not-increasing: a state's exit latency is not above its predecessor's.
 
 What it does
-    Compares each exit latency with that of the row before; equal counts.
+    Compares each exit latency with that of the row before, of the same CPUs' list or power domain
+    in an Arm or RISC-V tree; equal counts.
 
 Why is this bad
     A deeper state that wakes no slower makes the one before it pointless, so one of the figures
@@ -24,12 +25,11 @@ Ground
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..units import format_time
-from .is2_times import column
+from .competing import neighbours
 from .rule import FORMS, Rule
 
 RULE = Rule(
@@ -44,7 +44,7 @@ RULE = Rule(
 
 def check(subject: Subject) -> Iterator[Finding]:
     states = subject.table.states
-    for before, after in pairwise(column(subject, "latency")):
+    for before, after in neighbours(subject, "latency"):
         if after.ns <= before.ns:
             other = "the same" if after.ns == before.ns else f"one of {format_time(before.ns)}"
             yield RULE.finding(

@@ -8,7 +8,10 @@ Why is this bad
     The target residency includes entry and exit, so it is longer than the exit alone. Where it is
     not, the fields were swapped or a unit slipped, or somebody hides the state from cpuidle by an
     absurd latency. If it is the last, say so in a suppression and with `cpuidle: no`. In tables of
-    Linux's own drivers it is a note: some count into the latency what others leave out.
+    Linux's own drivers it is a note: some count into the latency what others leave out. So it is
+    in Arm and RISC-V trees, where Linux makes the latency of entry and exit, while the residency
+    includes the entry alone: the binding allows it, and an equal one is what authors write who
+    count the exit in. An entry that is longer by itself is IS609.
 
 Example
     extends: power9
@@ -31,6 +34,7 @@ from ..findings import Finding, Severity
 from ..pipeline import Subject
 from ..units import format_time
 from .is2_times import rows
+from .is6_nodes import entry_above_residency
 from .rule import FORMS, Rule
 
 RULE = Rule(
@@ -40,13 +44,17 @@ RULE = Rule(
 
 def check(subject: Subject) -> Iterator[Finding]:
     for index, latency, residency in rows(subject):
-        if latency >= residency:
+        if subject.form == "nodes":
+            in_order = latency <= residency or entry_above_residency(subject, index)
+        else:
+            in_order = latency < residency
+        if not in_order:
             yield RULE.finding(
                 subject,
                 f"{subject.table.states[index].name} has an exit latency of "
                 f"{format_time(latency)}, not below its target residency of "
                 f"{format_time(residency)}",
                 subject.at(index, "latency"),
-                severity=Severity.NOTE if subject.form == "driver" else None,
+                severity=Severity.NOTE if subject.form in ("driver", "nodes") else None,
                 related=[(subject.at(index, "residency"), "the target residency")],
             )

@@ -30,6 +30,7 @@ from itertools import pairwise
 from ..findings import Confidence, Finding, Severity
 from ..pipeline import Subject
 from ..units import format_time
+from .competing import competing
 from .is2_times import rows
 from .rule import FORMS, Rule
 
@@ -47,19 +48,22 @@ PERCENT = 3
 
 def check(subject: Subject) -> Iterator[Finding]:
     states = subject.table.states
-    for (first, *costs), (second, *next_costs) in pairwise(rows(subject)):
-        if not all(map(_close, costs, next_costs)):
-            continue
-        one, other = (
-            f"{states[index].name} ({format_time(latency)}/{format_time(residency)})"
-            for index, latency, residency in ((first, *costs), (second, *next_costs))
-        )
-        yield RULE.finding(
-            subject,
-            f"{one} and {other} differ by at most {PERCENT} % in latency and residency",
-            subject.at(second),
-            related=[(subject.at(first), f"{states[first].name} is here")],
-        )
+    row2costs = {row: costs for row, *costs in rows(subject)}
+    for group in competing(subject):
+        for first, second in pairwise(row for row in group if row in row2costs):
+            costs, next_costs = row2costs[first], row2costs[second]
+            if not all(map(_close, costs, next_costs)):
+                continue
+            one, other = (
+                f"{states[index].name} ({format_time(latency)}/{format_time(residency)})"
+                for index, (latency, residency) in ((first, costs), (second, next_costs))
+            )
+            yield RULE.finding(
+                subject,
+                f"{one} and {other} differ by at most {PERCENT} % in latency and residency",
+                subject.at(second),
+                related=[(subject.at(first), f"{states[first].name} is here")],
+            )
 
 
 def _close(a: int, b: int) -> bool:

@@ -31,6 +31,7 @@ from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..pipeline import Subject
+from .competing import competing
 from .is4_kernels import registered
 from .rule import FORMS, Judged, Rule, per_kernel
 
@@ -47,7 +48,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     warnings: set[Judged] = set()
 
     def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        for (row_a, a), (row_b, b) in pairwise(registered(subject, driver)):
+        rows = {row for group in competing(subject) for row in group}
+        states = ((row, state) for row, state in registered(subject, driver) if row in rows)
+        for (row_a, a), (row_b, b) in pairwise(states):
             one, other = subject.table.states[row_a], subject.table.states[row_b]
             latency, residency = b.exit_latency_us, b.target_residency_us
             same_latency = a.exit_latency_us == latency

@@ -2,10 +2,12 @@
 
 What it does
     Looks for arm,psci-suspend-param where the CPUs' enable-method is psci, for
-    riscv,sbi-suspend-param on RISC-V, and whether the value is one of the interface's.
+    riscv,sbi-suspend-param on RISC-V, and whether the value is one of the interface's; of states
+    of CPUs and of power domains.
 
 Why is this bad
-    The driver cannot enter the state, and gives up on all CPUs.
+    The driver cannot enter the state, and gives up on all CPUs; at a state of a power domain, on
+    the power domains, without which CPUs get no driver either since 5.9.
 
 Example
     / {
@@ -53,9 +55,10 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..linux.dt_domains import is_domain_state
 from ..linux.suspend_parameter import parameter_name, parameter_problem
 from ..pipeline import Subject
-from .is6_nodes import listed_by, own_nodes
+from .is6_nodes import domain_nodes, listed_by, own_nodes
 from .rule import Rule
 
 RULE = Rule("IS605", "bad-suspend-parameter", Severity.ERROR, forms=("nodes",))
@@ -63,7 +66,8 @@ RULE = Rule("IS605", "bad-suspend-parameter", Severity.ERROR, forms=("nodes",))
 
 def check(subject: Subject) -> Iterator[Finding]:
     listed = listed_by(subject)
-    for _, node in own_nodes(subject):
+    domains = (node for _, node in domain_nodes(subject) if is_domain_state(node))
+    for node in (*(node for _, node in own_nodes(subject)), *domains):
         problem = parameter_problem(listed, node) if node.available else ""
         if problem:
             where = node.at(parameter_name(listed) or "")

@@ -92,8 +92,8 @@ def _lean(source: Source) -> Source:
     named = {source.file}
     listed = source.table.listed if source.table else None
     for each in listed.siblings if listed else ():
-        named |= {each.where.file or ""}
-        for node in (*each.nodes(), *each.domains):
+        named |= {each.where.file or "", each.method_where.file or ""}
+        for node in (*each.nodes(), *each.domains, *each.unlisted):
             named |= {where.file or "" for where in (node.where, *node.places.values())}
     texts = {file: text for file, text in source.texts.items() if file in named}
     return replace(source, texts=texts, tree=None)

@@ -83,5 +83,5 @@ def _writers(lists: tuple[IdleList, ...], source: PreparedSource, kept: Kept) ->
 def _paths(lists: tuple[IdleList, ...]) -> Iterator[str]:
     for listed in lists:
         yield from listed.cpus
-        yield from (node.path for node in (*listed.nodes(), *listed.domains))
+        yield from (node.path for node in (*listed.nodes(), *listed.domains, *listed.unlisted))
         yield from (domain.path for domain in listed.power_domains)

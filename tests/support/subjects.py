@@ -19,7 +19,7 @@ from idle_states.rules.catalogue import rule_named
 from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import parse_platform
-from idle_states.sources import Source, read_source
+from idle_states.sources import Source, read_source, read_sources
 from idle_states.spec.library import find, load
 from idle_states.table import Cpu, IdleState, IdleTable, Origin, Register
 
@@ -159,14 +159,14 @@ def node_of(name: str) -> dict[str, bytes]:
 
 
 def source(text: str, directory: Path) -> Source:
-    """Reads a device-tree or C source as the tool does. Raises Unreadable."""
+    """Reads the first table of a device-tree or C source as the tool does. Raises Unreadable."""
     file = directory / "example"
     file.write_text(f"/dts-v1/;\n{text}" if text.startswith("/ {") else text, encoding="utf-8")
-    return read_source(str(file))
+    return read_sources(str(file))[0]
 
 
 def dts(text: str, directory: Path) -> Subject:
-    """Returns the node power-mgt of a device-tree source that dtc compiled."""
+    """Returns the node power-mgt, or the first list, of a device-tree source that dtc compiled."""
     read = source(text, directory)
     assert read.table, [finding.message for finding in read.findings]
     return Subject(read.table, KERNELS, node=read.node)

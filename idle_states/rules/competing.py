@@ -1,0 +1,39 @@
+"""Which rows of a table compete: those of which one kernel code chooses one.
+
+cpuidle chooses among the states of a CPU's list, genpd among those of a power domain: never
+between the two. A disabled node is no state, and a node listed twice is the same state.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ..devicetree.idle_nodes import row_nodes
+from ..pipeline import Subject
+from .is2_times import Time, column
+
+
+def competing(subject: Subject) -> list[list[int]]:
+    """The rows in groups that compete, each in the order of the table."""
+    listed = subject.table.listed
+    if listed is None:
+        return [[*range(len(subject.table.states))]]
+    nodes = row_nodes(listed)
+    groups, start = [], 0
+    for size in (len(listed.nodes()), *map(len, listed.above)):
+        rows = {nodes[row].path: row for row in reversed(range(start, start + size))}
+        groups.append(sorted(row for row in rows.values() if nodes[row].available))
+        start += size
+    return groups
+
+
+def columns(subject: Subject, field: str) -> Iterator[list[Time]]:
+    """The values of "latency" or "residency" of rows that compete, a group at a time."""
+    row2time = {time.row: time for time in column(subject, field)}
+    for group in competing(subject):
+        yield [row2time[row] for row in group if row in row2time]
+
+
+def neighbours(subject: Subject, field: str) -> Iterator[tuple[Time, Time]]:
+    """Each such value with the next one of its group."""
+    for group in columns(subject, field):
+        yield from pairwise(group)
