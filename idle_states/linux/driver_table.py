@@ -18,6 +18,7 @@ class DriverState:
     polling      CPUIDLE_FLAG_POLLING
     timer_stop   CPUIDLE_FLAG_TIMER_STOP
     psscr, mask  what entering it really writes; None where no PSSCR is involved
+    parameter    what PSCI or SBI is asked with; None where neither is, as for WFI
     """
 
     index: int
@@ -30,6 +31,7 @@ class DriverState:
     timer_stop: bool = False
     psscr: int | None = None
     mask: int | None = None
+    parameter: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

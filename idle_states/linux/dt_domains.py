@@ -1,8 +1,8 @@
 """The power domains of CPUs, without which Linux may not register a driver for them.
 
 Model of drivers/cpuidle/cpuidle-psci-domain.c, of the same in cpuidle-riscv-sbi.c, and of
-dt_idle_genpd.c. PSCI's firmware is taken to offer OS-initiated mode, as is usual where a tree has
-such domains: without it, Linux does not look at them.
+dt_idle_genpd.c. Unless told otherwise, PSCI's firmware is taken to offer OS-initiated mode, as is
+usual where a tree has such domains: without it, Linux does not look at them.
 """
 
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from ..beyond_opal import DomainReference, IdleList, ListedNode, PowerDomain
 from ..devicetree.idle_nodes import ENTRY, EXIT
 from ..stages import Message
 from .dt_idle_features import DtIdleFeatures
-from .suspend_parameter import log_prefix, reject_parameter
+from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware, log_prefix, reject_parameter
 
 ATTACH = "drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu()"
-_ENOENT, _ENOMEM, _EINVAL, _EPROBE_DEFER = -2, -12, -22, -517
+_ENOENT, _ENOMEM, _EINVAL, _EOPNOTSUPP, _EPROBE_DEFER = -2, -12, -22, -95, -517
 
 
 @dataclass(slots=True)
@@ -39,14 +39,16 @@ class Domains:
         self.messages.append(Message("error", text))
 
 
-def domains_of(listed: IdleList, known: DtIdleFeatures) -> Domains:
+def domains_of(
+    listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware = USUAL_FIRMWARE
+) -> Domains:
     """psci_cpuidle_domain_probe(), or sbi_genpd_probe()."""
     found = Domains()
     prefix = log_prefix(listed.riscv)
     for domain in listed.power_domains:
         if not domain.provides:
             continue
-        _add(domain, listed.riscv, known, found)
+        _add(domain, listed.riscv, known, firmware, found)
         if found.problem:
             found.say(f"{prefix}failed to init PM domain ret={found.error} {domain.path}")
             if listed.riscv or not known.keeps_domains:
@@ -56,6 +58,9 @@ def domains_of(listed: IdleList, known: DtIdleFeatures) -> Domains:
     else:
         if found.paths:
             _link(listed.power_domains, found)
+            if not (found.problem or listed.riscv or firmware.sets_mode) and known.sets_mode:
+                found.fail("firmware does not take SET_SUSPEND_MODE", _EOPNOTSUPP)
+                found.paths.clear()
     if found.problem:
         found.say(f"{prefix}failed to create CPU PM domains ret={found.error}")
     return found
@@ -82,7 +87,13 @@ def _all_made(found: Domains) -> bool:
     return bool(found.paths) and not found.problem
 
 
-def _add(domain: PowerDomain, riscv: bool, known: DtIdleFeatures, found: Domains) -> None:
+def _add(
+    domain: PowerDomain,
+    riscv: bool,
+    known: DtIdleFeatures,
+    firmware: PsciFirmware,
+    found: Domains,
+) -> None:
     """psci_pd_init(), sbi_pd_init(): reads the domain's states; one bad state is enough."""
     if not domain.states and not known.stateless_domains:
         name = domain.path.rpartition("/")[2]
@@ -95,7 +106,7 @@ def _add(domain: PowerDomain, riscv: bool, known: DtIdleFeatures, found: Domains
             found.fail(f"{node.name} has no {missing}", _EINVAL)
             break
     for node in states if not found.problem else ():
-        rejected = reject_parameter(riscv, node)
+        rejected = reject_parameter(riscv, node, firmware)
         if rejected:
             found.messages.append(rejected.message)
             found.fail(f"{node.name} {rejected.problem}", rejected.error)

@@ -20,13 +20,20 @@ from .dt_idle_features import DtIdleFeatures, features
 from .genpd.features import HISTORY
 from .genpd.reading import cautions, lost_rows, made_of
 from .releases import Release, folded
-from .suspend_parameter import log_prefix, parameter_name, reject_parameter
+from .suspend_parameter import (
+    USUAL_FIRMWARE,
+    PsciFirmware,
+    log_prefix,
+    parameter_name,
+    reject_parameter,
+)
 
 PARSER = "drivers/cpuidle/dt_idle_states.c dt_init_idle_driver()"
 PSCI = "drivers/cpuidle/cpuidle-psci.c psci_dt_cpu_init_idle()"
 ARM = "drivers/cpuidle/cpuidle-arm.c arm_idle_init_cpu()"
 SBI = "drivers/cpuidle/cpuidle-riscv-sbi.c sbi_cpuidle_dt_init_states()"
 SBI_DOMAINS = "drivers/cpuidle/cpuidle-riscv-sbi.c sbi_genpd_probe()"
+FAUX_FAILED = Message("error", "CPUidle PSCI: Failed to create psci-cpuidle device")
 WFI_US = (1, 1)
 """Exit latency and target residency of state 0, compiled into every one of the drivers."""
 
@@ -61,10 +68,12 @@ def compatibles(listed: IdleList) -> tuple[str, ...]:
     return ("arm,idle-state", "qcom,idle-state-spc")
 
 
-def parse(listed: IdleList, known: DtIdleFeatures, osi: bool = True) -> Parsed:
+def parse(
+    listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware = USUAL_FIRMWARE
+) -> Parsed:
     """dt_init_idle_driver(), and what the driver does with it, for one CPU.
 
-    osi: PSCI's firmware offers OS-initiated mode, where it matters (see dt_domains).
+    firmware: what PSCI's offers (Arm).
     """
     found = Parsed()
     nodes = listed.nodes(known.hierarchy)
@@ -77,7 +86,9 @@ def parse(listed: IdleList, known: DtIdleFeatures, osi: bool = True) -> Parsed:
         if found.failure is not None and listed.riscv:
             _say_of_hart(listed, "debug", "failed to parse DT idle states", found)
         if found.failure is None:
-            failure = _parameters(listed, nodes, known, found) or _attach(listed, known, osi)
+            failure = _parameters(listed, nodes, known, firmware, found) or _attach(
+                listed, known, firmware
+            )
             if failure is not None:
                 _say_failed(listed, known, found)
             found.failure = failure
@@ -88,30 +99,31 @@ def parse(listed: IdleList, known: DtIdleFeatures, osi: bool = True) -> Parsed:
     return found
 
 
-def register(table: IdleTable, release: Release, osi: bool = True) -> DriverTable:
-    """The driver's table for the CPUs of a list (`table.listed`). osi: as for parse()."""
+def register(
+    table: IdleTable, release: Release, firmware: PsciFirmware = USUAL_FIRMWARE
+) -> DriverTable:
+    """The driver's table for the CPUs of a list (`table.listed`). firmware: as for parse()."""
     listed = table.listed
     assert listed is not None
     known = features(release)
     taken = listed
     if not known.per_cpu and listed.siblings:
         taken = listed.siblings[0]
-    domains = domains_made(listed, known, osi)
+    domains = domains_made(listed, known, firmware)
     found = Parsed(messages=[*domains.messages])
     if listed.riscv and known.riscv and domains.problem:
         reason = f"power domains cannot be made: {domains.problem}"
         found.failure = Failure("power-domain", reason, SBI_DOMAINS)
     else:
-        found = parse(taken, known, osi)
+        found = parse(taken, known, firmware)
         found.messages[:0] = domains.messages
-    failure = found.failure or _unequal(listed, known) or _other_failure(listed, known, osi)
+    failure = found.failure or _unequal(listed, known) or _other_failure(listed, known, firmware)
     faux = known.faux and listed.enable_method == "psci"
     if failure and faux and _tried(listed, known):
-        text = "CPUidle PSCI: Failed to create psci-cpuidle device"
-        found.messages.append(Message("error", text))
+        found.messages.append(FAUX_FAILED)
     states = () if failure else tuple(_registered(taken, found, known))
     genpd = folded(HISTORY, release)
-    above = made_of(listed, known, genpd, domains, bool(states), osi)
+    above = made_of(listed, known, genpd, domains, bool(states), firmware.osi)
     return DriverTable(
         kernel=release.name,
         states=_in_rows(table, taken, states, known),
@@ -132,21 +144,21 @@ def _tried(listed: IdleList, known: DtIdleFeatures) -> bool:
     return bool(nodes) and "arm,idle-state" in nodes[0].strings("compatible")
 
 
-def domains_made(listed: IdleList, known: DtIdleFeatures, osi: bool) -> Domains:
+def domains_made(listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware) -> Domains:
     """The power domains that the driver makes before it looks at CPUs."""
     driver = known.riscv if listed.riscv else known.hierarchy
-    if not driver or not (osi or listed.riscv or known.domains_always):
+    if not driver or not (firmware.osi or listed.riscv or known.domains_always):
         return Domains()
-    return domains_of(listed, known)
+    return domains_of(listed, known, firmware)
 
 
-def _attach(listed: IdleList, known: DtIdleFeatures, osi: bool) -> Failure | None:
+def _attach(listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware) -> Failure | None:
     """The CPU's power domain, which is looked at in OS-initiated mode only."""
     if listed.riscv:
-        osi = all(other.names_domains for other in listed.siblings or (listed,))
-    elif listed.enable_method != "psci":
-        osi = False
-    problem = attach(listed, known, domains_made(listed, known, osi)) if osi else ""
+        attaches = all(other.names_domains for other in listed.siblings or (listed,))
+    else:
+        attaches = firmware.osi and listed.enable_method == "psci"
+    problem = attach(listed, known, domains_made(listed, known, firmware)) if attaches else ""
     return Failure("power-domain", problem, ATTACH) if problem else None
 
 
@@ -210,7 +222,11 @@ def _foreign(index: int, node: ListedNode, listed: IdleList) -> Failure:
 
 
 def _parameters(
-    listed: IdleList, nodes: tuple[ListedNode, ...], known: DtIdleFeatures, found: Parsed
+    listed: IdleList,
+    nodes: tuple[ListedNode, ...],
+    known: DtIdleFeatures,
+    firmware: PsciFirmware,
+    found: Parsed,
 ) -> Failure | None:
     """Checks the parameters of as many nodes as there are states, from the start of the list,
     whether these nodes are disabled or not."""
@@ -221,7 +237,7 @@ def _parameters(
         # in 5.4 and 5.5, the driver counts the list for itself
         count = len(nodes)
     for index, node in enumerate(nodes[:count]):
-        rejected = reject_parameter(listed.riscv, node)
+        rejected = reject_parameter(listed.riscv, node, firmware)
         if rejected:
             found.messages.append(rejected.message)
             reason = f"{node.name} {rejected.problem}"
@@ -250,13 +266,15 @@ def _unequal(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
     return None
 
 
-def _other_failure(listed: IdleList, known: DtIdleFeatures, osi: bool) -> Failure | None:
+def _other_failure(
+    listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware
+) -> Failure | None:
     """A CPU whose list gives no driver makes the kernel unregister the other CPUs' drivers."""
     if not known.per_cpu:
         return None
     psci = known.psci and listed.enable_method == "psci"
     for other in listed.siblings:
-        failure = parse(replace(other, siblings=listed.siblings), known, osi).failure
+        failure = parse(replace(other, siblings=listed.siblings), known, firmware).failure
         if psci and other.enable_method != "psci":
             reason = f"its enable-method is {other.enable_method or 'missing'}, not psci"
             failure = Failure("no-psci", reason, PSCI)
@@ -270,6 +288,7 @@ def _other_failure(listed: IdleList, known: DtIdleFeatures, osi: bool) -> Failur
 def _registered(taken: IdleList, found: Parsed, known: DtIdleFeatures) -> Iterator[DriverState]:
     nodes = taken.nodes(known.hierarchy)
     enter = "sbi" if taken.riscv else taken.enable_method or "platform"
+    parameter = parameter_name(taken)
     yield DriverState(0, "WFI", *WFI_US, "wfi")
     for number, index in enumerate(found.states, start=1):
         node = nodes[index]
@@ -281,6 +300,8 @@ def _registered(taken: IdleList, found: Parsed, known: DtIdleFeatures) -> Iterat
             enter,
             index,
             timer_stop=TIMER_STOP in node.properties,
+            # its own node's only where no disabled one stands before it in the list
+            parameter=nodes[number - 1].u32(parameter) if parameter else None,
         )
 
 
@@ -292,15 +313,7 @@ def _in_rows(
     assert table.listed is not None
     rows = _rows(table.listed, taken.nodes(known.hierarchy))
     return tuple(
-        DriverState(
-            state.index,
-            state.name,
-            state.exit_latency_us,
-            state.target_residency_us,
-            state.enter,
-            None if state.source is None else rows[state.source],
-            timer_stop=state.timer_stop,
-        )
+        replace(state, source=None if state.source is None else rows[state.source])
         for state in states
     )
 

@@ -25,6 +25,8 @@ class DtIdleFeatures:
                       made, nor can the others
     domain_helper     PSCI's power domains are read by dt_idle_genpd.c, as SBI's always were
     keeps_domains     a bad power domain leaves PSCI those before it
+    sets_mode         PSCI's power domains are there only if firmware takes the mode it is told to
+                      use; before, the platform-coordinated mode was not told
     faux              PSCI's driver is a faux device's: it says that it failed, and is not tried
                       unless the first CPU's first state looks like one
     counts_enabled    only enabled nodes are counted; before, those passed over were too
@@ -42,6 +44,7 @@ class DtIdleFeatures:
     stateless_domains: bool = False
     domain_helper: bool = False
     keeps_domains: bool = False
+    sets_mode: bool = False
     faux: bool = False
     counts_enabled: bool = False
 
@@ -60,7 +63,7 @@ CHANGES = (
     since("5.10", "", domains_always=True),
     since("5.18", "6abf32f1d9c5", riscv=True),
     since("5.18", "", domain_helper=True),
-    since("6.6 6.4.11 6.1.47", "12acb348fa45", keeps_domains=True),
+    since("6.6 6.4.11 6.1.47", "12acb348fa45", keeps_domains=True, sets_mode=True),
     since("6.16", "af5376a77e87", faux=True),
     since("7.2", "", faux=False),
     since("6.2 6.1.2 5.15.86 5.10.163 5.4.229", "ee3c2c8ad6ba", counts_enabled=True),

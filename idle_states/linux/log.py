@@ -30,7 +30,7 @@ _WORDS = {
 _ABOUT_IDLE = re.compile(
     r"cpuidle|opal: PowerMgmt Node not found|DT-PowerMgmt: |Invalid psscr 0x|xcede: "
     r"|Setting default stop psscr|Could not allocate memory for dt parsing|DT idle-states: "
-    r"|CPUidle PSCI: "
+    r"|CPUidle PSCI: |dt-idle-genpd: |PM: Parsing idle state node "
 )
 _INTERESTING = re.compile(f"{_ABOUT_IDLE.pattern}|Linux version |Hardware name: ".encode())
 _VERSION = re.compile(r"Linux version (\S+)")

@@ -8,11 +8,36 @@ from ..beyond_opal import IdleList, ListedNode
 from ..stages import Message
 
 PSCI_PARAMETER, SBI_PARAMETER = "arm,psci-suspend-param", "riscv,sbi-suspend-param"
-_PSCI_MASKS = (0x0301_FFFF, 0x4FFF_FFFF)
+_PSCI_ORIGINAL, _PSCI_EXTENDED = 0x0301_FFFF, 0x4FFF_FFFF
 """Bits of a power state in the original format and in PSCI 1.0's extended one."""
 _ORIGINAL_TYPE, _EXTENDED_TYPE, _SBI_TYPE = 1 << 16, 1 << 30, 1 << 31
 _SBI_RESERVED = (range(1, 0x1000_0000), range(0x8000_0001, 0x9000_0000))
 _EINVAL, _EOVERFLOW = -22, -75
+
+
+@dataclass(frozen=True, slots=True)
+class PsciFirmware:
+    """What PSCI's firmware offers, which no tree tells.
+
+    osi       OS-initiated mode, as is usual where a tree has power domains of CPUs
+    extended  power states are in the extended format; None: not known, so that either is fine
+    sets_mode it takes SET_SUSPEND_MODE, also for platform-coordinated mode
+    """
+
+    osi: bool = True
+    extended: bool | None = None
+    sets_mode: bool = True
+
+    @property
+    def masks(self) -> tuple[int, ...]:
+        """Bits that a power state may have, of each format that firmware may use."""
+        if self.extended is None:
+            return _PSCI_ORIGINAL, _PSCI_EXTENDED
+        return (_PSCI_EXTENDED if self.extended else _PSCI_ORIGINAL,)
+
+
+USUAL_FIRMWARE = PsciFirmware()
+"""What is assumed where nothing is known of the machine's firmware."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +64,9 @@ def parameter_problem(listed: IdleList, node: ListedNode) -> str:
     return rejected.problem if rejected else ""
 
 
-def reject_parameter(riscv: bool, node: ListedNode) -> RejectedParameter | None:
+def reject_parameter(
+    riscv: bool, node: ListedNode, firmware: PsciFirmware = USUAL_FIRMWARE
+) -> RejectedParameter | None:
     """sbi_dt_parse_state_node() or psci_dt_parse_state_node(); None if the parameter is fine."""
     name = SBI_PARAMETER if riscv else PSCI_PARAMETER
     prefix = log_prefix(riscv)
@@ -51,12 +78,16 @@ def reject_parameter(riscv: bool, node: ListedNode) -> RejectedParameter | None:
     if riscv:
         bad = any(value in reserved for reserved in _SBI_RESERVED)
     else:
-        bad = all(value & ~mask for mask in _PSCI_MASKS)
+        bad = all(value & ~mask for mask in firmware.masks)
     if not bad:
         return None
     what = "SBI suspend state" if riscv else "PSCI power state"
     message = Message("warning", f"{prefix}Invalid {what} {value:#x}")
-    return RejectedParameter(f"has {name} {value:#x}, which no firmware can mean", _EINVAL, message)
+    whose = "no firmware"
+    if not riscv and firmware.extended is not None:
+        whose = f"no firmware of the {'extended' if firmware.extended else 'original'} format"
+    problem = f"has {name} {value:#x}, which {whose} can mean"
+    return RejectedParameter(problem, _EINVAL, message)
 
 
 def log_prefix(riscv: bool) -> str:
@@ -129,8 +160,7 @@ def formats(listed: IdleList) -> dict[ParameterFormat, ListedNode]:
 
 def _format(value: int) -> Literal["original", "extended", "either"]:
     """The format of a PSCI parameter that firmware could mean."""
-    original, _ = _PSCI_MASKS
-    if value & ~original:
+    if value & ~_PSCI_ORIGINAL:
         return "extended"
     return "original" if value & _ORIGINAL_TYPE else "either"
 

@@ -7,6 +7,7 @@ from idle_states.devicetree.tree import Node
 from idle_states.linux import dt_idle
 from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import release
+from idle_states.linux.suspend_parameter import PsciFirmware
 from idle_states.power_mgt import u32_array
 from tests.linux.test_dt_idle import cell, cpu, state
 
@@ -43,7 +44,8 @@ def riscv(cluster_state: Node, *domains: Node) -> Node:
 
 def register(root: Node, kernel: str, osi: bool = True) -> DriverTable:
     (listed,) = idle_nodes.lists_of(root, "x")
-    return dt_idle.register(idle_nodes.table_of(listed, "dtb", "x", ""), release(kernel), osi)
+    table = idle_nodes.table_of(listed, "dtb", "x", "")
+    return dt_idle.register(table, release(kernel), PsciFirmware(osi=osi))
 
 
 CPU, CLUSTER = domain("cpu-pd0", 40, [], power_domains=cell(41)), domain("cluster-pd", 41, [20])

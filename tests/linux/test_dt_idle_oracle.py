@@ -4,7 +4,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,9 @@ from hypothesis import strategies as st
 from idle_states.check.check import check
 from idle_states.devicetree import idle_nodes
 from idle_states.devicetree.tree import Node
-from idle_states.linux import dt_idle, dt_idle_features, register
+from idle_states.linux import dt_idle, dt_idle_features, dt_messages, register
 from idle_states.linux.releases import Release, release
-from idle_states.linux.suspend_parameter import parameter_name
+from idle_states.linux.suspend_parameter import PsciFirmware
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import u32_array
 from idle_states.rules.engine import run
@@ -125,7 +124,7 @@ def modelled(
 ) -> tuple[dict[int, list[object]], list[tuple[str, str]]]:
     """CPU -> states as the oracle has them, and what the kernel prints: of its power domains, of
     all CPUs up to the first that fails, in their order, and of the whole."""
-    known = dt_idle_features.features(kernel)
+    firmware = PsciFirmware(osi=osi)
     cpus = [child.name for child in root.children[0].children if child.name.startswith("cpu@")]
     own = {
         path.rpartition("@")[2]: (listed, idle_nodes.table_of(listed, "dtb", "x", ""))
@@ -133,43 +132,21 @@ def modelled(
         for path in listed.cpus
     }
     states: dict[int, list[object]] = {}
-    messages: list[tuple[str, str]] = []
-    failed = False
     for number, name in enumerate(cpus):
         listed, table = own[name.partition("@")[2]]
-        driver = dt_idle.register(table, kernel, osi)
-        nodes, flat = idle_nodes.row_nodes(listed), listed.nodes(False)
-        after = {c.index: int(c.after, 16) for c in driver.changed if c.field.endswith("param")}
-        parameter_of = parameter_name(listed) or ""
-        rows = []
-        for one in driver.states:
-            times = one.exit_latency_us, one.target_residency_us
-            parameter: int | None = 0
-            if not known.hierarchy and one.index:
-                # a node may be no row of the table, or one with several entries in the list
-                parameter = flat[one.index - 1].u32(parameter_of)
-            elif one.source is not None:
-                parameter = after.get(one.source, nodes[one.source].u32(parameter_of))
-            rows.append((one.name, *times, one.timer_stop, parameter))
-        own_driver = listed.riscv or listed.enable_method == "psci"
-        if rows and own_driver:
+        driver = dt_idle.register(table, kernel, firmware)
+        rows = [
+            (
+                *(each.name, each.exit_latency_us, each.target_residency_us, each.timer_stop),
+                each.parameter if each.index else 0,
+            )
+            for each in driver.states
+        ]
+        if rows and (listed.riscv or listed.enable_method == "psci"):
             states[number] = rows
-        alone = replace(listed, first=number, cpus=(f"/cpus/{name}",))
-        if number == 0:
-            domains = dt_idle.domains_made(listed, known, osi)
-            messages += [(m.level, m.text) for m in domains.messages]
-            failed = listed.riscv and bool(domains.problem)
-        if not failed and own_driver:
-            parsed = dt_idle.parse(alone, known, osi)
-            messages += [(m.level, m.text) for m in parsed.messages]
-            failed = parsed.failure is not None
-        else:
-            failed = True
-    text = "CPUidle PSCI: Failed to create psci-cpuidle device"
-    tables = [table for _, table in own.values()]
-    if any(m.text == text for t in tables for m in dt_idle.register(t, kernel, osi).messages):
-        messages.append(("error", text))
-    return states, messages
+    paths = [f"/cpus/{name}" for name in cpus]
+    messages = dt_messages.printed([table for _, table in own.values()], paths, kernel, firmware)
+    return states, [(message.level, message.text) for message in messages]
 
 
 SAID = ("DT idle", "CPUidle", "cpuidle-riscv", "PM: Parsing", "dt-idle-genpd: failed")

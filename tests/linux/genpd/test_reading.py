@@ -10,6 +10,7 @@ from idle_states.linux.genpd.features import features
 from idle_states.linux.genpd.reading import cautions, levels
 from idle_states.linux.genpd.tables import DomainState
 from idle_states.linux.releases import release
+from idle_states.linux.suspend_parameter import PsciFirmware
 from tests.linux.test_dt_domains import domain
 from tests.linux.test_dt_idle import cell, cpu, state
 
@@ -45,7 +46,8 @@ def board(*states: Node, cluster: list[int] | None = None, **of_cpu: bytes) -> N
 
 def registered(root: Node, kernel: str = "6.12.40", osi: bool = True) -> DriverTable:
     listed = idle_nodes.lists_of(root, "x")[0]
-    return dt_idle.register(idle_nodes.table_of(listed, "dtb", "x", ""), release(kernel), osi)
+    table = idle_nodes.table_of(listed, "dtb", "x", "")
+    return dt_idle.register(table, release(kernel), PsciFirmware(osi=osi))
 
 
 def test_hierarchy() -> None:

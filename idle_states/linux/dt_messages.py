@@ -1,0 +1,46 @@
+"""What a kernel prints of the idle states of all CPUs of a tree (Arm, RISC-V), one CPU after the
+other."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..stages import Message
+from ..table import IdleTable
+from .dt_idle import FAUX_FAILED, domains_made, parse, register
+from .dt_idle_features import features
+from .releases import Release
+from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware
+
+
+def printed(
+    tables: Sequence[IdleTable],
+    cpus: Sequence[str],
+    release: Release,
+    firmware: PsciFirmware = USUAL_FIRMWARE,
+) -> list[Message]:
+    """The messages of a boot, in order: of the power domains, of each CPU up to the first that
+    fails, of the driver as a whole.
+
+    tables  all that the CPUs of the tree list
+    cpus    paths of the CPUs' nodes, by the kernel's number
+    """
+    path2list = {path: one.listed for one in tables if one.listed for path in one.listed.cpus}
+    known = features(release)
+    messages: list[Message] = []
+    failed = False
+    for number, path in enumerate(cpus):
+        listed = path2list[path]
+        own_driver = listed.riscv or listed.enable_method == "psci"
+        if number == 0:
+            domains = domains_made(listed, known, firmware)
+            messages += domains.messages
+            failed = listed.riscv and bool(domains.problem)
+        if failed or not own_driver:
+            break
+        alone = replace(listed, first=number, cpus=(path,))
+        parsed = parse(alone, known, firmware)
+        messages += parsed.messages
+        failed = parsed.failure is not None
+    if any(FAUX_FAILED in register(each, release, firmware).messages for each in tables):
+        messages.append(FAUX_FAILED)
+    return messages
