@@ -56,8 +56,10 @@ class BuiltInState:
 
     description  its member desc
     flags        CPUIDLE_FLAG_* and the driver's own bits
-    flag_names   names of the set bits, of those that the headers name; others as 0x...
+    flag_names   names of the set bits, of those that the headers name; others as 0x...; without the
+                 bits of the hint
     power_usage  "in mW"; -1 where the driver says UINT_MAX
+    mwait_hint   what MWAIT is given (bits 24 to 31 of flags); None in drivers that do not use MWAIT
     """
 
     name: str
@@ -67,6 +69,29 @@ class BuiltInState:
     flags: int = 0
     flag_names: tuple[str, ...] = ()
     power_usage: int = 0
+    mwait_hint: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedCpu:
+    """A processor of the list by which intel_idle chooses its table (struct x86_cpu_id).
+
+    name      as the kernel's headers call it: SKYLAKE_X
+    vendor    X86_VENDOR_*: 0 for Intel
+    family, model   of CPUID leaf 1
+    entry     the struct idle_cpu that it leads to; processors of one entry are treated alike
+    table     the array of that entry; "" for none: its states come from ACPI
+    settings  the other members of that entry that are not 0, in their order: use_acpi,
+              disable_promotion_to_c1e, auto_demotion_disable_flags and the like
+    """
+
+    name: str
+    vendor: int
+    family: int
+    model: int
+    entry: str
+    table: str
+    settings: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +124,7 @@ class BuiltIn:
     governor     the governor that the driver asks for; "" for none
     archs        the architectures whose headers give these values; () where the source needs none
     uses         what else the source does with the table, in its order
+    cpus         of an array of intel_idle: the processors that have it when the driver starts
     """
 
     states: tuple[BuiltInState, ...]
@@ -109,6 +135,7 @@ class BuiltIn:
     governor: str = ""
     archs: tuple[str, ...] = ()
     uses: tuple[TableUse, ...] = ()
+    cpus: tuple[MatchedCpu, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

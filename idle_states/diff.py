@@ -121,6 +121,8 @@ def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
         row = next(row for row, each in enumerate(table.states) if each is state)
         stored = table.built_in.states[table.built_in.first_row + row]
         fields["flags"] = " ".join(stored.flag_names) or "none"
+        if stored.mwait_hint is not None:
+            fields["mwait"] = f"{stored.mwait_hint:#04x}"
         fields["power"] = str(stored.power_usage)
         return fields
     fields["flags"] = " ".join(flag_names(state.flags)) or "none"

@@ -7,6 +7,7 @@ from ..findings import Rejected, Unreadable, UsageError
 from ..linux.governors import UnknownGovernor
 from ..linux.releases import UnknownRelease
 from ..report import printer
+from ..report.escapes.text import printable
 from ..report.findings_text import render
 from ..report.style import Style
 from ..skiboot.platform import BadPlatform
@@ -21,9 +22,13 @@ def report(error: Exception) -> int:
         style = Style.of(sys.stderr)
         printer.say_text(render(error.findings, error.texts, style, notes=True))
         return UNREADABLE if isinstance(error, Unreadable) else FOUND
+    if isinstance(error, NoSuchTable):
+        printer.say(f"{error.message}{':' if error.choices else ''}")
+        printer.say_text("".join(f"  {printable(choice)}\n" for choice in error.choices))
+        return USAGE
     if isinstance(
         error,
-        (NoSuchTable, UnknownGovernor, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError),
+        (UnknownGovernor, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError),
     ):
         printer.say(str(error))
         return USAGE

@@ -1,7 +1,8 @@
 """The states of a table in a driver's source, as Linux registers them.
 
 What the driver changes when it starts is not modelled: the source's statements that use the table
-are shown instead (`BuiltIn.uses`).
+are shown instead (`BuiltIn.uses`). An array of intel_idle is registered as on a machine that has
+every one of its MWAIT hints and whose firmware asks for nothing.
 """
 
 from ..stages import Lost
@@ -18,10 +19,15 @@ GROUND = "drivers/cpuidle/driver.c"
 
 
 def register(table: IdleTable, release: Release) -> DriverTable:
-    """Returns the states up to state_count, without those that are flagged unusable."""
+    """Returns the states up to state_count, without those that are flagged unusable. intel_idle
+    puts POLL before its rows, and numbers what is registered only."""
     found = table.built_in
     assert found is not None
-    states, lost = [], []
+    states: list[DriverState] = []
+    lost = []
+    by_mwait = any(state.mwait_hint is not None for state in found.states)
+    if by_mwait:
+        states.append(DriverState(0, POLL, 0, 0, "", polling=True))
     for number, state in enumerate(found.states):
         row = number - found.first_row if number >= found.first_row else None
         cause = reason = ""
@@ -38,7 +44,7 @@ def register(table: IdleTable, release: Release) -> DriverTable:
         polls = POLLING in state.flag_names or (number == 0 and not state.name)
         states.append(
             DriverState(
-                number,
+                len(states) if by_mwait else number,
                 state.name or (POLL if number == 0 else ""),
                 state.exit_latency_us,
                 state.target_residency_us,

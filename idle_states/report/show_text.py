@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..beyond_opal import BuiltIn, Held
+from ..beyond_opal import BuiltIn, BuiltInState, Held, MatchedCpu
 from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain
@@ -285,12 +285,14 @@ def _built_in(found: BuiltIn) -> Iterator[tuple[str, list[str]]]:
         note.append(f"  the driver asks for governor {printable(found.governor)}")
     yield "Note", note
     flagged = [
-        f"  {printable(state.name)}: {joined(list(state.flag_names))} ({state.flags:#x})"
+        f"  {printable(state.name)}: {joined(_flag_words(state))} ({state.flags:#x})"
         for state in found.states
         if state.flags
     ]
     if flagged:
         yield "Flags", flagged
+    if found.cpus:
+        yield "Processors that have it", list(_cpus(found.cpus))
     powers = {state.power_usage for state in found.states} - {0, -1}
     if powers:
         drawn = [
@@ -308,6 +310,25 @@ def _built_in(found: BuiltIn) -> Iterator[tuple[str, list[str]]]:
                 + printable(use.text)
                 for use in found.uses
             ],
+        )
+
+
+def _flag_words(state: BuiltInState) -> list[str]:
+    hint = [] if state.mwait_hint is None else [f"MWAIT {state.mwait_hint:#04x}"]
+    return [*hint, *state.flag_names]
+
+
+def _cpus(cpus: Sequence[MatchedCpu]) -> Iterator[str]:
+    """A line for those that are treated alike."""
+    entry2cpus: dict[str, list[MatchedCpu]] = {}
+    for cpu in cpus:
+        entry2cpus.setdefault(cpu.entry, []).append(cpu)
+    for entry, alike in entry2cpus.items():
+        settings = [
+            name if value == 1 else f"{name} {value:#x}" for name, value in alike[0].settings
+        ]
+        yield f"  {joined([f'{cpu.name} ({cpu.family}/{cpu.model:#x})' for cpu in alike])}: " + (
+            joined([entry, *settings])
         )
 
 

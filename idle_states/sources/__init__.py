@@ -58,8 +58,23 @@ def read_source(text: str) -> Source:
     sources = read_sources(text)
     if len(sources) == 1:
         return sources[0]
-    listing = "\n".join(f"  {text}:{source.name}" for source in sources)
-    raise NoSuchTable(f"{text} has {len(sources)} tables; name one:\n{listing}")
+    width = max(len(source.name) for source in sources)
+    choices = [f"{text}:{source.name:{width}}{_contents(source)}".rstrip() for source in sources]
+    raise NoSuchTable(f"{text} has {len(sources)} tables; name one", choices)
+
+
+def _contents(source: Source) -> str:
+    """What tells a table from others of its file: its states, and the processors that have it."""
+    if source.table is None:
+        return ""
+    names = [state.name for state in source.table.states]
+    cpus = source.table.built_in.cpus if source.table.built_in else ()
+    shown = [*names[:_MOST_NAMES], *(["..."] if len(names) > _MOST_NAMES else [])]
+    found = f"  {' '.join(shown)}"
+    if cpus:
+        more = f" and {len(cpus) - 1} more" if len(cpus) > 1 else ""
+        found += f"; {cpus[0].name}{more}"
+    return found
 
 
 def read_table(text: str) -> Source:
@@ -89,6 +104,8 @@ def _split(text: str) -> tuple[Path, str | None]:
     )
 
 
+_MOST_NAMES = 10
+"""States of a table that a list of tables names."""
 _SUFFIXES = (".yaml", ".yml", ".c", ".h", ".dts", ".dtb", ".lid", ".tar", ".gz", ".xz", ".txt")
 """What shows that a file was meant, not a revision."""
 

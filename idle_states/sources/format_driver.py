@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ..table import IdleTable
 
 _TABLE = re.compile(rb"\bstruct\s+cpuidle_(?:driver|state)\s[^;(){}=]{1,300}=\s*\{")
-_INTEL = b"intel_idle_driver"
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -28,9 +27,6 @@ def read(file: File) -> list[Source]:
 
     if len(file.text) > limits.C_CHARACTERS:
         raise unreadable(file.shown, f"expected at most {limits.C_CHARACTERS} characters")
-    if _INTEL in file.data:
-        message = "expected a driver whose tables say what it registers, found intel_idle's"
-        raise unreadable(file.shown, message)
     # without its links: a tree is where the file lies
     path = file.path.resolve()
     top = tree_above(path)

@@ -170,4 +170,12 @@ class File:
 
 class NoSuchTable(Exception):
     """A TABLE that does not exist, or that stands for several tables where one is needed: a usage
-    error."""
+    error.
+
+    choices  lines that say what it may be, one a table; none where it does not exist
+    """
+
+    def __init__(self, message: str, choices: Sequence[str] = ()) -> None:
+        super().__init__(": ".join([message, ", ".join(choices)]) if choices else message)
+        self.message = message
+        self.choices = tuple(choices)

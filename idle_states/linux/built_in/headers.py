@@ -29,6 +29,8 @@ BUILTIN = {
 """Macros of every Linux that stand in headers which others include, or are made with ##."""
 CONFIGURED = {"CONFIG_CPU_IDLE": "1", "__KERNEL__": "1"}
 """What is configured wherever a driver with a table is built."""
+BEHIND = {"asm/mwait.h": ("arch/x86/include/asm/processor.h", "arch/x86/include/asm/msr-index.h")}
+"""Header that a driver includes -> those that it has by way of others."""
 _OURS = frozenset(name.partition("(")[0] for name in BUILTIN) | {"ARRAY_SIZE"}
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]{1,200})[>"]', re.MULTILINE)
@@ -60,20 +62,26 @@ class Headers:
 
     def archs(self, text: str) -> list[str]:
         """The architectures that a file may be for: its own, if it lies below one, else all that
-        have one of the headers <asm/...> that it includes. [""] if that makes no difference."""
+        have the most of the headers <asm/...> that it includes. [""] if that makes no
+        difference."""
         parts = self.inner.split("/")
         if parts[0] == "arch" and len(parts) > 2:
             return [parts[1]]
-        asm = [name for name, _ in self.included(text) if name.startswith("asm/")]
+        asm = {name for name, _ in self.included(text) if name.startswith("asm/")}
         try:
             entries = sorted(entry.name for entry in self.tree.entries("arch", follow=False))
         except OSError:
             return [""]
-        return [
-            arch
+        generic = {name for name in asm if self.tree.is_file(f"include/asm-generic/{name[4:]}")}
+        arch2own = {
+            arch: {name for name in asm if self.tree.is_file(f"arch/{arch}/include/{name}")}
             for arch in entries
-            if any(self.tree.is_file(f"arch/{arch}/include/{name}") for name in asm)
-        ] or [""]
+        }
+        # an architecture that lacks one of them does not build the file
+        most = max((len(own | generic) for own in arch2own.values()), default=0)
+        return [arch for arch, own in arch2own.items() if own and len(own | generic) == most] or [
+            ""
+        ]
 
     def definitions(self, text: str, arch: str) -> dict[str, str]:
         """What the headers define for a file with this text on an architecture: "NAME" or
@@ -93,6 +101,7 @@ class Headers:
             path = next((path for path in candidates if self.is_inside(path)), None)
             if path is not None:
                 yield path
+            yield from BEHIND.get(name, ())
 
     def is_inside(self, path: str) -> bool:
         try:

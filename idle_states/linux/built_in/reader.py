@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...beyond_opal import BuiltIn, BuiltInState, TableUse
+from ...beyond_opal import BuiltIn, BuiltInState, MatchedCpu, TableUse
 from ...findings import Location
 from ...reading import limits
 from ...reading.c.expression import evaluate, stored
@@ -16,13 +16,15 @@ from ...table import IdleState, IdleTable, Origin, Register
 from .headers import BUILTIN, CONFIGURED, enumerators
 from .initialiser import Initialised, elements, placed
 from .uses import uses
+from .x86_match import ENTRY, LIST, entry, matched
+from .x86_match import rows as listed
 
 KIND = "driver"
 OWN = ("", "WFI", "wait", "POLL", "snooze")
 """Names of state 0 where it is what any CPU does; "" is filled in by cpuidle_poll_state_init()."""
 
 MAX_TABLES = 100
-"""In one file; Linux's largest has three, but for those of intel_idle."""
+"""In one file; intel_idle has some forty, other drivers at most three."""
 # atomic groups: what a hostile text could be split into in many ways is tried in one
 _ATTRIBUTE = r"(?>(?:(?>__\w+(?:\([^()]{0,200}\))?)(?:\s+|(?==)))*)"
 _TABLE = re.compile(
@@ -41,7 +43,11 @@ _MEMBERS = {
     "flags": (32, False),
     "power_usage": (32, True),
 }
-_IGNORED = frozenset(("enter", "enter_dead", "enter_s2idle", "enter_freeze", "disabled"))
+_ENTERS = ("enter", "enter_s2idle", "enter_freeze")
+_IGNORED = frozenset((*_ENTERS, "enter_dead", "disabled"))
+_MWAIT = "MWAIT2flg"
+"""intel_idle's macro for hints in flags; a row of its arrays that enters nothing ends the array."""
+_HINT_SHIFT = 24
 _STRINGS = {"name": 16, "desc": 32}
 """Bytes of CPUIDLE_NAME_LEN and CPUIDLE_DESC_LEN."""
 _PLACES = {
@@ -92,6 +98,11 @@ class _Reader(CSource):
 
     def run(self) -> list[IdleTable]:
         found: list[IdleTable] = []
+        try:
+            self.cpus  # noqa: B018
+        except UnsupportedC as problem:
+            self.blame([problem])
+            raise self.unreadable() from None
         for count, match in enumerate(_TABLE.finditer(self.clean.bare), 1):
             name = match[2]
             if count > MAX_TABLES:
@@ -131,6 +142,8 @@ class _Reader(CSource):
         if not rows:
             return None
         last = max(rows)
+        if match[1] == "state" and self.has_hints:
+            last = next((n for n in range(last + 1) if not _enters(rows.get(n))), last + 1) - 1
         states = [self.state(rows.get(number), f"{name}[{number}]") for number in range(last + 1)]
         built_in = BuiltIn(
             tuple(states),
@@ -141,6 +154,7 @@ class _Reader(CSource):
             self.word(members, "governor"),
             (self.arch,) if self.arch else (),
             tuple(self.uses(name, match.start(), end)),
+            tuple(cpu for cpu in self.cpus if cpu.table == name),
         )
         return self.made(match, built_in, rows)
 
@@ -220,11 +234,39 @@ class _Reader(CSource):
             values["flags"],
             self.flag_names(values["flags"]),
             values["power_usage"],
+            values["flags"] >> _HINT_SHIFT if self.has_hints else None,
         )
 
     def flag_names(self, flags: int) -> tuple[str, ...]:
         names = self.bits
-        return tuple(names.get(1 << bit, f"{1 << bit:#x}") for bit in range(32) if flags >> bit & 1)
+        count = _HINT_SHIFT if self.has_hints else 32
+        return tuple(
+            names.get(1 << bit, f"{1 << bit:#x}") for bit in range(count) if flags >> bit & 1
+        )
+
+    @cached_property
+    def has_hints(self) -> bool:
+        return self.clean.definitions.lookup(_MWAIT, len(self.text)) is not None
+
+    @cached_property
+    def cpus(self) -> list[MatchedCpu]:
+        """The processors of intel_idle's lists, in their order. Raises UnsupportedC."""
+        if not self.has_hints:
+            return []
+        name2entry = {}
+        for match in ENTRY.finditer(self.clean.bare):
+            tokens = self.expanded(match.end(), self.end_of_list(match.end()))
+            name2entry[match[1]] = entry(elements(tokens, self.index), self.number)
+        return [
+            matched(row, name2entry, self.value)
+            for match in LIST.finditer(self.clean.bare)
+            if any(name in match[2] for name in name2entry)
+            for row in listed(self.clean.tokens(*match.span(2)))
+        ]
+
+    def value(self, tokens: Sequence[Token], before: Token) -> int:
+        """The value of an expression whose macros are not expanded yet."""
+        return self.number(self.clean.expander.expand(tokens, before.start), before, 32, False)
 
     @cached_property
     def bits(self) -> dict[int, str]:
@@ -331,6 +373,13 @@ class _Reader(CSource):
                 ends = tokens[0].start, tokens[-1].end
                 where[name] = self.location(*ends, f"{path}.{member}")
         return where
+
+
+def _enters(row: _Row | None) -> bool:
+    return row is not None and any(
+        [token.text for token in row.members.get(member, ())] not in ([], ["NULL"], ["0"])
+        for member in _ENTERS
+    )
 
 
 def _path(name: str, member: str, number: int) -> str:

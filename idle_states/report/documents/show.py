@@ -59,8 +59,22 @@ class BuiltInState(Form[beyond_opal.BuiltInState]):
     exit_latency_us: U32
     target_residency_us: U32
     flags: Annotated[U32, "CPUIDLE_FLAG_* and the driver's own bits."]
-    flag_names: Annotated[list[Bits], "The bits' names in the tree's headers; others as 0x...."]
+    flag_names: Annotated[
+        list[Bits], "The bits' names in the tree's headers, without the hint's; others as 0x...."
+    ]
+    mwait_hint: Annotated[U32 | None, "What MWAIT is given, in intel_idle's arrays.", OMITTED]
     power_usage: Annotated[int, "In mW; -1 for UINT_MAX."]
+
+
+class MatchedCpu(Form[beyond_opal.MatchedCpu]):
+    name: Annotated[str, "As the kernel's headers call it."]
+    vendor: Annotated[Count, "0 for Intel."]
+    family: Count
+    model: Count
+    entry: Annotated[str, "The struct idle_cpu that it leads to."]
+    settings: Annotated[dict[str, Count], "The members of that entry that are not 0."] = derived(
+        lambda cpu: dict(cpu.settings)
+    )
 
 
 class TableUse(Form[beyond_opal.TableUse]):
@@ -78,6 +92,9 @@ class BuiltIn(Form[beyond_opal.BuiltIn]):
     safe: Annotated[int, "safe_state_index."]
     archs: Annotated[list[str], "Whose headers give these values; empty where all do."]
     uses: Annotated[list[TableUse], "What chooses, registers or changes it at run time."]
+    cpus: Annotated[
+        list[MatchedCpu], "Of an array of intel_idle: the processors that have it; else none."
+    ]
 
 
 class Table(Form[IdleTable]):
