@@ -55,10 +55,7 @@ def _folded(tables: Sequence[TableChange], review: Review, notes: bool) -> Itera
         yield from _section("On machines, the rest", effects[EFFECTS:], 5 * words.SHOWN)
     yield from _table(tables, whole=True)
     for change in review.changes:
-        numbers = [
-            f"message line {claim.line}, {claim.verdict}: {claim.text!r}: {claim.against}"
-            for claim in change.claims
-        ]
+        numbers = [f"message, {words.claimed(claim)}" for claim in change.claims]
         yield from _section("Numbers in the message", numbers, 5 * words.SHOWN)
     yield from _section("How it was read", review.remarks, words.SHOWN)
     yield from _section("The simulated figures rest on", words.grounds(review), words.SHOWN)

@@ -75,7 +75,10 @@ def _about(claim: MessageClaim, findings: Sequence[Finding]) -> Finding | None:
 
 
 def _letter(claim: MessageClaim, review: Review) -> Letter | None:
-    """The message that a claim stands in: a cover letter's claims name no commit."""
+    """The message that a claim stands in, if it is one that is answered: a cover letter's claims
+    name no commit."""
+    if claim.answer:
+        return None
     return next(
         (
             letter
@@ -149,11 +152,12 @@ def _effects(table: TableChange, review: Review) -> Paragraph:
 def _rest(review: Review) -> Iterator[Paragraph]:
     claims = [claim for change in review.changes for claim in change.claims]
     if claims:
+        of = "the message and its answers" if any(c.answer for c in claims) else "the message"
         holds = sum(claim.verdict is ClaimVerdict.HOLDS for claim in claims)
         open_ = sum(claim.verdict is ClaimVerdict.NOT_CHECKED for claim in claims)
         yield _own(
-            f"{plural(len(claims), 'number')} of the message looked at: {holds} agree, {open_} "
-            "could not be checked."
+            f"{plural(len(claims), 'number')} of {of} looked at: {holds} agree, {open_} could "
+            "not be checked."
         )
     yield _own(f"Reviewed: {words.looked_at(review)}.")
     if review.remarks:

@@ -79,8 +79,7 @@ def _claims(claims: Sequence[MessageClaim], everything: bool) -> Iterator[str]:
     yield from words.wrapped(f"Numbers in the message: {', '.join(counts)}{more}", "")
     if everything:
         for claim in claims:
-            said = f"line {claim.line}, {claim.verdict}: {claim.text!r}: {claim.against}"
-            yield from words.wrapped(printable(said), "  ")
+            yield from words.wrapped(printable(words.claimed(claim)), "  ")
 
 
 def _added(one: Added) -> str:

@@ -8,6 +8,7 @@ from ..findings import Confidence, Finding, Severity
 from ..linux.grounds import remarks
 from ..linux.releases import release
 from ..reading.git import Commit
+from ..review.claims.claim import MessageClaim
 from ..review.result import PerKernel, Review, TableChange
 from ..wording import plural
 from .escapes.text import printable
@@ -77,6 +78,12 @@ def said(finding: Finding, review: Review, *, place: bool = True) -> str:
 
 def tag(finding: Finding) -> str:
     return f"{finding.severity} {finding.rule} {finding.name}"
+
+
+def claimed(claim: MessageClaim) -> str:
+    """A number of a message, and what became of it."""
+    where = f"{claim.answer}, line" if claim.answer else "line"
+    return f"{where} {claim.line}, {claim.verdict}: {claim.text!r}: {claim.against}"
 
 
 def title(table: TableChange) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..findings import Unreadable, unreadable
 from ..reading import limits
 from ..reading.git import Commit, HeldCommits, Repository
-from ..reading.mail import Series
+from ..reading.mail import Answer, Series
 from ..reading.patch import DoesNotApply, FileChange, changed_files
 from ..wording import joined
 from .letters import Letter, of_mail
@@ -32,6 +32,7 @@ class Applied:
     partial     tables of which only the rows that the diff shows are known
     cover       the cover letter as a commit without a hash; None: there is none
     letters     its messages and diffs as mailed, the cover letter first
+    answers     what others wrote to it
     """
 
     version: int
@@ -42,6 +43,7 @@ class Applied:
     partial: frozenset[str] = frozenset()
     cover: Commit | None = None
     letters: tuple[Letter, ...] = ()
+    answers: tuple[Answer, ...] = ()
 
 
 def cover_of(series: Series) -> Commit | None:
@@ -191,7 +193,14 @@ def on_top(
     said_once = tuple(dict.fromkeys(remarks))
     letters = letters_of(series, hashes)
     return Applied(
-        series.version, base, head, held, said_once, cover=cover_of(series), letters=letters
+        series.version,
+        base,
+        head,
+        held,
+        said_once,
+        cover=cover_of(series),
+        letters=letters,
+        answers=series.answers,
     )
 
 

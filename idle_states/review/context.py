@@ -96,7 +96,17 @@ def without_tree(series: Series, shown: str) -> Applied:
     said_once = tuple(dict.fromkeys(remarks))
     cover = cover_of(series)
     letters = letters_of(series, hashes)
-    return Applied(series.version, base, head, held, said_once, frozenset(partial), cover, letters)
+    return Applied(
+        series.version,
+        base,
+        head,
+        held,
+        said_once,
+        frozenset(partial),
+        cover,
+        letters,
+        series.answers,
+    )
 
 
 def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[str]]:

@@ -6,9 +6,11 @@ is checked only where it is sure what it speaks of.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from ..findings import Confidence, Finding, Location, Severity
 from ..reading.git import Commit
+from ..reading.mail import Answer
 from ..rules.catalogue import rule_named
 from ..table import IdleTable
 from .claims.changes import changes
@@ -51,32 +53,72 @@ def check_message(
     return MessageCheck(tuple(judged), found)
 
 
+def check_answer(
+    answer: Answer, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
+) -> MessageCheck:
+    """The findings about what a mail says that answers the patches, each at its place in the mail.
+
+    Values other than the patches' may be proposals, and are not judged.
+    """
+    found = tuple(
+        replace(claim, answer=answer.place)
+        for claim in _claims(answer.text, answer.mail.date, rows, added, is_answer=True)
+    )
+    judged = []
+    for claim in found:
+        if claim.verdict is ClaimVerdict.CONTRADICTED:
+            line = answer.line_in_file(claim.line)
+            where = Location(f"message:{claim.line}", answer.mail.file or None, line, line and 1)
+            said_by = "an answer" if line else f"{answer.place}, line {claim.line} of its text,"
+            judged.append((_contradiction(claim, said_by, where, ""), None))
+    return MessageCheck(tuple(judged), found)
+
+
 def claims_of(
     commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
 ) -> tuple[MessageClaim, ...]:
     """The numbers in a commit's message, in order."""
-    message = commit.message[:MAX_CHARACTERS].replace("\N{NO-BREAK SPACE}", " ")
+    found = _claims(commit.message, commit.date, rows, added)
+    return tuple(replace(claim, commit=commit.short) for claim in found)
+
+
+def _claims(
+    text: str,
+    date: datetime | None,
+    rows: Sequence[ChangedRow],
+    added: Sequence[IdleTable],
+    *,
+    is_answer: bool = False,
+) -> Iterator[MessageClaim]:
+    message = text[:MAX_CHARACTERS].replace("\N{NO-BREAK SPACE}", " ")
     quoted = figures(message)
     in_table = list(tabulated(message, rows, added))
-    said = sentences(message, quoted.lines | {claim.line for claim in in_table})
+    aside = quoted.lines | {claim.line for claim in in_table}
+    said = sentences(message, aside, has_subject=not is_answer)
     states = [state for table in added for state in table.states]
-    placed: list[Placed] = []
+    placed = [*changes(said, rows, states), *ratios(said, rows)]
+    if is_answer:
+        in_table = list(map(_proposed, in_table))
+        placed = [(_proposed(claim), spot) for claim, spot in placed]
     for reader in (
-        changes(said, rows, states),
         stated(said, rows),
-        ratios(said, rows),
         pairs(said, rows),
-        kernels(said, rows, commit.date),
+        kernels(said, rows, date),
         percentages(said, quoted, message.splitlines()),
     ):
         placed += reader
     placed += _unchecked(said, [spot for _, spot in placed])
     placed.sort(key=lambda one: (one[1].sentence, one[1].start))
     found = [*quoted.claims, *in_table, *(claim for claim, _ in placed)]
-    return tuple(
-        replace(claim, commit=commit.short)
-        for claim in sorted(dict.fromkeys(found), key=lambda claim: claim.line)
-    )
+    yield from sorted(dict.fromkeys(found), key=lambda claim: claim.line)
+
+
+def _proposed(claim: MessageClaim) -> MessageClaim:
+    """What is other than in the patches, said in an answer to them."""
+    if claim.verdict is not ClaimVerdict.CONTRADICTED:
+        return claim
+    against = f"it may be a proposal; the patch: {claim.against}"
+    return replace(claim, verdict=ClaimVerdict.NOT_CHECKED, against=against, rule="")
 
 
 def _unchecked(said: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Placed]:
@@ -98,8 +140,6 @@ def _unchecked(said: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Plac
 def _finding(
     commit: Commit, claim: MessageClaim, row: ChangedRow | None, added: Sequence[IdleTable]
 ) -> Finding:
-    loaded = rule_named(claim.rule)
-    assert loaded is not None
     where = Location(f"message:{claim.line}")
     said_by = commit.named if commit.hash else "the cover letter"
     said_by += f", line {claim.line} of its message," if commit.mailed else ""
@@ -108,14 +148,16 @@ def _finding(
         where, table = row.where, row.table.name
     elif added:
         where, table = added[0].where.get("table", where), added[0].name
+    return _contradiction(claim, said_by, where, table)
+
+
+def _contradiction(claim: MessageClaim, said_by: str, where: Location, table: str) -> Finding:
+    loaded = rule_named(claim.rule)
+    assert loaded is not None
+    rule = loaded.rule
+    message = f"{said_by} says {claim.text!r}, but {claim.against}"
     return Finding(
-        loaded.rule.code,
-        loaded.rule.name,
-        loaded.rule.severity,
-        f"{said_by} says {claim.text!r}, but {claim.against}",
-        where,
-        loaded.rule.confidence,
-        table=table,
+        rule.code, rule.name, rule.severity, message, where, rule.confidence, table=table
     )
 
 

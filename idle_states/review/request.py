@@ -9,7 +9,8 @@ from ..check.criteria import Criteria
 from ..findings import Finding, UsageError
 from ..linux.governors.given import check_hz
 from ..reading.git import Commit, CommitReader, Repository
-from ..reading.mail import read_mails, series_of
+from ..reading.mail import Answer, read_mails, series_of
+from ..wording import plural
 from .base import Applied, on_its_base
 from .context import without_tree
 from .letters import Letter
@@ -104,6 +105,7 @@ def _review(
     *,
     runs: int | None = None,
     cover: Commit | None = None,
+    answers: Sequence[Answer] = (),
 ) -> Review:
     circumstances = Yardstick(
         request.criteria,
@@ -123,6 +125,7 @@ def _review(
         # without a tree, each of several patches has its own ends
         per_commit=request.per_commit or (request.tree is None and history.count(base, head) > 1),
         cover=cover,
+        answers=answers,
     )
 
 
@@ -137,11 +140,15 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
         newest.partial,
         runs=request.runs,
         cover=newest.cover,
+        answers=newest.answers,
     )
     remarks = list(newest.remarks)
     for series in older:
         alike = _review(request, series.held, series.base, series.head)
         remarks += _between(alike, found, series.version, newest.version)
+        if series.answers:
+            count = plural(len(series.answers), "answer")
+            remarks.append(f"{count} to v{series.version} left aside")
     return replace(
         found,
         remarks=tuple(remarks),

@@ -11,17 +11,18 @@ from ..diff import Difference, diff
 from ..findings import Finding, UsageError
 from ..reading import opening
 from ..reading.git import Commit, CommitReader, Repository
+from ..reading.mail import Answer
 from ..sources import Source
-from ..table import IdleTable
 from .differing import comparable, counterpart, differing, is_changed
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .letters import of_commit
 from .machines import MachineModel, OnMachines
 from .match import as_renamed
-from .message import Judged, MessageCheck, check_message
+from .message import Judged, MessageCheck
+from .messages import Messages, merged
 from .platforms import exported_otherwise
 from .result import Review, Reviewed, TableChange, grouped
-from .rows import ChangedRow, changed_rows, place_in
+from .rows import place_in
 from .selection import Selector
 from .suppressions import Configured, Known, added, configured, known, revealed
 from .tree import End, SkibootTree, SpecTree, TreeReader
@@ -80,28 +81,28 @@ def review(
     specs: bool = False,
     per_commit: bool = False,
     cover: Commit | None = None,
+    answers: Sequence[Answer] = (),
 ) -> Review:
     """Reviews the commits from base to head (hashes, see `ends`).
 
     specs       whether the tables are specs instead of C
     per_commit  whether each commit is reviewed by itself
     cover       what a series has for a message; it has no hash
+    answers     to the mails of a series
     Raises Unreadable (IS930) if history is missing.
     """
     tree: TreeReader = SpecTree(repository) if specs else SkibootTree(repository, base, head)
     reviewer = _Reviewer(tree, circumstances)
     commits = tree.commits(base, head)
+    of_series = reviewer.messages.of_series(commits, cover, answers)
     if per_commit:
         changes = [reviewer.change(commit.parent, commit.hash, commit) for commit in commits]
         changes = [change for change in changes if change.says_something]
-        if cover is not None:
-            letter = reviewer.covered(cover, commits, base, head)
-            changes = [*([letter] if letter.claims else []), *changes]
+        letters = reviewer.letters(of_series, base, head)
+        changes = [*([letters] if letters.claims else []), *changes]
     else:
         whole = reviewer.change(base, head, None)
-        checks = [reviewer.checked_message(commit) for commit in commits]
-        if cover is not None:
-            checks.insert(0, reviewer.checked_cover(cover, commits))
+        checks = [*of_series, *map(reviewer.messages.of_commit, commits)]
         said = [_placed(judged, tree.at(head)) for check in checks for judged in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
         changes = [replace(whole, message=reviewer.message(said, base, head), claims=claims)]
@@ -123,6 +124,7 @@ def review(
 class _Reviewer:
     def __init__(self, tree: TreeReader, circumstances: Yardstick) -> None:
         self.tree = tree
+        self.messages = Messages(tree)
         self.by = circumstances
         self.selector = Selector(circumstances.governor, circumstances.hz)
         self.checked: dict[int, tuple[Source, list[Finding]]] = {}
@@ -142,13 +144,13 @@ class _Reviewer:
 
     def change(self, base: str, head: str, commit: Commit | None) -> Reviewed:
         before, after = self.tree.at(base), self.tree.at(head)
-        others = self.merged(commit)
+        others = merged(self.tree, commit) if commit else []
         parents = (base, *(commit.merged if commit else ()))
         files = [
             outcome((None, self.of_files(at)), (None, self.of_files(head)), self.known(at, head))
             for at in parents
         ]
-        said = self.checked_message(commit) if commit else MessageCheck()
+        said = self.messages.of_commit(commit) if commit else MessageCheck()
         return Reviewed(
             base,
             head,
@@ -173,8 +175,12 @@ class _Reviewer:
             said.claims,
         )
 
-    def merged(self, commit: Commit | None) -> list[End]:
-        return [self.tree.at(parent) for parent in commit.merged] if commit else []
+    def letters(self, checks: Sequence[MessageCheck], base: str, head: str) -> Reviewed:
+        """What a cover letter and answers say, where each commit is reviewed by itself."""
+        said = [finding for check in checks for finding, _ in check.judged]
+        claims = tuple(claim for check in checks for claim in check.claims)
+        found = self.message(said, base, head)
+        return Reviewed(base, head, None, (), FindingsOutcome(), found, (), claims=claims)
 
     def message(self, findings: Iterable[Finding], base: str, head: str) -> tuple[Finding, ...]:
         """The findings about messages that are not accepted at the base."""
@@ -182,37 +188,6 @@ class _Reviewer:
         found = self.accepted((f for f in findings if self.by.criteria.rules.takes(f.rule)), head)
         shown = (f if f.counts or is_known(f) else revealed(f) for f in found)
         return tuple(finding for finding in shown if finding.counts)
-
-    def checked_message(self, commit: Commit) -> MessageCheck:
-        """A commit's message against what it changes."""
-        return check_message(commit, *self.changed(commit))
-
-    def checked_cover(self, cover: Commit, commits: Sequence[Commit]) -> MessageCheck:
-        """A cover letter against what the commits of its series change."""
-        each = [self.changed(commit) for commit in commits]
-        rows = [row for rows, _ in each for row in rows]
-        return check_message(cover, rows, [table for _, added in each for table in added])
-
-    def covered(self, cover: Commit, commits: Sequence[Commit], base: str, head: str) -> Reviewed:
-        """What a cover letter says, where each commit is reviewed by itself."""
-        found = self.checked_cover(cover, commits)
-        said = self.message((finding for finding, _ in found.judged), base, head)
-        none = FindingsOutcome()
-        return Reviewed(base, head, None, (), none, said, (), claims=found.claims)
-
-    def changed(self, commit: Commit) -> tuple[list[ChangedRow], list[IdleTable]]:
-        """The rows that a commit changes, and the tables that it adds."""
-        rows: list[ChangedRow] = []
-        added = []
-        before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
-        for a, b in differing(before, after, self.merged(commit)):
-            if b is None or b.table is None:
-                continue
-            if a is None or a.table is None:
-                added.append(b.table)
-            else:
-                rows += changed_rows(as_renamed(a, b)[0], b)
-        return rows, added
 
     def table(
         self,

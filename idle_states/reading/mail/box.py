@@ -56,11 +56,13 @@ def _files(name: str) -> Iterator[tuple[str, bytes]]:
 def _mails(name: str, data: bytes) -> Iterator[Mail]:
     starts = [match.start() for match in _BEGINS.finditer(data)]
     if not starts or data[: starts[0]].strip() or not has_headers(data):
-        yield parse(data, name)
+        yield parse(data, name, name)
         return
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(data)], strict=True), 1):
         if number > limits.MAIL_BOX:
             raise unreadable(name, f"expected at most {limits.MAIL_BOX} mails")
         mail = data[start:end].partition(b"\n")[2]
         place = name if len(starts) == 1 else f"{name}, mail {number}"
-        yield parse(_QUOTED.sub(rb"\1", mail), place)
+        # the mail begins below its line "From "
+        at = data.count(b"\n", 0, start) + 2
+        yield parse(_QUOTED.sub(rb"\1", mail), place, name, at)

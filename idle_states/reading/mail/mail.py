@@ -10,8 +10,8 @@ import email.header
 import email.policy
 import email.utils
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.message import Message
 
@@ -38,6 +38,7 @@ _SHOWN_ADDRESS = re.compile(
     r"\b([\w.+-]{1,64}) at ((?:[\w-]{1,64}\.){1,8}[A-Za-z]{2,24})(?![\w.-])", re.ASCII
 )
 _IN_BRACKETS = re.compile(r"<[^<>\n]{1,300}>")
+_BLANK = re.compile(rb"\n[ \t]*\r?\n")
 _ID = re.compile(r"<[^<>\s]{1,998}>")
 
 
@@ -51,6 +52,9 @@ class Mail:
     references  ids of the mails it answers, the oldest first
     text        of all its plain parts and patches attached, lines parted by "\\n"
     remarks     what was done to the text, or left aside, for the user to know
+    file        that it is in; "" where there is none
+    first       the line of the file that the text begins with; 0 where the text was encoded, or is
+                of several parts
     """
 
     place: str
@@ -61,18 +65,21 @@ class Mail:
     references: tuple[str, ...]
     text: str
     remarks: tuple[str, ...] = ()
+    file: str = ""
+    first: int = 0
 
 
-def parse(data: bytes, place: str) -> Mail:
+def parse(data: bytes, place: str, file: str = "", at: int = 1) -> Mail:
     """Takes a mail apart. Text without headers is a mail too: its subject and date are those that
     an archive's page shows.
 
+    file, at  where it begins
     Raises Unreadable (IS930) for more bytes, parts or levels than limits allow.
     """
     if len(data) > limits.MAIL_BYTES:
         raise unreadable(place, f"expected a mail of at most {limits.MAIL_BYTES} bytes")
     if not has_headers(data):
-        return _shown(_lines(_decoded(data, "")), place)
+        return replace(_shown(_lines(_decoded(data, "")), place), file=file, first=at)
     if len(_NESTING.findall(data)) > limits.MAIL_NESTING:
         raise unreadable(place, f"expected at most {limits.MAIL_NESTING} nested parts in a mail")
     message = email.message_from_bytes(data, policy=email.policy.compat32)
@@ -96,7 +103,18 @@ def parse(data: bytes, place: str) -> Mail:
         ),
         "\n".join(texts),
         tuple(dict.fromkeys(remarks)),
+        file,
+        _first_line(data, texts, at),
     )
+
+
+def _first_line(data: bytes, texts: Sequence[str], at: int) -> int:
+    """The line of a file at which the text of a mail stands as it is, or 0."""
+    head = _BLANK.search(data)
+    if head is None or len(texts) != 1:
+        return 0
+    body = _lines(_decoded(data[head.end() :], ""))
+    return at + data.count(b"\n", 0, head.end()) if body == texts[0] else 0
 
 
 def has_headers(data: bytes) -> bool:

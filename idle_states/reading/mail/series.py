@@ -4,18 +4,16 @@ Form of subjects: git-format-patch(1), [PREFIX PATCH vN M/N] TEXT.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...findings import unreadable
 from ..patch import FileChange, read_diff
+from .answers import Answer, answers
 from .mail import Mail, addressed_in_prose
 from .quoting import unquoted
+from .subjects import is_reply, parsed
 
-_TAGS = re.compile(r"\[([^\[\]]{0,80})\]")
-_VERSION = re.compile(r"\bv([0-9]{1,3})\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\b([0-9]{1,4})/([0-9]{1,4})\b")
-_REPLY = re.compile(r"^(?:(?:re|aw|fwd?|antw)\s*:\s*)+", re.IGNORECASE)
 _DIFF = re.compile(r"^(?:diff --git |Index: |--- \S+[^\n]*\n\+\+\+ \S)", re.MULTILINE)
 _IN_BODY = re.compile(r"(?:(?:From|Subject|Date):[^\n]*\n)+\n?")
 _BASE = re.compile(r"^base-commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)$", re.MULTILINE)
@@ -55,12 +53,14 @@ class Series:
 
     cover    the cover letter, or None
     missing  numbers of patches that the series should have, and that are not there
+    answers  to its mails; such as say not to which version belong to the newest
     """
 
     version: int
     patches: tuple[MailedPatch, ...]
     cover: MailedPatch | None = None
     missing: tuple[int, ...] = ()
+    answers: tuple[Answer, ...] = ()
 
     @property
     def base(self) -> str:
@@ -80,7 +80,7 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
     unnumbered: list[MailedPatch] = []
     for mail in mails:
         text, level = unquoted(mail.text)
-        if level or (_REPLY.match(mail.subject) and _DIFF.search(text)):
+        if level or (is_reply(mail.subject) and _DIFF.search(text)):
             # what was sent as a patch counts before what a reply shows
             quoted.append((mail, text))
             continue
@@ -112,7 +112,26 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
     made = [series for series in made if series.patches]
     if not made:
         raise unreadable(shown, "expected a patch (lines diff --git, or --- and +++), found none")
-    return made
+    return list(_answered(made, mails))
+
+
+def _answered(made: Sequence[Series], mails: Sequence[Mail]) -> Iterator[Series]:
+    """The versions, each with the answers to it."""
+    version_of = {
+        patch.mail.message_id: series.version
+        for series in made
+        for patch in (*series.patches, *([series.cover] if series.cover else ()))
+    }
+    by_version: dict[int, list[Answer]] = {}
+    # of an answer with a patch that is taken, the text is that patch's message
+    taken = {id(p.mail) for one in made for p in one.patches if not unquoted(p.mail.text)[1]}
+    for answer in answers([mail for mail in mails if id(mail) not in taken]):
+        known = [version_of[name] for name in answer.mail.references if name in version_of]
+        version = max(known, default=made[-1].version)
+        version_of.setdefault(answer.mail.message_id, version)
+        by_version.setdefault(version, []).append(answer)
+    for series in made:
+        yield replace(series, answers=tuple(by_version.get(series.version, ())))
 
 
 def _put(found: dict[tuple[int, int], MailedPatch], patch: MailedPatch) -> None:
@@ -140,11 +159,10 @@ def _patch(mail: Mail, text: str) -> MailedPatch | None:
     """The patch of a mail, or the cover letter; None for other mails."""
     head, body = _in_body(text)
     subject = head.get("subject") or mail.subject
-    bare, version, number, total = _subject(subject)
+    bare, version, number, total = parsed(subject)
     start = _DIFF.search(body)
-    is_reply = bool(_REPLY.match(mail.subject))
     if start is None:
-        if not total or number or is_reply:
+        if not total or number or is_reply(mail.subject):
             return None
         message = f"{bare}\n\n{body.strip()}\n"
         return MailedPatch(mail, bare, version, 0, total, message, (), _base(body))
@@ -168,19 +186,6 @@ def _in_body(text: str) -> tuple[dict[str, str], str]:
         return {}, stripped
     lines = (line.partition(":") for line in match[0].strip().split("\n"))
     return {key.lower(): value.strip() for key, _, value in lines}, stripped[match.end() :]
-
-
-def _subject(subject: str) -> tuple[str, int, int, int]:
-    """Text without tags, version, number, total."""
-    bare = _REPLY.sub("", subject)
-    version, number, total = 1, 0, 0
-    while match := _TAGS.match(bare):
-        bare = _REPLY.sub("", bare[match.end() :].lstrip())
-        if said := _VERSION.search(match[1]):
-            version = int(said[1])
-        if said := _NUMBER.search(match[1]):
-            number, total = int(said[1]), int(said[2])
-    return bare.strip(), version, number, total
 
 
 def _base(body: str) -> str:

@@ -164,7 +164,10 @@ class Claim(Form[claim.MessageClaim]):
         str, "What it was compared with, and the outcome; if it was not checked, why."
     ]
     rule: Annotated[str, "Of a contradiction: the code of its finding; else empty."]
-    commit: Annotated[str, "Beginning of its commit's hash; empty: the cover letter."]
+    commit: Annotated[str, "Beginning of its commit's hash; empty: the cover letter or an answer."]
+    answer: Annotated[
+        str, "Of a mail that answers the patches: its file, and its number there; else empty."
+    ]
 
 
 class Change(Form[result.Reviewed]):

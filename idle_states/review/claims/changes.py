@@ -30,6 +30,8 @@ _FACTOR = re.compile(
     r"(?P<factor>[0-9]{1,6})\s?(?:x|times)?(?![\w%.])",
     re.IGNORECASE,
 )
+_HAPPENED = re.compile(rf"\b(?:was|were|been)\s+{_CHANGING}", re.IGNORECASE)
+"""What an earlier change did."""
 _ABOUT = re.compile(rf"{FIELD}|\bstop[0-9]+|\b(?:nap|sleep|winkle)\b", re.IGNORECASE)
 
 
@@ -86,6 +88,8 @@ def _judged(
     found = ", ".join(dict.fromkeys(f"{shown_time(a)} -> {shown_time(b)}" for a, b in made))
     if _holds(said, made, new):
         return ClaimVerdict.HOLDS, f"{what} {found}"
+    if _HAPPENED.search(said.text) and any(said.new_ns == before for before, _ in made):
+        return ClaimVerdict.HOLDS, f"{what} {found}, of which it says what was before"
     return ClaimVerdict.CONTRADICTED, f"changes {what} otherwise: {found}"
 
 

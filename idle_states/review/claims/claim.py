@@ -17,6 +17,7 @@ class MessageClaim:
     against  what it was compared with, and the outcome; of a claim that was not checked, why
     rule     the rule that a contradiction belongs to; "" otherwise
     commit   beginning of the hash of the commit whose message it is; "" for a cover letter
+    answer   the mail, where it is one that answers the patches: its file, and its number there
     """
 
     text: str
@@ -25,6 +26,7 @@ class MessageClaim:
     against: str
     rule: str = ""
     commit: str = ""
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,10 +51,13 @@ class Sentence:
     kind: Kind
 
 
-def sentences(message: str, aside: frozenset[int] = frozenset()) -> list[Sentence]:
-    """The sentences of a message. The subject is one; quotations and trailers are left out.
+def sentences(
+    message: str, aside: frozenset[int] = frozenset(), *, has_subject: bool = True
+) -> list[Sentence]:
+    """The sentences of a message; quotations and trailers are left out.
 
-    aside  lines that are known to be something else
+    aside        lines that are known to be something else
+    has_subject  whether its first line is the subject
     """
     found: list[Sentence] = []
     paragraph: list[tuple[int, str]] = []
@@ -64,7 +67,7 @@ def sentences(message: str, aside: frozenset[int] = frozenset()) -> list[Sentenc
             found.append(Sentence(len(found), text, line, last, kind))
         paragraph.clear()
 
-    is_first = True
+    is_first = has_subject
     for number, line in enumerate(message[:MAX_CHARACTERS].splitlines(), 1):
         text = " ".join(line.split())
         apart = bool(_QUOTED.match(line))
