@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..findings import Unreadable, unreadable
 from ..reading import limits
 from ..reading.git import Commit, HeldCommits, Repository
-from ..reading.mail import Answer, Series
+from ..reading.mail import MailedAnswer, Series
 from ..reading.patch import DoesNotApply, FileChange, changed_files
 from ..wording import joined
 from .letters import Letter, of_mail
@@ -43,7 +43,7 @@ class Applied:
     partial: frozenset[str] = frozenset()
     cover: Commit | None = None
     letters: tuple[Letter, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[MailedAnswer, ...] = ()
 
 
 def cover_of(series: Series) -> Commit | None:

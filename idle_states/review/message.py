@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ..findings import Confidence, Finding, Location, Severity
 from ..reading.git import Commit
-from ..reading.mail import Answer
+from ..reading.mail import MailedAnswer
 from ..rules.catalogue import rule_named
 from ..table import IdleTable
 from .claims.changes import changes
@@ -54,7 +54,7 @@ def check_message(
 
 
 def check_answer(
-    answer: Answer, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
+    answer: MailedAnswer, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
 ) -> MessageCheck:
     """The findings about what a mail says that answers the patches, each at its place in the mail.
 

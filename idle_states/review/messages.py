@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..reading.git import Commit
-from ..reading.mail import Answer
+from ..reading.mail import MailedAnswer
 from ..table import IdleTable
 from .differing import differing
 from .match import as_renamed
@@ -12,7 +12,7 @@ from .rows import ChangedRow, changed_rows
 from .tree import End, TreeReader
 
 
-class Messages:
+class MessageReader:
     """tree: where the commits are read."""
 
     def __init__(self, tree: TreeReader) -> None:
@@ -23,7 +23,7 @@ class Messages:
         return check_message(commit, *self._changed(commit))
 
     def of_series(
-        self, commits: Sequence[Commit], cover: Commit | None, answers: Sequence[Answer]
+        self, commits: Sequence[Commit], cover: Commit | None, answers: Sequence[MailedAnswer]
     ) -> list[MessageCheck]:
         """A cover letter, and answers, against what all commits of a series change."""
         if cover is None and not answers:

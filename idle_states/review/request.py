@@ -9,7 +9,7 @@ from ..check.criteria import Criteria
 from ..findings import Finding, UsageError
 from ..linux.governors.given import check_hz
 from ..reading.git import Commit, CommitReader, Repository
-from ..reading.mail import Answer, read_mails, series_of
+from ..reading.mail import MailedAnswer, read_mails, series_of
 from ..wording import plural
 from .base import Applied, on_its_base
 from .context import without_tree
@@ -105,7 +105,7 @@ def _review(
     *,
     runs: int | None = None,
     cover: Commit | None = None,
-    answers: Sequence[Answer] = (),
+    answers: Sequence[MailedAnswer] = (),
 ) -> Review:
     circumstances = Yardstick(
         request.criteria,

@@ -11,7 +11,7 @@ from ..diff import Difference, diff
 from ..findings import Finding, UsageError
 from ..reading import opening
 from ..reading.git import Commit, CommitReader, Repository
-from ..reading.mail import Answer
+from ..reading.mail import MailedAnswer
 from ..sources import Source
 from .differing import comparable, counterpart, differing, is_changed
 from .findings import FindingsOutcome, Side, in_all, outcome
@@ -19,7 +19,7 @@ from .letters import of_commit
 from .machines import MachineModel, OnMachines
 from .match import as_renamed
 from .message import Judged, MessageCheck
-from .messages import Messages, merged
+from .messages import MessageReader, merged
 from .platforms import exported_otherwise
 from .result import Review, Reviewed, TableChange, grouped
 from .rows import place_in
@@ -81,7 +81,7 @@ def review(
     specs: bool = False,
     per_commit: bool = False,
     cover: Commit | None = None,
-    answers: Sequence[Answer] = (),
+    answers: Sequence[MailedAnswer] = (),
 ) -> Review:
     """Reviews the commits from base to head (hashes, see `ends`).
 
@@ -124,7 +124,7 @@ def review(
 class _Reviewer:
     def __init__(self, tree: TreeReader, circumstances: Yardstick) -> None:
         self.tree = tree
-        self.messages = Messages(tree)
+        self.messages = MessageReader(tree)
         self.by = circumstances
         self.selector = Selector(circumstances.governor, circumstances.hz)
         self.checked: dict[int, tuple[Source, list[Finding]]] = {}

@@ -6,14 +6,14 @@ in order; `subjects` reads their subjects. What a diff says and does is the busi
 `reading.patch`.
 """
 
-from .answers import Answer
+from .answers import MailedAnswer
 from .box import read_mails
 from .mail import Mail, has_headers, parse
 from .series import MailedPatch, Series, series_of
 
 __all__ = [
-    "Answer",
     "Mail",
+    "MailedAnswer",
     "MailedPatch",
     "Series",
     "has_headers",

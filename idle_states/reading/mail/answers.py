@@ -14,7 +14,7 @@ _WROTE = re.compile(r"On .{1,200}\bwrote:")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MailedAnswer:
     """text: the mail's, with empty lines for all that is not its writer's own."""
 
     mail: Mail
@@ -29,14 +29,14 @@ class Answer:
         return self.mail.first + line - 1 if self.mail.first else None
 
 
-def answers(mails: Sequence[Mail]) -> Iterator[Answer]:
+def answers(mails: Sequence[Mail]) -> Iterator[MailedAnswer]:
     """The answers among mails that say something, in order; those with patches of their own are
     none."""
     for mail in mails:
         if is_reply(mail.subject) or unquoted(mail.text)[1]:
             text = _own(mail)
             if text.strip():
-                yield Answer(mail, text)
+                yield MailedAnswer(mail, text)
 
 
 def _own(mail: Mail) -> str:

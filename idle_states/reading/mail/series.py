@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...findings import unreadable
 from ..patch import FileChange, read_diff
-from .answers import Answer, answers
+from .answers import MailedAnswer, answers
 from .mail import Mail, addressed_in_prose
 from .quoting import unquoted
 from .subjects import is_reply, parsed
@@ -60,7 +60,7 @@ class Series:
     patches: tuple[MailedPatch, ...]
     cover: MailedPatch | None = None
     missing: tuple[int, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[MailedAnswer, ...] = ()
 
     @property
     def base(self) -> str:
@@ -122,7 +122,7 @@ def _answered(made: Sequence[Series], mails: Sequence[Mail]) -> Iterator[Series]
         for series in made
         for patch in (*series.patches, *([series.cover] if series.cover else ()))
     }
-    by_version: dict[int, list[Answer]] = {}
+    by_version: dict[int, list[MailedAnswer]] = {}
     # of an answer with a patch that is taken, the text is that patch's message
     taken = {id(p.mail) for one in made for p in one.patches if not unquoted(p.mail.text)[1]}
     for answer in answers([mail for mail in mails if id(mail) not in taken]):
