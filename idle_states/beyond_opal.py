@@ -223,7 +223,7 @@ class IdleList:
     cpus           paths of the CPU nodes
     enable_method  enable-method of these CPUs; "" if they have none
     riscv          True for RISC-V CPUs, False for Arm
-    first          number of the first of these CPUs, in the order of the tree
+    numbers        the numbers of these CPUs, in the order of the tree
     flat           nodes of cpu-idle-states, None for a reference that leads nowhere
     own_domain     nodes of domain-idle-states of the CPU's own power domain, likewise
     above          nodes of the power domains above that one, the innermost domain first, each
@@ -242,7 +242,7 @@ class IdleList:
     cpus: tuple[str, ...]
     enable_method: str = ""
     riscv: bool = False
-    first: int = 0
+    numbers: tuple[int, ...] = ()
     flat: tuple[ListedNode | None, ...] = ()
     own_domain: tuple[ListedNode | None, ...] = ()
     above: tuple[tuple[ListedNode, ...], ...] = ()

@@ -16,6 +16,7 @@ from .linux.governors.given import GovernorRequest
 from .linux.governors.interface import State
 from .linux.grounds import driver_of
 from .linux.releases import Release
+from .linux.suspend_parameter import PsciFirmware
 from .power_mgt import PowerMgt
 from .processors import assumed
 from .skiboot.export import Export, export
@@ -148,6 +149,7 @@ class Subject:
             release,
             self.table,
             stop_api=self.platform.stop_api,
+            firmware=psci_firmware(self.platform),
         )
         return driver
 
@@ -229,6 +231,11 @@ class Journey:
     platform: Platform
     export: Export | None
     arrivals: tuple[Arrival, ...]
+
+
+def psci_firmware(platform: Platform) -> PsciFirmware:
+    """What PSCI's firmware offers on a platform."""
+    return PsciFirmware(osi=platform.psci_mode == "osi")
 
 
 def journey(source: Source, platform: Platform, kernels: Sequence[Release]) -> Journey:

@@ -7,6 +7,10 @@ converted recording says its kernel, HZ and states; what is given here wins, and
 that is said. A trace of cpu_idle gives an estimate, whose assumptions are printed; an exact
 recording an exact replay.
 
+Where a table is of CPUs in power domains (Arm, RISC-V), these are replayed with them: each is off
+while all its CPUs are in their last state, in the state that the kernel's genpd takes by their next
+timers, and costs the CPU that wakes first what coming up takes.
+
 Dumps of cpuidle sysfs (grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/*) may stand beside a
 trace: one gives the tables of the traced machine; with two, before and after, the trace's counters
 are checked against the kernel's own. Alone they show what the kernel counted, since boot or

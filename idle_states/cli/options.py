@@ -33,7 +33,8 @@ def add_platform(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         default="all-levels",
         help="op920, rainier, mambo, qemu-powernv8, qemu-powernv9, qemu-powernv10, no-homer, awan, "
-        "all-levels, or key=value,... (default: all-levels)",
+        "all-levels, or key=value,..., such as psci-mode=pc, Arm without OS-initiated mode "
+        "(default: all-levels)",
     )
 
 

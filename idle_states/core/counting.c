@@ -85,7 +85,8 @@ PyDoc_STRVAR(estimate_doc,
 	     "         unfinished, counters)\n--\n\n"
 	     "Follows traced periods. unfinished: 8 bytes a period, set where one was not followed to\n"
 	     "its end. Returns how many decisions there were, how many first ones were the state\n"
-	     "traced, how many periods were not finished, and how many decisions were for no state.");
+	     "traced, how many periods were not finished, how many decisions were for no state, and\n"
+	     "start, end and next timer of the times in the state kept, 8 bytes each.");
 
 static PyObject *estimate_of(PyObject *self, PyObject *args)
 {
@@ -122,10 +123,16 @@ static PyObject *estimate_of(PyObject *self, PyObject *args)
 			Py_BEGIN_ALLOW_THREADS
 			estimate(&e, periods.buf, (size_t)count);
 			Py_END_ALLOW_THREADS
-			result = Py_BuildValue("(KKKK)", (unsigned long long)e.decisions,
-					       (unsigned long long)e.agreed,
-					       (unsigned long long)e.unfinished_count,
-					       (unsigned long long)e.stateless);
+			if (e.failed)
+				PyErr_NoMemory();
+			else
+				result = Py_BuildValue("(KKKKy#)", (unsigned long long)e.decisions,
+						       (unsigned long long)e.agreed,
+						       (unsigned long long)e.unfinished_count,
+						       (unsigned long long)e.stateless,
+						       e.kept ? (const char *)e.kept : "",
+						       (Py_ssize_t)(e.kept_count * sizeof(*e.kept)));
+			free(e.kept);
 		} else {
 			PyErr_Format(PyExc_ValueError, "expected another governor than %s", name);
 		}

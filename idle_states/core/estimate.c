@@ -1,4 +1,22 @@
+#include <stdlib.h>
+
 #include "estimate.h"
+
+static void keep(struct estimate *e, struct kept kept)
+{
+	if (e->kept_count == e->kept_room) {
+		size_t room = e->kept_room ? 2 * e->kept_room : 1024;
+		struct kept *more = realloc(e->kept, room * sizeof(*more));
+
+		if (!more) {
+			e->failed = true;
+			return;
+		}
+		e->kept = more;
+		e->kept_room = room;
+	}
+	e->kept[e->kept_count++] = kept;
+}
 
 /* Returns the first state selected. */
 static u32 follow(struct estimate *e, const struct period *period, u64 *unfinished)
@@ -57,6 +75,11 @@ static u32 follow(struct estimate *e, const struct period *period, u64 *unfinish
 		else
 			count_idle(&e->thresholds[decision.state], s->counts_ns,
 				   &e->counters[decision.state], residency);
+		if (decision.state == s->kept && decision.state != NO_STATE) {
+			u64 timer = stopped ? sleep : least(sleep, to_tick);
+
+			keep(e, (struct kept){now, now + residency, now + timer});
+		}
 		e->decisions++;
 		now += residency + s->turn_ns;
 		if (now >= period->end_ns)

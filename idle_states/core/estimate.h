@@ -15,9 +15,15 @@ struct setting {
 	u32 poll_told, timer_far, decides_tick, disabled, latency_req_us, counts_ns;
 	/* asks: the governor; if not, got_tick_stops: the tick stops once it ended an idle period;
 	 * polls_only: there is but a state that polls, which the tick does not end. */
-	u32 asks, got_tick_stops, polls_only, padding;
+	u32 asks, got_tick_stops, polls_only;
+	u32 kept; /* the state whose times are kept; none has NO_STATE */
 };
 _Static_assert(sizeof(struct period) == 24 && sizeof(struct setting) == 80, "as packed");
+
+/* A time in the state kept, and when the next timer expires. */
+struct kept {
+	u64 start_ns, end_ns, timer_ns;
+};
 
 struct estimate {
 	const u32 *features;
@@ -32,6 +38,9 @@ struct estimate {
 	u64 *unfinished; /* of a period: what was left when it was followed no further, else 0 */
 	u64 unfinished_count;
 	u64 stateless; /* decisions for no state, which are not counted */
+	struct kept *kept; /* to be freed */
+	size_t kept_count, kept_room;
+	bool failed; /* no memory */
 };
 
 void estimate(struct estimate *e, const struct period *periods, size_t count);

@@ -56,7 +56,7 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
     number = 0
     for child in cpus.children:
         if _is_cpu(child):
-            found = replace(tree.list_of(child), first=number)
+            found = replace(tree.list_of(child), numbers=(number,))
             number += 1
             groups.setdefault(_key(found), []).append(found)
             if len(groups) > MAX_TABLES:
@@ -70,6 +70,7 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
         replace(
             same[0],
             cpus=tuple(cpu for one in same for cpu in one.cpus),
+            numbers=tuple(number for one in same for number in one.numbers),
             power_domains=domains,
             unlisted=unlisted,
             timer_runs=timer_runs,

@@ -4,6 +4,7 @@ from ..power_mgt import PowerMgt
 from ..table import Cpu, IdleTable
 from .driver_table import DriverTable
 from .releases import Release
+from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware
 
 
 def register(
@@ -13,12 +14,14 @@ def register(
     table: IdleTable | None = None,
     *,
     stop_api: bool = True,
+    firmware: PsciFirmware = USUAL_FIRMWARE,
 ) -> DriverTable:
     """Returns the states that a kernel registers: from the power-mgt node on OPAL, from the
     partition on pseries, from the CPUs' lists on Arm and RISC-V, as read from sysfs, or from
     a driver's source.
 
     stop_api  whether firmware accepts the SPR values the kernel wants restored after deep states
+    firmware  what PSCI's offers
     """
     if table is not None and table.partition is not None:
         from . import pseries
@@ -27,7 +30,7 @@ def register(
     if table is not None and table.listed is not None:
         from . import dt_idle
 
-        return dt_idle.register(table, release)
+        return dt_idle.register(table, release, firmware)
     if table is not None and table.held is not None:
         from . import held
 

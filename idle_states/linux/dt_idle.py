@@ -19,6 +19,7 @@ from .dt_domains import ATTACH, Domains, attach, domains_of
 from .dt_idle_features import DtIdleFeatures, features
 from .genpd.features import HISTORY
 from .genpd.reading import cautions, lost_rows, made_of
+from .genpd.tables import CpuDomain
 from .releases import Release, folded
 from .suspend_parameter import (
     USUAL_FIRMWARE,
@@ -132,8 +133,23 @@ def register(
         messages=tuple(found.messages),
         offline="",
         domains=above,
-        domain_notes=tuple(cautions(listed, genpd)) if above else (),
+        domain_notes=tuple(cautions(listed, genpd, firmware.osi)) if above else (),
     )
+
+
+def tree_domains(
+    listed: IdleList, release: Release, firmware: PsciFirmware = USUAL_FIRMWARE
+) -> tuple[CpuDomain, ...]:
+    """The power domains that any CPU of the list's tree sits in, those within others first, where
+    the CPUs have drivers. firmware: as for parse()."""
+    known, genpd = features(release), folded(HISTORY, release)
+    made = domains_made(listed, known, firmware)
+    found: dict[str, CpuDomain] = {}
+    for each in listed.siblings or (listed,):
+        one = replace(each, siblings=listed.siblings)
+        for domain in made_of(one, known, genpd, made, True, firmware.osi):
+            found.setdefault(domain.path, domain)
+    return tuple(sorted(found.values(), key=lambda domain: len(domain.numbers)))
 
 
 def _tried(listed: IdleList, known: DtIdleFeatures) -> bool:
@@ -166,7 +182,7 @@ def _say_failed(listed: IdleList, known: DtIdleFeatures, found: Parsed) -> None:
     if listed.riscv:
         _say_of_hart(listed, "error", "failed to init idle states", found)
     elif listed.enable_method == "psci" and known.psci:
-        text = f"CPUidle PSCI: CPU {listed.first} failed to PSCI idle"
+        text = f"CPUidle PSCI: CPU {listed.numbers[0]} failed to PSCI idle"
         found.messages.append(Message("error", text))
 
 

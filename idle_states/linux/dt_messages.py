@@ -37,7 +37,7 @@ def printed(
             failed = listed.riscv and bool(domains.problem)
         if failed or not own_driver:
             break
-        alone = replace(listed, first=number, cpus=(path,))
+        alone = replace(listed, numbers=(number,), cpus=(path,))
         parsed = parse(alone, known, firmware)
         messages += parsed.messages
         failed = parsed.failure is not None

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from .. import core
-from ..core.packing import Buffer, compiled
+from ..core.packing import NONE, Buffer, compiled
 from ..linux import idle_loop
 from ..linux.governors.interface import Outcome, tick_ns
 from ..linux.idle_call import unasked_stop_tick
@@ -21,11 +21,12 @@ from ..traces.chunks import CpuChunk, disable
 from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS
 from .counters import Figures, Tally, counts_in_ns, stateless
+from .domains import domains_of
 from .machine import CpuTable, TracedMachine
 from .polling import polling, polls_only
 from .replay import PIECES_MAX, TURN_NS, Settings
 
-_SETTING = struct.Struct("<5Q9I4x")
+_SETTING = struct.Struct("<5Q10I")
 _U64_MAX = (1 << 64) - 1
 _T = TypeVar("_T")
 _FEW = 2_000
@@ -52,6 +53,7 @@ class CoreModel:
         self._settings = settings
         self._problems = problems
         self._cpus: dict[int, _Cpu | None] = {}
+        self.domains = domains_of(machine, settings.release)
 
     def add(self, periods: Sequence[Period]) -> None:
         """Replays traced idle periods, which are in order for each CPU: estimated."""
@@ -75,7 +77,9 @@ class CoreModel:
         ]
         numbers = [number for number in found if self._cpus[number] is not None]
         for number, job in zip(numbers, jobs, strict=True):
-            decisions, agreed, left = job()
+            decisions, agreed, left, kept = job()
+            if self.domains is not None:
+                self.domains.extend(number, kept)
             self.decisions += decisions
             self.compared += len(places[number])
             self.agreed += agreed
@@ -98,6 +102,8 @@ class CoreModel:
 
     def appear(self, number: int, part: CpuChunk | None = None, notes: Notes | None = None) -> None:
         """Registers a CPU at its first period or decision."""
+        if self.domains is not None:
+            self.domains.last_of(number)
         table = self.machine.table(number)
         if table is None:
             self._cpus[number] = None
@@ -108,16 +114,19 @@ class CoreModel:
                 notes.add(part.lines[0], "cpu-without-table", message)
             return
         cpu = self._cpus[number] = _Cpu(
-            Tally(table, counts_in_ns(self._settings.release)), self._settings
+            Tally(table, counts_in_ns(self._settings.release)),
+            self._settings,
+            keeps=self.domains is not None,
         )
         if part is not None:
             cpu.switched_on(Outcome(part.earlier_state, part.earlier_residency_ns))
 
 
 class _Cpu:
-    """One CPU. asks: whether its governor is asked, as it is not for a single state."""
+    """One CPU. asks: whether its governor is asked, as it is not for a single state; keeps: whether
+    follow() keeps the times in the last state."""
 
-    def __init__(self, tally: Tally, settings: Settings) -> None:
+    def __init__(self, tally: Tally, settings: Settings, *, keeps: bool = False) -> None:
         table = tally.table
         self.tally = tally
         self.sweep: tuple[core.Sweep, tuple[_Cpu, ...]] | None = None
@@ -142,6 +151,7 @@ class _Cpu:
             self.asks,
             unasked_stop_tick(loop, True),
             polls_only(table),
+            len(table.states) - 1 if keeps else NONE,
         )
 
     def switched_on(self, earlier: Outcome) -> None:
@@ -149,12 +159,14 @@ class _Cpu:
         if self.asks and known and (earlier.state or earlier.residency_ns):
             self.stream.switched_on(earlier)
 
-    def follow(self, periods: "array[int]", count: int) -> tuple[int, int, list[tuple[int, int]]]:
+    def follow(
+        self, periods: "array[int]", count: int
+    ) -> tuple[int, int, list[tuple[int, int]], bytes]:
         """Replays traced periods. Returns the number of decisions, the number of periods whose
-        first decision agrees with the trace, and (index, ns not replayed) of periods cut off at
-        PIECES_MAX."""
+        first decision agrees with the trace, (index, ns not replayed) of periods cut off at
+        PIECES_MAX, and packed the times in the last state that are kept."""
         counters, left = self.tally.empty_counters(), array("Q", bytes(8 * count))
-        decisions, agreed, unfinished, none = compiled.estimate(
+        decisions, agreed, unfinished, none, kept = compiled.estimate(
             *self.stream.given,
             self.stream.memory,
             self._setting,
@@ -166,7 +178,7 @@ class _Cpu:
         self.tally.absorb(counters)
         self.tally.stateless += none
         found = [(at, left_ns) for at, left_ns in enumerate(left) if left_ns] if unfinished else []
-        return decisions, agreed, found
+        return decisions, agreed, found, kept
 
     def decide(self, rows: Buffer) -> Buffer:
         """Returns the governor's decisions for recorded rows."""
@@ -192,9 +204,12 @@ def replay(models: Sequence[CoreModel], parts: Sequence[CpuChunk], notes: Notes)
         same = job()
         for model, cpu in cpus:
             if cpu in same:
+                agreed, decisions = same[cpu]
                 model.decisions += len(part)
                 model.compared += len(part)
-                model.agreed += same[cpu]
+                model.agreed += agreed
+                if model.domains is not None:
+                    model.domains.record_packed(part.cpu, part.rows, decisions)
 
 
 def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
@@ -217,15 +232,20 @@ def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
     return [together, *((cpu,) for cpu in cpus if cpu not in together)]
 
 
-def _decide(part: CpuChunk, cpus: "tuple[_Cpu, ...]") -> "dict[_Cpu, int]":
+def _decide(part: CpuChunk, cpus: "tuple[_Cpu, ...]") -> "dict[_Cpu, tuple[int, Buffer]]":
+    """Returns of each CPU how many states are as recorded, and its decisions."""
     if len(cpus) == 1:
-        return {cpus[0]: cpus[0].judge(part, cpus[0].decide(part.rows))}
+        decisions = cpus[0].decide(part.rows)
+        return {cpus[0]: (cpus[0].judge(part, decisions), decisions)}
     first = cpus[0]
     if first.sweep is None:
         first.sweep = core.Sweep([cpu.stream for cpu in cpus]), cpus
     rows = disable(part.rows, first.tally.table.disabled)
     answers = first.sweep[0].replay(rows)
-    return {cpu: cpu.judge(part, found.packed) for cpu, found in zip(cpus, answers, strict=True)}
+    return {
+        cpu: (cpu.judge(part, found.packed), found.packed)
+        for cpu, found in zip(cpus, answers, strict=True)
+    }
 
 
 def _job(size: int, work: Callable[..., _T], *arguments: Any) -> Callable[[], _T]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..linux.driver_table import DriverTable
+from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.interface import State
 from ..reading.sysfs import Dump, SysfsState
 
@@ -23,11 +24,14 @@ class CpuTable:
 @dataclass(frozen=True, slots=True)
 class TracedMachine:
     """A machine. name: for reports; own: CPU -> its own table; everywhere: the table of all other
-    CPUs, None if they have none."""
+    CPUs, None if they have none; domains: the power domains that its CPUs sit in; domain_notes:
+    what these rest on that neither tree nor release tells."""
 
     name: str
     everywhere: CpuTable | None
     own: Mapping[int, CpuTable]
+    domains: tuple[CpuDomain, ...] = ()
+    domain_notes: tuple[str, ...] = ()
 
     def table(self, cpu: int) -> CpuTable | None:
         return self.own.get(cpu, self.everywhere)
@@ -39,7 +43,7 @@ class TracedMachine:
         return tuple(table for table in distinct if table is not None)
 
     def like(self, other: "TracedMachine") -> bool:
-        """Whether both machines have the same tables; names are ignored."""
+        """Whether both machines have the same tables; names and domains are ignored."""
         return (self.everywhere, self.own) == (other.everywhere, other.own)
 
 

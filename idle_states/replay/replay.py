@@ -42,6 +42,7 @@ from ..reading.problems import InputProblems
 from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS, RecordedDecision
 from .counters import Figures, Tally, counts_in_ns, stateless
+from .domains import domains_of
 from .machine import CpuTable, TracedMachine
 from .polling import Polling, polling, polls_only
 
@@ -88,6 +89,7 @@ class ReplayModel:
         self._far = settings.next_timer == "far"
         self._polls: dict[CpuTable, Polling] = {}
         self._cpus: dict[int, tuple[Governor | None, Tally] | None] = {}
+        self.domains = domains_of(machine, settings.release)
 
     def add(self, periods: Sequence[Period]) -> None:
         """Replays traced idle periods, which are in order for each CPU: estimated."""
@@ -109,7 +111,8 @@ class ReplayModel:
         given = row.situation
         if tally.table.disabled:
             given = replace(given, disabled=tally.table.disabled)
-        state = 0 if governor is None else governor.select(given).state
+        decision = Decision(0, row.stop_tick) if governor is None else governor.select(given)
+        state, stop_tick = decision.state, decision.stop_tick
         outcome = row.outcome
         if state != row.state:
             outcome = Outcome(
@@ -123,6 +126,8 @@ class ReplayModel:
             )
         if governor is not None:
             governor.reflect(outcome)
+        if self.domains is not None:
+            self.domains.record(row, state, stop_tick)
         self.decisions += 1
         self.compared += 1
         self.agreed += state == row.state
@@ -156,6 +161,8 @@ class ReplayModel:
                 governor = settings.governor_of(table)
             here = governor, Tally(table, counts_in_ns(settings.release))
         self._cpus[cpu] = here
+        if self.domains is not None:
+            self.domains.last_of(cpu)
         return here
 
     def _follow(
@@ -211,6 +218,9 @@ class ReplayModel:
             end_tick = (now_ns + residency_ns) // self._tick_ns
             got_tick = not stopped and end_tick > now_ns // self._tick_ns
             tally.add(state, residency_ns)
+            if self.domains is not None and state == self.domains.last_of(cpu):
+                timer_ns = sleep_ns if stopped else min(sleep_ns, to_tick_ns)
+                self.domains.add(cpu, now_ns, now_ns + residency_ns, now_ns + timer_ns)
             self.decisions += 1
             now_ns += residency_ns + TURN_NS
             if now_ns >= end_ns:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..findings import Severity, Unreadable, UsageError
+from ..linux.genpd.tables import CpuDomain
 from ..linux.governors import Governor, State
 from ..linux.governors.given import GivenStates, NamedGovernor, check_hz
 from ..linux.releases import NEWEST, Release, release
@@ -28,6 +29,7 @@ from .tables import of_given, of_table
 
 OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
 """Warnings about the first table rather than about the input."""
+_TWO_TREES = "the tables are of different trees: their power domains are left aside"
 _CPUS = re.compile(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
 
 
@@ -230,12 +232,19 @@ def named_machines(
     rows: list[tuple[str, IdleState]] = []
     own: dict[int, CpuTable] = {}
     names: list[str] = []
+    trees: list[tuple[tuple[CpuDomain, ...], tuple[str, ...]]] = []
 
     def close() -> None:
         if own:
-            machines.append(TracedMachine(" ".join(names), None, dict(own)))
+            notes = tuple(dict.fromkeys(note for _, of in trees for note in of))
+            domains = tuple({domains for domains, _ in trees})
+            one = domains[0] if len(domains) == 1 else ()
+            if len(domains) > 1:
+                notes = (_TWO_TREES,)
+            machines.append(TracedMachine(" ".join(names), None, dict(own), one, notes))
         own.clear()
         names.clear()
+        trees.clear()
 
     for text in request.tables:
         before, equals, after = text.partition("=")
@@ -251,10 +260,12 @@ def named_machines(
             close()
         own.update({cpu: found for cpu in cpus if (found := table.table(cpu)) is not None})
         names.append(text)
+        if table.domains:
+            trees.append((table.domains, table.domain_notes))
     close()
     if request.states:
         held = of_given(request.states, request.disabled)
-        machines.append(TracedMachine(held.name, held.states, {}))
+        machines.append(held.machine)
     return machines, files, rows
 
 
@@ -271,7 +282,7 @@ def _table(
             raise UsageError(f"expected CPU {missing[0]} in {text}, found {found}")
         return machine, [(text, source.sha256())], ()
     held = of_table(text, request.platform, request.kernel, request.disabled)
-    return TracedMachine(held.name, held.states, {}), held.files, held.rows
+    return held.machine, held.files, held.rows
 
 
 def _is_dump(text: str) -> bool:

@@ -1,10 +1,11 @@
 """One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import core
 from ..findings import unreadable
+from ..linux.genpd.running import DomainFigures
 from ..linux.releases import Release
 from ..reading import sysfs
 from ..reading.inputs import Input, InputKind
@@ -17,6 +18,7 @@ from ..traces.periods import Pairing, Period
 from ..traces.text import TraceText
 from .core_models import CoreModel, knows, replay
 from .counters import Figures, StateFigures, counts_in_ns, total
+from .domains import DomainReplay, assumed_of_domains, delayed, domains_of
 from .machine import TracedMachine
 from .observed import Observed
 from .replay import TURN_NS, ReplayModel, Settings
@@ -34,6 +36,7 @@ class Account:
     decisions  number of the model's decisions
     compared   number of periods whose real state is known
     agreed     number of these for which the model selected the same state
+    domains    counters of the power domains that have states, those within others first
     """
 
     machine: str
@@ -42,6 +45,7 @@ class Account:
     decisions: int = 0
     compared: int = 0
     agreed: int = 0
+    domains: tuple[DomainFigures, ...] = ()
 
     @property
     def total(self) -> Figures:
@@ -139,7 +143,9 @@ def from_trace(
     pairing = Pairing(problems, _counts(traced), beyond)
     judges = [Observed(traced, counts_in_ns(release), problems)]
     models: Sequence[ReplayModel | CoreModel] = []
+    domains: list[DomainReplay | None] = []
     if settings is None:
+        domains = [domains_of(machine, release) for machine in machines]
         judges += [
             Observed(machine, counts_in_ns(release), problems, traced=False)
             for machine in machines
@@ -152,9 +158,9 @@ def from_trace(
     seen = 0
     for batch in reader.batches(blocks):
         periods = pairing.feed(batch)
-        seen += _give(periods, certain and pairing.misses > 0, judges, models)
+        seen += _give(periods, certain and pairing.misses > 0, judges, models, domains)
     misses = certain and pairing.misses > 0
-    seen += _give(pairing.finish(), misses, judges, models)
+    seen += _give(pairing.finish(), misses, judges, models, domains)
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
     if not reader.events:
@@ -164,8 +170,8 @@ def from_trace(
     if settings is None:
         others = iter(figures[1:])
         accounts = tuple(
-            Account(machine.name, None, figures[0] if machine.like(traced) else next(others))
-            for machine in machines
+            _judged(machine, figures[0] if machine.like(traced) else next(others), of)
+            for machine, of in zip(machines, domains, strict=True)
         )
     else:
         accounts = tuple(_modelled(model, settings) for model in models)
@@ -173,7 +179,12 @@ def from_trace(
     span = pairing.span_ns
     return ReplayResult(
         ESTIMATED,
-        _assumptions(reader.coarse, certain, misses, release, settings),
+        (
+            *_assumptions(reader.coarse, certain, misses, release, settings),
+            *assumed_of_domains(
+                machines, accounts[0].cpus, settings.next_timer if settings else None
+            ),
+        ),
         Read(
             source.kind,
             reader.lines,
@@ -200,6 +211,8 @@ def from_recording(
     problems = InputProblems()
     beyond = "state-beyond-table" if settings is None else "other-state"
     judge = Observed(traced, counts_in_ns(release), problems, beyond=beyond)
+    own = replace(traced, domains=machines[0].domains)
+    domains = None if settings else domains_of(own, release)
     models: Sequence[ReplayModel | CoreModel] = []
     count = refused = 0
     if core.available() and (settings is None or knows(machines, settings, estimated=False)):
@@ -211,6 +224,8 @@ def from_recording(
                 count += len(part)
                 refused += part.rejected
                 judge.count(part, notes)
+                if domains is not None:
+                    domains.record_packed(part.cpu, part.rows, part.decided)
             replay(by_core, parts, notes)
             notes.report(problems)
     else:
@@ -222,11 +237,13 @@ def from_recording(
             count += 1
             refused += row.outcome.rejected
             judge.add(row)
+            if domains is not None:
+                domains.record(row, row.state, row.stop_tick)
             for model in by_reference:
                 model.decide(row)
     if not count:
         raise unreadable(source.name, "expected decisions, found none")
-    observed = Account(traced.name, None, judge.finish(False))
+    observed = _judged(own, judge.finish(False), domains)
     accounts = tuple(_modelled(model, settings) for model in models) if settings else (observed,)
     guessed: tuple[str, ...] = ()
     if settings is not None:
@@ -238,6 +255,7 @@ def from_recording(
             "the table and kernel of the recording",
             f"clock at reflect: {recording.WAKE_OVERHEAD_NS} ns after the end of the period",
         ]
+    assumptions += assumed_of_domains(machines, observed.cpus, "recorded")
     return ReplayResult(
         ESTIMATED if guessed else EXACT,
         tuple(assumptions),
@@ -261,6 +279,7 @@ def _give(
     misses: bool,
     judges: Sequence[Observed],
     models: Sequence[ReplayModel | CoreModel],
+    domains: Sequence[DomainReplay | None],
 ) -> int:
     """Passes periods to all judges, then to all models. Returns how many were idle periods."""
     idle = judges[0].sift(periods, misses)
@@ -268,18 +287,29 @@ def _give(
         judge.sift(idle, misses=False)
     for model in models:
         model.add(idle)
+    for each in domains:
+        if each is not None:
+            each.observe(idle)
     return len(idle)
 
 
 def _modelled(model: ReplayModel | CoreModel, settings: Settings) -> Account:
-    return Account(
-        model.machine.name,
-        settings.governor,
-        model.figures(),
-        model.decisions,
-        model.compared,
-        model.agreed,
+    return replace(
+        _judged(model.machine, model.figures(), model.domains),
+        governor=settings.governor,
+        decisions=model.decisions,
+        compared=model.compared,
+        agreed=model.agreed,
     )
+
+
+def _judged(
+    machine: TracedMachine, cpus: dict[int, Figures], domains: DomainReplay | None
+) -> Account:
+    if domains is None:
+        return Account(machine.name, None, cpus)
+    found = domains.finish()
+    return Account(machine.name, None, delayed(cpus, found, machine), domains=found.figures)
 
 
 def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exception:

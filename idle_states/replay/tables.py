@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..linux.dt_idle import tree_domains
+from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.given import GivenStates
 from ..linux.releases import Release
-from ..pipeline import registered, switched_off
+from ..pipeline import psci_firmware, registered, switched_off
 from ..skiboot.platform import Platform
 from ..table import IdleTable
-from .machine import CpuTable, from_driver, from_times
+from .machine import CpuTable, TracedMachine, from_driver, from_times
 from .power import Rows
 
 
@@ -18,6 +20,7 @@ class HeldTables:
 
     states  as a governor sees them
     table   the rows as firmware has them; None for given states, and for a dump
+    domains, domain_notes  as for TracedMachine
     rows    (kernel's state name, row) of the rows that became states
     files   (name, SHA-256) of every file read
     note    message for the user; "" if there is none
@@ -29,6 +32,13 @@ class HeldTables:
     rows: Rows = ()
     files: tuple[tuple[str, str], ...] = ()
     note: str = ""
+    domains: tuple[CpuDomain, ...] = ()
+    domain_notes: tuple[str, ...] = ()
+
+    @property
+    def machine(self) -> TracedMachine:
+        """A machine with the table on every CPU."""
+        return TracedMachine(self.name, self.states, {}, self.domains, self.domain_notes)
 
 
 def of_table(
@@ -45,7 +55,11 @@ def of_table(
     )
     states = from_driver(arrival.driver, disabled)
     files = ((source.file, source.sha256),)
-    return HeldTables(source.name, states, table, rows, files, switched_off(source, text))
+    domains: tuple[CpuDomain, ...] = ()
+    if table is not None and table.listed is not None and arrival.driver.domains:
+        domains = tree_domains(table.listed, release, psci_firmware(platform))
+    note, notes = switched_off(source, text), arrival.driver.domain_notes
+    return HeldTables(source.name, states, table, rows, files, note, domains, notes)
 
 
 def of_given(given: GivenStates, disabled: Iterable[int] = ()) -> HeldTables:

@@ -10,7 +10,7 @@ from ..replay.energy import PowerModel, spent
 from ..replay.replay import Settings
 from ..replay.run import COMPARED, Account, Read, ReplayResult
 from ..wording import plural
-from . import energy_output
+from . import domain_counters, energy_output
 from .escapes.text import printable
 from .style import Style
 from .tables import right_aligned
@@ -35,7 +35,12 @@ def render(
     per_cpu   each CPU's figures too, not those of all together alone
     """
     parts = [_head(result, name, release, settings, style)]
-    parts += [_account(account, style, per_cpu) for account in result.accounts]
+    for account in result.accounts:
+        parts.append(_account(account, style, per_cpu))
+        if account.domains:
+            span_ns = result.read.span_ns
+            whole_us = None if span_ns is None else span_ns // 1000
+            parts.append(domain_counters.section(account.domains, whole_us, style))
     if len(result.accounts) > 1:
         parts.append(_comparison(result.accounts, style))
     if power is not None:

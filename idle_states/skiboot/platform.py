@@ -27,6 +27,8 @@ class Platform:
                          makes exceptions for
     skiboot              release that exports, such as "5.9"; None: the newest that is modelled
     stop_api             firmware restores the SPRs that Linux asks for when a deep state is left
+    psci_mode            of an Arm machine: "osi", firmware offers OS-initiated mode; "pc", it has
+                         platform-coordinated mode alone, in which Linux keeps power domains on
     """
 
     name: str = "all-levels"
@@ -40,6 +42,7 @@ class Platform:
     ec: int | None = None
     skiboot: str | None = None
     stop_api: bool = True
+    psci_mode: str = "osi"
 
 
 ALL_LEVELS = Platform()
@@ -119,4 +122,6 @@ def _value(key: str, text: str) -> object:
     if key == "chip" and text not in (*CHIPS, UNKNOWN_CHIP):
         known = ", ".join((*CHIPS, UNKNOWN_CHIP))
         raise BadPlatform(f"expected one of {known} for chip, found {text!r}")
+    if key == "psci-mode" and text not in ("osi", "pc"):
+        raise BadPlatform(f"expected osi or pc for psci-mode, found {text!r}")
     return "" if key == "quirk" and text == "none" else text

@@ -13,6 +13,8 @@ from idle_states.linux.genpd.governor import NO_LATENCY_LIMIT_US, Domain, Moment
 from idle_states.linux.genpd.tables import CpuDomain, DomainState
 from idle_states.linux.releases import release
 from idle_states.selection.domains import DomainSelection, domain_selections
+from idle_states.skiboot.platform import BadPlatform, parse_platform
+from tests.support.clusters import board, written
 
 US = 1_000
 STATES = tuple(
@@ -194,3 +196,20 @@ def test_show(tree: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "cluster 0: 500+400/2000 us" in out
     assert "turns cluster-pd (cluster of cpu@0) off in a state that fits, of cluster-off" in out
+
+
+@pytest.mark.parametrize("riscv", [False, True])
+def test_platform_coordinated_mode(
+    riscv: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Arm's domains stay on in it; RISC-V has no such mode."""
+    tree = written(board(riscv=riscv), tmp_path / "x.dtb")
+    words = [tree, "--kernel", "6.12", "--platform", "psci-mode=pc"]
+    main(["select", *words, "--governor", "menu"])
+    assert ("never off: firmware offers no OS-initiated mode" in capsys.readouterr().out) != riscv
+    main(["show", *words])
+    shown = capsys.readouterr().out
+    assert ("turns cluster-pd0 (cluster of cpu@0 and cpu@1) off" in shown) == riscv
+    assert "firmware is taken to offer OS-initiated mode" not in shown
+    with pytest.raises(BadPlatform, match="expected osi or pc for psci-mode"):
+        parse_platform("psci-mode=os")

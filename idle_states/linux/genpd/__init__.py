@@ -8,4 +8,5 @@ governor for CPUs (drivers/pmdomain/governor.c, before drivers/base/power/domain
     governor   which state fits: power_down_ok()
     gates      when a domain is turned off at all, and those it is part of
     reading    the domains that a kernel makes of a tree
+    running    a machine's domains while its CPUs idle and wake
 """

@@ -51,7 +51,8 @@ def made_of(
             path=domain.path,
             level=_level(domain, listed, path2domain),
             parent=_parent(domain, path2domain),
-            cpus=_cpus(domain, listed, path2domain),
+            cpus=tuple(cpu.rpartition("/")[2] for cpu, _ in _cpus(domain, listed, path2domain)),
+            numbers=tuple(number for _, number in _cpus(domain, listed, path2domain)),
             states=(states := tuple(_states(domain, listed, genpd, rows))),
             governed=bool(states) and genpd.governed,
             dead=dead if domain.path == attached else unlinked,
@@ -77,9 +78,9 @@ def levels(listed: IdleList) -> tuple[DomainLevel, ...]:
     )
 
 
-def cautions(listed: IdleList, genpd: GenpdFeatures) -> Iterator[str]:
+def cautions(listed: IdleList, genpd: GenpdFeatures, osi: bool = True) -> Iterator[str]:
     """Says what the domains of a list rest on, which neither tree nor kernel release tell."""
-    if not listed.riscv:
+    if not listed.riscv and osi:
         yield "firmware is taken to offer OS-initiated mode: without it, power domains stay on"
         if genpd.preempt_rt:
             when = "stay on" if genpd.preempt_rt == "on" else "are off in suspend only"
@@ -152,12 +153,13 @@ def _parent(domain: PowerDomain, path2domain: Mapping[str, PowerDomain]) -> str:
 
 def _cpus(
     domain: PowerDomain, listed: IdleList, path2domain: Mapping[str, PowerDomain]
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, int], ...]:
+    """(path, number) of its CPUs."""
     return tuple(
-        cpu.rpartition("/")[2]
+        cpu
         for one in listed.siblings or (listed,)
         if one.attached and domain in _upwards(one.attached.path, path2domain)
-        for cpu in one.cpus
+        for cpu in zip(one.cpus, one.numbers, strict=True)
     )
 
 

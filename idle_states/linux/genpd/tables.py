@@ -33,6 +33,7 @@ class CpuDomain:
     level       of one CPU, of several, or of all, with clusters within
     parent      path of the domain it is part of; "" if of none
     cpus        names of its CPUs, those of domains within it included
+    numbers     their numbers, by the order of the CPUs in the tree
     states      the shallowest first; none: it costs nothing, and is off whenever it may
     governed    the governor of CPU domains chooses; otherwise it takes state 0
     dead        why it is never off while the system runs; "" if it may be
@@ -46,3 +47,4 @@ class CpuDomain:
     states: tuple[DomainState, ...]
     governed: bool = True
     dead: str = ""
+    numbers: tuple[int, ...] = ()

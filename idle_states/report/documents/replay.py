@@ -12,6 +12,7 @@ from ...replay.counters import PERCENTILES, percentile_name
 from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
 from .conform import Suspicion
+from .domain_counters import DomainCounters
 from .energy import Costs, rounded
 from .findings import SeverityName
 from .known import Kernel, Known
@@ -66,6 +67,7 @@ class Account(Form[run.Account]):
     ] = derived(lambda account: account if account.compared else None)
     total: Figures
     cpus: Annotated[dict[str, Figures], "CPU -> figures."]
+    domains: Annotated[list[DomainCounters], "Power domains with states, the innermost first."]
 
 
 class Read(Form[run.Read]):

@@ -8,7 +8,7 @@ from ...replay.energy import PowerModel
 from ...replay.replay import Settings
 from ...replay.run import Account, ReplayResult
 from ..replay_text import counted, microseconds, percent, reading
-from . import energies, fits, pictures, svg
+from . import domain_counters, energies, fits, pictures, svg
 from .energies import Priced
 from .fits import Misfits
 from .headlines import Measure, compared
@@ -60,6 +60,11 @@ def sections(
     if power is not None:
         found.append(_energies(totals, power))
     found.append(Section("Where idle time went", (residencies(totals), *_by_cpu(result.accounts))))
+    of_domains = [(each.machine, each.domains) for each in result.accounts if each.domains]
+    if of_domains:
+        span_ns = result.read.span_ns
+        whole_us = None if span_ns is None else span_ns // 1000
+        found.append(domain_counters.section(of_domains, whole_us))
     beside = list(_agreements(result.accounts))
     beside += [f"{p.severity}: {p.count} {p.meaning}" for p in result.problems]
     if beside:

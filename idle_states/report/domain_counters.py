@@ -1,0 +1,42 @@
+"""Counters of power domains as rows of their own level, for people."""
+
+from collections.abc import Sequence
+
+from ..linux.genpd.running import DomainFigures
+from ..wording import number_ranges
+from .escapes.text import printable
+from .style import Style
+from .tables import right_aligned
+
+HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW")
+
+
+def named(domain: DomainFigures) -> str:
+    """Such as "cluster0, cluster of CPU 0-3"."""
+    return f"{domain.name}, {domain.level} of CPU {number_ranges(domain.cpus)}"
+
+
+def section(domains: Sequence[DomainFigures], whole_us: int | None, style: Style) -> str:
+    """A block for each domain. whole_us: the time that shares are of; None if it is not known."""
+    return "\n".join(
+        style("strong", printable(named(domain)))
+        + "\n"
+        + right_aligned(HEAD, rows(domain, whole_us))
+        for domain in domains
+    )
+
+
+def rows(domain: DomainFigures, whole_us: int | None) -> list[tuple[str, ...]]:
+    """Cells of HEAD for each state, and for how often the domain stayed on."""
+    states = [
+        (
+            state.name,
+            str(state.usage),
+            f"{state.time_us} us",
+            f"{100 * state.time_us / whole_us:.2f} %" if whole_us else "-",
+            str(state.above),
+            str(state.below),
+        )
+        for state in domain.states
+    ]
+    return [*states, ("stays on", str(domain.stayed_on), "", "", "", "")]
