@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..beyond_opal import IdleList, ListedNode
+from ..devicetree.idle_nodes import row_nodes
 from ..stages import Message
 
 PSCI_PARAMETER, SBI_PARAMETER = "arm,psci-suspend-param", "riscv,sbi-suspend-param"
@@ -117,14 +118,17 @@ class Parameter:
     level: int | None
     state: int
 
-    def __str__(self) -> str:
+    @property
+    def kind(self) -> str:
         if self.format == "sbi":
             kind = "non-retentive" if self.power_down else "retentive"
             whose = "platform's" if self.state >= 0x1000_0000 else "default"
             return f"{whose} {kind}"
         kind = "power-down" if self.power_down else "standby"
-        level = f", level {self.level}" if self.level is not None else ""
-        return f"{kind}{level}, StateID {self.state:#x}"
+        return f"{kind}, level {self.level}" if self.level is not None else kind
+
+    def __str__(self) -> str:
+        return self.kind if self.format == "sbi" else f"{self.kind}, StateID {self.state:#x}"
 
 
 def parameter_of(listed: IdleList, node: ListedNode) -> Parameter | None:
@@ -146,6 +150,11 @@ def parameter_of(listed: IdleList, node: ListedNode) -> Parameter | None:
     level = value >> 24 & 3 if found == "original" else None
     state = value & 0xFFFF if found == "original" else value
     return Parameter(value, found, bool(value & _ORIGINAL_TYPE), level, state)
+
+
+def parameters(listed: IdleList) -> tuple[Parameter | None, ...]:
+    """The suspend parameter of each row of the list's table."""
+    return tuple(parameter_of(listed, node) for node in row_nodes(listed))
 
 
 def formats(listed: IdleList) -> dict[ParameterFormat, ListedNode]:

@@ -9,6 +9,7 @@ from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain
 from ..linux.grounds import remarks
+from ..linux.suspend_parameter import parameters
 from ..pipeline import Arrival, Journey
 from ..stages import Changed
 from ..table import Flag, IdleState, IdleTable, Register
@@ -147,6 +148,9 @@ def stage_columns(table: IdleTable, stages: Sequence[StageColumn] = ()) -> list[
     ]
     if table.listed is not None and len(set(table_levels := levels(table.listed))) > 1:
         columns.insert(2, StageColumn("LEVEL", table_levels))
+    if table.listed is not None and any(asked := parameters(table.listed)):
+        cells = (f"{one.value:#x} {one.kind}" if one else "-" for one in asked)
+        columns.append(StageColumn("PARAMETER", tuple(cells)))
     if table.listed is None:
         # there a latency is entry and exit together, and says nothing of the kind
         columns.append(column("SAVES", _saving, number=True))

@@ -1,10 +1,14 @@
 """Suspend parameters taken apart."""
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.devicetree import idle_nodes
+from idle_states.cli import main
+from idle_states.devicetree import fdt, idle_nodes
 from idle_states.linux.suspend_parameter import Parameter, parameter_of
 from tests.linux.test_dt_idle import cell, cpu, state, tree
 
@@ -60,3 +64,23 @@ def test_parts_of_an_sbi_parameter_make_the_value(value: int) -> None:
     if found is not None:
         assert found.power_down << 31 | found.state == value
         assert str(found).startswith("default" if value & 0x7FFF_FFFF == 0 else "platform's")
+
+
+def test_show_takes_parameters_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = tree(
+        cpu(0, [1, 2]),
+        state("wait", 1, arm__psci_suspend_param=cell(1)),
+        state("off", 2, 300, 400, 5000, arm__psci_suspend_param=cell(0x0101_0002)),
+    )
+    file = tmp_path / "x.dtb"
+    file.write_bytes(fdt.write(root))
+    assert main(["show", str(file), "--format", "json"]) == 0
+    states = json.loads(capsys.readouterr().out)["table"]["states"]
+    assert [each["parameter"] for each in states] == [
+        {"value": 1, "format": "original", "power_down": False, "level": 0, "state": 1},
+        {"value": 0x0101_0002, "format": "original", "power_down": True, "level": 1, "state": 2},
+    ]
+    assert main(["show", str(file)]) == 0
+    assert "0x1010002 power-down, level 1" in capsys.readouterr().out
+    assert main(["show", "power9", "--format", "json"]) == 0
+    assert "parameter" not in json.loads(capsys.readouterr().out)["table"]["states"][0]

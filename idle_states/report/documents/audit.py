@@ -165,6 +165,7 @@ class Group(Form[fleet.TableGroup]):
         bool, "At most a twentieth of its processor's tables, where another table has half."
     ] = GIVEN
     examples: Annotated[Names, "Up to three files."]
+    boards: Annotated[Names, "With --tree: all files that have the table."]
 
 
 class Found(Form[tuple[str, str, str, int]]):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from ... import beyond_opal, table
 from ...forms import GIVEN, INLINE, OMITTED, U32, U64, Count, Form, Limits, With, derived
-from ...linux import driver_table
+from ...linux import driver_table, suspend_parameter
 from ...linux.genpd import tables as genpd_tables
 from ...pipeline import Arrival, Journey
 from ...stages import Changed, Lost, Message
@@ -25,7 +25,28 @@ def _states(table: IdleTable) -> list[With]:
     """What a source that is no OPAL's does not tell is unknown, not 0."""
     opal = table.held is None and table.listed is None and table.built_in is None
     unknown = {} if opal else {"flags": None, "control": None, "mask": None}
-    return [With(state, flag_names=flag_names(state.flags), **unknown) for state in table.states]
+    count = len(table.states)
+    asked = suspend_parameter.parameters(table.listed) if table.listed else (None,) * count
+    return [
+        With(state, flag_names=flag_names(state.flags), parameter=parameter, **unknown)
+        for state, parameter in zip(table.states, asked, strict=True)
+    ]
+
+
+class Parameter(Form[suspend_parameter.Parameter]):
+    """What firmware is asked with, taken apart."""
+
+    value: U32
+    format: Annotated[
+        Literal["original", "extended", "either", "sbi"],
+        "PSCI's original one, PSCI 1.0's extended StateID, or possible in both; RISC-V's SBI.",
+    ]
+    power_down: Annotated[bool, "PSCI's type power-down, SBI's non-retentive."]
+    level: Annotated[
+        Annotated[int, Limits(minimum=0, maximum=3)] | None,
+        "The highest power level that the state is of, 0 the CPU's; of the original format alone.",
+    ]
+    state: Annotated[U32, "StateID; of SBI's all but the type."]
 
 
 class Provenance(Form[table.Provenance]):
@@ -45,6 +66,11 @@ class State(Form[IdleState]):
     ] = GIVEN
     control: Annotated[U64 | None, "Value of the control register, 0 where there is none."]
     mask: Annotated[U64 | None, "Bits of control that the state provides."]
+    parameter: Annotated[
+        Parameter | None,
+        OMITTED,
+        "Of idle-state nodes: the suspend parameter, where there is one that firmware could mean.",
+    ] = GIVEN
     scope: Annotated[
         Literal["thread", "core", "pair", "quad", "chip"] | None,
         "What the state acts on; null where unknown.",
