@@ -100,6 +100,10 @@ def test_each_table_and_finding_is_said_once(
     assert "1 board: c.dts" in text
     assert "maker/soc.dtsi:" in text
     assert "warning IS203, 2 boards" in text
+    main(["audit", "--config", "none", "--format", "json", "--tree", str(linux)])
+    groups = json.loads(capsys.readouterr().out)["summary"]["groups"]
+    boards = sorted([Path(board).name for board in group["boards"]] for group in groups)
+    assert boards == [["a.dts", "b.dts"], ["c.dts"]]
     main(["audit", "--config", "none", "--format", "sarif", "--tree", str(linux)])
     results = json.loads(capsys.readouterr().out)["runs"][0]["results"]
     assert len({json.dumps(result, sort_keys=True) for result in results}) == len(results)
