@@ -14,7 +14,7 @@ from .parts import Parts
 from .workload import GuestWorkload
 
 TIME_LIMIT_S = 240.0
-"""A boot takes 15 to 30 s on an idle machine of two cores."""
+"""A boot takes 8 to 20 s on an idle machine of two cores."""
 _LITTLE_BYTES = 1 << 16
 _TAIL_BYTES = 1 << 20
 

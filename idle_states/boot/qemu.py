@@ -14,6 +14,11 @@ CPUS_MAX = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
 
 _ARGUMENTS = "console=hvc0 quiet panic=-1"
 """panic=-1: a guest that panics ends, and QEMU with it."""
+_BARE = (
+    "-nodefaults", "-device", "ipmi-bmc-sim,id=bmc", "-device", "isa-ipmi-bt,bmc=bmc,irq=10"
+)  # fmt: skip
+"""No PCI host bridges: firmware waits 6 s for what might be in their slots, and nothing is. But the
+controller by which the machine is switched off."""
 
 
 class GuestFailure(Exception):
@@ -43,7 +48,7 @@ def command(
     arguments = _ARGUMENTS + (f" cpuidle.governor={governor}" if governor else "")
     return [
         *(str(parts.qemu), "-M", machine, "-m", memory, "-smp", str(smp)),
-        *("-nographic", "-monitor", "none", "-nic", "none", "-no-reboot"),
+        *("-display", "none", "-serial", "stdio", "-no-reboot", *_BARE),
         *("-bios", str(parts.lid), "-kernel", str(parts.kernel), "-initrd", str(initrd)),
         *("-append", arguments),
         *(("-S", "-gdb", f"unix:{stub},server=on,wait=off") if stub else ()),
