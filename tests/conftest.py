@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from idle_states import core
 from tests.oracle import skipping
-from tests.support import compiled, thorough
+from tests.support import compiled, reviews, thorough
 
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
 # Few are drawn by plain pytest, and where each costs several times what it does elsewhere.
@@ -48,8 +48,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay to the end; the collector need not look at them again and again."""
+    """Thousands of tests stay to the end; the collector need not look at them again and again, nor
+    as often as it does where memory is short."""
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -57,6 +59,15 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What one run keeps for the next is not what the tests are about."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reviewed_once() -> Iterator[None]:
+    """Hundreds of tests review changes of the same few tables: what follows from the same values
+    is worked out once."""
+    with pytest.MonkeyPatch.context() as patch:
+        reviews.share(patch)
         yield
 
 

@@ -1,5 +1,7 @@
 """Where a table's selection changes, held against maps that are made apart."""
 
+from functools import cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +35,9 @@ def maps(selection: TableSelection) -> object:
     return [[(r.first_ns, set(r.states)) for r in mapped.ranges] for mapped in selection.maps]
 
 
+@cache
 def mapped(of: GovernorRequest, kernel: Release) -> object:
+    """Of neighbours in the walk one is the other's."""
     assert of.states is not None
     if not modelled(kernel, of.governor):
         return None

@@ -11,6 +11,7 @@ features, hz), and NAME_features.py with features(release).
 
 import importlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ __all__ = [
 _NSEC_PER_USEC = 1000
 
 
+@cache
 def governor_names() -> tuple[str, ...]:
     """Governors there are models of."""
     return tuple(
