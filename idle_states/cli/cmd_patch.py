@@ -1,9 +1,14 @@
-"""Makes patches for a skiboot tree from descriptions, or from a table that the tree's is to become.
+"""Makes patches from descriptions: for a skiboot tree, there also from a table that the tree's is
+to become; for a tree of device-tree sources (Linux, U-Boot, Zephyr).
 
 SERIES is a description, a directory of them, or a packaged one (--list). Only the values that
 change are touched; a value already as wanted is left alone, one that is neither old nor new is an
 error. Without an option, patches are written like git format-patch's, for git am. --check writes
 nothing and exits 1 where tree and series, or tree and specs, differ.
+
+A description of device-tree source says what becomes of properties and nodes in a .dtsi or .dts.
+All boards that include the file are built before and after: where one would change otherwise than
+was meant, nothing is written, and the board is named.
 
 Patches that review would refuse, for what they bring to the tree's tables, are not written: the
 findings are shown, and the exit status is 1. --force writes them all the same."""
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
     from ..review.previous import PreviousVersion
     from ..review.result import Review
 
-SUMMARY = "make patches for a skiboot tree, or apply or check them"
+SUMMARY = "make patches for a tree of skiboot or of device-tree sources, or apply or check them"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="descriptions, or a table; --check without any takes all current revisions",
     )
-    parser.add_argument("--tree", metavar="DIR", help="skiboot's source, with or without git")
+    parser.add_argument("--tree", metavar="DIR", help="the source, with or without git")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument(
         "-o", "--output", metavar="DIR", help="write the patches there (default: here)"
@@ -83,7 +88,7 @@ def request(arguments: argparse.Namespace) -> "PatchRequest":
     from ..patches.request import PatchRequest
 
     if not arguments.tree:
-        raise UsageError("expected --tree DIR, skiboot's source")
+        raise UsageError("expected --tree DIR, the source of skiboot, or with device trees")
     asked = PatchRequest(Path(arguments.tree), arguments.series, arguments.check, arguments.force)
     version = arguments.reroll_count
     if version is not None and not 1 <= version <= 999:
@@ -170,12 +175,12 @@ def _say_findings(bad: Sequence["Finding"], found: "Review", *, forced: bool) ->
 
 
 def _list(form: str) -> int:
-    from ..patches.library import packaged
+    from ..patches.library import DTS_DIRECTORY, packaged
     from ..report import patch_output, printer
     from ..report.documents.patch import Packaged
     from ..report.json_output import envelope
 
-    patches = packaged()
+    patches = [*packaged(), *packaged(DTS_DIRECTORY)]
     if form == "json":
         inputs = [(patch.file, patch.sha256) for patch in patches]
         printer.document(envelope("patch", Packaged, patches, inputs))

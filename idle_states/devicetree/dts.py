@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..findings import Finding, Location, Severity, Unreadable, unreadable
 from ..reading import launching, limits, opening
 from . import dts_includes, fdt
-from .dts_places import Place, Places, places
+from .dts_places import Place, Places, labels, places
 from .preprocessor import ANY as PREPROCESSED
 from .preprocessor import preprocess
 from .source_trees import SourceTree
@@ -51,6 +51,10 @@ class PreparedSource:
     def places(self) -> Places:
         """Where each node and property of the source was written last."""
         return places(self.text.decode("utf-8", "replace"), self.file, self.place)
+
+    def labels(self) -> Mapping[str, str]:
+        """Label -> path of the node that has it."""
+        return labels(self.text.decode("utf-8", "replace"))
 
 
 def read(text: str | bytes, file: str, beside: Callable[[], opening.Tree] | None = None) -> Node:

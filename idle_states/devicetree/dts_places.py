@@ -43,11 +43,15 @@ def places(text: str, file: str, place: Place | None = None) -> Places:
     /ibm,opal/power-mgt -> {"": ..., "ibm,cpu-idle-state-names": ...}
     """
     scan = _Scan(_Text(text, place or (lambda line, column: (file, line, column))))
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup
-        if kind != "skip":
-            scan.take(kind, match)
+    scan.run()
     return scan.found
+
+
+def labels(text: str) -> Mapping[str, str]:
+    """Label -> path of the node that has it."""
+    scan = _Scan(_Text(text, lambda line, column: ("", line, column)))
+    scan.run()
+    return scan.label2path
 
 
 class _NodePlaces(Mapping[str, Location]):
@@ -99,6 +103,12 @@ class _Scan:
         self.directive = ""
         self.name: re.Match[str] | None = None
         self.in_value = False
+
+    def run(self) -> None:
+        for match in _TOKEN.finditer(self.text.text):
+            kind = match.lastgroup
+            if kind != "skip":
+                self.take(kind, match)
 
     def take(self, kind: str | None, token: re.Match[str]) -> None:
         text = token.group()

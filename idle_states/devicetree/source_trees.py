@@ -9,6 +9,7 @@ dtc_cpp_flags; Zephyr cmake/modules/dts.cmake DTS_ROOT_SYSTEM_INCLUDE_DIRS.
 
 import os
 import posixpath
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,12 +29,23 @@ class Layout:
     signs     paths that a tree of the kind has
     boards    folders whose .dts are boards
     includes  the search path of a file of the tree, by its path there
+    own       where the sources of an architecture lie, its name as {}; "": all over the tree
     """
 
     name: str
     signs: tuple[str, ...]
     boards: tuple[str, ...]
     includes: Callable[[tuple[str, ...]], tuple[str, ...]]
+    own: str = ""
+
+    def paths(self, name: str) -> tuple[str, ...]:
+        """What a file is called in a tree of this kind, that in another may be called `name`: in
+        Linux arch/arm64/boot/dts/a/b.dtsi, in its sources alone src/arm64/a/b.dtsi, in short
+        arm64/a/b.dtsi."""
+        short = _ARCH_FOLDER.sub(r"\1", name)
+        arch, _, rest = short.partition("/")
+        made = f"{self.own.format(arch)}/{rest}" if self.own and rest else name
+        return tuple(dict.fromkeys((name, made)))
 
 
 def _linux(inner: tuple[str, ...]) -> tuple[str, ...]:
@@ -60,11 +72,16 @@ def _zephyr(inner: tuple[str, ...]) -> tuple[str, ...]:
     return "include", "include/zephyr", "dts/common", "dts/vendor", *archs, "dts"
 
 
+_ARCH_FOLDER = re.compile(
+    r"\A(?:arch/(?=\w+/boot/dts/)|(?:dts/upstream/)?src/(?=\w+/)|arch/(?=\w+/dts/))(\w+/)"
+    r"(?:boot/dts/|dts/)?"
+)
+
 LAYOUTS = (
-    Layout("the sources of Linux", ("src", "include/dt-bindings"), ("src",), _sources),
+    Layout("the sources of Linux", ("src", "include/dt-bindings"), ("src",), _sources, "src/{}"),
     Layout("Zephyr", ("dts/bindings", "include/zephyr"), ("boards",), _zephyr),
-    Layout("U-Boot", ("arch", "dts", "include/u-boot"), ("arch",), _u_boot),
-    Layout("Linux", ("include/dt-bindings", "arch"), ("arch",), _linux),
+    Layout("U-Boot", ("arch", "dts", "include/u-boot"), ("arch",), _u_boot, "arch/{}/dts"),
+    Layout("Linux", ("include/dt-bindings", "arch"), ("arch",), _linux, "arch/{}/boot/dts"),
 )
 
 

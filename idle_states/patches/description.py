@@ -1,7 +1,8 @@
 """Patch descriptions: YAML -> frozen values, with a place for everything that may be wrong.
 
-A description holds facts only: which field of which row goes from what to what, why, and on what
-evidence. No text of skiboot is in it; hunks are made against the tree in hand.
+A description holds facts only: which field of which row, or which property of which node, goes from
+what to what, why, and on what evidence. No text of skiboot or Linux is in it; hunks are made
+against the tree in hand.
 """
 
 import datetime
@@ -21,6 +22,7 @@ from ..reading.document import Node, Sequence, decode, parse
 from ..skiboot.releases import UnknownSkiboot, version_key
 from ..table import IdleTable
 from ..wording import suggestion
+from .dts_edits import DtsEdit, edit_of, is_dts_edit
 from .fields import FIELDS, Value, parsed_value
 
 KEYS = ("name", "subject", "body", "date", "since", "until", "evidence", "aliases", "edits")
@@ -84,6 +86,8 @@ Edit = FieldEdit | TableEdit
 class Patch:
     """A patch description.
 
+    edits         of skiboot's tables
+    dts           of device-tree source; a description has either
     since, until  first and last skiboot release the patch is meant for; "" for no bound
     aliases       array or file -> its names in other releases
     """
@@ -100,6 +104,7 @@ class Patch:
     file: str = ""
     sha256: str = ""
     where: Location = attribute(default=Location(), compare=False)
+    dts: tuple[DtsEdit, ...] = ()
 
 
 def is_description(text: str) -> bool:
@@ -124,11 +129,12 @@ class _Reader:
     def patch(self, root: Entries, text: str) -> Patch:
         self.only(root, KEYS)
         aliases = self.aliases(root.entries.get("aliases"))
+        edits, dts = self.all_edits(root)
         found = Patch(
             name=self.required(root, "name", "a description", _NAME, "a name such as mambo-stop4"),
             subject=self.subject(root),
             body=self.body(root),
-            edits=tuple(self.edits(root)),
+            edits=edits,
             evidence=tuple(self.evidence(root)),
             date=self.date(root),
             since=self.release(root, "since"),
@@ -137,6 +143,7 @@ class _Reader:
             file=self.shown,
             sha256=self.digest,
             where=root.where,
+            dts=dts,
         )
         if found.since and found.until and version_key(found.since) > version_key(found.until):
             message = f"expected until after since {found.since}, found {found.until}"
@@ -251,12 +258,26 @@ class _Reader:
                 found[key] = tuple(texts)
         return found
 
-    def edits(self, root: Entries) -> Iterable[Edit]:
+    def all_edits(self, root: Entries) -> tuple[tuple[Edit, ...], tuple[DtsEdit, ...]]:
+        """Those of skiboot's tables, and those of device-tree source."""
         if "edits" not in root.entries:
             self.problems.missing_key("edits", "a description", root.where)
         nodes = self.mappings(root.entries.get("edits"))
         if not nodes and "edits" in root.entries:
             self.problems.wrong_type("at least one edit", "none", root.entries["edits"].where)
+        sources = [node for node in nodes if is_dts_edit(node)]
+        tables = [node for node in nodes if not is_dts_edit(node)]
+        if sources and tables:
+            message = "edits of device-tree source, as others have a key node"
+            self.problems.wrong_type(message, "an edit of a table", tables[0].where)
+        for key in ("since", "until", "aliases") if sources else ():
+            if key in root.entries:
+                message = f"no {key} beside edits of device-tree source"
+                self.problems.wrong_type(message, key, root.entries[key].where)
+        found = [edit_of(node, self.problems) for node in sources]
+        return tuple(self.edits(tables)), tuple(edit for edit in found if edit is not None)
+
+    def edits(self, nodes: Iterable[Entries]) -> Iterable[Edit]:
         for node in nodes:
             self.only(node, _EDIT)
             table = self.required(node, "table", "an edit", _ARRAY, "the name of a C array")

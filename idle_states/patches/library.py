@@ -10,7 +10,8 @@ from ..sources.source import MAX_BYTES
 from ..table import IdleTable, Register
 from .description import Patch, TableEdit, is_description, read
 
-DIRECTORY = "skiboot-patches"
+DIRECTORY, DTS_DIRECTORY = "skiboot-patches", "linux-patches"
+"""Of packaged descriptions: of skiboot's tables, and of device-tree source."""
 
 FORMER_NAMES = {
     "power9_ndd1_cpu_idle_states": ("power9_dd1_cpu_idle_states",),
@@ -19,9 +20,9 @@ FORMER_NAMES = {
 """Arrays that skiboot renamed: the name from 84368bbf8 to 805373b35, and the name since then."""
 
 
-def packaged() -> list[Patch]:
-    """The packaged descriptions, by name."""
-    return [_read(path) for path in sorted(resource(DIRECTORY).glob("*.yaml"))]
+def packaged(directory: str = DIRECTORY) -> list[Patch]:
+    """The packaged descriptions of a directory, by name."""
+    return [_read(path) for path in sorted(resource(directory).glob("*.yaml"))]
 
 
 def series(text: str) -> list[Patch] | None:
@@ -40,9 +41,8 @@ def series(text: str) -> list[Patch] | None:
         return [_read(file) for file in files] if any(map(_is_description, files)) else None
     if opening.is_file(path):
         return [_read(path)] if _is_description(path) else None
-    found = resource(DIRECTORY) / f"{text}.yaml"
-    known = {file.stem for file in resource(DIRECTORY).glob("*.yaml")}
-    return [_read(found)] if text in known else None
+    files = [path for name in (DIRECTORY, DTS_DIRECTORY) for path in resource(name).glob("*.yaml")]
+    return [_read(file) for file in files if file.stem == text] or None
 
 
 def _is_description(file: Path) -> bool:
@@ -58,10 +58,10 @@ def _is_description(file: Path) -> bool:
 
 
 def _read(path: Path) -> Patch:
-    try:
-        shown = f"{DIRECTORY}/" + path.resolve().relative_to(resource(DIRECTORY)).as_posix()
-    except ValueError:
-        shown = path.as_posix()
+    shown = path.as_posix()
+    for name in (DIRECTORY, DTS_DIRECTORY):
+        if path.resolve().parent == resource(name):
+            shown = f"{name}/{path.name}"
     try:
         return read(path, shown)
     except OSError as error:

@@ -35,12 +35,23 @@ class ValueChange:
 
 
 @dataclass(frozen=True, slots=True)
+class BoardTables:
+    """The tables of CPUs that boards of a tree of sources lose and get, with all their CPUs' lists.
+    boards: their paths in the tree."""
+
+    boards: tuple[str, ...]
+    before: tuple[IdleTable, ...]
+    after: tuple[IdleTable, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PatchStep:
     """The result of one patch.
 
     status         MADE, PRESENT or NOT_MEANT
     reason         for NOT_MEANT, why the patch is not meant for the tree
     before, after  path -> text of the files that the patch changes
+    tables         of device-tree source: what it does to boards
     """
 
     patch: Patch
@@ -49,6 +60,7 @@ class PatchStep:
     changes: tuple[ValueChange, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, str] = field(default_factory=dict)
+    tables: tuple[BoardTables, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,10 @@ def plan(tree: PatchedTree, patches: Sequence[Patch]) -> Plan:
     release is NOT_MEANT; if the tree's release is unknown, every patch is tried.
     Raises Faulty (IS934) with every reason why the patches cannot be applied, Unreadable.
     """
+    others = [patch for patch in patches if patch.dts]
+    if others:
+        message = "expected a description for skiboot's tables, found one for device-tree source"
+        raise Faulty([_not_of_skiboot(patch, message) for patch in others])
     return Plan(tree, tuple(_Planning(tree, patches).steps()))
 
 
@@ -315,6 +331,10 @@ def _tables(patch: Patch, edit: FieldEdit | TableEdit) -> set[str]:
 def _place(name: str) -> str:
     """The key in IdleState.where for an edit's field."""
     return "control" if name.startswith("psscr") else name.partition(".")[0]
+
+
+def _not_of_skiboot(patch: Patch, message: str) -> Finding:
+    return Finding(CODE, RULE_NAME, Severity.ERROR, message, patch.where, table=patch.name)
 
 
 def _faulty(message: str, where: Location, table: str) -> Faulty:

@@ -5,20 +5,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..findings import UsageError
+from ..reading import opening
 from ..sources import NoSuchTable, read_table
 from ..spec.library import find
 from ..spec.packaged import current
 from .description import Patch
+from .dts_plan import plan_sources
 from .library import FORMER_NAMES, patch_for, series
 from .plan import Plan, plan
+from .source_tree import SourcesTree
 from .tree import PatchedTree
+from .work_tree import WorkTree
 
 
 @dataclass(frozen=True, slots=True)
 class PatchRequest:
     """Which patches to apply to which tree. Raises UsageError for values that make no sense.
 
-    tree    skiboot's source tree
+    tree    skiboot's source tree, or one with device-tree sources
     series  as library.series() takes it, or a TABLE that is to replace the tree's
     check   write nothing; without a series, check all current revisions
     force   proceed even if the tree has uncommitted changes
@@ -57,14 +61,39 @@ def prepare(request: PatchRequest) -> PreparedSeries:
 
     Raises UsageError, NoSuchTable, Faulty, Unreadable.
     """
+    is_skiboot = opening.is_file(request.tree / "hw/slw.c")
+    if not is_skiboot and SourcesTree.is_one(request.tree):
+        sources = SourcesTree(request.tree)
+        made = plan_sources(sources, _of_sources(request.series))
+        _expect_committed(sources, request)
+        return PreparedSeries(made, ())
     tree = PatchedTree(request.tree)
     patches, absent = _patches(request.series, tree)
+    _expect_committed(tree, request)
+    return PreparedSeries(plan(tree, patches), tuple(absent))
+
+
+def _expect_committed(tree: WorkTree, request: PatchRequest) -> None:
     if tree.modified and not (request.check or request.force):
         names = ", ".join(tree.modified[:5]) + (", ..." if len(tree.modified) > 5 else "")
         raise UsageError(
             f"expected a tree without uncommitted changes, found {names}; --force goes on anyway"
         )
-    return PreparedSeries(plan(tree, patches), tuple(absent))
+
+
+def _of_sources(text: str | None) -> list[Patch]:
+    """The patches asked for, of device-tree sources. Raises UsageError for other ones."""
+    found = series(text) if text is not None else None
+    if found is None:
+        raise UsageError(
+            "expected descriptions (see --list) for a tree of device-tree sources, found "
+            f"{'none' if text is None else repr(text)}"
+        )
+    others = [patch.name for patch in found if not patch.dts]
+    if others:
+        message = f"expected descriptions of device-tree sources, found {', '.join(others)}"
+        raise UsageError(f"{message} of skiboot's tables")
+    return found
 
 
 def _patches(text: str | None, tree: PatchedTree) -> tuple[list[Patch], list[str]]:

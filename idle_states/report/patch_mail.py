@@ -18,6 +18,7 @@ from .escapes import mail as escapes
 from .escapes.mail import address, header
 from .escapes.text import printable
 from .patch_diff import blob, counts, encoded, file_diff, quoted
+from .patch_tables import described
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
 _NOBODY = "idle-states <idle-states@localhost>"
@@ -163,7 +164,9 @@ def _mail(plan: Plan, step: PatchStep, number: int, posting: Posting) -> bytes:
 
 def _message(step: PatchStep) -> str:
     body = step.patch.body or _listed(step.changes)
-    return escapes.body(body.rstrip("\n")) + "\n"
+    tables = described(step.tables)
+    parts = [body.rstrip("\n"), *([tables.rstrip("\n")] if tables else [])]
+    return escapes.body("\n\n".join(parts)) + "\n"
 
 
 def _listed(changes: Sequence[ValueChange]) -> str:

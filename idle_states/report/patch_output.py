@@ -73,13 +73,15 @@ def list_text(patches: Sequence[Patch]) -> str:
     from .tables import columns
 
     rows = [(patch.name, _releases(patch), patch.subject) for patch in patches]
-    return columns(("PATCH", "SKIBOOT", "SUBJECT"), rows)
+    return columns(("PATCH", "FOR", "SUBJECT"), rows)
 
 
 def _releases(patch: Patch) -> str:
+    if patch.dts:
+        return "device trees"
     if patch.since or patch.until:
-        return f"{patch.since or '...'} - {patch.until or '...'}"
-    return "any"
+        return f"skiboot {patch.since or '...'} - {patch.until or '...'}"
+    return "skiboot"
 
 
 def meant_for(patch: Patch) -> str:

@@ -455,9 +455,10 @@ def test_the_list_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["patch", "--list", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     jsonschema.Draft202012Validator(STRICT).validate(document)
-    assert [item["name"] for item in document["packaged"]] == sorted(
-        path.stem for path in DIRECTORY.glob("*.yaml")
-    )
+    found = {item["name"]: item["of"] for item in document["packaged"]}
+    of_skiboot = {path.stem: "skiboot" for path in DIRECTORY.glob("*.yaml")}
+    sources = resource("linux-patches").glob("*.yaml")
+    assert found == of_skiboot | {path.stem: "device-tree source" for path in sources}
     assert main(["patch", "--list"]) == 0
     assert "mambo-stop4  " in capsys.readouterr().out
 

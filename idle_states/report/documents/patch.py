@@ -9,6 +9,7 @@ from ...patches import plan
 from ...patches.description import Evidence
 from ...patches.description import Patch as Description
 from ..patch_output import diff_text
+from ..patch_tables import table_text
 from ..style import Style
 from .findings import Finding
 
@@ -18,6 +19,9 @@ class PackagedPatch(Form[Description]):
     subject: str
     since: Annotated[str, "First skiboot release it is meant for; empty for no bound."]
     until: Annotated[str, "Last one."]
+    of: Annotated[Literal["skiboot", "device-tree source"], "What trees it is for."] = derived(
+        lambda patch: "device-tree source" if patch.dts else "skiboot"
+    )
     evidence: list[Evidence]
 
 
@@ -38,14 +42,25 @@ class Place(Form[plan.ValueChange]):
 
 class Change(Form[plan.ValueChange]):
     location: Place = derived(lambda change: change)
-    table: Annotated[str, "C array in the tree."]
-    state: str
+    table: Annotated[str, "C array in the tree; of device-tree source, the file's name."]
+    state: Annotated[str, "Row; of device-tree source, the node."]
     field: Annotated[
-        Literal["latency", "residency", "flags", "control", "mask", "row", "order"],
-        "row: a whole row comes or goes; order: it moves.",
+        str,
+        "latency, residency, flags, control or mask; of device-tree source a property; row: a "
+        "whole row or node comes or goes; order: a row moves.",
     ]
     before: Annotated[str, "As a person writes it; empty for a row that comes."]
     after: Annotated[str, "Likewise; empty for a row that goes."]
+
+
+class Boards(Form[plan.BoardTables]):
+    boards: Annotated[list[str], "Their paths in the tree."]
+    before: Annotated[list[str], "The tables of their CPUs, as lines of text."] = derived(
+        lambda found: [table_text(table) for table in found.before]
+    )
+    after: Annotated[list[str], "Likewise, with the patch."] = derived(
+        lambda found: [table_text(table) for table in found.after]
+    )
 
 
 class Step(Form[plan.PatchStep]):
@@ -58,6 +73,9 @@ class Step(Form[plan.PatchStep]):
     ]
     reason: Annotated[str, "Why it is not for this skiboot; else empty."]
     changes: list[Change]
+    tables: Annotated[
+        list[Boards], "Of device-tree source: the boards that it changes, grouped by their tables."
+    ]
 
 
 class Planned(Form[plan.Plan]):

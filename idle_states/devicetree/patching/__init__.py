@@ -1,0 +1,15 @@
+"""Edits of device-tree source as it stands in a file: only what changes, all else byte for byte."""
+
+from .edit import with_node, with_property, without_node
+from .source import DtsNode, DtsText, EditRefused
+from .values import DtsValue
+
+__all__ = [
+    "DtsNode",
+    "DtsText",
+    "DtsValue",
+    "EditRefused",
+    "with_node",
+    "with_property",
+    "without_node",
+]

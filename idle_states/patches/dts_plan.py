@@ -1,0 +1,318 @@
+"""Applies a series to a tree of device-tree sources in memory, and builds the boards of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ..devicetree import idle_nodes
+from ..devicetree.board_builds import BuiltBoard
+from ..devicetree.patching import (
+    DtsText,
+    EditRefused,
+    with_node,
+    with_property,
+    without_node,
+)
+from ..devicetree.source_trees import Kept
+from ..findings import Faulty, Finding, Location, Severity, Unreadable
+from ..table import IdleTable
+from ..wording import joined, plural
+from .description import Patch
+from .dts_boards import Meant, as_on, has_node, place_on, strayed, value_on
+from .dts_edits import NodeEdit, PropertyEdit, shown
+from .plan import CODE, MADE, PRESENT, RULE_NAME, BoardTables, PatchStep, Plan, ValueChange
+from .source_tree import SourcesTree
+
+_MOST_BOARDS = 8
+_MOST_STRAYED = 3
+
+
+def plan_sources(tree: SourcesTree, patches: Sequence[Patch]) -> Plan:
+    """Applies all patches in order, in memory. Nothing is written.
+
+    A patch whose edits are in the tree already is PRESENT. Every board that includes an edited file
+    is built before and after: where it differs otherwise than was meant, the patch is refused.
+    Raises Faulty (IS934) with every reason, Unreadable.
+    """
+    return Plan(tree, tuple(_Planning(tree).steps(patches)))
+
+
+class _Planning:
+    def __init__(self, tree: SourcesTree) -> None:
+        self.tree = tree
+        self.texts: dict[str, str] = {}
+        self.built: dict[str, BuiltBoard] = {}
+
+    def steps(self, patches: Sequence[Patch]) -> Iterator[PatchStep]:
+        findings: list[Finding] = []
+        texts: dict[str, str] = {}
+        for patch in patches:
+            try:
+                yield _Step(self, patch).made()
+            except Faulty as faulty:
+                findings += faulty.findings
+                texts |= faulty.texts
+        if findings:
+            raise Faulty(findings, texts)
+
+    def text(self, path: str) -> str:
+        return self.texts.get(path, self.tree.text(path))
+
+
+class _Step:
+    def __init__(self, planning: _Planning, patch: Patch) -> None:
+        self.planning = planning
+        self.tree = planning.tree
+        self.patch = patch
+        self.texts: dict[str, str] = {}
+        self.meant = Meant()
+        self.changes: list[ValueChange] = []
+
+    def made(self) -> PatchStep:
+        paths = {edit.file: self.path(edit) for edit in self.patch.dts}
+        self.texts = {path: self.planning.text(path) for path in paths.values()}
+        before = dict(self.texts)
+        boards = self.boards(sorted(before))
+        for edit in self.patch.dts:
+            path = paths[edit.file]
+            try:
+                if isinstance(edit, PropertyEdit):
+                    self.edit_property(edit, path, boards)
+                else:
+                    self.edit_node(edit, path, boards)
+            except EditRefused as refused:
+                raise self.refusal(refused, path, edit) from None
+        after = {path: text for path, text in self.texts.items() if text != before[path]}
+        if not after:
+            return PatchStep(self.patch, PRESENT)
+        built = self.verified(boards, {**self.planning.texts, **after})
+        self.planning.texts |= after
+        self.planning.built |= built
+        return PatchStep(
+            self.patch,
+            MADE,
+            "",
+            tuple(self.changes),
+            {path: before[path] for path in after},
+            after,
+            tuple(tables_between(boards, built)),
+        )
+
+    def path(self, edit: PropertyEdit | NodeEdit) -> str:
+        found = self.tree.path(edit.file)
+        if not found:
+            raise self.faulty(f"expected a file {edit.file} in the tree, found none", edit.where)
+        return found
+
+    def boards(self, paths: Sequence[str]) -> dict[str, BuiltBoard]:
+        """The boards that include one of the files, as they are now. One that does not build is
+        left out, with a note."""
+        names = sorted({board for path in paths for board in self.tree.including(path)})
+        kept, found, failed = Kept(), dict[str, BuiltBoard](), []
+        for name in names:
+            try:
+                known = self.planning.built.get(name)
+                texts = self.planning.texts
+                found[name] = known or self.tree.built(name, texts, kept)
+            except (Unreadable, OSError):
+                failed.append(name)
+        if failed:
+            self.tree.notes.append(f"not compared, for it does not build as it is: {_some(failed)}")
+        if not found:
+            listed = joined(list(paths))
+            message = f"expected a board that includes {listed} and builds, found none"
+            raise self.faulty(message, Location(file=self.tree.root.as_posix()))
+        self.planning.built |= found
+        return found
+
+    def edit_property(
+        self, edit: PropertyEdit, path: str, boards: Mapping[str, BuiltBoard]
+    ) -> None:
+        source = self.source(path)
+        node = source.node(edit.node)
+        key = node.path, edit.property
+        if key in self.meant.values:
+            if shown(edit.property, self.meant.values[key]) != shown(edit.property, edit.before):
+                message = (
+                    f"expected an edit of {edit.node} from what the one before makes of its "
+                    f"{edit.property}"
+                )
+                raise self.faulty(message, edit.where)
+        elif self.is_there(edit, node.path, boards):
+            return
+        self.meant.values[key] = edit.after
+        writers = node.writers(edit.property)
+        place = writers[-1].start if writers else node.definition.start
+        self.texts[path] = with_property(source, node, edit.property, edit.after)
+        self.change(path, source, place, edit.node, edit.property, edit)
+
+    def is_there(self, edit: PropertyEdit, path: str, boards: Mapping[str, BuiltBoard]) -> bool:
+        """Whether every board with the node has the new value. Raises Faulty where one has neither
+        the new nor the old."""
+        having = {name: board for name, board in boards.items() if has_node(board, path)}
+        if not having:
+            raise self.faulty(
+                f"expected a board with {edit.node}, found none of {_some(list(boards))}",
+                edit.where,
+            )
+        states = set()
+        others: dict[str, list[str]] = {}
+        for name, board in having.items():
+            found = value_on(board, path, edit.property)
+            if found == as_on(board, edit.after):
+                states.add(True)
+            elif found == as_on(board, edit.before):
+                states.add(False)
+            else:
+                others.setdefault(repr(found), []).append(name)
+        for names in others.values():
+            board = having[names[0]]
+            found = value_on(board, path, edit.property)
+            if isinstance(found, tuple):
+                found = tuple(one.rpartition("/")[2] for one in found)
+            said = "another value" if isinstance(found, bytes) else shown(edit.property, found)
+            raise self.faulty(
+                f"{self.patch.name}: expected {edit.property} of {edit.node} "
+                f"{shown(edit.property, edit.before)} or, patched, "
+                f"{shown(edit.property, edit.after)}, found {said} on {_some(names)}",
+                place_on(board, path, edit.property),
+                board,
+            )
+        return states == {True}
+
+    def edit_node(self, edit: NodeEdit, path: str, boards: Mapping[str, BuiltBoard]) -> None:
+        source = self.source(path)
+        there = edit.node in source.label2path
+        if edit.properties is None:
+            try:
+                node = source.node(edit.node)
+            except EditRefused:
+                if any(edit.node in board.labels for board in boards.values()):
+                    raise
+                # gone already
+                return
+            self.meant.gone.append(node.path)
+            place = node.definition.start
+            self.texts[path] = without_node(source, node)
+            self.change(path, source, place, edit.node, "row", edit)
+            return
+        if there:
+            node = source.node(edit.node)
+            for name, value in edit.properties.items():
+                same = PropertyEdit(edit.file, edit.node, name, value, value, edit.where)
+                self.is_there(same, node.path, boards)
+            return
+        beside = source.node(edit.beside)
+        parent = beside.path.rpartition("/")[0]
+        place = beside.definition.start
+        self.texts[path] = with_node(
+            source, beside, edit.name, edit.node, edit.properties, before=edit.is_before
+        )
+        self.meant.new[f"{parent}/{edit.name}"] = edit.properties
+        self.change(path, source, place, edit.node, "row", edit)
+
+    def source(self, path: str) -> DtsText:
+        return DtsText(self.texts[path], (self.tree.root / path).as_posix())
+
+    def change(
+        self,
+        path: str,
+        source: DtsText,
+        place: int,
+        node: str,
+        name: str,
+        edit: PropertyEdit | NodeEdit,
+    ) -> None:
+        where = source.location(place, place + 1)
+        if isinstance(edit, PropertyEdit):
+            before, after = (shown(name, value) for value in (edit.before, edit.after))
+        else:
+            before, after = ("present", "") if edit.properties is None else ("", "added")
+        table = path.rpartition("/")[2].partition(".")[0]
+        self.changes.append(
+            ValueChange(path, where.line or 0, where.column or 0, table, node, name, before, after)
+        )
+
+    def verified(
+        self, boards: Mapping[str, BuiltBoard], texts: Mapping[str, str]
+    ) -> dict[str, BuiltBoard]:
+        """The boards after the edits. Raises Faulty with the boards that are not as meant."""
+        kept, built = Kept(), dict[str, BuiltBoard]()
+        reasons: dict[str, tuple[list[str], Location, dict[str, str]]] = {}
+        for name, board in boards.items():
+            try:
+                built[name] = self.tree.built(name, texts, kept)
+            except Unreadable as error:
+                first = error.findings[0]
+                reason = reasons.setdefault(first.message, ([], first.location, error.texts))
+                reason[0].append(name)
+                continue
+            for number, one in enumerate(strayed(board, built[name], self.meant)):
+                if number < _MOST_STRAYED:
+                    texts_of = built[name].source.texts
+                    reasons.setdefault(one.message, ([], one.where, texts_of))[0].append(name)
+        if reasons:
+            said = [
+                self.finding(f"{self.patch.name}: {message}, on {_some(names)}", where)
+                for message, (names, where, _) in reasons.items()
+            ]
+            shown_texts = {f: t for _, _, more in reasons.values() for f, t in more.items()}
+            raise Faulty(said, shown_texts)
+        return built
+
+    def refusal(self, refused: EditRefused, path: str, edit: PropertyEdit | NodeEdit) -> Faulty:
+        source = self.source(path)
+        if refused.start == refused.end:
+            return self.faulty(f"{self.patch.name}: {source.file}: {refused.message}", edit.where)
+        where = source.location(refused.start, refused.end, edit.node)
+        finding = self.finding(f"{self.patch.name}: {refused.message}", where)
+        return Faulty([finding], {source.file: source.text})
+
+    def finding(self, message: str, where: Location) -> Finding:
+        return Finding(CODE, RULE_NAME, Severity.ERROR, message, where, table=self.patch.name)
+
+    def faulty(self, message: str, where: Location, board: BuiltBoard | None = None) -> Faulty:
+        texts = board.source.texts if board else {}
+        return Faulty([self.finding(message, where)], texts)
+
+
+def _some(names: Sequence[str]) -> str:
+    """Boards by name, the first ones of many."""
+    shorts = [name.rpartition("/")[2].removesuffix(".dts") for name in names]
+    if len(shorts) <= _MOST_BOARDS:
+        return joined(shorts)
+    return f"{', '.join(shorts[:_MOST_BOARDS])} and {plural(len(shorts) - _MOST_BOARDS, 'other')}"
+
+
+def tables_between(
+    before: Mapping[str, BuiltBoard], after: Mapping[str, BuiltBoard]
+) -> Iterator[BoardTables]:
+    """The tables that boards lose and get, boards with the same ones together."""
+    groups: dict[object, BoardTables] = {}
+    for name, board in after.items():
+        old, new = _tables(before[name]), _tables(board)
+        key = _values(old), _values(new)
+        if key[0] == key[1]:
+            continue
+        found = groups.get(key)
+        if found is None:
+            groups[key] = BoardTables((name,), old, new)
+        else:
+            groups[key] = replace(found, boards=(*found.boards, name))
+    yield from groups.values()
+
+
+def _tables(board: BuiltBoard) -> tuple[IdleTable, ...]:
+    lists = idle_nodes.lists_of(board.root, board.shown)
+    return tuple(idle_nodes.table_of(listed, "dts", board.shown, "") for listed in lists)
+
+
+def _values(tables: Sequence[IdleTable]) -> object:
+    found = []
+    for table in tables:
+        assert table.listed is not None
+        rows = [
+            (node.path, sorted((n, v) for n, v in node.properties.items() if "phandle" not in n))
+            for node in idle_nodes.row_nodes(table.listed)
+        ]
+        found.append((table.listed.cpus, table.listed.enable_method, rows))
+    return repr(found)
