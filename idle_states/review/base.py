@@ -5,8 +5,8 @@ diff (lines "index"); else, where the clone has never had these contents, by the
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..findings import Unreadable, unreadable
 from ..reading import limits
@@ -14,6 +14,7 @@ from ..reading.git import Commit, HeldCommits, Repository
 from ..reading.mail import MailedAnswer, Series
 from ..reading.patch import DoesNotApply, FileChange, changed_files
 from ..wording import joined
+from .fragments import Hidden
 from .letters import Letter, of_mail
 from .letters import named as _called
 
@@ -33,6 +34,7 @@ class Applied:
     cover       the cover letter as a commit without a hash; None: there is none
     letters     its messages and diffs as mailed, the cover letter first
     answers     what others wrote to it
+    hidden      commit -> the places in its files that no diff shows, where there is no tree
     """
 
     version: int
@@ -44,6 +46,7 @@ class Applied:
     cover: Commit | None = None
     letters: tuple[Letter, ...] = ()
     answers: tuple[MailedAnswer, ...] = ()
+    hidden: Mapping[str, Hidden] = field(default_factory=dict)
 
 
 def cover_of(series: Series) -> Commit | None:

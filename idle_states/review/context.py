@@ -6,7 +6,7 @@ same before and after. Either is said.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..findings import Unreadable
@@ -14,11 +14,11 @@ from ..reading.git import HeldCommits
 from ..reading.mail import Series
 from ..reading.patch import FileChange, HunkLine
 from ..skiboot import c_table
-from ..skiboot.c_table.names import string_literal
 from ..spec.library import packaged
-from ..table import IdleState, IdleTable, Register
+from ..table import IdleState, IdleTable
 from ..wording import plural
 from .base import Applied, cover_of, letters_of, missing
+from .fragments import FragmentText, Hidden, ShownArray, ShownRow
 from .letters import named
 
 _ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(\w+)\s*\[", re.ASCII)
@@ -45,22 +45,16 @@ _MEMBERS = frozenset({"name", *_FIELDS})
 
 
 @dataclass(slots=True)
-class _Row:
-    """members: name of a member -> (its line, its text up to the comma)."""
-
-    members: dict[str, tuple[int, str]] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        match = _NAME.match(self.members["name"][1]) if "name" in self.members else None
-        return match[1] if match else ""
-
-
-@dataclass(slots=True)
 class _Side:
-    """array -> its rows that hunks show, in order; and the lines that were understood."""
+    """arrays      array -> its rows that hunks show, in order
+    hunks       array -> the first line of the first of these hunks
+    opened      array -> the line on which it begins, if a hunk shows that
+    understood  the lines that were understood
+    """
 
-    arrays: dict[str, list[_Row]] = field(default_factory=dict)
+    arrays: dict[str, list[ShownRow]] = field(default_factory=dict)
+    hunks: dict[str, int] = field(default_factory=dict)
+    opened: dict[str, int] = field(default_factory=dict)
     understood: set[int] = field(default_factory=set)
 
 
@@ -69,25 +63,28 @@ def without_tree(series: Series, shown: str) -> Applied:
     held = HeldCommits(None, shown)
     remarks = ["reviewed without a tree, from the lines that the diff shows"]
     partial: set[str] = set()
+    hidden: dict[str, Hidden] = {}
     base = head = ""
     hashes = []
     for patch in series.patches:
-        before: dict[str, bytes | None] = {}
-        after: dict[str, bytes | None] = {}
+        ends: tuple[dict[str, FragmentText], ...] = ({}, {})
         for change in patch.files:
             if change.path.endswith(".c") and change.hunks:
                 old, new, said = _fragments(change, partial)
                 remarks += said
-                if old or new:
-                    before[change.before or change.path] = old.encode("utf-8", "surrogateescape")
-                    after[change.path] = new.encode("utf-8", "surrogateescape")
-        if before:
+                if old.text or new.text:
+                    ends[0][change.before or change.path] = old
+                    ends[1][change.path] = new
+        if ends[0]:
+            before, after = map(_contents, ends)
             context = held.add(head, "what the diff shows", before, is_patch=False)
             base = base or context
             head = held.add(
                 context, patch.message, after, date=patch.mail.date, mailed=named(patch)
             )
-        hashes.append(head if before else "")
+            for commit, texts in zip((context, head), ends, strict=True):
+                hidden[commit] = {file: text.hidden for file, text in texts.items()}
+        hashes.append(head if ends[0] else "")
         remarks += patch.remarks
     if not head:
         head = base = held.add("", "nothing", {}, is_patch=False)
@@ -106,10 +103,17 @@ def without_tree(series: Series, shown: str) -> Applied:
         cover,
         letters,
         series.answers,
+        hidden,
     )
 
 
-def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[str]]:
+def _contents(texts: Mapping[str, FragmentText]) -> dict[str, bytes | None]:
+    return {file: text.text.encode("utf-8", "surrogateescape") for file, text in texts.items()}
+
+
+def _fragments(
+    change: FileChange, partial: set[str]
+) -> tuple[FragmentText, FragmentText, list[str]]:
     """The file before and after, with the tables alone, and what is to be said of them; adds to
     partial those whose other rows are not known."""
     before, after = _Side(), _Side()
@@ -119,7 +123,7 @@ def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[st
         _read(before, hunk.before, hunk.old, array)
         _read(after, hunk.after, hunk.new, array)
     remarks: list[str] = []
-    texts = ["", ""]
+    texts = [FragmentText(), FragmentText()]
     for array in dict.fromkeys([*before.arrays, *after.arrays]):
         old, new = before.arrays.get(array, []), after.arrays.get(array, [])
         whole = _agreeing(array, old, new)
@@ -128,7 +132,9 @@ def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[st
         for number, side in enumerate((before, after)):
             if array in side.arrays or (whole is not None and old and new):
                 rows = side.arrays.get(array, [])
-                texts[number] = _array(texts[number], array, rows, old, whole)
+                first = side.hunks.get(array) or before.hunks.get(array, 1)
+                one = ShownArray(array, rows, first, side.opened.get(array, 0))
+                texts[number].add(one, [row.name for row in old], whole)
         rows_shown = plural(len({row.name for row in (*old, *new)}), "row")
         rest = (
             f"the rest is taken from the packaged {whole.name}, which agrees with them"
@@ -137,7 +143,7 @@ def _fragments(change: FileChange, partial: set[str]) -> tuple[str, str, list[st
         )
         remarks.append(f"of {array} the diff shows {rows_shown}: {rest}")
     aside = _left_aside(change, before, after)
-    if aside and (texts[0] or texts[1] or _shows_members(change)):
+    if aside and (texts[0].text or texts[1].text or _shows_members(change)):
         remarks.append(
             f"{change.path}: {plural(aside, 'changed line')} left aside, because the diff does not "
             "show the whole value, or the name of the row"
@@ -167,13 +173,17 @@ def _shows_members(change: FileChange) -> bool:
 
 def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> None:
     """Reads one side of a hunk. array: the one that the hunk begins in, "" if not known."""
-    row: _Row | None = None
+    row: ShownRow | None = None
     open_member: tuple[str, int, str] | None = None
 
     def close_row() -> None:
         nonlocal row, open_member
+        if row is not None and "name" in row.members:
+            match = _NAME.match(row.members["name"][1])
+            row.name = match[1] if match else ""
         if row is not None and row.name and array:
             side.arrays.setdefault(array, []).append(row)
+            side.hunks.setdefault(array, first)
             for start, value in row.members.values():
                 side.understood.update(range(start, start + value.count("\n") + 1))
         row, open_member = None, None
@@ -186,6 +196,7 @@ def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> Non
         if opened:
             close_row()
             array = opened[1]
+            side.opened.setdefault(array, number)
         elif _ARRAY_END.match(text):
             close_row()
             array = ""
@@ -195,14 +206,14 @@ def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> Non
             close_row()
         elif _BEGIN.fullmatch(text):
             close_row()
-            row = _Row()
+            row = ShownRow()
         else:
             if text.lstrip().startswith("{"):
                 close_row()
                 text = text.lstrip()[1:]
             value = _LAST.sub("", text)
             if match := _MEMBER.fullmatch(value):
-                row = row or _Row()
+                row = row or ShownRow()
                 open_member = match[1], number, match[2]
             elif open_member:
                 open_member = open_member[0], open_member[1], f"{open_member[2]}\n{value}"
@@ -221,11 +232,13 @@ def _is_whole(value: str) -> bool:
     return value.rstrip().endswith(",") and value.count("(") == value.count(")")
 
 
-def _agreeing(array: str, rows: Sequence[_Row], after: Sequence[_Row]) -> IdleTable | None:
+def _agreeing(array: str, rows: Sequence[ShownRow], after: Sequence[ShownRow]) -> IdleTable | None:
     """The packaged table of an array that has all values shown before the change, and no row that
     the change adds; a current one before older ones."""
     try:
-        (shown,) = c_table.read(_array("", array, rows, rows, None), "")
+        text = FragmentText()
+        text.add(ShownArray(array, rows), (), None)
+        (shown,) = c_table.read(text.text, "")
     except (Unreadable, ValueError):
         return None
     if not rows or len(shown.states) != len(rows):
@@ -242,74 +255,10 @@ def _agreeing(array: str, rows: Sequence[_Row], after: Sequence[_Row]) -> IdleTa
     return None
 
 
-def _has(table: IdleTable, row: _Row, shown: IdleState) -> bool:
+def _has(table: IdleTable, row: ShownRow, shown: IdleState) -> bool:
     state = table.state(row.name)
     return state is not None and all(
         getattr(state, _FIELDS[member]) == getattr(shown, _FIELDS[member])
         for member in row.members
         if member in _FIELDS
     )
-
-
-def _array(
-    text: str, array: str, rows: Sequence[_Row], old: Sequence[_Row], whole: IdleTable | None
-) -> str:
-    """Adds an array to a file's text, each member that is shown on its own line of the file."""
-    by_name = {row.name: row for row in rows}
-    gone = {row.name for row in old} - by_name.keys()
-    parts = [f"{text}\nstatic struct cpu_idle_states {array}[] = {{"]
-    names = [row.name for row in rows]
-    if whole is not None:
-        kept = [state.name for state in whole.states if state.name not in gone]
-        names = _merged(kept, names)
-    written = parts[0].count("\n") + 1
-    for name in names:
-        state = whole.state(name) if whole is not None else None
-        row = by_name.get(name, _Row())
-        part, written = _row(row, state, whole, written)
-        parts.append(part)
-    return "".join([*parts, "};"])
-
-
-def _merged(kept: list[str], shown: list[str]) -> list[str]:
-    """The names in order, new ones after the one that the diff shows before them, or else before
-    the next that it shows."""
-    found = list(kept)
-    for at, name in enumerate(shown):
-        if name not in found:
-            following = next((found.index(other) for other in shown[at:] if other in found), 0)
-            before = shown[at - 1] if at else ""
-            found.insert(found.index(before) + 1 if before in found else following, name)
-    return found
-
-
-def _row(
-    row: _Row, state: IdleState | None, table: IdleTable | None, written: int
-) -> tuple[str, int]:
-    hidden = _hidden(state, table, row)
-    text = "{" + "".join(f" .{member} = {value}," for member, value in hidden.items())
-    for member, (line, value) in sorted(row.members.items(), key=lambda item: item[1][0]):
-        blank = max(1, line - written)
-        text += "\n" * blank + f"\t\t.{member} = {value},"
-        written += blank + value.count("\n")
-    return f"{text}\n}},", written + 1
-
-
-def _hidden(state: IdleState | None, table: IdleTable | None, row: _Row) -> dict[str, str]:
-    """Members of a packaged row that the diff does not show, as C."""
-    if state is None or table is None:
-        return {}
-    register = "psscr" if table.register is Register.PSSCR else "pmicr"
-    known = {
-        ("name",): string_literal(state.name),
-        ("latency_ns",): str(state.latency_ns),
-        ("residency_ns",): None if state.residency_ns is None else str(state.residency_ns),
-        ("flags",): hex(state.flags),
-        ("pm_ctrl_reg_val", register): hex(state.control),
-        ("pm_ctrl_reg_mask", f"{register}_mask"): hex(state.mask),
-    }
-    return {
-        members[0]: value
-        for members, value in known.items()
-        if value is not None and not any(member in row.members for member in members)
-    }

@@ -1,8 +1,9 @@
 """The request for a review."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ..check.criteria import Criteria
@@ -13,6 +14,7 @@ from ..reading.mail import MailedAnswer, read_mails, series_of
 from ..wording import plural
 from .base import Applied, on_its_base
 from .context import without_tree
+from .fragments import Hidden
 from .letters import Letter
 from .result import Review
 from .review import Yardstick, ends, review
@@ -102,6 +104,7 @@ def _review(
     base: str,
     head: str,
     partial: frozenset[str] = frozenset(),
+    hidden: Mapping[str, Hidden] = MappingProxyType({}),
     *,
     runs: int | None = None,
     cover: Commit | None = None,
@@ -115,6 +118,7 @@ def _review(
         of_commits=request.acceptance.config is None,
         runs=runs,
         partial=partial,
+        hidden=hidden,
     )
     return review(
         history,
@@ -138,6 +142,7 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
         newest.base,
         newest.head,
         newest.partial,
+        newest.hidden,
         runs=request.runs,
         cover=newest.cover,
         answers=newest.answers,

@@ -1,8 +1,8 @@
 """review: how a range of commits, or each commit of it, changes the tables of a repository."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..check.accepted import mark, today
 from ..check.check import check
@@ -15,6 +15,7 @@ from ..reading.mail import MailedAnswer
 from ..sources import Source
 from .differing import comparable, counterpart, differing, is_changed
 from .findings import FindingsOutcome, Side, in_all, outcome
+from .fragments import Hidden, at_shown_places
 from .letters import of_commit
 from .machines import MachineModel, OnMachines
 from .match import as_renamed
@@ -40,6 +41,7 @@ class Yardstick:
     runs        seeds of the workloads that are simulated on both sides of a change, 0 for none;
                 None: what a change does to machines is not looked at
     partial     tables of which only some rows are known: theirs is not looked at either
+    hidden      commit -> places in its files that are made up, as the diff does not show them
     """
 
     criteria: Criteria
@@ -49,6 +51,7 @@ class Yardstick:
     of_commits: bool = True
     runs: int | None = None
     partial: frozenset[str] = frozenset()
+    hidden: Mapping[str, Hidden] = field(default_factory=dict)
 
 
 class BadRange(UsageError):
@@ -185,7 +188,8 @@ class _Reviewer:
     def message(self, findings: Iterable[Finding], base: str, head: str) -> tuple[Finding, ...]:
         """The findings about messages that are not accepted at the base."""
         is_known = self.known(base, head)
-        found = self.accepted((f for f in findings if self.by.criteria.rules.takes(f.rule)), head)
+        taken = (f for f in findings if self.by.criteria.rules.takes(f.rule))
+        found = self.accepted(self.moved(taken, head), head)
         shown = (f if f.counts or is_known(f) else revealed(f) for f in found)
         return tuple(finding for finding in shown if finding.counts)
 
@@ -257,8 +261,13 @@ class _Reviewer:
             # who asks for IS501 by its code gets it
             by_change = "IS501" not in by.rules.select
             found = check([source], by.kernels, by.platform, by.rules, by_change=by_change)
-            self.checked[id(source)] = source, found
+            self.checked[id(source)] = source, self.moved(found, commit)
         return source.table, self.accepted(self.checked[id(source)][1], commit)
+
+    def moved(self, findings: Iterable[Finding], commit: str) -> list[Finding]:
+        """The findings at places that the commit's files have."""
+        hidden = self.by.hidden.get(commit, {})
+        return [at_shown_places(finding, hidden) for finding in findings] if hidden else [*findings]
 
     def of_files(self, commit: str) -> list[Finding]:
         """Findings about files that cannot be read at a commit, whatever rules are selected."""
