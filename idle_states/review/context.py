@@ -47,7 +47,7 @@ _MEMBERS = frozenset({"name", *_FIELDS})
 @dataclass(slots=True)
 class _Side:
     """arrays      array -> its rows that hunks show, in order
-    hunks       array -> the first line of the first of these hunks
+    hunks       array -> the last line of the last of these hunks
     opened      array -> the line on which it begins, if a hunk shows that
     understood  the lines that were understood
     """
@@ -132,8 +132,8 @@ def _fragments(
         for number, side in enumerate((before, after)):
             if array in side.arrays or (whole is not None and old and new):
                 rows = side.arrays.get(array, [])
-                first = side.hunks.get(array) or before.hunks.get(array, 1)
-                one = ShownArray(array, rows, first, side.opened.get(array, 0))
+                end = side.hunks.get(array) or before.hunks.get(array, 1)
+                one = ShownArray(array, rows, end, side.opened.get(array, 0))
                 texts[number].add(one, [row.name for row in old], whole)
         rows_shown = plural(len({row.name for row in (*old, *new)}), "row")
         rest = (
@@ -183,7 +183,7 @@ def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> Non
             row.name = match[1] if match else ""
         if row is not None and row.name and array:
             side.arrays.setdefault(array, []).append(row)
-            side.hunks.setdefault(array, first)
+            side.hunks[array] = first + len(lines) - 1
             for start, value in row.members.values():
                 side.understood.update(range(start, start + value.count("\n") + 1))
         row, open_member = None, None

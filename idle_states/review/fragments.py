@@ -16,7 +16,7 @@ Hidden = Mapping[str, Sequence["HiddenPlace"]]
 class HiddenPlace:
     """Columns start to end of a line that the file has not.
 
-    hunk  the line of the file at which the diff begins to show the table
+    hunk  the last line of the file that the diff shows near the table
     said  what the place is of, in words
     """
 
@@ -40,7 +40,7 @@ class ShownArray:
     """One side of an array.
 
     rows    that the diff shows, in order
-    hunk    the first line of the first hunk that shows one
+    hunk    the last line of the last hunk that shows one
     opened  the line on which the array begins; 0: the diff does not show it
     """
 

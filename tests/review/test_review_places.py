@@ -66,7 +66,7 @@ def test_places_are_the_trees_or_the_hunk(
         if UNSEEN in finding.message:
             elsewhere += 1
             assert not any(real.line in lines for lines in hunks)
-            assert finding.location.line in [lines[0] for lines in hunks]
+            assert finding.location.line in [lines[-1] for lines in hunks]
             assert finding.message.startswith(
                 by_tree[finding.rule, finding.location.path, finding.kernels].message
             )
