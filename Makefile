@@ -13,6 +13,7 @@
 # make docs   the documentation site, build/site/index.html
 # make man    man/idle-states.1, from the parser
 # make tutorial  the transcripts of the tutorial and the how-to pages, run again
+# make mainline DTS=DIR NAME="Linux 7.2"  docs/mainline.md, from an audit of a tree's boards
 # make limits  the table of limits in docs/security.md
 # make boot-deps  fetch what a boot under QEMU needs, into the user's cache
 # make trees  boot QEMU's machines, and keep their device trees as test data
@@ -32,7 +33,7 @@ EACH   ?= 60
 EXTRAS  := test lint c dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published schema spec-schema limits docs man tutorial dist wheels wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published mainline schema spec-schema limits docs man tutorial dist wheels wheels-test clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -110,6 +111,9 @@ published: $(VENV)/.installed
 
 spec-schema: $(VENV)/.installed
 	$(BIN)/python -m tools.spec_schema
+
+mainline: $(VENV)/.installed
+	$(BIN)/python -m tools.mainline "$(DTS)" "$(NAME)"
 
 limits: $(VENV)/.installed
 	$(BIN)/python -m tools.limits

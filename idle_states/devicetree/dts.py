@@ -28,6 +28,8 @@ _COMPLAINT = re.compile(
     r"(?:-(?:(?P<last_line>[0-9]+)\.)?(?P<last>[0-9]+))?:? (?P<text>.+)"
 )
 _TRUNCATED = re.compile(r"^WARNING: .*: Value 0x\w+ truncated to 0x", re.MULTILINE | re.ASCII)
+_DELETED = re.compile(rb"/delete-node/[ \t]*&\{(?P<label>\w+)/(?P<node>[\w,.+@-]+)\}[ \t]*;")
+"""A node deleted by a label and a name below, which dtc 1.6 refuses."""
 _NO_PLACE = re.compile(r"(?:FATAL ERROR|ERROR(?: \(\w+\))?): (?P<text>.+)")
 
 
@@ -158,6 +160,9 @@ def _blob(source: PreparedSource) -> bytes:
     words = ["-q", "-I", "dts", "-O", "dtb", "-o", "-", "-"]
     with launching.private_directory(source.binaries) as directory:
         done = launching.run(program, words, bounds, file, given=source.text, directory=directory)
+        if done.status > 0 and _DELETED.search(source.text):
+            text = _DELETED.sub(rb"&\g<label> { /delete-node/ \g<node>; };", source.text)
+            done = launching.run(program, words, bounds, file, given=text, directory=directory)
     if done.status < 0:
         raise unreadable(file, f"expected dtc to compile it, signal {-done.status} came")
     # dtc from 1.7 on cuts a number that is too large, says so and goes on: the tree is another one

@@ -112,6 +112,14 @@ def test_text_comes_with_the_findings() -> None:
 
 
 @pytest.mark.usefixtures("dtc")
+def test_node_is_deleted_by_label_and_name() -> None:
+    """As imx8mp-nominal.dtsi does; a complaint elsewhere stays one, at its place."""
+    text = "/dts-v1/;\n/ { l: a { b { }; c { }; }; };\n/delete-node/ &{l/b};\n"
+    assert [path for path, _ in dts.read(text, "x.dts").walk()] == ["/", "/a", "/a/c"]
+    (finding,) = refused(f"{text}/ {{ a = ; }};\n")
+    assert (finding.location.line, finding.location.column) == (4, 9)
+
+
 def test_missing_include_is_a_finding_at_its_place() -> None:
     (finding,) = refused('/dts-v1/;\n/ { };  /include/ "nowhere.dtsi"\n')
     assert finding.rule == "IS931"
