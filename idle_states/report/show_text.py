@@ -9,6 +9,7 @@ from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain
 from ..linux.grounds import remarks
+from ..linux.intel_idle.origin import HeldOrigin, origin
 from ..linux.suspend_parameter import parameters
 from ..pipeline import Arrival, Journey
 from ..stages import Changed
@@ -249,6 +250,9 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
             yield "Changed in firmware", [_change(changed) for changed in export.changed]
     if table.held is not None:
         yield "Note", list(_held(table.held))
+        found = origin(table.held)
+        if found is not None:
+            yield "Where these states come from", list(_origin(found))
     if table.built_in is not None:
         yield from _built_in(table.built_in)
     for group in agreeing(journey):
@@ -273,6 +277,15 @@ def _held(held: Held) -> Iterator[str]:
     default = [printable(state.name) for state in held.states if state.default_disabled]
     if default:
         yield f"  off from the start: {joined(default)}"
+
+
+def _origin(found: HeldOrigin) -> Iterator[str]:
+    yield f"  {found.name}"
+    for table in found.tables:
+        yield f"  {table.name} has these figures in Linux {table.releases}"
+    if found.cpus:
+        yield f"  which is for {joined(list(found.cpus))}"
+    yield from (f"  {printable(text)}" for text in found.differences)
 
 
 def _built_in(found: BuiltIn) -> Iterator[tuple[str, list[str]]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.beyond_opal import MatchedCpu
+from idle_states.linux.intel_idle.known import LETTERS, KnownRow, known_cpus, known_tables
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.sources import Source, read_sources
@@ -54,7 +55,30 @@ def compare(tree: Path, workdir: Path) -> int:
     kept = [cpu for cpu in stored.cpus if cpu[4]]
     assert sorted(listed, key=str) == sorted(kept, key=str)
     compare_registered(oracle, found)
+    compare_packaged(found)
     return len(found)
+
+
+def compare_packaged(found: list[Source]) -> None:
+    """The figures that are packaged have every table of the tree, with its processors."""
+    packaged = {(table.name, table.rows) for table in known_tables()}
+    places = {(known.cpu.model, known.cpu.table, known.cpu.settings) for known in known_cpus()}
+    name2letter = {name: letter for letter, name in LETTERS.items()}
+    for source in found:
+        assert source.table is not None
+        assert source.table.built_in is not None
+        rows_of_it = tuple(
+            KnownRow(
+                each.name,
+                each.exit_latency_us,
+                each.target_residency_us,
+                each.flags >> 24,
+                "".join(sorted(name2letter[name] for name in each.flag_names)),
+            )
+            for each in source.table.built_in.states
+        )
+        assert (source.name, rows_of_it) in packaged
+        assert {(cpu.model, cpu.table, cpu.settings) for cpu in cpus(source)} <= places
 
 
 def compare_registered(oracle: IntelIdleOracle, found: list[Source]) -> None:
