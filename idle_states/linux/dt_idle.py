@@ -198,6 +198,8 @@ def _no_driver(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
         return Failure("no-driver", "this kernel has no driver for RISC-V's idle states", SBI)
     if not listed.riscv and not known.arm:
         return Failure("no-driver", "this kernel does not read idle states from the tree", PARSER)
+    if not listed.riscv and not listed.enable_method:
+        return Failure("no-method", "its CPUs have no enable-method, and so no driver", ARM)
     return None
 
 
@@ -282,6 +284,12 @@ def _unequal(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
     return None
 
 
+def never_started(listed: IdleList) -> bool:
+    """Whether these CPUs are no CPUs to arm64: smp_cpu_setup() needs an enable-method of all but
+    the one that boots, which is taken to be the first. (32-bit Arm would start them.)"""
+    return not (listed.riscv or listed.enable_method or 0 in listed.numbers)
+
+
 def _other_failure(
     listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware
 ) -> Failure | None:
@@ -290,6 +298,8 @@ def _other_failure(
         return None
     psci = known.psci and listed.enable_method == "psci"
     for other in listed.siblings:
+        if never_started(other):
+            continue
         failure = parse(replace(other, siblings=listed.siblings), known, firmware).failure
         if psci and other.enable_method != "psci":
             reason = f"its enable-method is {other.enable_method or 'missing'}, not psci"

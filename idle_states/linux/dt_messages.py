@@ -1,7 +1,7 @@
 """What a kernel prints of the idle states of all CPUs of a tree (Arm, RISC-V), one CPU after the
 other."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..stages import Message
@@ -14,7 +14,7 @@ from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware
 
 def printed(
     tables: Sequence[IdleTable],
-    cpus: Sequence[str],
+    cpus: Mapping[int, str],
     release: Release,
     firmware: PsciFirmware = USUAL_FIRMWARE,
 ) -> list[Message]:
@@ -22,16 +22,16 @@ def printed(
     fails, of the driver as a whole.
 
     tables  all that the CPUs of the tree list
-    cpus    paths of the CPUs' nodes, by the kernel's number
+    cpus    the kernel's number of each CPU that it starts -> path of its node
     """
     path2list = {path: one.listed for one in tables if one.listed for path in one.listed.cpus}
     known = features(release)
     messages: list[Message] = []
     failed = False
-    for number, path in enumerate(cpus):
+    for number, path in sorted(cpus.items()):
         listed = path2list[path]
         own_driver = listed.riscv or listed.enable_method == "psci"
-        if number == 0:
+        if number == min(cpus):
             domains = domains_made(listed, known, firmware)
             messages += domains.messages
             failed = listed.riscv and bool(domains.problem)

@@ -5,8 +5,9 @@ What it does
     psci and list idle states.
 
 Why is this bad
-    PSCI's driver asks every CPU for its enable-method, and gives up on all CPUs if one has another.
-    The whole machine then idles in WFI, and nothing is logged.
+    PSCI's driver asks every CPU for its enable-method, and gives up on all CPUs if one has another,
+    or the one that boots has none. The whole machine then idles in WFI, and nothing is logged. Any
+    other CPU without enable-method is not even started on arm64.
 
 Example
     / {
@@ -59,12 +60,14 @@ Use instead
 
 Ground
     Linux drivers/cpuidle/cpuidle-psci.c psci_idle_init_cpu() returns -ENODEV for such a CPU, and
-    psci_cpuidle_probe() then unregisters every CPU. Confirmed by a boot of Linux 6.1.
+    psci_cpuidle_probe() then unregisters every CPU; arch/arm64/kernel/smp.c smp_cpu_setup().
+    Confirmed by boots of Linux 6.1.
 """
 
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..linux.dt_idle import never_started
 from ..linux.dt_idle_features import features
 from ..pipeline import Subject
 from .is6_nodes import listed_by, speaks_for_tree
@@ -87,7 +90,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 subject,
                 f"expected {names[0]}{more} to have enable-method psci as "
                 f"{first.cpus[0].rpartition('/')[2]} does, found {other.enable_method or 'none'}; "
-                "no CPU gets a driver",
+                + ("arm64 does not start it" if never_started(other) else "no CPU gets a driver"),
                 other.method_where,
                 kernels=kernels,
             )
