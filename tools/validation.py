@@ -1,27 +1,30 @@
-"""docs/validation.md, from the records that boot_nightly keeps.
+"""docs/validation.md, from the records that nightly and virt_nightly keep.
 
-python -m tools.validation docs/validation.json > docs/validation.md
+python -m tools.validation docs/validation.json docs/validation-virt.json > docs/validation.md
 """
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from idle_states.boot.predict import STAGES
 
+from . import validation_virt
 from .nightly import load
+from .wide_table import wide_table
 
 _HEAD = """\
 # What was confirmed by booting
 
-Made by `make validation` from `docs/validation.json`, which `make nightly` writes; not edited by
-hand. Each line is a boot of real skiboot and a real Linux under QEMU, with a packaged table in the
-machine's place: written into a copy of QEMU's image, or built from source. Each stage's prediction
-was held against what the guest showed: *export* the properties of `/ibm,opal/power-mgt`, byte for
-byte; *opal-messages* and *linux-messages* the log lines; *registered* the states in sysfs;
-*selected* the governor's decisions, each made again from its recorded inputs, from the moment the
-governor was switched on; *usage* the counters usage, time, above, below and rejected.
+Made by `make validation` from `docs/validation.json` and `docs/validation-virt.json`, which
+`make nightly` writes; not edited by hand. Arm and RISC-V come last. Before that, each line is a
+boot of real skiboot and a real Linux under QEMU, with a packaged table in the machine's place:
+written into a copy of QEMU's image, or built from source. Each stage's prediction was held against
+what the guest showed: *export* the properties of `/ibm,opal/power-mgt`, byte for byte;
+*opal-messages* and *linux-messages* the log lines; *registered* the states in sysfs; *selected* the
+governor's decisions, each made again from its recorded inputs, from the moment the governor was
+switched on; *usage* the counters usage, time, above, below and rejected.
 """
 
 _LEVELS = """\
@@ -53,16 +56,19 @@ that, too. On POWER9 and POWER10, skiboot's own mask ends at level 5.
 """
 
 
-def text(records: Sequence[dict[str, Any]]) -> str:
+def text(records: Sequence[dict[str, Any]], virt: Sequence[dict[str, Any]] = ()) -> str:
+    """The page. virt: the records of virt_nightly."""
     booted = [each for each in records if "agree" in each]
     parts = [
         _HEAD,
         _versions(booted),
-        _LEVELS + _table(("way", "what came of it"), _WAYS) + _LIMITS,
+        _LEVELS + wide_table(("way", "what came of it"), _WAYS) + _LIMITS,
     ]
     for machine in dict.fromkeys(each["machine"] for each in records):
         parts.append(_machine(machine, [each for each in records if each["machine"] == machine]))
     parts.append(_unconfirmed(booted))
+    if virt:
+        parts.append(validation_virt.text(virt))
     return "\n".join(parts)
 
 
@@ -79,7 +85,7 @@ def _versions(records: Sequence[dict[str, Any]]) -> str:
         f"{agree} of {len(records)} boots agree in every stage; {alike} of {decisions} recorded "
         f"decisions were made alike, {missing} more could not be judged.\n\n"
     )
-    return head + _table(("QEMU", "skiboot", "Linux", "modelled as"), rows)
+    return head + wide_table(("QEMU", "skiboot", "Linux", "modelled as"), rows)
 
 
 def _machine(machine: str, records: Sequence[dict[str, Any]]) -> str:
@@ -89,7 +95,7 @@ def _machine(machine: str, records: Sequence[dict[str, Any]]) -> str:
         name = each["table"] + (", built" if each["built"] else "")
         rows.append((name, levels, each["governor"], *_outcome(each), each["date"]))
     head = ("table", "levels", "governor", "registered", "stages", "decisions", "date")
-    return f"## {machine}\n\n" + _table(head, rows)
+    return f"## {machine}\n\n" + wide_table(head, rows)
 
 
 def _outcome(each: dict[str, Any]) -> tuple[str, str, str]:
@@ -121,10 +127,5 @@ def _unconfirmed(records: Sequence[dict[str, Any]]) -> str:
     return "\n".join(["## What could not be confirmed by booting", "", *lines, ""])
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(line).replace("\n", " ") + " |\n" for line in lines)
-
-
 if __name__ == "__main__":
-    sys.stdout.write(text(load(Path(sys.argv[1]))))
+    sys.stdout.write(text(*(load(Path(name)) for name in sys.argv[1:])))

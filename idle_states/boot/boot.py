@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -113,15 +113,7 @@ def boot(
             if stub is not None and levels is not None:
                 boot_levels.enable(stub, levels)
 
-        def watch(elapsed_s: float) -> None:
-            progress(collect.reached(_tail(log)), elapsed_s)
-
-        try:
-            qemu.run(words, log, time_limit_s, begun=begun, watch=watch)
-            found = collect.sections(_read(log), names)
-        except (qemu.GuestFailure, boot_levels.StubError, collect.Incomplete) as failure:
-            message = str(failure).removesuffix(f"; see {log}")
-            raise _failure(message, log) from None
+        found = sections_of(words, log, names, time_limit_s, progress, begun)
 
     def text(name: str) -> str:
         return found[name].decode("utf-8", "replace")
@@ -140,6 +132,32 @@ def boot(
         log=log,
         recorded=recorded,
     )
+
+
+def sections_of(
+    words: Sequence[str],
+    log: Path,
+    names: Sequence[str],
+    time_limit_s: float,
+    progress: Progress = lambda stage, elapsed_s: None,
+    begun: Callable[[], None] = lambda: None,
+) -> Mapping[str, bytes]:
+    """Runs QEMU until the guest powers off; name -> content of the sections that it printed.
+
+    words  QEMU's command line
+    begun  called once it runs
+    Raises BootFailure, OSError.
+    """
+
+    def watch(elapsed_s: float) -> None:
+        progress(collect.reached(_tail(log)), elapsed_s)
+
+    try:
+        qemu.run(words, log, time_limit_s, begun=begun, watch=watch)
+        return collect.sections(_read(log), names)
+    except (qemu.GuestFailure, boot_levels.StubError, collect.Incomplete) as failure:
+        message = str(failure).removesuffix(f"; see {log}")
+        raise _failure(message, log) from None
 
 
 def _read(log: Path) -> str:

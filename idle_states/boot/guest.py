@@ -53,20 +53,26 @@ def initramfs(
     workload  runs while decisions are recorded; None: nothing is recorded
     governor  the governor whose decisions are recorded
     """
+    more = []
+    if workload is not None:
+        recorder = record_script.script(
+            governor, seconds=_SECONDS_MAX, buffer_kb=_BUFFER_KB, restart=True
+        )
+        more.append(CpioEntry("record.sh", _FILE, recorder.encode()))
+    return initramfs_of(busybox, init_script(workload, smp), more)
+
+
+def initramfs_of(busybox: bytes, init: str, more: Iterable[CpioEntry] = ()) -> bytes:
+    """A file system of busybox, an /init and `more`, as a gzipped cpio archive."""
     entries = [CpioEntry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]
     entries += [
         CpioEntry("dev/console", _DEVICE, device=_CONSOLE),
         CpioEntry("dev/null", _DEVICE, device=_NULL),
         CpioEntry("bin/busybox", _FILE, busybox),
         CpioEntry("bin/sh", _LINK, b"busybox"),
-        CpioEntry("init", _FILE, init_script(workload, smp).encode()),
+        CpioEntry("init", _FILE, init.encode()),
     ]
-    if workload is not None:
-        recorder = record_script.script(
-            governor, seconds=_SECONDS_MAX, buffer_kb=_BUFFER_KB, restart=True
-        )
-        entries.append(CpioEntry("record.sh", _FILE, recorder.encode()))
-    return gzip.compress(archive(entries), compresslevel=1, mtime=0)
+    return gzip.compress(archive([*entries, *more]), compresslevel=1, mtime=0)
 
 
 def init_script(workload: GuestWorkload | None = None, smp: int = 1) -> str:

@@ -59,10 +59,11 @@ def packages_in(cache: Path | None = None) -> Packages:
     return Packages(((cache or boot_cache()) / "parts").resolve())
 
 
-def qemu_program() -> Path:
-    found = launching.find(QEMU)
+def qemu_program(program: str = QEMU, package: str = QEMU_PACKAGE) -> Path:
+    """The installed program; package: the Debian package that has it. Raises Unavailable."""
+    found = launching.find(program)
     if found is None:
-        raise Unavailable(f"{QEMU} is not installed (Debian package {QEMU_PACKAGE})")
+        raise Unavailable(f"{program} is not installed (Debian package {package})")
     return Path(found)
 
 

@@ -190,7 +190,7 @@ def _opal(messages: Sequence[Message], msglog: str) -> Stage:
     said = [(line.level, line.text) for line in boots[-1].messages]
     begin = next((at for at, (_, text) in enumerate(said) if text == _FIRST_LINE), len(said))
     found = [(level, text) for level, text in said[begin:] if not _OTHERS.match(text)]
-    return _lines(OPAL, [(message.level, message.text) for message in messages], found)
+    return compared_lines(OPAL, [(message.level, message.text) for message in messages], found)
 
 
 def _linux(predicted: Predicted, dmesg: str) -> Stage:
@@ -202,10 +202,10 @@ def _linux(predicted: Predicted, dmesg: str) -> Stage:
     found = [line.text for line in boots[-1].messages if not line.text.startswith(_GOVERNOR_LINE)]
     # debug messages are printed only with dynamic debugging; dmesg shows no levels
     told = [message.text for message in predicted.driver.messages if message.level != "debug"]
-    return _lines(LINUX, [("", text) for text in told], [("", text) for text in found])
+    return compared_lines(LINUX, [("", text) for text in told], [("", text) for text in found])
 
 
-def _lines(
+def compared_lines(
     name: str, predicted: Sequence[tuple[str, str]], found: Sequence[tuple[str, str]]
 ) -> Stage:
     """A stage of messages: predicted and found lines are compared in order."""
@@ -236,7 +236,7 @@ def _registered(predicted: Predicted, dump: str, smp: int) -> Stage:
     except Unreadable as error:
         return Stage.of(REGISTERED, [Mismatch("sysfs", "idle states", str(error))], 1)
     wanted = [
-        (_shown(state.name), state.exit_latency_us, state.target_residency_us)
+        (shown(state.name), state.exit_latency_us, state.target_residency_us)
         for state in predicted.driver.states
     ]
     differences, judged = [], 0
@@ -266,7 +266,7 @@ def registered_by(dump: str) -> tuple[SysfsState, ...]:
     return cpus[min(cpus)] if cpus else ()
 
 
-def _shown(name: str) -> str:
+def shown(name: str) -> str:
     """A state's name as the reader of sysfs returns it."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 

@@ -7,6 +7,7 @@ from ..findings import UsageError
 from ..record.script import GOVERNORS
 from . import qemu
 from .boot import TIME_LIMIT_S
+from .virt.machines import VIRT
 from .workload import GuestWorkload
 
 
@@ -37,7 +38,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.machine not in qemu.MACHINES:
-            known = ", ".join(qemu.MACHINES)
+            known = ", ".join((*qemu.MACHINES, *VIRT))
             raise UsageError(f"expected a machine of {known}, found {self.machine!r}")
         most = qemu.CPUS_MAX[self.machine]
         if not 1 <= self.smp <= most:

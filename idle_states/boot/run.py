@@ -30,7 +30,7 @@ _FILES = {"cpuidle.txt": "sysfs", "kernel-log.txt": "dmesg", "opal-log.txt": "ms
 
 
 @dataclass(slots=True)
-class _Clock:
+class Clock:
     """A Progress that calls another one, and keeps the time of the last call."""
 
     progress: Progress
@@ -90,7 +90,7 @@ def run(request: Request, around: Surroundings = Surroundings()) -> BootResult:
     with around.directory(request.machine) as directory:
         parts = _parts(request, around)
         firmware = _firmware(request, given, parts, directory, around)
-        inputs = (*_tables(given), *_inputs(firmware.lid, parts.kernel))
+        inputs = (*_tables(given), *digests(firmware.lid, parts.kernel))
     result = _booted(request, parts, firmware, inputs, directory, around.progress)
     (directory / "skiboot.lid").unlink(missing_ok=True)
     return result
@@ -112,7 +112,7 @@ def run_before_and_after(request: Request, around: Surroundings = Surroundings()
             boot_image.from_tree(tree, request.machine, None, cache, around.say, each)
             for each in (UNCHANGED, change)
         ]
-        inputs = [_inputs(each.lid, parts.kernel) for each in firmware]
+        inputs = [digests(each.lid, parts.kernel) for each in firmware]
     results = []
     for name, each, files in zip(("before", "after"), firmware, inputs, strict=True):
         below = directory / name
@@ -138,7 +138,7 @@ def _booted(
     directory: Path,
     progress: Progress,
 ) -> BootResult:
-    clock = _Clock(progress)
+    clock = Clock(progress)
     booted = boot(
         parts,
         request.machine,
@@ -192,7 +192,8 @@ def _tables(given: Source | None) -> tuple[tuple[str, str], ...]:
     return () if given is None else ((given.file, given.sha256),)
 
 
-def _inputs(*files: Path) -> tuple[tuple[str, str], ...]:
+def digests(*files: Path) -> tuple[tuple[str, str], ...]:
+    """(name, SHA-256) of each file."""
     found = []
     for name in files:
         with opening.open_file(name) as file:

@@ -1,17 +1,23 @@
-"""Boots real skiboot and a real Linux under QEMU, and prints prediction beside reality.
+"""Boots real firmware and a real Linux under QEMU, and prints prediction beside reality.
 
-Firmware is QEMU's own image, --lid, or built from a copy of --tree; with TABLE, a copy has that
-table in the machine's place. With --patch the tree is built as it is and with the patches, both
-are booted, and shown side by side.
+On OPAL (--machine powernv9), firmware is QEMU's own skiboot, --lid, or built from a copy of --tree;
+with TABLE, a copy has that table in the machine's place. With --patch the tree is built as it is
+and with the patches, both are booted, and shown side by side.
 
-Stage by stage, what the models predict is held against what the guest shows: the exported
+On Arm and RISC-V (--machine virt-arm64), TABLE is a device tree. The states that its CPUs list, and
+their power domains, are put into QEMU's own tree: of PSCI's or SBI's states, so that every list has
+a CPU, if --smp is enough.
+
+Stage by stage, what the models predict is held against what the guest shows. On OPAL: the exported
 properties, OPAL's lines, the registered states, the kernel's lines; with --workload also the
-governor's decisions, each made again from its recorded inputs, and the usage counters. Any
-difference is a failure (exit 1); decisions whose inputs are not all known are counted as
-undetermined.
+governor's decisions, each made again from its recorded inputs, and the usage counters. On Arm and
+RISC-V: the nodes that reach the kernel, the registered states, the kernel's lines, the power
+domains, and during the workload which states are entered or refused. Any difference is a failure
+(exit 1); decisions whose inputs are not all known are counted as undetermined.
 
-QEMU enables stop levels 0 and 1 only. --levels changes that in the tree that firmware is handed,
-before the first instruction; what a boot still cannot confirm is listed.
+QEMU's powernv machines enable stop levels 0 and 1 only. --levels changes that in the tree that
+firmware is handed, before the first instruction; what a boot still cannot confirm is listed, with
+what the kernel is not configured with.
 
 What it needs besides QEMU is fetched from Debian's archive once, see make boot-deps. That, and what
 is built, is kept in $XDG_CACHE_HOME/idle-states/boot, else below ~/.cache."""
@@ -24,6 +30,7 @@ from ..findings import UsageError
 
 if TYPE_CHECKING:
     from ..boot.request import Request
+    from ..boot.virt.request import VirtRequest
     from .boot_failures import FailurePlace
     from .options import Output
 
@@ -47,15 +54,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="boot --tree before and after: descriptions as of patch, or patches as mailed",
     )
     parser.add_argument(
-        "--machine", metavar="M", required=True, help="powernv8, powernv9 or powernv10"
+        "--machine",
+        metavar="M",
+        required=True,
+        help="powernv8, powernv9, powernv10, virt-arm64 or virt-riscv64",
     )
-    parser.add_argument("--smp", metavar="N", type=int, default=1, help="CPUs (default: 1)")
+    parser.add_argument("--smp", metavar="N", type=int, help="CPUs (default: 1; of virt: 2)")
     parser.add_argument(
         "--workload",
         metavar="W",
-        help="record decisions during storm, ping-pong, periodic, idle or mixed",
+        help="storm, ping-pong, periodic, idle or mixed: what the guest does while it is watched",
     )
-    parser.add_argument("--governor", metavar="G", help="menu or ladder (default: the kernel's)")
+    parser.add_argument("--governor", metavar="G", help="default: the kernel's")
     parser.add_argument(
         "--levels", metavar="MASK", help="stop levels that firmware is told of: 0xec000000"
     )
@@ -69,13 +79,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def request(arguments: argparse.Namespace) -> "Request":
+def request(arguments: argparse.Namespace) -> "Request | VirtRequest":
     """Raises UsageError."""
     from ..boot.request import Request
+    from ..boot.virt.machines import VIRT
     from ..boot.workload import workload
 
     def path(text: str | None) -> Path | None:
         return None if text is None else Path(text)
+
+    if arguments.machine in VIRT:
+        return _of_virt(arguments, path(arguments.vmlinux))
 
     return Request(
         machine=arguments.machine,
@@ -84,10 +98,35 @@ def request(arguments: argparse.Namespace) -> "Request":
         tree=path(arguments.tree),
         patch=arguments.patch,
         kernel=path(arguments.vmlinux),
-        smp=arguments.smp,
+        smp=1 if arguments.smp is None else arguments.smp,
         governor=arguments.governor or "",
         workload=workload(arguments.workload) if arguments.workload else None,
         levels=None if arguments.levels is None else _mask(arguments.levels),
+        time_limit_s=arguments.time_limit,
+    )
+
+
+def _of_virt(arguments: argparse.Namespace, kernel: Path | None) -> "VirtRequest":
+    from ..boot.virt.request import CPUS, EVERYTHING, VirtRequest
+    from ..boot.workload import workload
+
+    for option in ("lid", "tree", "patch", "levels"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(
+                f"expected --{option} with a powernv machine, found it with {arguments.machine}: "
+                "it has no skiboot"
+            )
+    if arguments.table is None:
+        raise UsageError(
+            f"expected a TABLE with {arguments.machine}, found none: QEMU's tree lists no states"
+        )
+    return VirtRequest(
+        machine=arguments.machine,
+        table=arguments.table,
+        kernel=kernel,
+        smp=CPUS if arguments.smp is None else arguments.smp,
+        governor=arguments.governor or "",
+        workload=workload(arguments.workload) if arguments.workload else EVERYTHING,
         time_limit_s=arguments.time_limit,
     )
 
@@ -98,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     asked = request(arguments)
     place = FailurePlace(None if arguments.logs is None else Path(arguments.logs))
-    if asked.tree is not None:
+    if arguments.tree is not None:
         say(f"boot: {arguments.tree}: runs this tree's make, and so whatever the tree says")
     try:
         return _boot(asked, output(arguments), place)
@@ -106,11 +145,14 @@ def run(arguments: argparse.Namespace) -> int:
         return place.told(error)
 
 
-def _boot(asked: "Request", out: "Output", place: "FailurePlace") -> int:
+def _boot(asked: "Request | VirtRequest", out: "Output", place: "FailurePlace") -> int:
     from ..boot import run as boot
+    from ..boot.virt import run as boot_virt
+    from ..boot.virt.request import VirtRequest
     from ..files import naming
-    from ..report import boot_output, boot_pair_output, printer
+    from ..report import boot_output, boot_pair_output, boot_virt_output, printer
     from ..report.documents.boot import BootedMachine, BootedTwice
+    from ..report.documents.boot_virt import BootedVirt
     from ..report.json_output import envelope
     from .progress import Line
 
@@ -127,7 +169,12 @@ def _boot(asked: "Request", out: "Output", place: "FailurePlace") -> int:
 
     with Line() as line:
         around = boot.Surroundings(place.below, None, progress, preparing, kept)
-        if asked.patch is None:
+        if isinstance(asked, VirtRequest):
+            found = boot_virt.run(asked, around)
+            document = envelope("boot", BootedVirt, found, found.inputs)
+            text = boot_virt_output.text(found, out.style)
+            agree = found.agree
+        elif asked.patch is None:
             result = boot.run(asked, around)
             document = envelope("boot", BootedMachine, result, result.inputs)
             text = boot_output.text(result, out.style)

@@ -55,7 +55,7 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
     groups: dict[object, list[IdleList]] = {}
     number = 0
     for child in cpus.children:
-        if _is_cpu(child):
+        if is_cpu(child):
             found = replace(tree.list_of(child), numbers=(number,))
             number += 1
             groups.setdefault(_key(found), []).append(found)
@@ -173,11 +173,17 @@ def _key(found: IdleList) -> object:
     return found.enable_method, found.riscv, *paths, broken, attachment
 
 
-def _is_cpu(node: Node) -> bool:
+def is_cpu(node: Node) -> bool:
     """As for_each_of_cpu_node(), which passes over CPUs that failed."""
     if any(status.startswith("fail") for status in node.strings("status")[:1]):
         return False
     return node.name.partition("@")[0] == "cpu" or node.strings("device_type") == ("cpu",)
+
+
+def is_riscv(cpu: Node) -> bool:
+    """Whether the node of a CPU is of a RISC-V one."""
+    compatible = cpu.strings("compatible")
+    return "riscv,isa" in cpu.properties or any("riscv" in name for name in compatible)
 
 
 class _Tree:
@@ -210,7 +216,6 @@ class _Tree:
     def list_of(self, cpu: Node) -> IdleList:
         path = f"{CPUS}/{cpu.name}"
         broken: list[Broken] = []
-        compatible = cpu.strings("compatible")
         domain = self._domain(cpu)
         first = domain[0] if domain else ""
         above: list[tuple[ListedNode, ...]] = []
@@ -233,7 +238,7 @@ class _Tree:
         flat = tuple(self._references(path, cpu, LIST, broken))
         # a node may be opened again elsewhere: a missing method belongs beside the list
         told = next((name for name in (METHOD, LIST, "device_type") if name in cpu.properties), "")
-        riscv = "riscv,isa" in cpu.properties or any("riscv" in name for name in compatible)
+        riscv = is_riscv(cpu)
         return IdleList(
             cpus=(path,),
             enable_method=next(iter(cpu.strings(METHOD)), ""),

@@ -2,7 +2,10 @@
 
 from ..boot.predict import Stage
 from ..boot.result import BootResult
+from ..boot.virt.result import VirtResult
 from ..linux.grounds import driver_of, ground
+from ..linux.releases import Release
+from ..table import IdleTable
 from ..wording import plural
 from .escapes.text import printable
 from .style import Style
@@ -10,6 +13,10 @@ from .tables import columns
 
 _MOST_SHOWN = 10
 _UNITS = {
+    "firmware": "line",
+    "tree": "property",
+    "domains": "power domain",
+    "domain-usage": "counter",
     "export": "property",
     "opal-messages": "line",
     "registered": "state",
@@ -29,17 +36,30 @@ def text(result: BootResult, style: Style) -> str:
         f"  {result.qemu}, {plural(request.smp, 'CPU')}, {result.qemu_s:.0f} s",
         "",
     ]
-    rows = [(stage.name, verdict(stage), _judged(stage)) for stage in result.stages]
-    table = columns(("STAGE", "VERDICT", "JUDGED"), rows)
-    lines += [coloured(line, style) for line in table.splitlines()]
-    lines += differences(result, style)
-    lines += ["", style("strong", "What this boot cannot confirm")]
-    lines += [f"  {printable(line)}" for line in result.unconfirmed]
-    lines += ["", f"Logs: {result.directory.as_posix()}"]
+    lines += [*verdicts(result, style), *rest(result, style)]
     return "\n".join(lines) + "\n"
 
 
-def differences(result: BootResult, style: Style, of: str = "") -> list[str]:
+def verdicts(result: BootResult | VirtResult, style: Style) -> list[str]:
+    """Lines with each stage's verdict."""
+    rows = [(stage.name, verdict(stage), _judged(stage)) for stage in result.stages]
+    table = columns(("STAGE", "VERDICT", "JUDGED"), rows)
+    return [coloured(line, style) for line in table.splitlines()]
+
+
+def rest(result: BootResult | VirtResult, style: Style) -> list[str]:
+    """Lines on what differs, what is not confirmed, and where the logs are."""
+    return [
+        *differences(result, style),
+        "",
+        style("strong", "What this boot cannot confirm"),
+        *(f"  {printable(line)}" for line in result.unconfirmed),
+        "",
+        f"Logs: {result.directory.as_posix()}",
+    ]
+
+
+def differences(result: BootResult | VirtResult, style: Style, of: str = "") -> list[str]:
     """Lines on what is not as predicted. of: which boot, for the headings."""
     lines: list[str] = []
     for stage in result.stages:
@@ -65,12 +85,16 @@ def firmware(result: BootResult) -> str:
 
 def kernel(result: BootResult) -> str:
     """The kernel that was booted, and what it is modelled as."""
-    release = result.predicted.release
+    return modelled(result.predicted.kernel, result.predicted.release, result.predicted.table)
+
+
+def modelled(uname: str, release: Release | None, table: IdleTable) -> str:
+    """A guest's kernel, and what it is modelled as for a table."""
     if release is None:
-        return f"{printable(result.predicted.kernel)}, no model of it"
-    known = ground(release, driver_of(result.predicted.table))
+        return f"{printable(uname)}, no model of it"
+    known = ground(release, driver_of(table))
     how = "" if known.kind == "compiled" else f" (its driver {known})"
-    return f"{printable(result.predicted.kernel)}, modelled as {release.name}{how}"
+    return f"{printable(uname)}, modelled as {release.name}{how}"
 
 
 def verdict(stage: Stage) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from idle_states.audit.request import AuditRequest, audited
 from idle_states.boot.request import Request as BootRequest
+from idle_states.boot.virt.request import VirtRequest
 from idle_states.check.criteria import Criteria
 from idle_states.check.request import CheckRequest, checked
 from idle_states.findings import UsageError
@@ -77,7 +78,7 @@ def test_argparse_stays_in_cli() -> None:
     [
         AuditRequest, BootRequest, CheckRequest, ConformRequest, Generated, GovernorRequest,
         PatchRequest, ReplayRequest, ReviewRequest, SelectRequest, SimulateRequest, StatsRequest,
-        TuneRequest, WorkloadRequest,
+        TuneRequest, VirtRequest, WorkloadRequest,
     ],
 )  # fmt: skip
 def test_requests_are_frozen(kind: Any) -> None:
@@ -215,6 +216,10 @@ def test_patch(tmp_path: Path, run: Run) -> None:
         (lambda: StatsRequest(("a",), mean="Hmean"), "expected --mean with --mmtests only"),
         (lambda: StatsRequest(("a",), column=0), "expected --column from 1, found 0"),
         (lambda: BootRequest("vax"), "expected a machine of powernv8"),
+        (lambda: VirtRequest("powernv9", "t"), "expected a machine of virt-arm64, virt-riscv64"),
+        (lambda: VirtRequest("virt-arm64", "t", smp=9), "expected 1 to 8 CPUs with virt-arm64"),
+        (lambda: VirtRequest("virt-arm64", "t", governor="x"), "expected a governor of "),
+        (lambda: VirtRequest("virt-arm64", "t", time_limit_s=0), "expected a time limit above 0 s"),
         (lambda: BootRequest("powernv8", levels=1), "powernv8 has no stop levels"),
         (lambda: AuditRequest(("t",), Criteria((NEW,)), jobs=0), "expected at least one process"),
         (

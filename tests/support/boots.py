@@ -4,7 +4,12 @@ import gzip
 import re
 from pathlib import Path
 
+from idle_states.boot import console
 from idle_states.boot.boot import Booted, RecordedWorkload
+from idle_states.boot.virt import guest
+from idle_states.boot.virt.boot import VirtBooted
+from idle_states.devicetree import fdt
+from idle_states.devicetree.tree import Node
 from tests.support import DATA, ROOT
 
 HOME = ROOT / "build/cache"
@@ -40,3 +45,15 @@ def recorded_workload() -> RecordedWorkload:
         (where / "before.txt").read_text(),
         (where / "after.txt").read_text(),
     )
+
+
+def recorded_virt(machine: str) -> tuple[Node, VirtBooted]:
+    """Returns the tree that a virt machine was given, and what its guest printed
+    (tests/data/boots): of virt-arm64 with the table power-down of tools/virt_tables.py, of
+    virt-riscv64 with cluster."""
+    where = DATA / "boots" / machine
+    log = where / "console.txt"
+    found = console.sections(log.read_text(), guest.SECTIONS)
+    texts = {name: data.decode() for name, data in found.items() if name != "fdt"}
+    given = fdt.read((where / "given.dtb").read_bytes(), "given.dtb")
+    return given, VirtBooted(texts, found["fdt"], log)

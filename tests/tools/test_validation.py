@@ -6,16 +6,19 @@ import pytest
 
 from idle_states.boot.predict import STAGES
 from idle_states.boot.qemu import MACHINES
+from idle_states.boot.virt.predict import STAGES as VIRT_STAGES
 from tests.support import DOCS
 from tools import nightly as boot_nightly
+from tools import validation_virt
 from tools.nightly import NightlyBoot, cases, merged, today
 from tools.validation import text
+from tools.virt_tables import tables
 
 
 def test_the_page_is_made_from_the_records() -> None:
-    assert (DOCS / "validation.md").read_text() == text(
-        boot_nightly.load(DOCS / "validation.json")
-    ), "run make validation"
+    names = "validation.json", "validation-virt.json"
+    records = [boot_nightly.load(DOCS / name) for name in names]
+    assert (DOCS / "validation.md").read_text() == text(*records), "run make validation"
 
 
 def test_every_boot_that_is_claimed_agreed() -> None:
@@ -100,3 +103,29 @@ def test_the_date_is_the_sources_where_that_is_asked_for(monkeypatch: pytest.Mon
     assert today() == "1970-01-02"
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     assert today() > "2026-01-01"
+
+
+def test_every_table_of_virt_machines_booted_and_agreed() -> None:
+    records = boot_nightly.load(DOCS / "validation-virt.json")
+    booted = {(each["machine"], each["table"]) for each in records if each.get("agree")}
+    assert booted == {(each.machine, each.name) for each in tables()}
+    for record in records:
+        assert list(record["stages"]) == list(VIRT_STAGES)
+        assert False not in record["stages"].values()
+        assert not record["differences"]
+        assert record["judged"]["tree"] > 5
+    machines = [machine for machine, _ in booted]
+    assert machines.count("virt-arm64") >= 20
+    assert machines.count("virt-riscv64") >= 10
+
+
+def test_what_differs_on_virt_machines_shows() -> None:
+    every = boot_nightly.load(DOCS / "validation-virt.json")
+    first = every[0]
+    differs = {**first, "agree": False, "stages": {**first["stages"], "usage": False}}
+    page = validation_virt.text([differs, *every[1:]])
+    assert f"{len(every) - 1} of {len(every)} boots agree in every stage" in page
+    assert "6 of 7 agree; **differ: usage**" in page
+    keys = ("machine", "table", "why", "date")
+    failed = {key: first[key] for key in keys} | {"failed": "hung\nlog"}
+    assert "| not booted: hung |" in validation_virt.text([failed, *every[1:]])

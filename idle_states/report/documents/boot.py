@@ -8,6 +8,8 @@ from ...boot.result import BootPair, BootResult
 from ...forms import U32, Count, Form, Positive, derived
 from ...linux.grounds import driver_of, ground
 from ...reading.sysfs import SysfsState
+from .boot_stage import Stage
+from .boot_virt import BootedVirt
 
 
 class Versions(Form[BootResult]):
@@ -29,20 +31,6 @@ class Versions(Form[BootResult]):
             )
         )
     )
-
-
-class Stage(Form[predict.Stage]):
-    """One stage's prediction held against reality."""
-
-    stage: Annotated[
-        Literal["export", "opal-messages", "registered", "linux-messages", "selected", "usage"],
-        "The stage.",
-    ] = derived(lambda stage: stage.name)
-    agree: Annotated[bool | None, "null: nothing could be judged; note says why."]
-    judged: Annotated[Count, "Properties, lines, states, decisions or counters compared."]
-    undetermined: Annotated[Count, "Decisions that could not be judged for want of inputs."]
-    note: Annotated[str, "Why something was not judged; may be empty."]
-    differences: Annotated[list[predict.Mismatch], "What is not as predicted."]
 
 
 class Decisions(Form[BootResult]):
@@ -116,7 +104,7 @@ class BootedTwice(Form[BootPair]):
     )
 
 
-Boot = BootedMachine | BootedTwice
+Boot = BootedMachine | BootedTwice | BootedVirt
 
 
 def _selected(result: BootResult) -> predict.Stage:

@@ -1,0 +1,96 @@
+"""A boot of a virt machine, and what was seen of it."""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...devicetree import fdt
+from ...files import naming
+from ...reading import launching, limits, opening
+from ..boot import BootFailure, Progress, sections_of
+from ..workload import GuestWorkload
+from . import guest
+from .machines import VirtMachine
+from .parts import VirtParts
+
+_MEMORY = "512M"
+_ARGUMENTS = "console={console} panic=-1"
+"""What the kernel prints on its way shows where a boot ended that did not finish."""
+_DUMP_BOUNDS = launching.Bounds(time_s=limits.VERSION_S, output_bytes=limits.VERSION_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class VirtBooted:
+    """What a guest printed.
+
+    sections  name -> text, of guest.SECTIONS but the tree
+    fdt       the flat device tree the kernel was given
+    log       file with all the console showed
+    """
+
+    sections: Mapping[str, str]
+    fdt: bytes
+    log: Path
+
+    @property
+    def uname(self) -> str:
+        return self.sections["uname"].strip()
+
+
+def tree_of(parts: VirtParts, machine: VirtMachine, smp: int, directory: Path) -> fdt.Blob:
+    """The machine's own device tree, which QEMU dumps. Raises BootFailure, OSError."""
+    dumped = directory / "machine.dtb"
+    first, model, *others = machine.options
+    words = [first, f"{model},dumpdtb={dumped}", *others, *_common(smp)]
+    launching.run(str(parts.qemu), words, _DUMP_BOUNDS, str(parts.qemu))
+    if not opening.is_file(dumped):
+        raise BootFailure("QEMU", f"expected QEMU to write {dumped}, found no file", dumped)
+    return fdt.read_blob(opening.read(dumped), str(dumped))
+
+
+def boot(
+    parts: VirtParts,
+    machine: VirtMachine,
+    tree: bytes,
+    *,
+    smp: int,
+    logs: Path,
+    workload: GuestWorkload,
+    time_limit_s: float,
+    governor: str = "",
+    progress: Progress = lambda stage, elapsed_s: None,
+) -> VirtBooted:
+    """Boots a machine with a device tree until the guest powers off.
+
+    tree      the blob that QEMU is given
+    governor  cpuidle governor of the guest; "": the kernel's default
+    workload  runs in the guest between two looks at the counters
+    Raises BootFailure if the guest runs out of time, or ends before it has printed everything;
+    OSError.
+    """
+    logs.mkdir(parents=True, exist_ok=True)
+    log = logs / f"{machine.name}.log"
+    with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
+        initrd, blob = Path(directory, "initrd.gz"), Path(directory, "tree.dtb")
+        files = guest.initramfs(parts.busybox.read_bytes(), workload, smp)
+        for path, content in ((initrd, files), (blob, tree)):
+            with naming(path):
+                path.write_bytes(content)
+        arguments = _ARGUMENTS.format(console=machine.console)
+        arguments += f" cpuidle.governor={governor}" if governor else ""
+        words = [
+            *(str(parts.qemu), *machine.options, *_common(smp), "-no-reboot"),
+            *("-kernel", str(parts.kernel), "-initrd", str(initrd), "-dtb", str(blob)),
+            *("-append", arguments),
+        ]
+        found = sections_of(words, log, guest.SECTIONS, time_limit_s, progress)
+    texts = {name: data.decode("utf-8", "replace") for name, data in found.items() if name != "fdt"}
+    return VirtBooted(texts, found["fdt"], log)
+
+
+def _common(smp: int) -> list[str]:
+    return [
+        *("-m", _MEMORY, "-smp", str(smp), "-nographic", "-monitor", "none"),
+        *("-nic", "none"),
+    ]

@@ -1,0 +1,80 @@
+"""What a boot of a virt machine needs: QEMU, a kernel and busybox of the machine's architecture."""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...reading import opening
+from ..debian import Packages, Unavailable
+from ..parts import packages_in, qemu_program
+from .machines import VIRT, VirtMachine
+
+_CONFIG = "boot/config-*"
+_SET = re.compile(r"^CONFIG_(\w+)=(\S+)$", re.ASCII | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class VirtParts:
+    """qemu: the program; kernel and busybox: files, the guest's; config: the kernel's
+    configuration, None where that is not known."""
+
+    qemu: Path
+    kernel: Path
+    busybox: Path
+    config: Path | None = None
+
+    def options(self) -> dict[str, str] | None:
+        """The options that the kernel is configured with, without CONFIG_; None if not known."""
+        if self.config is None:
+            return None
+        return dict(_SET.findall(opening.read(self.config).decode("utf-8", "replace")))
+
+
+def parts(machine: VirtMachine, cache: Path | None = None, kernel: Path | None = None) -> VirtParts:
+    """The distribution's parts, fetched if necessary; `kernel` replaces its.
+
+    cache  where boots keep what they fetch (default: parts.boot_cache)
+    Raises Unavailable.
+    """
+    packages = packages_in(cache)
+    qemu = qemu_program(machine.program, machine.package)
+    busybox = stock_busybox(machine, packages)
+    if kernel is None:
+        stock, config = stock_kernel(machine, packages)
+        return VirtParts(qemu, stock, busybox, config)
+    if not opening.is_file(kernel):
+        raise Unavailable(f"expected a file, found no {kernel}")
+    return VirtParts(qemu, kernel.resolve(), busybox)
+
+
+def stock_kernel(machine: VirtMachine, packages: Packages) -> tuple[Path, Path]:
+    """The distribution's kernel and its configuration."""
+    wanted = [machine.image, _CONFIG]
+    tree = packages.binary_tree(machine.kernel, wanted, machine.architecture, machine.suite)
+    found = [next(iter(sorted(tree.glob(name)))) for name in wanted]
+    return found[0], found[1]
+
+
+def stock_busybox(machine: VirtMachine, packages: Packages) -> Path:
+    return packages.binary_file(
+        "busybox-static", "*bin/busybox", machine.architecture, machine.suite
+    )
+
+
+def main() -> int:
+    """Fetches every part and prints where it is, or why it cannot be had. Returns 3 if one is
+    missing, else 0."""
+    status = 0
+    for machine in VIRT.values():
+        try:
+            found = parts(machine)
+            print(f"{machine.name}: {found.qemu}, {found.kernel}, {found.busybox}")
+        except Unavailable as reason:
+            print(f"{machine.name}: missing: {reason}", file=sys.stderr)
+            status = 3
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The request for a boot of a virt machine."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...findings import UsageError
+from ...linux.governors import governor_names
+from ..boot import TIME_LIMIT_S
+from ..workload import MIXED, GuestWorkload, workload
+from .machines import VIRT, VirtMachine
+
+CPUS = 2
+"""How many CPUs a machine has unless told otherwise."""
+EVERYTHING = workload(MIXED)
+
+
+@dataclass(frozen=True, slots=True)
+class VirtRequest:
+    """What to boot. Raises UsageError for values that make no sense.
+
+    machine   a name in machines.VIRT
+    table     TABLE of CPUs whose states the machine's CPUs are to list
+    kernel    a kernel image; None: the distribution's
+    smp       number of CPUs; CPUs of each of the TABLE's lists have a place, if there are enough
+    governor  cpuidle governor of the guest; "": the kernel's default
+    workload  what runs between two looks at the counters
+    """
+
+    machine: str
+    table: str
+    kernel: Path | None = None
+    smp: int = CPUS
+    governor: str = ""
+    workload: GuestWorkload = EVERYTHING
+    time_limit_s: float = TIME_LIMIT_S
+
+    def __post_init__(self) -> None:
+        if self.machine not in VIRT:
+            known = ", ".join(VIRT)
+            raise UsageError(f"expected a machine of {known}, found {self.machine!r}")
+        most = self.of_machine.cpus_max
+        if not 1 <= self.smp <= most:
+            raise UsageError(f"expected 1 to {most} CPUs with {self.machine}, found {self.smp}")
+        if self.governor and self.governor not in governor_names():
+            known = ", ".join(governor_names())
+            raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
+        if not self.time_limit_s > 0:
+            raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")
+
+    @property
+    def of_machine(self) -> VirtMachine:
+        return VIRT[self.machine]

@@ -1,0 +1,198 @@
+"""A boot of a virt machine from start to end: puts a TABLE's states into the machine's tree, boots
+it, and compares the boot with the models."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ...devicetree import fdt
+from ...devicetree.tree import Node
+from ...files import naming
+from ...findings import UsageError, unreadable
+from ...linux.governors import governor_names
+from ...reading.sysfs import SysfsState
+from ...sources import Source, read_sources, read_table
+from .. import qemu
+from ..run import Clock, Surroundings, digests
+from .boot import VirtBooted, boot, tree_of
+from .domains import domain_stages, entered_domains
+from .graft import Grafted, chosen, cpus_of, graft
+from .machines import VirtMachine
+from .parts import VirtParts, parts
+from .predict import VirtPredicted, held_by, predict, stages
+from .request import VirtRequest
+from .result import VirtResult
+from .usage import counted_in, usage_stage
+
+_FILES = {"cpuidle.txt": "cpuidle", "kernel-log.txt": "dmesg", "power-domains.txt": "domains"}
+_GOVERNOR = re.compile(r"/current_governor:(\S+)", re.ASCII)
+_DEFAULT_GOVERNOR, _DEFAULT_HZ = "menu", 250
+_OPTIONS = {
+    "virt-arm64": ("CPU_IDLE", "ARM_PSCI_CPUIDLE", "ARM_PSCI_CPUIDLE_DOMAIN", "DEBUG_FS"),
+    "virt-riscv64": ("CPU_IDLE", "RISCV_SBI_CPUIDLE", "DT_IDLE_GENPD", "DEBUG_FS"),
+}
+"""What a kernel must be configured with, for a boot to show all."""
+_GOVERNOR_OPTION = "CPU_IDLE_GOV_{name}"
+_EMULATED = "times and power of any state: an emulated CPU has neither"
+_NO_OSI = "power domains in use: QEMU's PSCI offers no OS-initiated mode"
+
+
+def run(request: VirtRequest, around: Surroundings) -> VirtResult:
+    """Boots as requested and compares the boot with the models.
+
+    Raises UsageError, what reading a TABLE raises, CannotGenerate for a table that the machine
+    cannot have, BootFailure, debian.Unavailable, OSError.
+    """
+    machine = request.of_machine
+    sources = _sources(request.table)
+    tree = sources[0].tree
+    assert tree is not None
+    places = _places(request, machine, sources, tree)
+    around.say("fetching what a boot needs")
+    having = parts(machine, around.cache_directory, request.kernel)
+    options = having.options()
+    check_governor(request.governor, options)
+    with around.directory(request.machine) as directory:
+        blob = tree_of(having, machine, request.smp, directory)
+        grafted = graft(blob.root, tree, places, sources[0].file)
+        data = fdt.write(grafted.root, blob.reservations, blob.boot_cpu)
+        with naming(directory / "given.dtb"):
+            (directory / "given.dtb").write_bytes(data)
+        inputs = ((sources[0].file, sources[0].sha256), *digests(having.kernel))
+    clock = Clock(around.progress)
+    booted = boot(
+        having,
+        machine,
+        data,
+        smp=request.smp,
+        logs=directory,
+        workload=request.workload,
+        time_limit_s=request.time_limit_s,
+        governor=request.governor,
+        progress=clock,
+    )
+    _keep(booted, directory)
+    return _result(request, grafted, booted, having, inputs, clock.elapsed_s, directory)
+
+
+def _result(
+    request: VirtRequest,
+    grafted: Grafted,
+    booted: VirtBooted,
+    having: VirtParts,
+    inputs: tuple[tuple[str, str], ...],
+    qemu_s: float,
+    directory: Path,
+) -> VirtResult:
+    machine, options = request.of_machine, having.options()
+    predicted = predict(machine, grafted.root, booted)
+    match = _GOVERNOR.search(booted.sections["governors"])
+    governor = match[1] if match else _DEFAULT_GOVERNOR
+    hz = (options or {}).get("HZ", "")
+    judged = (
+        *stages(predicted, machine, grafted.nodes, booted),
+        usage_stage(
+            predicted, machine, booted, governor, int(hz) if hz.isdecimal() else _DEFAULT_HZ
+        ),
+        *domain_stages(predicted, machine, booted),
+    )
+    counted = counted_in(booted)
+    return VirtResult(
+        request,
+        inputs[0][0],
+        grafted.cpus,
+        predicted,
+        judged,
+        governor,
+        held_by(booted),
+        counted,
+        entered_domains(booted),
+        tuple(_unconfirmed(predicted, machine, options, counted)),
+        qemu.version(having.qemu),
+        qemu_s,
+        inputs,
+        directory,
+    )
+
+
+def _sources(table: str) -> list[Source]:
+    """The sources of a TABLE that is one device tree, one for each list of its CPUs."""
+    sources = [source for source in read_sources(table) if source.table is not None]
+    if not sources:
+        sources = [read_table(table)]
+    if any(source.tree is None for source in sources):
+        message = (
+            "expected a device tree whose CPUs list idle states, found a table of another form"
+        )
+        raise unreadable(sources[0].file, message)
+    if len({source.file for source in sources}) > 1:
+        files = ", ".join(sorted({source.file for source in sources}))
+        raise UsageError(f"expected one device tree, found {files}")
+    return sources
+
+
+def _places(
+    request: VirtRequest, machine: VirtMachine, sources: list[Source], tree: Node
+) -> tuple[str, ...]:
+    listed = next((s.table.listed for s in sources if s.table and s.table.listed), None)
+    file = sources[0].file
+    if listed is None:
+        raise unreadable(file, "expected CPUs that list idle states (Arm, RISC-V), found none")
+    if listed.riscv != machine.riscv:
+        names = "RISC-V", "Arm"
+        wanted, found = names if machine.riscv else names[::-1]
+        message = f"expected CPUs of {wanted} with {machine.name}, found {found}'s"
+        raise unreadable(file, message)
+    lists = [one.cpus for one in listed.siblings or (listed,)]
+    count = len(cpus_of(tree))
+    if count < request.smp:
+        raise UsageError(
+            f"expected --smp {count} or less with {file}, which has {count} CPUs, found "
+            f"{request.smp}"
+        )
+    return chosen(tree, lists, request.smp)
+
+
+def check_governor(governor: str, options: Mapping[str, str] | None) -> None:
+    """Raises UsageError for a governor that the kernel does not have."""
+    option = _GOVERNOR_OPTION.format(name=governor.upper())
+    if governor and options is not None and option not in options:
+        raise UsageError(
+            f"expected a governor that the kernel has, found {governor}: CONFIG_{option} is not set"
+        )
+
+
+def _keep(booted: VirtBooted, directory: Path) -> None:
+    contents = {name: booted.sections[part].encode() for name, part in _FILES.items()}
+    for name, content in {"tree.dtb": booted.fdt, **contents}.items():
+        with naming(directory / name):
+            (directory / name).write_bytes(content)
+
+
+def _unconfirmed(
+    predicted: VirtPredicted,
+    machine: VirtMachine,
+    options: Mapping[str, str] | None,
+    counted: Mapping[int, tuple[SysfsState, ...]],
+) -> Iterator[str]:
+    said: dict[str, None] = {}
+    for cpu, driver in sorted(predicted.number2driver.items()):
+        for lost in driver.lost:
+            said[f"{lost.state}: when it is entered: {lost.reason}"] = None
+        for state, counts in zip(driver.states, counted.get(cpu, ()), strict=False):
+            refusal = machine.refuses(state.parameter) if state.parameter is not None else ""
+            if refusal:
+                said[f"{state.name}: what entering it does: {refusal}"] = None
+            elif not (counts.usage or counts.rejected):
+                said[f"{state.name}: CPU {cpu} was never led there"] = None
+    yield from said
+    if any(driver.domains for driver in predicted.drivers.values()) and not machine.offers.osi:
+        yield _NO_OSI
+    if options is None:
+        yield "what the kernel's configuration leaves out: it is not known"
+    else:
+        governors = [_GOVERNOR_OPTION.format(name=name.upper()) for name in governor_names()]
+        for option in (*_OPTIONS[machine.name], *governors):
+            if option not in options:
+                yield f"CONFIG_{option}: not set in this kernel"
+    yield _EMULATED

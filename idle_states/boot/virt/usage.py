@@ -1,0 +1,143 @@
+"""Which states a guest can have entered between two looks at its counters.
+
+Emulated time is uneven, so that no count is predicted: a counter may have grown, or must not have.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ...findings import Unreadable
+from ...linux.driver_table import DriverTable
+from ...linux.governors import UnknownGovernor
+from ...linux.releases import Release
+from ...reading import sysfs
+from ...reading.inputs import Input
+from ...reading.sysfs import SysfsState
+from ...selection.selection import TableSelection, select
+from ..predict import Mismatch, Stage
+from .boot import VirtBooted
+from .machines import VirtMachine
+from .predict import USAGE, VirtPredicted
+
+LONG_NS = 50_000_000
+"""An idle period that every guest has which does nothing for a second."""
+_GROWS, _STAYS = "may grow", "stays"
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A state and what firmware may make of it.
+
+    selected  the governor can select it
+    runs      firmware may suspend the CPU
+    refusals  why firmware may not, a sentence for each reason
+    """
+
+    selected: bool
+    runs: bool
+    refusals: tuple[str, ...]
+
+
+def usage_stage(
+    predicted: VirtPredicted,
+    machine: VirtMachine,
+    booted: VirtBooted,
+    governor: str,
+    hz: int,
+) -> Stage:
+    """Holds the counters of each CPU's states against what can have happened. governor: the
+    guest's."""
+    drivers = predicted.number2driver
+    if predicted.release is None:
+        return Stage.unjudged(USAGE, f"there is no model of {predicted.kernel}")
+    if not any(driver.states for driver in drivers.values()):
+        return Stage.unjudged(USAGE, "no states are predicted to be registered")
+    try:
+        counted = _counted(booted)
+        selections = {
+            cpu: selected(driver, predicted.release, governor, hz)
+            for cpu, driver in drivers.items()
+        }
+    except (Unreadable, UnknownGovernor) as error:
+        return Stage.unjudged(USAGE, str(error))
+    differences, judged = [], 0
+    for cpu, driver in sorted(drivers.items()):
+        for state, counts in zip(driver.states, counted.get(cpu, ()), strict=False):
+            can = entered(driver, state.index, machine, selections[cpu])
+            grows = {
+                "usage": can.selected and can.runs,
+                "rejected": can.selected and bool(can.refusals),
+            }
+            for name, may in grows.items():
+                count = getattr(counts, name)
+                judged += count is not None
+                if count and not may:
+                    path = f"cpu{cpu}/state{state.index}/{name}"
+                    differences.append(Mismatch(path, _STAYS, f"grew by {count}"))
+        deepest = of_long_idles(selections[cpu])
+        rows = counted.get(cpu, ())
+        if deepest is not None and deepest < len(rows):
+            judged += 1
+            row = rows[deepest]
+            if not (row.usage or row.rejected):
+                path = f"cpu{cpu}/state{deepest}"
+                differences.append(Mismatch(path, "selected for long idle periods", "never"))
+    return Stage.of(USAGE, differences, judged)
+
+
+def selected(driver: DriverTable, release: Release, governor: str, hz: int) -> TableSelection:
+    """Which states the governor takes at all. Raises UnknownGovernor."""
+    return select(governor, release, driver, hz)
+
+
+def of_long_idles(selection: TableSelection) -> int | None:
+    """The state taken for idle periods of LONG_NS; None if there are several."""
+    found = {
+        state
+        for mapped in selection.maps
+        for each in mapped.ranges
+        if each.first_ns <= LONG_NS and (each.last_ns is None or each.last_ns >= LONG_NS)
+        for state in each.states
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def entered(
+    driver: DriverTable, index: int, machine: VirtMachine, selection: TableSelection
+) -> Entered:
+    """What becomes of a state: the last one's power domains may send firmware their own
+    parameter."""
+    state = driver.states[index]
+    taken = index not in selection.unreachable
+    if not index or state.parameter is None:
+        return Entered(taken, True, ())
+    parameters = [state.parameter]
+    if index == len(driver.states) - 1:
+        parameters += _of_domains(driver)
+    refusals = [machine.refuses(parameter) for parameter in parameters]
+    return Entered(taken, "" in refusals, tuple(dict.fromkeys(filter(None, refusals))))
+
+
+def _of_domains(driver: DriverTable) -> Iterator[int]:
+    for domain in driver.domains:
+        for state in domain.states if not domain.dead else ():
+            if state.parameter is not None:
+                yield state.parameter
+
+
+def counted_in(booted: VirtBooted) -> Mapping[int, tuple[SysfsState, ...]]:
+    """CPU -> its states, with what was counted during the work; empty where there are none, or
+    they cannot be read."""
+    try:
+        return _counted(booted)
+    except Unreadable:
+        return {}
+
+
+def _counted(booted: VirtBooted) -> dict[int, tuple[SysfsState, ...]]:
+    """CPU -> its states, with what was counted during the work. Raises Unreadable."""
+    before, after = (
+        sysfs.read(Input(f"{name}.txt", held=booted.sections[name].encode()))
+        for name in ("before", "after")
+    )
+    return sysfs.difference(before, after)

@@ -1,0 +1,91 @@
+"""The part of docs/validation.md that is about Arm and RISC-V, from what virt_nightly keeps."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from idle_states.boot.virt.predict import STAGES
+
+from .wide_table import wide_table
+
+_HEAD = """\
+## Arm and RISC-V
+
+Each line is a boot of QEMU's virt machine with two CPUs and Debian's kernel, with a table of
+`tools/virt_tables.py` put into the machine's own device tree, most of them meant to break the
+kernel's reading. *firmware*: what the kernel says of PSCI or SBI; *tree*: the nodes as the kernel
+was given them, byte for byte; *registered*: of each CPU, the states' names, descriptions, times and
+whether they are on, and the driver; *linux-messages*: warnings and errors; *usage*: which counters
+grow while the guest works for some seconds (which states can be selected, which firmware refuses);
+*domains*: the power domains in debugfs, their states, what is within them and attached to them;
+*domain-usage*: which of their states are entered. Counts are not predicted: emulated time is too
+uneven.
+
+"""
+_LIMITS = """
+QEMU's PSCI takes the 16 bits of a StateID for WFI. It returns from a power-down state, which for
+Linux is a refusal; it does refuse all other parameters. It offers no OS-initiated mode and no
+SET_SUSPEND_MODE, so that Linux from 6.1.47 on makes no power domains there. OpenSBI has the two
+default suspend types. RISC-V has power domains without any help of firmware: they are judged there.
+
+"""
+_MACHINES = ("virt-arm64", "virt-riscv64")
+
+
+def text(records: Sequence[dict[str, Any]]) -> str:
+    booted = [each for each in records if "agree" in each]
+    judged = sum(sum(each["judged"].values()) for each in booted)
+    agree = sum(each["agree"] for each in booted)
+    versions = dict.fromkeys(
+        (each["machine"], each["qemu"], each["linux"], each["modelled_as"] or "no model")
+        for each in booted
+    )
+    parts = [
+        _HEAD
+        + f"{agree} of {len(booted)} boots agree in every stage; {judged} values, lines and "
+        + "counters were judged.\n\n"
+        + wide_table(("machine", "QEMU", "Linux", "modelled as"), versions)
+        + _LIMITS.rstrip()
+        + "\n"
+    ]
+    for machine in _MACHINES:
+        rows = [_row(each) for each in records if each["machine"] == machine]
+        head = ("table", "what it tries", "registered", "stages", "entered", "date")
+        parts.append(f"### {machine}\n\n" + wide_table(head, rows))
+    parts.append("\n".join(["### What no boot here can confirm", "", *_unconfirmed(booted), ""]))
+    return "\n".join(parts)
+
+
+def _row(each: dict[str, Any]) -> tuple[str, ...]:
+    first = each["table"], each["why"]
+    if "agree" not in each:
+        why = each.get("refused") or each.get("failed", "")
+        return (*first, "", f"not booted: {why.splitlines()[0]}", "", each["date"])
+    stages = each["stages"]
+    differ = [name for name in STAGES if stages[name] is False]
+    unjudged = [name for name in STAGES if stages[name] is None]
+    said = f"{len(STAGES) - len(differ) - len(unjudged)} of {len(STAGES)} agree"
+    said += f"; **differ: {', '.join(differ)}**" if differ else ""
+    said += f"; not judged: {', '.join(unjudged)}" if unjudged else ""
+    registered = ", ".join(each["registered"]) or "none"
+    return (*first, registered, said, ", ".join(_entered(each)), each["date"])
+
+
+def _entered(each: dict[str, Any]) -> Iterator[str]:
+    """Of CPU 0's states and of the power domains', which were entered and which refused."""
+    rows = zip(each["registered"], each["entered"], each["refused_by_firmware"], strict=False)
+    for name, entered, refused in rows:
+        if entered or refused:
+            yield name if not refused else f"{name} (refused)"
+    for name, state, entered in each["domains"]:
+        if entered:
+            yield f"{name} S{state}"
+
+
+def _unconfirmed(records: Sequence[dict[str, Any]]) -> list[str]:
+    """What is no table's fault, with the machines."""
+    found: dict[str, set[str]] = {}
+    for each in records:
+        for line in each["unconfirmed"]:
+            if line.startswith(("CONFIG_", "times ", "power domains ")):
+                found.setdefault(line, set()).add(each["machine"])
+    return [f"- {line} ({', '.join(sorted(found[line]))})" for line in sorted(found)]
