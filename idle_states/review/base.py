@@ -83,7 +83,8 @@ def on_its_base(repository: Repository, series: Series, named: str = "") -> Appl
         how = f"applied to {_named(repository, series.base)}, the base that it names"
         return _with(repository, series, series.base, how)
     if wanted and all(wanted.values()):
-        found = _by_contents(repository, wanted, [(head, 0), *touching], date)
+        candidates = [(head, 0), *touching]
+        found = _by_contents(repository, wanted, _first_added(series), candidates, date)
         if found:
             how = f"applied to {_named(repository, found)}, found by the hashes in its diff"
             return _with(repository, series, found, how)
@@ -107,16 +108,32 @@ def _first_contents(series: Series) -> dict[str, str]:
     return found
 
 
+def _first_added(series: Series) -> list[str]:
+    """The files that a series adds before it changes them."""
+    before: set[str] = set()
+    added: dict[str, None] = {}
+    for change in (change for patch in series.patches for change in patch.files):
+        if change.before is not None:
+            before.add(change.before)
+        elif change.after is not None and change.after not in before:
+            added[change.after] = None
+    return list(added)
+
+
 def _by_contents(
     repository: Repository,
     wanted: dict[str, str],
+    added: Sequence[str],
     commits: list[tuple[str, int]],
     date: int | None,
 ) -> str:
-    """The newest commit with these contents that is not later than the mail; "" for none."""
+    """The newest commit with these contents, and without the files that are added, that is not
+    later than the mail; "" for none."""
     later = ""
     for name, seconds in commits:
-        if all(_has(repository, name, path, start) for path, start in wanted.items()):
+        if all(_has(repository, name, path, start) for path, start in wanted.items()) and not any(
+            repository.named(name, path) for path in added
+        ):
             if date is None or seconds <= date + _DAY:
                 return name
             later = name

@@ -87,6 +87,20 @@ def test_the_base_is_found_by_lines_where_hashes_are_missing(
     assert said(found) == said(reviewed(ReviewRequest(history.directory, None, CRITERIA)))
 
 
+def test_the_base_has_not_what_the_mail_adds(history: History, tmp_path: Path) -> None:
+    """The table is as before the mail long after the file was added, too."""
+    again = AFTER.replace(".residency_ns = 2000,", ".residency_ns = 10000,", 1)
+    history.commit({FILE: again, "new.h": "x\n"}, "slw: Raise its residency to 10us")
+    history.git("format-patch", "-q", "-1", "-o", str(tmp_path / "mails"))
+    history.commit({FILE: AFTER}, "slw: Take it back")
+    (mail,) = (tmp_path / "mails").iterdir()
+    found = mailed(history, mail)
+    assert "found by the hashes" in found.remarks[0]
+    assert said(found) == said(
+        reviewed(ReviewRequest(history.directory, "HEAD~2..HEAD~1", CRITERIA))
+    )
+
+
 def test_patches_of_a_series_apply_one_after_another(history: History, tmp_path: Path) -> None:
     further = AFTER.replace(".residency_ns = 2000,", ".residency_ns = 10000,", 1)
     history.commit({FILE: further, "README": None}, "slw: Raise its residency to 10us")
