@@ -78,13 +78,16 @@ def on_its_base(repository: Repository, series: Series, named: str = "") -> Appl
     wanted = _first_contents(series)
     date = max((int(p.mail.date.timestamp()) for p in series.patches if p.mail.date), default=None)
     head = repository.resolve("HEAD")
-    touching = repository.touching(sorted(wanted), limits.MAIL_COMMITS) if wanted else []
+    added = _first_added(series)
+    # a commit that removes what a mail adds again may be its base
+    paths = sorted({*wanted, *added})
+    touching = repository.touching(paths, limits.MAIL_COMMITS) if wanted else []
     if series.base and repository.has(series.base):
         how = f"applied to {_named(repository, series.base)}, the base that it names"
         return _with(repository, series, series.base, how)
     if wanted and all(wanted.values()):
         candidates = [(head, 0), *touching]
-        found = _by_contents(repository, wanted, _first_added(series), candidates, date)
+        found = _by_contents(repository, wanted, added, candidates, date)
         if found:
             how = f"applied to {_named(repository, found)}, found by the hashes in its diff"
             return _with(repository, series, found, how)
