@@ -19,26 +19,63 @@ BreakEven = tuple[Fraction, Fraction | None] | None
 Payoff = tuple[str, str, BreakEven]
 
 
-def unit_of(model: PowerModel) -> str:
-    return "J" if model.unit == WATTS else "s awake"
+def unit_of(model: PowerModel, *, machine: bool = False) -> str:
+    """machine: of whole machines, where a CPU that runs may draw more than one that polls."""
+    if model.unit == WATTS:
+        return "J"
+    return "s in snooze" if machine else "s awake"
 
 
 def section(names: Sequence[str], spents: Sequence[Spent], model: PowerModel, style: Style) -> str:
-    """The energies of the tables side by side, then the assumptions."""
-    unit = unit_of(model)
+    """The energies of the idle time with each table side by side, then the assumptions."""
+    rows = _rows(spents, "W" if model.unit == WATTS else "awake")
+    title = style("strong", "Energy of the idle time") + "\n"
+    return title + _compared(names, rows, unit_of(model)) + _resting(spents, model)
+
+
+def of_machines(
+    names: Sequence[str],
+    spents: Sequence[Spent],
+    model: PowerModel,
+    work: tuple[str, Sequence[int]] | None,
+    style: Style,
+) -> str:
+    """The same of machines, running CPUs included.
+
+    work: what was counted ("round trips"), and how many with each table; None: nothing
+    """
+    rows = _rows(spents, "W" if model.unit == WATTS else "of snooze")
+    unit = unit_of(model, machine=True)
+    if work is not None and all(work[1]):
+        each = tuple(
+            "-" if one.total is None else ranged(one.total.times(Fraction(1, 1000 * count)), 4)
+            for one, count in zip(spents, work[1], strict=True)
+        )
+        rows.append((f"each {work[0].removesuffix('s')}, u{unit}", *each))
+    title = style("strong", "Energy of the machine") + "\n"
+    return title + _compared(names, rows, unit) + _resting(spents, model)
+
+
+def _rows(spents: Sequence[Spent], power: str) -> list[tuple[str, ...]]:
     rows = [
         (printable(state), *(_energy(dict(spent.states).get(state)) for spent in spents))
         for state in dict.fromkeys(name for spent in spents for name, _ in spent.states)
     ]
     rows.append(("total", *(_energy(spent.total) for spent in spents)))
-    rows.append(("on average", *(_power(spent.power, model) for spent in spents)))
-    head = (f"ENERGY, {unit}", *map(printable, names))
+    rows.append(("on average", *(_power(spent.power, power) for spent in spents)))
+    return rows
+
+
+def _compared(names: Sequence[str], rows: Sequence[tuple[str, ...]], unit: str) -> str:
+    return right_aligned((f"ENERGY, {unit}", *map(printable, names)), rows)
+
+
+def _resting(spents: Sequence[Spent], model: PowerModel) -> str:
     lines = [f"  - {printable(assumption)}\n" for assumption in model.assumptions]
     missing = sorted({name for spent in spents for name in spent.missing})
     if missing:
         lines.append(f"  - no figures for {', '.join(map(printable, missing))}: no total\n")
-    title = style("strong", "Energy of the idle time") + "\n"
-    return title + right_aligned(head, rows) + "".join(lines)
+    return "".join(lines)
 
 
 def of_table(table: IdleTable) -> list[str]:
@@ -90,7 +127,5 @@ def _energy(bounds: PowerBounds | None) -> str:
     return "-" if bounds is None else ranged(bounds.times(Fraction(1, _NS)))
 
 
-def _power(bounds: PowerBounds | None, model: PowerModel) -> str:
-    if bounds is None:
-        return "-"
-    return ranged(bounds, 4) + (" W" if model.unit == WATTS else " awake")
+def _power(bounds: PowerBounds | None, unit: str) -> str:
+    return "-" if bounds is None else f"{ranged(bounds, 4)} {unit}"

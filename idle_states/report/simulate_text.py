@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ..linux.grounds import remarks
-from ..replay.energy import PowerModel, spent
+from ..replay.energy import PowerModel
+from ..simulation.consumption import of_runs
 from ..simulation.setup import Costs
 from ..simulation.summary import BISTABLE_POINTS, UNNOTICED_NS, RunSpread, SimulationSummary
 from ..simulation.workloads import described
@@ -29,9 +30,14 @@ def render(
     if len(found) > 1:
         parts.append(_comparison(found, style))
     if power is not None:
-        spents = [spent(each.figures, power) for each in found]
+        energy = of_runs(found, power)
         names = [each.setup.name for each in found]
-        parts.append(energy_output.section(names, spents, power, style))
+        if energy is None:
+            parts.append("Energy: not reckoned, as cores, pairs or quads differ in size\n")
+        else:
+            counts = found[0].setup.workload.counts
+            work = (counts, energy.counted) if counts else None
+            parts.append(energy_output.of_machines(names, energy.spents, energy.model, work, style))
     elif len(found) > 1:
         parts.append(energy_output.NO_FIGURES)
     return "\n".join(parts)

@@ -12,7 +12,15 @@ from fractions import Fraction
 
 from ..linux.governors import Governor
 from ..simulation import by_core
-from ..simulation.consumption import Change, anything, likely, power_ratios, spanned, turning_points
+from ..simulation.consumption import (
+    LEAVING_SAID,
+    Change,
+    anything,
+    likely,
+    power_ratios,
+    spanned,
+    turning_points,
+)
 from ..simulation.given import Given, WorkloadRequest, given
 from ..simulation.setup import Costs, Setup, check_selects
 from ..simulation.simulate import simulate
@@ -166,7 +174,7 @@ class Simulator:
         said = [
             f"simulated with ipi {costs.ipi} ns, switch {costs.switch} ns, wake {costs.wake} ns "
             "and the other parameters of simulate; none is measured on the machine in question",
-            "leaving a state is counted as running",
+            LEAVING_SAID,
         ]
         if differing:
             said.append(

@@ -12,17 +12,23 @@ assumed: a range of figures is the range over these corners.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import groupby, product
+from itertools import accumulate, groupby, product
 
+from ..replay.energy import IDLE_ONLY, RELATIVE, PowerBounds, PowerModel, Spent
 from ..table import Power
 from .setup import SCOPES
-from .window import Window
+from .summary import SimulationSummary
+from .window import Window, is_regular, whole
 
 SNOOZES = 1_000_000
 RUNNING = (SNOOZES, 2 * SNOOZES)
+LEAVING_SAID = "leaving a state is counted as running"
 RUNNING_SAID = "a running thread draws 1 to 2 times what snooze does: assumed, not measured"
+RUNNING_CPUS = "running"
+"""What machine() calls the CPUs that no state has."""
+_MACHINE_SAID = "all CPUs, running ones included, over whole runs"
 _SCOPE2DRAW = dict(
     zip(SCOPES, ((850_000, 900_000), (200_000, 850_000), (0, 200_000), (0, 200_000)), strict=True)
 )
@@ -110,6 +116,81 @@ def energy(found: Window, running: int, draws: Mapping[str, int]) -> int:
         total -= (before - draw) * held_ns
         before = draw
     return total
+
+
+def of_machine(model: PowerModel) -> PowerModel:
+    """A model of idle states as one of whole machines: `awake` is what a running CPU draws.
+
+    Where that is given (in watts it must be), it is that; else RUNNING times what an idle thread
+    does that polls, to which figures are relative.
+    """
+    grounds = [one for one in model.assumptions if one != IDLE_ONLY and not one.startswith("E(t)")]
+    awake = model.awake
+    if model.unit == RELATIVE and awake == PowerBounds.exactly(1):
+        awake = PowerBounds(*(Fraction(draw, SNOOZES) for draw in RUNNING))
+        grounds.insert(0, RUNNING_SAID)
+    return replace(model, awake=awake, assumptions=(_MACHINE_SAID, LEAVING_SAID, *grounds))
+
+
+def machine(found: Window, model: PowerModel) -> Spent:
+    """The energy of all CPUs in a window, in ns times the model's unit: that of running ones, then
+    by the state that is drawn, which is one that all CPUs it acts on had asked for.
+
+    model  as of_machine() makes it; a state that a deeper one follows draws no less than it
+    """
+    missing = tuple(
+        name
+        for name, asked in zip(found.names, found.asked_ns, strict=True)
+        if asked and name not in model.states
+    )
+    names = [name for name in found.names if name in model.states]
+    held = [found.held_ns[found.names.index(name)] for name in names]
+    # what is held in a deeper state is not drawn in the one before
+    own = [a - b for a, b in zip(held, [*held[1:], 0], strict=True)]
+    # time in which not even the first state is held
+    between = found.idle_ns - found.held_ns[0]
+    running = model.awake.times(found.awake_ns + between)
+    ends = [{model.states[name].power.low, model.states[name].power.high} for name in names]
+    by_corner = [
+        [draw * time for draw, time in zip(accumulate(chosen, min), own, strict=True)]
+        for chosen in product(*ends)
+    ]
+    sums = [sum(one, Fraction(0)) for one in by_corner]
+    states = {
+        name: PowerBounds(min(draws), max(draws))
+        for name, draws in zip(names, zip(*by_corner, strict=True), strict=True)
+    }
+    total = running + PowerBounds(min(sums), max(sums))
+    return Spent(
+        ((RUNNING_CPUS, running), *((name, states.get(name)) for name in found.names)),
+        None if missing else total,
+        missing,
+        found.cpus * found.duration_ns,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MachineEnergy:
+    """What machines draw with each of some tables.
+
+    model   as of_machine() makes it
+    spents  table by table, all runs together
+    counted  what the workload counted, likewise
+    """
+
+    model: PowerModel
+    spents: tuple[Spent, ...]
+    counted: tuple[int, ...]
+
+
+def of_runs(found: Sequence[SimulationSummary], model: PowerModel | None) -> MachineEnergy | None:
+    """None without figures, and where a state acts on cores, pairs or quads of several sizes."""
+    if model is None or not all(is_regular(each.setup) for each in found):
+        return None
+    windows = [whole(each.setup, each.runs) for each in found]
+    own = of_machine(model)
+    spents = tuple(machine(window, own) for window in windows)
+    return MachineEnergy(own, spents, tuple(window.counted for window in windows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """simulate on the command line, and the workloads that users write."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def test_tables_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert "given: switch 600ns" in text
 
 
-def test_energy_is_that_of_the_idle_periods_and_names_what_it_rests_on(
+def test_energy_of_idle_periods_and_of_machines_and_what_they_rest_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ["simulate", "pipe", "--states", "1000/10000", "--duration", "2ms", "--runs", "2"]
@@ -114,6 +115,20 @@ def test_energy_is_that_of_the_idle_periods_and_names_what_it_rests_on(
     wanted = snooze[1] + state1[0] * 1 + 0.25 * (state1[1] - state1[0] * 1)
     assert table["total"]["low"] * 1e6 == pytest.approx(wanted)
     assert any("idle time only" in words for words in found["energy"]["assumptions"])
+    drawn = found["consumption"]
+    assert not any("idle time only" in words for words in drawn["assumptions"])
+    (whole,) = drawn["tables"]
+    running, *idle = ((one["energy"]["low"], one["energy"]["high"]) for one in whole["states"])
+    # what runs draws 1 to 2, and leaving a state is running: each CPU is one or the other
+    assert running[1] == pytest.approx(2 * running[0])
+    awake = sum(run["scopes_ns"]["thread"]["awake"] for run in figures["runs"]) / 1e9
+    assert running[0] == pytest.approx(awake)
+    assert whole["total"]["high"] == pytest.approx(running[1] + sum(high for _, high in idle))
+    assert main([*words, "--power", "snooze=1,state1=0.25"]) == 0
+    text = capsys.readouterr().out
+    assert "Energy of the machine" in text
+    assert re.search(r"\n  each \w[\w ]*, us in snooze +[0-9.]+ to [0-9.]+\n", text)
+    assert "a running thread draws 1 to 2 times what snooze does: assumed" in text
     assert main(words) == 0
     assert "Energy" not in capsys.readouterr().out
     assert main([*words, "--states", "2000/20000", "--table", "power9"]) == 0

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states import core
+from idle_states.replay.energy import IDLE_ONLY, WATTS, from_words
 from idle_states.simulation import by_core
 from idle_states.simulation.consumption import (
     RUNNING,
@@ -15,12 +16,14 @@ from idle_states.simulation.consumption import (
     anything,
     energy,
     likely,
+    machine,
+    of_machine,
     power_ratios,
     spanned,
     turning_points,
 )
 from idle_states.simulation.simulate import simulate
-from idle_states.simulation.window import Window, window
+from idle_states.simulation.window import Window, whole, window
 from idle_states.table import Power
 from tests.support.simulations import setup
 
@@ -69,6 +72,22 @@ def test_what_is_held_is_no_more_than_what_was_asked_for() -> None:
 def test_the_core_has_the_same_window() -> None:
     whole = setup("schbench", "cpus=8,threads=4", duration_ns=12 * MS)
     assert window(whole, 7, 4 * MS, by_core.simulate) == window(whole, 7, 4 * MS, simulate)
+
+
+def test_whole_runs_are_windows_without_a_beginning() -> None:
+    given = setup("server:clients=8,gap=300us", "cpus=8,threads=4,pair=2", duration_ns=20 * MS)
+    runs = [simulate(given, seed) for seed in (1, 2)]
+    one, both = whole(given, runs[:1]), whole(given, runs)
+    early, late = window(given, 1, 1, simulate), simulate(given, 1)
+    # in the first ns nothing ends
+    assert (one.counted, one.usage) == (early.counted, early.usage)
+    assert abs(one.awake_ns - early.awake_ns) <= 8
+    assert one.awake_ns == late.scope_ns[0][0]
+    assert one.idle_ns == sum(one.asked_ns) == sum(late.scope_ns[0][1:])
+    assert both.duration_ns == 40 * MS
+    assert both.counted == sum(run.counted for run in runs)
+    assert both.idle_ns == sum(both.asked_ns)
+    assert sum(both.latencies.values()) == sum(sum(run.latencies.values()) for run in runs)
 
 
 def test_without_wakeups_there_is_no_latency() -> None:
@@ -141,6 +160,67 @@ def test_at_a_turning_point_a_unit_costs_as_much_as_before(before: Window, after
         )
         # the draw is rounded to a millionth
         assert closest <= 2000 * (1 / before.counted + 1 / after.counted)
+
+
+LATENCIES = dict.fromkeys(NAMES, 1000)
+
+
+def words(draws: dict[str, int]) -> str:
+    return ",".join(f"{name}={draw / SNOOZES:.6f}" for name, draw in draws.items())
+
+
+@given(windows, st.lists(st.integers(0, SNOOZES), min_size=3, max_size=3))
+def test_a_machine_is_reckoned_as_a_change_is(found: Window, some: list[int]) -> None:
+    """Exact figures give the energy of a review at both ends of what a running CPU may draw."""
+    draws = dict(zip(NAMES[1:], some, strict=True))
+    spent = machine(found, of_machine(from_words(words(draws), LATENCIES)))
+    low, high = (Fraction(energy(found, running, draws), SNOOZES) for running in RUNNING)
+    assert spent.total is not None
+    assert (spent.total.low, spent.total.high) == (low, high)
+    assert sum(bounds.low for _, bounds in spent.states if bounds is not None) == low
+    assert spent.time_ns == found.cpus * found.duration_ns
+
+
+@given(windows, st.data())
+def test_no_figure_within_the_bounds_leads_out_of_the_machines(
+    found: Window, data: st.DataObject
+) -> None:
+    given = "lite=0.7-0.9,core=0.2-0.8,pair=0-0.3"
+    spent = machine(found, of_machine(from_words(given, LATENCIES)))
+    bounds = {"lite": (700_000, 900_000), "core": (200_000, 800_000), "pair": (0, 300_000)}
+    draws = {name: data.draw(st.integers(*ends)) for name, ends in bounds.items()}
+    total = Fraction(energy(found, data.draw(st.integers(*RUNNING)), draws), SNOOZES)
+    assert spent.total is not None
+    assert spent.total.low <= total <= spent.total.high
+
+
+def test_a_running_cpu_draws_what_is_given() -> None:
+    """In watts, by hand: 600 ns at 4 W, 1400 idle, of which 1000 at 3 W and 500 of these at 1 W."""
+    model = of_machine(from_words("awake=4W,snooze=3.5W,lite=3W,core=1W", LATENCIES))
+    assert model.unit == WATTS
+    spent = machine(made(600, (1400, 1000, 500)), model)
+    assert spent.total is not None
+    assert spent.total.low == spent.total.high == 600 * 4 + 400 * Fraction(7, 2) + 500 * 3 + 500
+    assert spent.power is not None
+    assert spent.power.low == Fraction(spent.total.low, 2000)
+    assert not any("running thread draws" in words for words in model.assumptions)
+
+
+def test_what_a_machine_rests_on_is_said() -> None:
+    said = of_machine(from_words("lite=0.5", LATENCIES)).assumptions
+    assert IDLE_ONLY not in said
+    assert any("a running thread draws 1 to 2 times" in words for words in said)
+    assert any("leaving a state is counted as running" in words for words in said)
+    assert "figures as given: lite=0.5" in said
+
+
+def test_a_state_without_a_figure_leaves_no_total() -> None:
+    spent = machine(made(600, (1400, 1000, 500)), of_machine(from_words("lite=0.5", LATENCIES)))
+    assert spent.missing == ("core",)
+    assert spent.total is None
+    unused = machine(made(600, (1400, 1000, 0)), of_machine(from_words("lite=0.5", LATENCIES)))
+    assert unused.missing == ()
+    assert unused.total is not None
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ class Table(Form[tuple[str, Spent]]):
     total: Annotated[Bounds | None, "null where a state that was entered has no figures."] = (
         derived(lambda item: in_seconds(item[1].total))
     )
-    mean_power: Annotated[Bounds | None, "On average over the idle time."] = derived(
+    mean_power: Annotated[Bounds | None, "On average over the time that it is of."] = derived(
         lambda item: item[1].power
     )
     missing: Annotated[list[str], "States that were entered and have no figures."] = derived(

@@ -8,10 +8,11 @@ from ...replay import counters
 from ...replay.counters import percentile_name
 from ...replay.energy import PowerModel, spent
 from ...simulation import setup, summary
+from ...simulation.consumption import of_runs
 from ...simulation.placement import Policy
 from ...simulation.setup import SCOPES, WAKE_PERCENTILES, Setup
 from ...simulation.topology import Topology
-from .energy import Costs
+from .energy import Costs, Spending
 from .known import Kernel, Known
 
 Scope = Literal["thread", "core", "pair", "quad"]
@@ -168,12 +169,25 @@ class Simulate(Form[Setup]):
     )
     tables: Annotated[list[Table], "One for each table."] = GIVEN
     energy: Costs = GIVEN
+    consumption: Annotated[
+        Spending | None,
+        "What the machine drew with each table, in J or in seconds of a CPU in snooze, with all it "
+        'rests on: CPUs that run (the state "running"), then by the state that all CPUs it acts '
+        "on had asked for; null without figures, and where cores, pairs or quads differ in size.",
+    ] = GIVEN
 
 
 def simulated(found: Sequence[summary.SimulationSummary], power: PowerModel | None) -> With:
     """What Simulate writes. power: None where nothing says what states draw."""
+    names = [each.setup.name for each in found]
     spents = [(each.setup.name, spent(each.figures, power)) for each in found] if power else []
-    return With(found[0].setup, tables=found, energy=power and (power, spents))
+    drawn = of_runs(found, power)
+    return With(
+        found[0].setup,
+        tables=found,
+        energy=power and (power, spents),
+        consumption=drawn and (drawn.model, list(zip(names, drawn.spents, strict=True))),
+    )
 
 
 def _states(found: summary.SimulationSummary) -> Iterable[With]:

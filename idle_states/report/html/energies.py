@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...replay.counters import Figures
-from ...replay.energy import WATTS, PowerBounds, PowerModel, spent
+from ...replay.energy import WATTS, PowerBounds, PowerModel, Spent
 from .. import energy_output
 from . import markers, svg
 from .markers import Point
@@ -19,28 +18,28 @@ _NS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A table's figures. latency_ns: 99th percentile of wake-ups, None without wake-ups; written:
+    """A table's energy. latency_ns: 99th percentile of wake-ups, None without wake-ups; written:
     the same in words."""
 
     label: str
-    figures: Figures
+    cost: Spent
     latency_ns: float | None
     written: str
 
 
-def written(figures: Figures, power: PowerModel) -> str:
+def written(cost: Spent, unit: str) -> str:
     """An energy with its unit; unknown without a total."""
-    total = spent(figures, power).total
-    if total is None:
+    if cost.total is None:
         return "unknown"
-    unit = energy_output.unit_of(power)
-    return f"{energy_output.ranged(total.times(Fraction(1, _NS)))} {unit}"
+    return f"{energy_output.ranged(cost.total.times(Fraction(1, _NS)))} {unit}"
 
 
-def unit_explained(power: PowerModel) -> Iterator[str]:
-    """A line that explains the unit of energy, if it needs explaining."""
+def unit_explained(power: PowerModel, *, machine: bool = False) -> Iterator[str]:
+    """A line that explains the unit of energy, if it needs explaining. machine: as unit_of()."""
     if power.unit != WATTS:
-        yield "energy in s awake: as much as an awake CPU draws in so many seconds"
+        what = "a CPU in snooze" if machine else "an awake CPU"
+        unit = energy_output.unit_of(power, machine=machine)
+        yield f"energy in {unit}: as much as {what} draws in so many seconds"
 
 
 def upwards(highest: Sequence[float], caption: str) -> svg.Axis:
@@ -48,13 +47,25 @@ def upwards(highest: Sequence[float], caption: str) -> svg.Axis:
     return svg.linear(0, max(highest), caption)
 
 
-def section(some: Sequence[Priced], power: PowerModel, latency: str, caption: str) -> Section:
-    """The section on energy. latency: what the latency is, for the table's head; caption: of the
-    axis."""
+def section(
+    some: Sequence[Priced],
+    power: PowerModel,
+    latency: str,
+    caption: str,
+    *,
+    machine: bool = False,
+) -> Section:
+    """The section on energy.
+
+    latency  what the latency is, for the table's head
+    caption  of the axis
+    machine  whether it is that of machines, running CPUs included
+    """
+    unit = energy_output.unit_of(power, machine=machine)
     known = []
     said = list(power.assumptions)
     for each in some:
-        cost = spent(each.figures, power)
+        cost = each.cost
         if cost.missing:
             said.append(f"{each.label}: no figures for {', '.join(cost.missing)}: no total")
         elif each.latency_ns is None:
@@ -62,13 +73,10 @@ def section(some: Sequence[Priced], power: PowerModel, latency: str, caption: st
         elif cost.total is not None:
             total = cost.total.times(Fraction(1, _NS))
             known.append((each, each.latency_ns, total))
-    rests = Lines((*unit_explained(power), "resting on this:", *(f"- {words}" for words in said)))
-    parts = (
-        (_picture(known, energy_output.unit_of(power), latency, caption), rests)
-        if known
-        else (rests,)
-    )
-    return Section("Energy of the idle time", parts)
+    explained = unit_explained(power, machine=machine)
+    rests = Lines((*explained, "resting on this:", *(f"- {words}" for words in said)))
+    parts = (_picture(known, unit, latency, caption), rests) if known else (rests,)
+    return Section(f"Energy of the {'machine' if machine else 'idle time'}", parts)
 
 
 def _picture(

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from ...linux.releases import Release
 from ...replay.counters import PERCENTILES, Figures, percentile_name
-from ...replay.energy import PowerModel
+from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
 from ...replay.run import Account, ReplayResult
+from .. import energy_output
 from ..replay_text import counted, microseconds, percent, reading
 from . import domain_counters, energies, fits, pictures, svg
 from .energies import Priced
@@ -31,8 +32,9 @@ def headline(result: ReplayResult, power: PowerModel | None = None) -> tuple[str
     paid = tuple(microseconds(figures.wake_latency_ns(99.0)) for _, figures in totals)
     measures = [Measure(f"p99 {energies.PAID}", paid), *fits.measures(_misfits(totals))]
     if power is not None:
-        spent = tuple(energies.written(figures, power) for _, figures in totals)
-        measures.insert(0, Measure("energy", spent))
+        unit = energy_output.unit_of(power)
+        costs = tuple(energies.written(spent(figures, power), unit) for _, figures in totals)
+        measures.insert(0, Measure("energy", costs))
     measures.append(Measure("most idle time in", tuple(_most(figures) for _, figures in totals)))
     return compared([label for label, _ in totals], measures)
 
@@ -197,7 +199,7 @@ def _energies(some: Named, power: PowerModel) -> Section:
     priced = []
     for label, figures in some:
         latency_ns = figures.wake_latency_ns(99.0)
-        priced.append(Priced(label, figures, latency_ns, microseconds(latency_ns)))
+        priced.append(Priced(label, spent(figures, power), latency_ns, microseconds(latency_ns)))
     return energies.section(priced, power, energies.PAID, energies.AS_HELD)
 
 

@@ -7,10 +7,12 @@ from itertools import pairwise
 from ...linux.grounds import remarks
 from ...replay.counters import percentile_name
 from ...replay.energy import PowerModel
+from ...simulation.consumption import MachineEnergy, of_runs
 from ...simulation.setup import Costs, bucket_top
 from ...simulation.summary import BISTABLE_POINTS, RunSpread, SimulationSummary
 from ...units import format_time
 from ...wording import joined, plural
+from .. import energy_output
 from . import energies, fits, pictures, svg
 from .energies import Priced
 from .fits import Misfits
@@ -34,9 +36,10 @@ def headline(
     p99 = percentile_name(99.0)
     waited = tuple(_written(each.latency_ns[p99], _us) for each in found)
     measures = [Measure(f"p99 {_WOKEN}", waited), *fits.measures(_misfits(found))]
-    if power is not None:
-        spent = tuple(energies.written(each.figures, power) for each in found)
-        measures.insert(0, Measure("energy", spent))
+    if (energy := of_runs(found, power)) is not None:
+        unit = energy_output.unit_of(energy.model, machine=True)
+        said = tuple(energies.written(cost, unit) for cost in energy.spents)
+        measures.insert(0, Measure("energy", said))
     if counts := found[0].setup.workload.counts:
         rates = tuple(_written(each.counted_per_s, _whole) for each in found)
         measures.append(Measure(f"{counts}/s", rates))
@@ -46,10 +49,11 @@ def headline(
 def sections(found: Sequence[SimulationSummary], power: PowerModel | None = None) -> list[Section]:
     """One simulation, a Summary for each table. power: what states draw; None: nothing says."""
     said = [line for each in found if (line := _bistable(each))]
+    energy = of_runs(found, power)
     return [
         Section("How selections fit", (_fitting(found),)),
         Section("What wake-ups waited for", (_latencies(found),)),
-        *([_energies(found, power)] if power is not None else []),
+        *([_energies(found, energy)] if energy is not None else []),
         Section("Where the time of the CPUs went", (_times(found),)),
         Section("Beside this", (_rates(found), *_scopes(found))),
         *([Section("How stable it is", (Lines(tuple(said)),))] if said else []),
@@ -172,17 +176,17 @@ def _latencies(found: Sequence[SimulationSummary]) -> Picture:
     return Picture(drawing, _compared(_WOKEN.capitalize(), found, rows), lines)
 
 
-def _energies(found: Sequence[SimulationSummary], power: PowerModel) -> Section:
+def _energies(found: Sequence[SimulationSummary], energy: MachineEnergy) -> Section:
     """Energies against the times that wake-ups waited in the simulation, which include exit
     latencies."""
     p99 = percentile_name(99.0)
     priced = []
-    for each in found:
+    for each, cost in zip(found, energy.spents, strict=True):
         waited = each.latency_ns[p99]
         written = _written(waited, _us)
         mean_ns = None if waited is None else waited.mean
-        priced.append(Priced(each.setup.name, each.figures, mean_ns, written))
-    return energies.section(priced, power, _WOKEN, _WOKEN)
+        priced.append(Priced(each.setup.name, cost, mean_ns, written))
+    return energies.section(priced, energy.model, _WOKEN, _WOKEN, machine=True)
 
 
 def _rates(found: Sequence[SimulationSummary]) -> PageTable:
