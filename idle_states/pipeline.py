@@ -258,13 +258,18 @@ def registered(text: str, platform: Platform, release: Release) -> tuple[Source,
     Raises UsageError if the kernel registers no state, and what reading a table raises.
     """
     source = read_table(text)
+    return source, registered_of(source, text, platform, release)
+
+
+def registered_of(source: Source, text: str, platform: Platform, release: Release) -> Arrival:
+    """The same for the table of a source, named by a text for people."""
     arrival = journey(source, platform, [release]).arrivals[0]
     if not arrival.driver.states:
         raise UsageError(
             f"expected Linux {release.name} to register states of {text}, found none: "
             f"{arrival.driver.fatal or 'all are lost; see idle-states show'}"
         )
-    return source, arrival
+    return arrival
 
 
 def switched_off(source: Source, text: str) -> str:

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="revision or file, also a dump of cpuidle sysfs; may be repeated to compare; "
-        "0-3=FILE for machines with several tables",
+        "0-3=FILE for machines with several tables; of a device tree, each CPU has its own",
     )
     add_states(parser)
     parser.add_argument(

@@ -18,7 +18,7 @@ from .driver_table import DriverState, DriverTable
 from .dt_domains import ATTACH, Domains, attach, domains_of
 from .dt_idle_features import DtIdleFeatures, features
 from .genpd.features import HISTORY
-from .genpd.reading import cautions, lost_rows, made_of
+from .genpd.reading import TreeDomains, cautions, lost_rows, made_of
 from .genpd.tables import CpuDomain
 from .releases import Release, folded
 from .suspend_parameter import (
@@ -144,10 +144,11 @@ def tree_domains(
     the CPUs have drivers. firmware: as for parse()."""
     known, genpd = features(release), folded(HISTORY, release)
     made = domains_made(listed, known, firmware)
+    tree = TreeDomains(listed)
     found: dict[str, CpuDomain] = {}
     for each in listed.siblings or (listed,):
         one = replace(each, siblings=listed.siblings)
-        for domain in made_of(one, known, genpd, made, True, firmware.osi):
+        for domain in made_of(one, known, genpd, made, True, firmware.osi, tree):
             found.setdefault(domain.path, domain)
     return tuple(sorted(found.values(), key=lambda domain: len(domain.numbers)))
 

@@ -25,7 +25,7 @@ from .replay import Settings
 from .run import ReplayResult, from_dumps, from_recording, from_trace
 from .sample import Sample
 from .suspects import Suspicion, suspicion
-from .tables import of_given, of_table
+from .tables import of_given, of_tree
 
 OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
 """Warnings about the first table rather than about the input."""
@@ -40,8 +40,9 @@ class ReplayRequest:
     inputs      files: a trace or a recording, and up to two dumps of cpuidle sysfs; - is standard
                 input
     release     the kernel; None: as a recording's head says, else the newest
-    tables      TABLE, or CPUS=TABLE for some CPUs, such as 0-3,5=FILE. Successive CPUS=TABLE form
-                one machine until a CPU would get a second table; there another machine begins
+    tables      TABLE, or CPUS=TABLE for some CPUs, such as 0-3,5=FILE; of a tree without a name,
+                each CPU has its own. Successive CPUS=TABLE form one machine until a CPU would get
+                a second table; there another machine begins
     states      a further table, given by its times
     disabled    numbers of disabled states
     hz          None: as a recording's head says, else 250
@@ -281,8 +282,7 @@ def _table(
             found = f"CPUs {min(machine.own)} to {max(machine.own)}" if machine.own else "none"
             raise UsageError(f"expected CPU {missing[0]} in {text}, found {found}")
         return machine, [(text, source.sha256())], ()
-    held = of_table(text, request.platform, request.kernel, request.disabled)
-    return held.machine, held.files, held.rows
+    return of_tree(text, request.platform, request.kernel, request.disabled)
 
 
 def _is_dump(text: str) -> bool:

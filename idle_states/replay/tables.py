@@ -7,8 +7,9 @@ from ..linux.dt_idle import tree_domains
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.given import GivenStates
 from ..linux.releases import Release
-from ..pipeline import psci_firmware, registered, switched_off
+from ..pipeline import psci_firmware, registered_of, switched_off
 from ..skiboot.platform import Platform
+from ..sources import Source, read_sources, read_table
 from ..table import IdleTable
 from .machine import CpuTable, TracedMachine, from_driver, from_times
 from .power import Rows
@@ -46,7 +47,36 @@ def of_table(
 ) -> HeldTables:
     """Reads a TABLE. Raises UsageError if the kernel registers none of its states, and the errors
     of reading it."""
-    source, arrival = registered(text, platform, release)
+    return _held(read_table(text), text, platform, release, disabled)
+
+
+def of_tree(
+    text: str, platform: Platform, release: Release, disabled: Iterable[int] = ()
+) -> tuple[TracedMachine, tuple[tuple[str, str], ...], Rows]:
+    """Returns the machine of a TABLE, the files read, and its rows; of a tree without a name, whose
+    CPUs have lists of their own, each CPU with its table. Raises as of_table()."""
+    sources = read_sources(text)
+    if len(sources) == 1 and sources[0].table:
+        held = _held(sources[0], text, platform, release, disabled)
+        return held.machine, held.files, held.rows
+    if not all(each.table and each.table.listed for each in sources):
+        read_table(text)
+    found = [_held(each, text, platform, release, disabled) for each in sources]
+    own = {
+        number: held.states
+        for held in found
+        if held.table is not None and held.table.listed is not None
+        for number in held.table.listed.numbers
+    }
+    notes = tuple(dict.fromkeys(note for held in found for note in held.domain_notes))
+    machine = TracedMachine(text, None, own, found[0].domains, notes)
+    return machine, found[0].files, [row for held in found for row in held.rows]
+
+
+def _held(
+    source: Source, text: str, platform: Platform, release: Release, disabled: Iterable[int]
+) -> HeldTables:
+    arrival = registered_of(source, text, platform, release)
     table = source.table
     rows = tuple(
         (state.name, table.states[row])

@@ -10,14 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.cli import main
+from idle_states.devicetree.tree import Node
 from idle_states.linux.genpd.running import DomainFigures
 from idle_states.linux.releases import release
+from idle_states.power_mgt import u32_array
 from idle_states.reading.problems import InputProblems
 from idle_states.replay.core_models import CoreModel
-from idle_states.replay.domains import DomainReplay
+from idle_states.replay.counters import Tally
+from idle_states.replay.domains import DomainReplay, delayed
 from idle_states.replay.machine import TracedMachine
 from idle_states.replay.replay import ReplayModel, Settings
-from idle_states.replay.tables import of_table
+from idle_states.replay.tables import of_table, of_tree
 from idle_states.skiboot.platform import ALL_LEVELS, parse_platform
 from idle_states.traces.periods import Period
 from tests.support.clusters import board, written
@@ -241,3 +244,41 @@ def test_times_out_of_order_are_left_aside(tree: str) -> None:
     (cluster, _) = replay.finish().figures
     assert (cluster.cpus, cluster.time_us) == ((0,), 4_000)
     assert replace(machine(tree), domains=()).like(machine(tree))
+
+
+def test_each_cpu_of_a_tree_has_its_own_table(tmp_path: Path) -> None:
+    """Its big CPUs' last state takes longer to leave."""
+    root = board()
+    big = {"exit-latency-us": u32_array([900]), "phandle": u32_array([2])}
+    children = []
+    for node in root.children:
+        if node.name == "cpus":
+            cpus = list(node.children)
+            for at in (2, 3):
+                own = cpus[at].properties | {"cpu-idle-states": u32_array([2])}
+                cpus[at] = Node(cpus[at].name, own)
+            node = Node("cpus", {}, tuple(cpus))
+        if node.name == "cpu-sleep-0":
+            children.append(Node("big-sleep", node.properties | big))
+        children.append(node)
+    written(Node("", {}, tuple(children)), tmp_path / "x.dtb")
+    of, files, _ = of_tree(str(tmp_path / "x.dtb"), ALL_LEVELS, release("6.6"))
+    assert [of.own[cpu].names[-1] for cpu in range(4)] == ["cpu-sleep-0"] * 2 + ["big-sleep"] * 2
+    assert [of.own[cpu].states[-1].exit_ns for cpu in (0, 3)] == [100 * US, 920 * US]
+    assert [domain.name for domain in of.domains][-1] == "system-pd"
+    assert len(files) == 1
+    replay = DomainReplay(of, release("6.6"))
+    replay.observe([(cpu, 1, 0, (50 + 9 * cpu) * MS, 0) for cpu in range(4)])
+    found = replay.finish()
+    assert [domain.usage for domain in found.figures] == [1, 1, 1]
+    counted = {cpu: Tally(of.own[cpu], True) for cpu in range(4)}
+    for tally in counted.values():
+        tally.add(1, 50 * MS)
+    later = delayed({cpu: tally.figures() for cpu, tally in counted.items()}, found, of)
+    # the first of the system, and of the other cluster
+    assert [later[cpu].wakeups for cpu in range(4)] == [
+        ((1_600 * US, 1),),
+        ((100 * US, 1),),
+        ((1_420 * US, 1),),
+        ((920 * US, 1),),
+    ]

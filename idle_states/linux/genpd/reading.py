@@ -30,16 +30,18 @@ def made_of(
     made: Domains,
     registered: bool,
     osi: bool,
+    tree: "TreeDomains | None" = None,
 ) -> tuple[CpuDomain, ...]:
     """The domains that the list's CPUs sit in, the innermost first, then those it is part of.
 
     made        what the driver has made of the tree's
     registered  the CPUs have a driver
     osi         PSCI's firmware offers OS-initiated mode
+    tree        of the list; None: it is made
     """
     attached = listed.attached.path if listed.attached else ""
-    path2domain = {domain.path: domain for domain in listed.power_domains if domain.provides}
-    within = list(_upwards(attached, path2domain))
+    tree = tree or TreeDomains(listed)
+    within = list(tree.upwards(attached))
     dead = _dead(listed, known, made, registered, osi, attached)
     unlinked = dead or (
         f"its domains are not made part of it: {made.problem}" if made.problem else ""
@@ -49,10 +51,10 @@ def made_of(
         CpuDomain(
             name=domain.path.rpartition("/")[2],
             path=domain.path,
-            level=_level(domain, listed, path2domain),
-            parent=_parent(domain, path2domain),
-            cpus=tuple(cpu.rpartition("/")[2] for cpu, _ in _cpus(domain, listed, path2domain)),
-            numbers=tuple(number for _, number in _cpus(domain, listed, path2domain)),
+            level=tree.level(domain.path),
+            parent=tree.parent(domain),
+            cpus=tuple(name for name, _ in tree.cpus[domain.path]),
+            numbers=tuple(number for _, number in tree.cpus[domain.path]),
             states=(states := tuple(_states(domain, listed, genpd, rows))),
             governed=bool(states) and genpd.governed,
             dead=dead if domain.path == attached else unlinked,
@@ -64,9 +66,9 @@ def made_of(
 def levels(listed: IdleList) -> tuple[DomainLevel, ...]:
     """What each row of the list's table is a state of. Rows of domains that no driver knows are of
     a cluster."""
-    path2domain = {domain.path: domain for domain in listed.power_domains if domain.provides}
+    tree = TreeDomains(listed)
     path2level = {
-        node.path: _level(domain, listed, path2domain)
+        node.path: tree.level(domain.path)
         for domain in listed.power_domains
         for node in domain.states
         if node and domain.provides
@@ -138,41 +140,44 @@ def _dead(
     return ""
 
 
-def _upwards(path: str, path2domain: Mapping[str, PowerDomain]) -> Iterator[PowerDomain]:
-    visited: set[str] = set()
-    while path in path2domain and path not in visited:
-        visited.add(path)
-        yield path2domain[path]
-        path = _parent(path2domain[path], path2domain)
+class TreeDomains:
+    """The power domains of a list's tree.
 
+    cpus  path of a domain -> (name, number) of its CPUs, those of domains within it included
+    """
 
-def _parent(domain: PowerDomain, path2domain: Mapping[str, PowerDomain]) -> str:
-    path = domain.parent.path if domain.parent else ""
-    return path if path in path2domain else ""
+    def __init__(self, listed: IdleList) -> None:
+        self.path2domain = {each.path: each for each in listed.power_domains if each.provides}
+        self.cpus: dict[str, list[tuple[str, int]]] = {path: [] for path in self.path2domain}
+        self._attached: set[str] = set()
+        self._within: dict[str, list[str]] = {}
+        for each in self.path2domain.values():
+            self._within.setdefault(self.parent(each), []).append(each.path)
+        for one in listed.siblings or (listed,):
+            if one.attached is None:
+                continue
+            self._attached.add(one.attached.path)
+            names = [path.rpartition("/")[2] for path in one.cpus]
+            for domain in self.upwards(one.attached.path):
+                self.cpus[domain.path] += zip(names, one.numbers, strict=True)
 
+    def upwards(self, path: str) -> Iterator[PowerDomain]:
+        """A domain and those it is part of."""
+        visited: set[str] = set()
+        while path in self.path2domain and path not in visited:
+            visited.add(path)
+            yield self.path2domain[path]
+            path = self.parent(self.path2domain[path])
 
-def _cpus(
-    domain: PowerDomain, listed: IdleList, path2domain: Mapping[str, PowerDomain]
-) -> tuple[tuple[str, int], ...]:
-    """(path, number) of its CPUs."""
-    return tuple(
-        cpu
-        for one in listed.siblings or (listed,)
-        if one.attached and domain in _upwards(one.attached.path, path2domain)
-        for cpu in zip(one.cpus, one.numbers, strict=True)
-    )
+    def parent(self, domain: PowerDomain) -> str:
+        path = domain.parent.path if domain.parent else ""
+        return path if path in self.path2domain else ""
 
-
-def _level(
-    domain: PowerDomain, listed: IdleList, path2domain: Mapping[str, PowerDomain]
-) -> DomainLevel:
-    if len(_cpus(domain, listed, path2domain)) == 1 and any(
-        one.attached and one.attached.path == domain.path for one in listed.siblings or (listed,)
-    ):
-        return "CPU"
-    within = [other for other in path2domain.values() if _parent(other, path2domain) == domain.path]
-    clusters = any(len(_cpus(other, listed, path2domain)) > 1 for other in within)
-    return "system" if clusters and not _parent(domain, path2domain) else "cluster"
+    def level(self, path: str) -> DomainLevel:
+        if len(self.cpus[path]) == 1 and path in self._attached:
+            return "CPU"
+        clusters = any(len(self.cpus[within]) > 1 for within in self._within.get(path, ()))
+        return "system" if clusters and not self.parent(self.path2domain[path]) else "cluster"
 
 
 def _states(
