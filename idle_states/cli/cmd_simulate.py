@@ -7,6 +7,10 @@ sleep as long as it says. Tasks run, block and wake others; each wake-up is plac
 does, pays the exit latency of the state its CPU has come to, and makes the next idle period what it
 is.
 
+Where a table is of CPUs in power domains (Arm, RISC-V), its clusters and systems go down with their
+last CPU, in the state that the kernel's genpd takes, and the CPU that wakes first waits for them.
+CPUs are numbered as in the tree, and without --topology there are as many.
+
 What the machine does is exact for what it is given; what it is given is a model: see the parameters
 below, whose values are printed with every result. Throughput is not predicted, but for the rate of
 what the workload counts."""

@@ -134,6 +134,9 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 	cpu->since_ns = now;
 	cpu->got_tick = false;
 	scopes_ask(&s->scopes, number, decision.state, now);
+	if (cpu->state == s->set.states - 1)
+		domains_idle(&s->domains, number, now,
+			     now + (cpu->stopped ? sleep : least(sleep, to_tick)));
 	take(s, cpu, s->in.effects[decision.state].holds ? HOLDS : FREE);
 	if (polls(s, cpu)) {
 		if (s->set.poll_limit_ns == NEVER)
@@ -154,6 +157,8 @@ static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, b
 	s->in.reached[state]++;
 	wakes(s, cpu);
 	done = s->now + delay_ns + s->in.effects[state].exit_ns;
+	if (cpu->state == s->set.states - 1)
+		done += domains_wake(&s->domains, number, s->now);
 	if (s->set.jitter_ns)
 		done += uniform(draw(cpu->key, cpu->draws++), 0, s->set.jitter_ns);
 	cpu->phase = EXITING;
@@ -181,6 +186,8 @@ static void idled(struct simulation *s, struct cpu_now *cpu, bool time_limit)
 	}
 	count_idle(&s->in.thresholds[cpu->state], s->set.counts_ns,
 		   &s->in.counters[number_of(s, cpu) * s->set.states + cpu->state], residency);
+	if (cpu->state == s->set.states - 1)
+		domains_awake(&s->domains, number_of(s, cpu), s->now);
 }
 
 static void settle(struct simulation *s, struct cpu_now *cpu)

@@ -10,6 +10,7 @@
 #define LOG2_SIZE 257
 #define HALF_LIFE 32
 #define NOWHERE UINT32_MAX
+#define NEVER U64_MAX
 
 enum { RUN, SLEEP, EVERY, WAKE, WAIT, COUNT, SPIN };
 enum { FIXED, UNIFORM, EXPONENTIAL };
@@ -22,11 +23,27 @@ struct sim_setting {
 	u64 switch_ns, wake_ns, idle_entry_ns, turn_ns, ipi_ns, overshoot_ns, jitter_ns, slice_ns;
 	u64 background_ns, utilises;
 	u64 smt_busy, smt_hold, recent, cluster, trace_most, events_most;
+	/* domain_limit_ns: the CPU latency that is allowed; NEVER: limits do not hold. */
+	u64 domains, domain_states, domain_cpus, deepest_children, domain_limit_ns;
 };
 
 struct effect {
 	u64 exit_ns;
 	u32 scope, holds;
+};
+
+/* A power domain: its states, all its CPUs, and the number of those of its own. parent: NOWHERE for
+ * none. */
+struct sim_domain {
+	u32 parent, first_state, states, first_cpu, cpus, own, governed;
+};
+
+struct sim_domain_state {
+	u64 off_ns, on_ns, residency_ns;
+};
+
+struct sim_domain_counter {
+	u64 usage, time_ns, above, below;
 };
 
 struct op {
@@ -43,7 +60,7 @@ struct traced {
 };
 
 struct sim_totals {
-	u64 switches, counted, events, digest, latency_max_ns, traced;
+	u64 switches, counted, events, digest, latency_max_ns, traced, waited, waited_ns;
 };
 
 /* Groups of CPUs: of each CPU, its number. */
@@ -55,6 +72,9 @@ struct sim_input {
 	const struct sim_setting *setting;
 	struct groupings of;
 	const struct effect *effects;
+	const struct sim_domain *domains;
+	const struct sim_domain_state *domain_states;
+	const u32 *domain_cpus, *own_domain; /* own_domain: of each CPU, or NOWHERE */
 	const struct op *ops;
 	const struct program *programs;
 	const u64 *log2; /* LOG2_SIZE */
@@ -67,6 +87,8 @@ struct sim_input {
 	/* Results, all 0 before. */
 	struct counter *counters; /* CPU by CPU, state by state */
 	u64 *reached, *scope_ns, *latencies;
+	struct sim_domain_counter *domain_counters; /* state by state */
+	u64 *stayed_on; /* domain by domain */
 	struct traced *trace;
 	struct sim_totals *totals;
 };

@@ -79,6 +79,42 @@ static bool make_scopes(struct simulation *s)
 	return !s->failed;
 }
 
+static bool make_domains(struct simulation *s)
+{
+	u32 domains = (u32)s->set.domains, cpus = (u32)s->set.cpus;
+
+	s->domains = (struct domains){
+		.set = &s->set,
+		.domain = s->in.domains,
+		.states = s->in.domain_states,
+		.cpus = s->in.domain_cpus,
+		.own = s->in.own_domain,
+		.now = block(s, domains, sizeof(struct domain_now)),
+		.timers = block(s, cpus, sizeof(u64)),
+		.counters = s->in.domain_counters,
+		.stayed_on = s->in.stayed_on,
+		.totals = s->in.totals,
+	};
+	if (s->failed)
+		return false;
+	for (u32 i = 0; i < cpus; i++)
+		s->domains.timers[i] = KTIME_MAX;
+	for (u32 i = domains; i-- > 0;) {
+		u32 parent = s->in.domains[i].parent;
+
+		s->domains.now[i].since = NEVER;
+		s->domains.now[i].active = s->in.domains[i].own;
+		s->domains.now[i].child = s->domains.now[i].sibling = NOWHERE;
+		s->domains.now[i].on = s->domains.now[i].changed = true;
+		if (parent != NOWHERE) {
+			/* those within others come first, so that the parent is made */
+			s->domains.now[i].sibling = s->domains.now[parent].child;
+			s->domains.now[parent].child = i;
+		}
+	}
+	return true;
+}
+
 static bool make_placement(struct simulation *s)
 {
 	struct placement *p = &s->placement;
@@ -133,7 +169,7 @@ struct simulation *simulation_new(const struct sim_input *input)
 	s->memories = block(s, cpus, MEMORY_STRIDE);
 	s->siblings = split_of(s, input->of.small_core, cpus);
 	s->takes = block(s, s->siblings.wholes, sizeof(*s->takes));
-	if (s->failed || !make_scopes(s) || !make_placement(s)) {
+	if (s->failed || !make_scopes(s) || !make_placement(s) || !make_domains(s)) {
 		simulation_free(s);
 		return NULL;
 	}

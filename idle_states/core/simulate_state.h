@@ -2,6 +2,7 @@
 #ifndef IDLE_STATES_SIMULATE_STATE_H
 #define IDLE_STATES_SIMULATE_STATE_H
 
+#include "simulate_domains.h"
 #include "simulate_placement.h"
 #include "simulate_plan.h"
 #include "simulate_random.h"
@@ -10,7 +11,6 @@
 #define CPU_STREAMS (1ull << 32)
 #define WORK 1000
 #define LEAST_RATE 100
-#define NEVER U64_MAX
 /* Not a power of two: the beginnings, which are used most, would share a few sets of the cache. */
 #define MEMORY_STRIDE (MEMORY_SIZE + 64)
 
@@ -49,6 +49,7 @@ struct simulation {
 	u32 (*takes)[TAKES];
 	struct split siblings;
 	struct scopes scopes;
+	struct domains domains;
 	struct placement placement;
 	char *memories;
 	void **blocks;

@@ -7,13 +7,15 @@
 PyDoc_STRVAR(simulate_doc,
 	     "simulate(governor, features, states, hz, inputs, results, watch)\n--\n\n"
 	     "inputs: setting, small cores, pairs, quads, clusters, caches, cores for placement,\n"
-	     "effects, ops, programs, logarithms, decays, thresholds. results: counters, reached, scope_ns,\n"
-	     "latencies, trace, totals, all 0. Checked for their sizes only. watch: two numbers that\n"
+	     "effects, power domains, their states and CPUs, each CPU's domain, ops, programs,\n"
+	     "logarithms, decays, thresholds. results: counters, reached, scope_ns, domain counters,\n"
+	     "how often domains stayed on, latencies, trace, totals, all 0. Checked for their sizes\n"
+	     "only. watch: two numbers that\n"
 	     "another thread may use meanwhile, the ns simulated so far and, if not 0, to stop.\n"
 	     "Returns whether it ended before its time, stopped or by the most events.");
 
-enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, INPUTS };
-enum { COUNTERS, REACHED, SCOPE_NS, LATENCIES, TRACE, TOTALS, RESULTS };
+enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, DOMAINS, DOMAIN_STATES, DOMAIN_CPUS, OWN_DOMAIN, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, INPUTS };
+enum { COUNTERS, REACHED, SCOPE_NS, DOMAIN_COUNTERS, STAYED_ON, LATENCIES, TRACE, TOTALS, RESULTS };
 enum { NOW, STOP, WATCH };
 
 static bool opened(PyObject *tuple, Py_buffer *buffers, Py_ssize_t count, int flags)
@@ -31,16 +33,26 @@ static bool opened(PyObject *tuple, Py_buffer *buffers, Py_ssize_t count, int fl
 static bool have_sizes(const Py_buffer *in, const Py_buffer *out)
 {
 	const struct sim_setting *set = in[SETTING].buf;
-	Py_ssize_t cpus, states;
+	Py_ssize_t cpus, states, domain_states;
 
 	if (!has_size(&in[SETTING], sizeof(*set), "setting"))
 		return false;
 	cpus = (Py_ssize_t)set->cpus;
 	states = (Py_ssize_t)set->states;
+	domain_states = (Py_ssize_t)set->domain_states;
 	for (int i = SMALL; i <= SMT; i++)
 		if (!has_size(&in[i], cpus * (Py_ssize_t)sizeof(u32), "groups"))
 			return false;
 	return has_size(&in[EFFECTS], states * (Py_ssize_t)sizeof(struct effect), "effects") &&
+	       has_size(&in[DOMAINS], (Py_ssize_t)(set->domains * sizeof(struct sim_domain)), "domains") &&
+	       has_size(&in[DOMAIN_STATES], domain_states * (Py_ssize_t)sizeof(struct sim_domain_state),
+			"domain_states") &&
+	       has_size(&in[DOMAIN_CPUS], (Py_ssize_t)(set->domain_cpus * sizeof(u32)), "domain_cpus") &&
+	       has_size(&in[OWN_DOMAIN], cpus * (Py_ssize_t)sizeof(u32), "own_domain") &&
+	       has_size(&out[DOMAIN_COUNTERS],
+			domain_states * (Py_ssize_t)sizeof(struct sim_domain_counter),
+			"domain_counters") &&
+	       has_size(&out[STAYED_ON], (Py_ssize_t)(set->domains * sizeof(u64)), "stayed_on") &&
 	       has_size(&in[PROGRAMS], (Py_ssize_t)(set->tasks * sizeof(struct program)), "programs") &&
 	       has_size(&in[LOG2], LOG2_SIZE * sizeof(u64), "logarithms") &&
 	       has_size(&in[DECAYS], HALF_LIFE * sizeof(u64), "decays") &&
@@ -96,6 +108,10 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 			.of = {in[SMALL].buf, in[PAIR].buf, in[QUAD].buf, in[CLUSTER].buf, in[LLC].buf,
 			       in[SMT].buf},
 			.effects = in[EFFECTS].buf,
+			.domains = in[DOMAINS].buf,
+			.domain_states = in[DOMAIN_STATES].buf,
+			.domain_cpus = in[DOMAIN_CPUS].buf,
+			.own_domain = in[OWN_DOMAIN].buf,
 			.ops = in[OPS].buf,
 			.programs = in[PROGRAMS].buf,
 			.log2 = in[LOG2].buf,
@@ -108,6 +124,8 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 			.counters = out[COUNTERS].buf,
 			.reached = out[REACHED].buf,
 			.scope_ns = out[SCOPE_NS].buf,
+			.domain_counters = out[DOMAIN_COUNTERS].buf,
+			.stayed_on = out[STAYED_ON].buf,
 			.latencies = out[LATENCIES].buf,
 			.trace = out[TRACE].buf,
 			.totals = out[TOTALS].buf,

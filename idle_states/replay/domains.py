@@ -16,6 +16,7 @@ from ..linux import idle_loop
 from ..linux.genpd.features import HISTORY
 from ..linux.genpd.running import ASSUMED, DomainFigures, RunningDomains
 from ..linux.governors.interface import KTIME_MAX
+from ..linux.grounds import remarks
 from ..linux.idle_call import tick_stops
 from ..linux.releases import Release, folded
 from ..traces.periods import Period
@@ -123,21 +124,38 @@ def domains_of(machine: TracedMachine, release: Release) -> DomainReplay | None:
 
 
 def assumed_of_domains(
-    machines: Sequence[TracedMachine], cpus: Collection[int], timers: str | None
+    machines: Sequence[TracedMachine], cpus: Collection[int], release: Release
 ) -> Iterator[str]:
-    """Sentences: what the counters of power domains rest on, and why there are none.
+    """Sentences: what the counters of power domains rest on, or why there are none.
 
-    cpus    those with events
-    timers  what is known of the CPUs' next timers: gap, far or recorded; None: no governor was
-            replayed
+    cpus: those that take part.
     """
     yield from dict.fromkeys(note for machine in machines for note in machine.domain_notes)
-    alive = [d for m in machines for d in m.domains if d.states and not d.dead]
-    dead = {d.dead: None for m in machines for d in m.domains if d.states and d.dead}
+    dead = dict.fromkeys(d.dead for m in machines for d in m.domains if d.states and d.dead)
     yield from (f"power domains are never off: {why}" for why in dead)
-    if not alive:
+    numbers = {
+        number
+        for machine in machines
+        for domain in machine.domains
+        if domain.states and not domain.dead
+        for number in domain.numbers
+    }
+    if not numbers:
         return
+    yield from remarks([release], "genpd")
     yield ASSUMED
+    yield "CPUs are numbered in the order of the tree"
+    if numbers - set(cpus):
+        absent = number_ranges(numbers - set(cpus))
+        yield f"CPUs of the tree that take no part are offline: {absent}"
+    if set(cpus) - numbers:
+        others = number_ranges(set(cpus) - numbers)
+        yield f"in none of the tree's power domains with states: CPU {others}"
+
+
+def assumed_of_timers(timers: str | None) -> Iterator[str]:
+    """The same of a replay. timers: what is known of the CPUs' next timers: gap, far or recorded;
+    None: no governor was replayed."""
     yield "a CPU is awake, for its power domain, wherever it is not shown to idle"
     if timers is None:
         yield (
@@ -146,12 +164,6 @@ def assumed_of_domains(
         )
     elif timers != "recorded":
         yield "the governor of power domains knows the same timers as that of the CPUs"
-    numbers = {number for domain in alive for number in domain.numbers}
-    yield "CPUs are numbered in the order of the tree"
-    if numbers - set(cpus):
-        yield f"CPUs of the tree without events are offline: {number_ranges(numbers - set(cpus))}"
-    if set(cpus) - numbers:
-        yield f"in none of its power domains with states: CPU {number_ranges(set(cpus) - numbers)}"
 
 
 def delayed(

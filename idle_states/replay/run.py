@@ -1,6 +1,6 @@
 """One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import core
@@ -18,7 +18,7 @@ from ..traces.periods import Pairing, Period
 from ..traces.text import TraceText
 from .core_models import CoreModel, knows, replay
 from .counters import Figures, StateFigures, counts_in_ns, total
-from .domains import DomainReplay, assumed_of_domains, delayed, domains_of
+from .domains import DomainReplay, assumed_of_domains, assumed_of_timers, delayed, domains_of
 from .machine import TracedMachine
 from .observed import Observed
 from .replay import TURN_NS, ReplayModel, Settings
@@ -181,9 +181,7 @@ def from_trace(
         ESTIMATED,
         (
             *_assumptions(reader.coarse, certain, misses, release, settings),
-            *assumed_of_domains(
-                machines, accounts[0].cpus, settings.next_timer if settings else None
-            ),
+            *_of_domains(machines, accounts, release, settings.next_timer if settings else None),
         ),
         Read(
             source.kind,
@@ -255,7 +253,7 @@ def from_recording(
             "the table and kernel of the recording",
             f"clock at reflect: {recording.WAKE_OVERHEAD_NS} ns after the end of the period",
         ]
-    assumptions += assumed_of_domains(machines, observed.cpus, "recorded")
+    assumptions += _of_domains(machines, accounts, release, "recorded")
     return ReplayResult(
         ESTIMATED if guessed else EXACT,
         tuple(assumptions),
@@ -310,6 +308,17 @@ def _judged(
         return Account(machine.name, None, cpus)
     found = domains.finish()
     return Account(machine.name, None, delayed(cpus, found, machine), domains=found.figures)
+
+
+def _of_domains(
+    machines: Sequence[TracedMachine],
+    accounts: Sequence[Account],
+    release: Release,
+    timers: str | None,
+) -> Iterator[str]:
+    yield from assumed_of_domains(machines, accounts[0].cpus, release)
+    if any(account.domains for account in accounts):
+        yield from assumed_of_timers(timers)
 
 
 def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exception:

@@ -1,6 +1,7 @@
 """Counters of power domains as rows of their own level, for people."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from ..linux.genpd.running import DomainFigures
 from ..wording import number_ranges
@@ -11,7 +12,21 @@ from .tables import right_aligned
 HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW")
 
 
-def named(domain: DomainFigures) -> str:
+STAYS_ON = "stays on"
+
+
+class NamedDomain(Protocol):
+    """A power domain with its CPUs."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def level(self) -> str: ...
+    @property
+    def cpus(self) -> Sequence[int]: ...
+
+
+def named(domain: NamedDomain) -> str:
     """Such as "cluster0, cluster of CPU 0-3"."""
     return f"{domain.name}, {domain.level} of CPU {number_ranges(domain.cpus)}"
 
@@ -39,4 +54,4 @@ def rows(domain: DomainFigures, whole_us: int | None) -> list[tuple[str, ...]]:
         )
         for state in domain.states
     ]
-    return [*states, ("stays on", str(domain.stayed_on), "", "", "", "")]
+    return [*states, (STAYS_ON, str(domain.stayed_on), "", "", "", "")]

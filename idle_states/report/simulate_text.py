@@ -6,11 +6,17 @@ from ..linux.grounds import remarks
 from ..replay.energy import PowerModel
 from ..simulation.consumption import of_runs
 from ..simulation.setup import Costs
-from ..simulation.summary import BISTABLE_POINTS, UNNOTICED_NS, RunSpread, SimulationSummary
+from ..simulation.summary import (
+    BISTABLE_POINTS,
+    UNNOTICED_NS,
+    DomainSummary,
+    RunSpread,
+    SimulationSummary,
+)
 from ..simulation.workloads import described
 from ..units import format_time
 from ..wording import joined, plural
-from . import energy_output
+from . import domain_counters, energy_output
 from .escapes.text import printable
 from .style import Style
 from .tables import right_aligned, width, wrapped
@@ -100,7 +106,7 @@ def _table_part(found: SimulationSummary, style: Style) -> str:
     text += f"  {_rate(found.switches_per_s)} switches/s"
     if setup.workload.counts:
         text += f", {_rate(found.counted_per_s)} {printable(setup.workload.counts)}/s"
-    return text + "\n" + _scopes(found) + _bistable(found, style)
+    return text + "\n" + _scopes(found) + _domains(found, style) + _bistable(found, style)
 
 
 def _scopes(found: SimulationSummary) -> str:
@@ -114,6 +120,39 @@ def _scopes(found: SimulationSummary) -> str:
             rows.append((each.scope, str(each.instances), *shares))
         last = each.instances
     return right_aligned(head, rows)
+
+
+def _domains(found: SimulationSummary, style: Style) -> str:
+    """A block for each power domain, and what all rest on."""
+    parts = [
+        "\n"
+        + style("strong", printable(domain_counters.named(domain)))
+        + "\n"
+        + right_aligned(domain_counters.HEAD, domain_rows(domain))
+        for domain in found.domains
+    ]
+    if found.waited_ns is not None:
+        words = f"{_count(found.waited)} wake-ups of CPUs, {_us(found.waited_ns)} each"
+        parts.append(f"  waited for a power domain: {words}\n")
+    for note in found.setup.domain_notes:
+        parts.append("\n".join(wrapped(note, width(), "  - ", "    ")) + "\n")
+    return "".join(parts)
+
+
+def domain_rows(domain: DomainSummary) -> list[tuple[str, ...]]:
+    """Cells of domain_counters.HEAD for each state, and for how often the domain stayed on."""
+    rows = [
+        (
+            state.name,
+            _count(state.usage),
+            f"{_count(state.time_us)} us",
+            _percent(state.share),
+            _count(state.above),
+            _count(state.below),
+        )
+        for state in domain.states
+    ]
+    return [*rows, (domain_counters.STAYS_ON, _count(domain.stayed_on), "", "", "", "")]
 
 
 def _bistable(found: SimulationSummary, style: Style) -> str:

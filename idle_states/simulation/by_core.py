@@ -8,10 +8,14 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from .. import core
 from ..core.packing import compiled, packed_features, packed_states
 from ..linux import idle_loop
+from ..linux.genpd.features import HISTORY
+from ..linux.genpd.governor import NO_LATENCY_LIMIT_US
+from ..linux.genpd.running import Laid, RunningDomains
 from ..linux.governors import Governor, asks_utilisation
 from ..linux.governors.interface import tick_ns
 from ..linux.idle_call import is_asked, unasked_stop_tick
 from ..linux.idle_loop import NO_LIMIT_US
+from ..linux.releases import folded
 from ..reading import limits
 from ..replay.counters import Tally, counts_in_ns
 from ..replay.polling import polling
@@ -23,6 +27,9 @@ from .utilisation import DECAYS
 _EFFECT = struct.Struct("<QII")
 _OP = struct.Struct("<QQIIIIII")
 _PROGRAM = struct.Struct("<7I")
+_DOMAIN = struct.Struct("<7I")
+_DOMAIN_STATE = struct.Struct("<3Q")
+_DOMAIN_COUNTER = struct.Struct("<4Q")
 _COUNTER_BYTES = 48
 _NOWHERE = (1 << 32) - 1
 _POLL_SECONDS = 0.1
@@ -62,8 +69,10 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     tallies = [Tally(setup.table, counts_in_ns(setup.release)) for _ in range(topology.cpus)]
     smt = topology.small_core if setup.policy.smt == "small" else topology.core
     ops, programs = _programs(setup)
+    domains = RunningDomains(setup.domains, folded(HISTORY, setup.release), range(topology.cpus))
+    laid = domains.laid_out()
     inputs = (
-        _setting(setup, seed, trace),
+        _setting(setup, seed, trace, laid),
         *(
             array("I", groups)
             for groups in (
@@ -76,6 +85,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
             )
         ),
         b"".join(_EFFECT.pack(each.exit_ns, each.scope, each.holds) for each in setup.effects),
+        *_domains(laid, topology.cpus),
         ops,
         programs,
         array("Q", LOG2_Q32),
@@ -85,7 +95,9 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     counters = bytearray(_COUNTER_BYTES * len(states) * topology.cpus)
     reached = _zeros(len(states))
     scope_ns = _zeros(len(SCOPES) * (len(states) + 1))
-    latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(6)
+    latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(8)
+    of_domains = bytearray(_DOMAIN_COUNTER.size * sum(len(each.states) for each in laid))
+    stayed_on = _zeros(len(laid))
     traced = _zeros(3 * trace)
     watch = watch or Watch()
     unfinished = compiled.simulate(
@@ -94,7 +106,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         packed_states(states),
         setup.hz,
         inputs,
-        (counters, reached, scope_ns, latencies, traced, totals),
+        (counters, reached, scope_ns, of_domains, stayed_on, latencies, traced, totals),
         watch.cells,
     )
     if unfinished and not watch.cells[1]:
@@ -102,7 +114,10 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     each_bytes = _COUNTER_BYTES * len(states)
     for cpu, tally in enumerate(tallies):
         tally.absorb(counters[cpu * each_bytes : (cpu + 1) * each_bytes])
-    switches, counted, events, digest, latency_max_ns, traces = totals
+    counted_states = _DOMAIN_COUNTER.iter_unpack(of_domains)
+    for number, (each, often) in enumerate(zip(laid, stayed_on, strict=True)):
+        domains.absorb(number, often, [next(counted_states) for _ in each.states])
+    switches, counted, events, digest, latency_max_ns, traces, waited, waited_ns = totals
     levels = len(states) + 1
     return SimulationRun(
         seed,
@@ -117,6 +132,9 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         events,
         digest,
         tuple((traced[at], traced[at + 1], traced[at + 2]) for at in range(0, 3 * traces, 3)),
+        domains.figures(),
+        waited,
+        waited_ns,
     )
 
 
@@ -128,9 +146,10 @@ def _zeros(count: int) -> "array[int]":
     return array("Q", bytes(8 * count))
 
 
-def _setting(setup: Setup, seed: int, trace: int) -> "array[int]":
+def _setting(setup: Setup, seed: int, trace: int, laid: Sequence[Laid]) -> "array[int]":
     """Returns the values of struct sim_setting in core/simulate.h, in its order."""
     costs, loop = setup.costs, idle_loop.features(setup.release)
+    genpd = folded(HISTORY, setup.release)
     limit = polling(setup.table, setup.release, setup.hz)
     return array(
         "Q",
@@ -166,8 +185,31 @@ def _setting(setup: Setup, seed: int, trace: int) -> "array[int]":
             CLUSTER.index(setup.policy.cluster),
             trace,
             limits.SIMULATION_EVENTS,
+            len(laid),
+            sum(len(each.states) for each in laid),
+            sum(len(each.cpus) for each in laid),
+            genpd.deepest_children,
+            NO_LATENCY_LIMIT_US * 1000 if genpd.latency_limits else U64,
         ),
     )
+
+
+def _domains(laid: Sequence[Laid], cpus: int) -> tuple[bytes, bytes, "array[int]", "array[int]"]:
+    """Returns the power domains, their states and their CPUs, and each CPU's own domain."""
+    packed, states = bytearray(), bytearray()
+    members, own = array("I"), array("I", [_NOWHERE] * cpus)
+    count = 0
+    for number, each in enumerate(laid):
+        parent = _NOWHERE if each.parent is None else each.parent
+        sizes = count, len(each.states), len(members), len(each.cpus), len(each.own)
+        packed += _DOMAIN.pack(parent, *sizes, each.governed)
+        members.extend(each.cpus)
+        count += len(each.states)
+        for cpu in each.own:
+            own[cpu] = number
+        for state in each.states:
+            states += _DOMAIN_STATE.pack(state.power_off_ns, state.power_on_ns, state.residency_ns)
+    return bytes(packed), bytes(states), members, own
 
 
 def _programs(setup: Setup) -> tuple[bytes, bytes]:

@@ -21,7 +21,7 @@ from .setup import Costs, check_costs
 from .topology import Topology
 
 _TIME = re.compile(r"(\d{1,13})(ns|us|ms|s)", re.ASCII)
-_CPUS = 8
+CPUS = 8
 _SECOND_NS = 1_000_000_000
 _DURATION_MAX_NS = 1_000_000 * _SECOND_NS
 _SEEDS_MAX, _RUNS_MAX = (1 << 64) - 1, 10_000
@@ -34,7 +34,8 @@ class WorkloadRequest:
     workload   one of workloads.BUILT_IN with its parameters, a YAML file, a trace of cpu_idle or
                a recording
     topology   text for topology.parse(), or a file; None: as many CPUs as the workload binds tasks
-               to if all its tasks are bound, otherwise at least 8
+               to if all its tasks are bound, otherwise as many as the trees of tables with power
+               domains have, otherwise at least 8
     placement  text for placement.parse()
     duration   simulated time, such as 20ms; None: the length of a trace, otherwise 1 s
     seed       seed of the first run; each later run adds 1
@@ -88,15 +89,20 @@ class Given:
     files: tuple[tuple[str, str], ...]
 
 
-def given(request: WorkloadRequest, say: Callable[[str], None] = lambda message: None) -> Given:
-    """Reads the files that a request names. say: called with messages for the user. Raises
-    UsageError, and Unreadable for a bad file."""
+def given(
+    request: WorkloadRequest,
+    say: Callable[[str], None] = lambda message: None,
+    cpus: int = CPUS,
+) -> Given:
+    """Reads the files that a request names. say: called with messages for the user; cpus: how many
+    there are at least where neither the request nor the workload says. Raises UsageError, and
+    Unreadable for a bad file."""
     workload, duration_ns, files = _workload(request.workload, say)
     if request.duration is not None:
         duration_ns = time_ns("--duration", request.duration)
     if not 1 <= duration_ns <= _DURATION_MAX_NS:
         raise UsageError(f"expected --duration from 1ns to 1000000s, found {request.duration}")
-    topology, machine_files = _topology(request.topology, workload)
+    topology, machine_files = _topology(request.topology, workload, cpus)
     try:
         policy = placement.parse(request.placement)
     except placement.BadPlacement as error:
@@ -141,12 +147,14 @@ def _workload(text: str, say: Callable[[str], None]) -> tuple[Workload, int, lis
     return traced, duration_ns, [(text, source.sha256())]
 
 
-def _topology(text: str | None, workload: Workload) -> tuple[Topology, list[tuple[str, str]]]:
+def _topology(
+    text: str | None, workload: Workload, cpus: int
+) -> tuple[Topology, list[tuple[str, str]]]:
     """Returns the machine, and (name, SHA-256) of its file."""
     if text is None:
         bound = [task.cpu for task in workload.tasks if task.cpu is not None]
         # further CPUs would only idle, and their idle time would dominate the totals
-        least = 1 if len(bound) == len(workload.tasks) else _CPUS
+        least = 1 if len(bound) == len(workload.tasks) else cpus
         return topologies.parse(f"cpus={max([least, *(cpu + 1 for cpu in bound)])}"), []
     path = Path(text)
     if text not in topologies.PRESETS and opening.is_file(path):

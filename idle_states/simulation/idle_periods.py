@@ -3,10 +3,13 @@
 from collections.abc import Callable
 
 from ..linux import idle_loop
+from ..linux.genpd.features import HISTORY
+from ..linux.genpd.running import RunningDomains
 from ..linux.governors import Governor, Outcome, Situation, asks_utilisation
 from ..linux.governors.interface import KTIME_MAX, tick_ns
 from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
 from ..linux.idle_loop import NO_LIMIT_US
+from ..linux.releases import folded
 from ..replay.polling import polling
 from .actors import BUSY, EXITING, FREE, HOLDS, IDLE, SimulatedCpu
 from .programs import draw, uniform
@@ -19,6 +22,7 @@ class IdlePeriods:
     """What is the same for all CPUs, and the idle periods of each.
 
     scopes         what the hardware really enters
+    domains        the power domains that the CPUs sit in
     reached        state -> how often it was really entered
     tick_ns        the tick's period
     told_of_limit  whether the governor is told that polling ended by its time limit
@@ -39,6 +43,10 @@ class IdlePeriods:
         self.told_of_limit = self._polling.told
         self.utilises = asks_utilisation(setup.governor, setup.release)
         self.scopes = Scopes(setup.topology, setup.effects)
+        self.domains = RunningDomains(
+            setup.domains, folded(HISTORY, setup.release), range(setup.topology.cpus)
+        )
+        self._last = len(setup.effects) - 1
         self.reached = [0] * len(setup.effects)
 
     def governor(self) -> Governor | None:
@@ -76,6 +84,9 @@ class IdlePeriods:
         cpu.stopped = tick_stops(self._loop, stop_tick, cpu.stopped)
         cpu.phase, cpu.state, cpu.since_ns, cpu.got_tick = IDLE, state, now, False
         self.scopes.ask(cpu.number, state, now)
+        if state == self._last:
+            timer_ns = sleep_ns if cpu.stopped else min(sleep_ns, to_tick_ns)
+            self.domains.idles(cpu.number, now, now + timer_ns)
         self._take(cpu, HOLDS if self._setup.effects[state].holds else FREE)
         if self.polls(cpu):
             own_ns = cpu.governor.poll_limit_ns if cpu.governor else None
@@ -94,6 +105,8 @@ class IdlePeriods:
         self.reached[state] += 1
         self.wakes(cpu)
         done_ns = self._schedule.now_ns + delay_ns + self._setup.effects[state].exit_ns
+        if cpu.state == self._last:
+            done_ns += self.domains.wakes(cpu.number, self._schedule.now_ns)
         if costs.jitter:
             done_ns += uniform(draw(cpu.key, cpu.draws), 0, costs.jitter)
             cpu.draws += 1
@@ -121,3 +134,5 @@ class IdlePeriods:
                 )
             )
         cpu.tally.add(cpu.state, residency_ns)
+        if cpu.state == self._last:
+            self.domains.awake(cpu.number, self._schedule.now_ns)

@@ -7,13 +7,14 @@ from ..findings import UsageError
 from ..linux.governors import Governor
 from ..linux.governors.given import GivenStates, check_hz
 from ..linux.releases import Release
+from ..replay.domains import assumed_of_domains
 from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable
 from ..replay.power import FROM_SPECS, PowerRequest
 from ..replay.tables import of_given, of_table
 from ..skiboot.platform import ALL_LEVELS, Platform
 from . import by_core
-from .given import WorkloadRequest, given
+from .given import CPUS, WorkloadRequest, given
 from .setup import Setup, SimulationRun, check_selects, effects_of
 from .simulate import simulate
 from .summary import UNNOTICED_NS, SimulationSummary, summary
@@ -76,12 +77,13 @@ def prepare(
 
     Raises UsageError, UnknownGovernor, Unreadable and OSError.
     """
-    of = given(request.workload, say)
     held = [of_table(text, request.platform, request.release) for text in request.tables]
     if request.states:
         held.append(of_given(request.states))
     if not held:
         raise UsageError("expected a table: --table or --states")
+    cpus = {number for each in held for domain in each.domains for number in domain.numbers}
+    of = given(request.workload, say, len(cpus) or CPUS)
     setups = []
     for each in held:
         table = _switched_off(each.states, request.disabled)
@@ -101,6 +103,8 @@ def prepare(
                 request.hz,
                 of.duration_ns,
                 request.workload.costs,
+                each.domains,
+                tuple(assumed_of_domains([each.machine], range(of.topology.cpus), request.release)),
             )
         )
     rows = [row for each in held for row in each.rows]

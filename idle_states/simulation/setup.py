@@ -10,6 +10,8 @@ from typing import Annotated
 
 from ..findings import Unreadable, UsageError, unreadable
 from ..forms import Count
+from ..linux.genpd.running import DomainFigures
+from ..linux.genpd.tables import CpuDomain
 from ..linux.governors import Governor, needs_state_0
 from ..linux.releases import Release
 from ..reading import limits
@@ -122,7 +124,13 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A simulation without its seed. effects: one for each state of the table."""
+    """A simulation without its seed.
+
+    effects       one for each state of the table
+    domains       power domains of the tree that the table is from, whose CPUs are numbered as here;
+                  those within others first
+    domain_notes  sentences: what these rest on
+    """
 
     name: str
     topology: Topology
@@ -135,6 +143,8 @@ class Setup:
     hz: int
     duration_ns: int
     costs: Costs = Costs()
+    domains: tuple[CpuDomain, ...] = ()
+    domain_notes: tuple[str, ...] = ()
 
     @property
     def polls(self) -> bool:
@@ -206,6 +216,8 @@ class SimulationRun:
     events          number of simulated events
     digest          hash of all events, each with its time and its CPU or task
     trace           (time in ns, CPU, task) of the first switches, as many as requested
+    domains         counters of the power domains with states, those within others first
+    waited          wake-ups of CPUs that waited for a power domain; waited_ns: how long in all
     """
 
     seed: int
@@ -220,6 +232,9 @@ class SimulationRun:
     events: int
     digest: int
     trace: tuple[tuple[int, int, int], ...] = ()
+    domains: tuple[DomainFigures, ...] = ()
+    waited: int = 0
+    waited_ns: int = 0
 
     def latency_ns(self, percentile: float) -> int | None:
         """Returns a percentile of the wake-up latency by nearest rank; None without wake-ups.

@@ -11,9 +11,11 @@ scheduled. The same setup and seed give the same result.
   waking up          A CPU hears of a wake-up by another CPU `ipi` ns later, or at once if it polls.
                      Then it needs the exit latency of the state that was really entered, and waits
                      for its core, pair or quad if another thread is already waking that up
-                     (scopes.py). The measured idle period ends after all of this. A timer wakes its
-                     task on the timer's CPU, at the cost of one wake-up: after the idle period,
-                     within it if the CPU polls, or from the time of a task that computes.
+                     (scopes.py). From its last state, it first waits for its power domains to come
+                     up (linux/genpd/running.py). The measured idle period ends after all of this. A
+                     timer wakes its task on the timer's CPU, at the cost of one wake-up: after the
+                     idle period, within it if the CPU polls, or from the time of a task that
+                     computes.
   computing          Siblings that compute, or keep their share of the core, slow a thread down.
   sharing            Tasks queue for their CPU; with others queued, a task yields at the end of its
                      time slice.
@@ -108,6 +110,9 @@ class Simulation:
             self._events,
             self._digest,
             tuple(self._trace),
+            self._idling.domains.figures(),
+            self._idling.domains.waited,
+            self._idling.domains.waited_ns,
         )
 
     # CPUs

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..linux.genpd.tables import DomainLevel
 from ..replay.counters import Figures, percentile_name, total
 from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun
 
@@ -19,6 +20,9 @@ class RunSpread:
     mean: float
     least: float
     greatest: float
+
+
+NONE = RunSpread(0, 0, 0)
 
 
 def spread(values: Iterable[float]) -> RunSpread:
@@ -54,12 +58,37 @@ class ScopeSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class DomainStateSummary:
+    """A state of a power domain. share: percent of the time."""
+
+    name: str
+    usage: RunSpread
+    time_us: RunSpread
+    share: RunSpread
+    above: RunSpread
+    below: RunSpread
+
+
+@dataclass(frozen=True, slots=True)
+class DomainSummary:
+    """A power domain; see DomainFigures."""
+
+    name: str
+    level: DomainLevel
+    cpus: tuple[int, ...]
+    stayed_on: RunSpread
+    states: tuple[DomainStateSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SimulationSummary:
     """Figures of all runs of a setup.
 
     latency_ns  percentile -> ns from wake-up to the task's first instruction; None: no wake-ups
     bistable    names of states whose share of the time a jitter of UNNOTICED_NS changes by more
                 than BISTABLE_POINTS; None if not tested
+    waited      wake-ups of CPUs that waited for a power domain; waited_ns: how long on average,
+                None if none did
     """
 
     setup: Setup
@@ -70,6 +99,9 @@ class SimulationSummary:
     switches_per_s: RunSpread
     counted_per_s: RunSpread
     bistable: tuple[str, ...] | None = None
+    domains: tuple[DomainSummary, ...] = ()
+    waited: RunSpread = NONE
+    waited_ns: RunSpread | None = None
 
     @property
     def figures(self) -> Figures:
@@ -96,6 +128,9 @@ def summary(
         spread(run.switches / seconds for run in runs),
         spread(run.counted / seconds for run in runs),
         None if jittered is None else bistable(setup, runs[0], jittered),
+        tuple(_domain(setup, runs, number) for number in range(len(runs[0].domains))),
+        spread(run.waited for run in runs),
+        spread(waits) if (waits := [r.waited_ns / r.waited for r in runs if r.waited]) else None,
     )
 
 
@@ -127,6 +162,25 @@ def _state(
         spread(row.below for row in rows),
         spread(run.reached[number] for run in runs),
     )
+
+
+def _domain(setup: Setup, runs: Sequence[SimulationRun], number: int) -> DomainSummary:
+    found = [run.domains[number] for run in runs]
+    states = []
+    for rows in zip(*(domain.states for domain in found), strict=True):
+        states.append(
+            DomainStateSummary(
+                rows[0].name,
+                spread(row.usage for row in rows),
+                spread(row.time_us for row in rows),
+                spread(100_000 * row.time_us / setup.duration_ns for row in rows),
+                spread(row.above for row in rows),
+                spread(row.below for row in rows),
+            )
+        )
+    first = found[0]
+    stayed_on = spread(domain.stayed_on for domain in found)
+    return DomainSummary(first.name, first.level, first.cpus, stayed_on, tuple(states))
 
 
 def _scope(setup: Setup, runs: Sequence[SimulationRun], scope: int) -> ScopeSummary:

@@ -270,10 +270,10 @@ def test_haltpoll_is_the_reference_s() -> None:
 def test_buffers_of_another_size_are_refused() -> None:
     from idle_states.core.packing import compiled
 
-    with pytest.raises(ValueError, match="tuple of 13 buffers"):
+    with pytest.raises(ValueError, match="tuple of 17 buffers"):
         compiled.simulate("menu", b"", b"", 250, (b"",), (), bytearray(16))
     with pytest.raises(BufferError):
-        compiled.simulate("menu", b"", b"", 250, (b"",) * 13, (b"",) * 6, bytearray(16))
+        compiled.simulate("menu", b"", b"", 250, (b"",) * 17, (b"",) * 8, bytearray(16))
 
 
 def test_a_large_machine() -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from .features import GenpdFeatures
 from .gates import CHILD_SHALLOW, NOTHING_FITS, Answer, power_off, power_on
 from .governor import Domain, Moment
-from .tables import CpuDomain, DomainLevel
+from .tables import CpuDomain, DomainLevel, DomainState
 
 ASSUMED = (
     "a power domain comes up when any of its CPUs wakes, which takes the exit latency of the state "
@@ -71,7 +71,7 @@ class DomainFigures:
 @dataclass(slots=True, eq=False)
 class _Kept:
     """A domain with its counters. since_ns: since when it is off, None while it is on or its time
-    is counted; ready_ns: when it is on again."""
+    is counted; ready_ns: when it is on again; around: the domain that it is part of."""
 
     of: CpuDomain
     domain: Domain
@@ -82,6 +82,23 @@ class _Kept:
     stayed_on: int = 0
     since_ns: int | None = None
     ready_ns: int = 0
+    around: "_Kept | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A domain in the order of those that run.
+
+    states  at least one
+    cpus    numbers of all its CPUs; own: of those in none within it
+    parent  number of the domain that it is part of; None if of none
+    """
+
+    states: tuple[DomainState, ...]
+    cpus: tuple[int, ...]
+    own: tuple[int, ...]
+    parent: int | None
+    governed: bool
 
 
 class RunningDomains:
@@ -107,20 +124,44 @@ class RunningDomains:
             domain = Domain(of.states, here, of.governed)
             none = [0] * len(domain.states)
             self._path2kept[of.path] = _Kept(of, domain, none, none[:], none[:], none[:])
+        order = {path: number for number, path in enumerate(self._path2kept)}
+        for number, kept in enumerate(self._path2kept.values()):
+            # a tree may make a domain part of one that is part of it
+            if order.get(kept.of.parent, 0) > number:
+                kept.around = self._path2kept[kept.of.parent]
+                kept.around.domain.add(kept.domain)
         for kept in self._path2kept.values():
-            parent = self._path2kept.get(kept.of.parent)
-            if parent is not None:
-                parent.domain.add(kept.domain)
-        for kept in self._path2kept.values():
-            chain, around = [kept], kept.of.parent
-            while around in self._path2kept:
-                chain.append(self._path2kept[around])
-                around = chain[-1].of.parent
+            chain = [kept]
+            while chain[-1].around is not None:
+                chain.append(chain[-1].around)
             for cpu in kept.domain.cpus:
                 # those within others come first
                 if self._cpu2chain.setdefault(cpu, tuple(chain)) == tuple(chain):
                     kept.domain.active += 1
         self._domain2kept = {id(kept.domain): kept for kept in self._path2kept.values()}
+
+    def laid_out(self) -> tuple[Laid, ...]:
+        """The domains as they are at first, for the compiled core."""
+        order = {id(kept): number for number, kept in enumerate(self._path2kept.values())}
+        return tuple(
+            Laid(
+                tuple(kept.domain.states),
+                tuple(sorted(kept.domain.cpus)),
+                tuple(cpu for cpu, chain in sorted(self._cpu2chain.items()) if chain[0] is kept),
+                None if kept.around is None else order[id(kept.around)],
+                kept.domain.governed,
+            )
+            for kept in self._path2kept.values()
+        )
+
+    def absorb(self, number: int, stayed_on: int, counters: Sequence[Sequence[int]]) -> None:
+        """Takes over what the core counted of laid_out()[number]: (usage, ns, above, below) of each
+        state."""
+        kept = tuple(self._path2kept.values())[number]
+        kept.stayed_on = stayed_on
+        kept.usage, kept.time_ns, kept.above, kept.below = (
+            list(column) for column in zip(*counters, strict=True)
+        )
 
     def __bool__(self) -> bool:
         """Whether any domain has states, and may be off."""

@@ -12,6 +12,7 @@ from ...simulation.consumption import of_runs
 from ...simulation.placement import Policy
 from ...simulation.setup import SCOPES, WAKE_PERCENTILES, Setup
 from ...simulation.topology import Topology
+from .domain_counters import DomainCounters
 from .energy import Costs, Spending
 from .known import Kernel, Known
 
@@ -82,6 +83,9 @@ class Run(Form[setup.SimulationRun]):
     scopes_ns: Annotated[
         dict[Scope, Times], "How long threads, cores, pairs and quads were how deep."
     ] = GIVEN
+    domains: Annotated[list[DomainCounters], "Power domains with states, the innermost first."]
+    waited: Annotated[Count, "Wake-ups of CPUs that waited for a power domain."]
+    waited_ns: Annotated[Count, "How long in all."]
     wake_latency_ns: Annotated[dict[Percentile, NearestRank], LATENCY] = derived(
         lambda run: {percentile_name(p): run.latency_ns(p) for p in WAKE_PERCENTILES}
     )
@@ -104,6 +108,29 @@ class State(Form[Any]):
     reached: Annotated[Spread, "Idle periods that came to it, whatever was asked for."]
 
 
+class DomainState(Form[summary.DomainStateSummary]):
+    """One state."""
+
+    name: Annotated[str, "Its name."]
+    usage: Annotated[Spread, "Times that ended."]
+    time_us: Annotated[Spread, "Until a CPU of the domain was awake."]
+    share: Annotated[Spread, "Of the time, in a hundred."]
+    above: Annotated[Spread, "Too deep."]
+    below: Annotated[Spread, "Too shallow."]
+
+
+class Domain(Form[summary.DomainSummary]):
+    """A power domain."""
+
+    name: Annotated[str, "Its node's."]
+    level: Annotated[Literal["CPU", "cluster", "system"], "Of what."]
+    cpus: Annotated[list[Count], "Numbers of its CPUs, the tree's first being 0."]
+    stayed_on: Annotated[
+        Spread, "Times that all its CPUs were in their last state, and it stayed on."
+    ]
+    states: Annotated[list[DomainState], "The shallowest first."]
+
+
 class Table(Form[summary.SimulationSummary]):
     """A table's runs."""
 
@@ -118,6 +145,10 @@ class Table(Form[summary.SimulationSummary]):
         list[str] | None,
         "States whose share 1 us of jitter changes by more than 10 points; null: not tried.",
     ]
+    domains: Annotated[list[Domain], "Power domains with states, the innermost first."]
+    domain_notes: Annotated[list[str], "What these rest on."] = derived(
+        lambda found: found.setup.domain_notes
+    )
     runs: Annotated[list[Run], "Seed by seed."] = derived(
         lambda found: [With(run, scopes_ns=_scopes(found.setup, run)) for run in found.runs]
     )

@@ -1,7 +1,7 @@
 """simulate: where the CPUs' time went, what wake-ups waited for, table by table."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from ...linux.grounds import remarks
@@ -13,7 +13,9 @@ from ...simulation.summary import BISTABLE_POINTS, RunSpread, SimulationSummary
 from ...units import format_time
 from ...wording import joined, plural
 from .. import energy_output
-from . import energies, fits, pictures, svg
+from ..domain_counters import named
+from ..simulate_text import domain_rows
+from . import domain_counters, energies, fits, pictures, svg
 from .energies import Priced
 from .fits import Misfits
 from .headlines import Measure, compared
@@ -55,10 +57,24 @@ def sections(found: Sequence[SimulationSummary], power: PowerModel | None = None
         Section("What wake-ups waited for", (_latencies(found),)),
         *([_energies(found, energy)] if energy is not None else []),
         Section("Where the time of the CPUs went", (_times(found),)),
+        *_domains(found),
         Section("Beside this", (_rates(found), *_scopes(found))),
         *([Section("How stable it is", (Lines(tuple(said)),))] if said else []),
         Section("What was simulated", (_about(found[0]), _costs(found[0].setup.costs))),
     ]
+
+
+def _domains(found: Sequence[SimulationSummary]) -> Iterator[Section]:
+    rows = [
+        (each.setup.name, named(domain), domain_rows(domain))
+        for each in found
+        for domain in each.domains
+    ]
+    if rows:
+        yield domain_counters.of_rows(rows)
+    notes = dict.fromkeys(note for each in found for note in each.setup.domain_notes)
+    if notes:
+        yield Section("What power domains rest on", (Lines(tuple(notes)),))
 
 
 def _misfits(found: Sequence[SimulationSummary]) -> list[Misfits]:
