@@ -17,6 +17,7 @@ from ..findings import Finding, Location, Severity, Unreadable, sort_findings
 from ..identify import claim, drift
 from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
+from ..linux.intel_idle.origin import origin
 from ..linux.releases import Release, running
 from ..pipeline import Subject
 from ..reading.opening import Found
@@ -161,6 +162,7 @@ def _of_table(source: Source, setting: Setting) -> Audited:
     assert table is not None
     subject = Subject.of(source, setting.criteria.kernels, setting.criteria.platform)
     claimed = claim(subject)
+    held = origin(table.held) if table.held is not None else None
     return Audited(
         source.file,
         source.sha256,
@@ -169,8 +171,8 @@ def _of_table(source: Source, setting: Setting) -> Audited:
         cpu=table.cpu.generation if table.cpu else "",
         states=tuple(state.name for state in table.states),
         missing=tuple(_missing(subject)),
-        nearest=claimed.table.name if claimed else None,
-        differences=tuple(_differences(subject)),
+        nearest=claimed.table.name if claimed else held.name if held else None,
+        differences=held.differences if held else tuple(_differences(subject)),
         registered=tuple(_registered(subject)),
         selected=tuple(_selected(subject, setting)),
         findings=tuple(run(subject, source.suppressions, setting.criteria.rules)),

@@ -9,6 +9,8 @@ from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain
 from ..linux.grounds import remarks
+from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
+from ..linux.intel_idle.table_parameter import SINCE, Adjustable, unfit
 from ..linux.suspend_parameter import parameters
 from ..pipeline import Arrival, Journey
 from ..stages import Changed
@@ -249,8 +251,14 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
             yield "Changed in firmware", [_change(changed) for changed in export.changed]
     if table.held is not None:
         yield "Note", list(_held(table.held))
+        found = origin(table.held)
+        if found is not None:
+            yield "Where these states come from", list(_origin(found))
     if table.built_in is not None:
         yield from _built_in(table.built_in)
+    refusal = _table_parameter(journey)
+    if refusal:
+        yield "Note", [f"  {refusal}"]
     for group in agreeing(journey):
         yield from _kernel_sections(group, table)
     energy = _energy(table)
@@ -273,6 +281,35 @@ def _held(held: Held) -> Iterator[str]:
     default = [printable(state.name) for state in held.states if state.default_disabled]
     if default:
         yield f"  off from the start: {joined(default)}"
+
+
+def _table_parameter(journey: Journey) -> str:
+    """Says whether intel_idle.table= can change this table at all; "" for tables of others."""
+    table = journey.table
+    by_mwait = table.built_in is not None and any(
+        state.mwait_hint is not None for state in table.built_in.states
+    )
+    found = origin(table.held) if table.held is not None else None
+    if not journey.arrivals or not (by_mwait or (found and found.kind != ACPI)):
+        return ""
+    states = journey.arrivals[0].driver.states
+    bad = unfit([Adjustable(s.name, s.exit_latency_us, s.target_residency_us) for s in states])
+    if not bad:
+        return f"intel_idle.table= (Linux {SINCE} on) may change any of these states"
+    return (
+        f"intel_idle.table= (Linux {SINCE} on) is refused here unless it also changes "
+        f"{joined([printable(name) for name in bad])}: every state's times must be above those of "
+        "the one before, and within the driver's limits"
+    )
+
+
+def _origin(found: HeldOrigin) -> Iterator[str]:
+    yield f"  {found.name}"
+    for table in found.tables:
+        yield f"  {table.name} has these figures in Linux {table.releases}"
+    if found.cpus:
+        yield f"  which is for {joined(list(found.cpus))}"
+    yield from (f"  {printable(text)}" for text in found.differences)
 
 
 def _built_in(found: BuiltIn) -> Iterator[tuple[str, list[str]]]:

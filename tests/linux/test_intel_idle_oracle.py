@@ -1,17 +1,21 @@
 """intel_idle's tables and its list of processors, read from its source, against what gcc stores."""
 
 import os
+import random
 from pathlib import Path
 
 import pytest
 
 from idle_states.beyond_opal import MatchedCpu
+from idle_states.linux.intel_idle.known import LETTERS, KnownRow, known_cpus, known_tables
+from idle_states.linux.intel_idle.table_parameter import Adjustable, adjusted
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.sources import Source, read_sources
 from tests.oracle import skipping
 from tests.oracle.debian import linux_source
 from tests.oracle.linux.intel_idle import DRIVER, MEMBERS, IntelIdleOracle, Started
+from tests.oracle.linux.intel_idle_strings import value
 from tests.support.thorough import slow
 
 LEAST = 18
@@ -40,6 +44,14 @@ def cpus(source: Source) -> tuple[MatchedCpu, ...]:
     return source.table.built_in.cpus
 
 
+def machine(cpu: MatchedCpu) -> str:
+    """The case of a machine that has every MWAIT hint and wishes nothing."""
+    return (
+        f"vendor={cpu.vendor} family={cpu.family} model={cpu.model} mwait=1 arat=1 nonstop_tsc=1 "
+        f"leaf5_ecx=3 leaf5_edx=0x11111111 {NEUTRAL}"
+    )
+
+
 def compare(tree: Path, workdir: Path) -> int:
     """Returns how many tables were compared; fails where one differs."""
     oracle = IntelIdleOracle(tree, workdir)
@@ -54,7 +66,30 @@ def compare(tree: Path, workdir: Path) -> int:
     kept = [cpu for cpu in stored.cpus if cpu[4]]
     assert sorted(listed, key=str) == sorted(kept, key=str)
     compare_registered(oracle, found)
+    compare_packaged(found)
     return len(found)
+
+
+def compare_packaged(found: list[Source]) -> None:
+    """The figures that are packaged have every table of the tree, with its processors."""
+    packaged = {(table.name, table.rows) for table in known_tables()}
+    places = {(known.cpu.model, known.cpu.table, known.cpu.settings) for known in known_cpus()}
+    name2letter = {name: letter for letter, name in LETTERS.items()}
+    for source in found:
+        assert source.table is not None
+        assert source.table.built_in is not None
+        rows_of_it = tuple(
+            KnownRow(
+                each.name,
+                each.exit_latency_us,
+                each.target_residency_us,
+                each.flags >> 24,
+                "".join(sorted(name2letter[name] for name in each.flag_names)),
+            )
+            for each in source.table.built_in.states
+        )
+        assert (source.name, rows_of_it) in packaged
+        assert {(cpu.model, cpu.table, cpu.settings) for cpu in cpus(source)} <= places
 
 
 def compare_registered(oracle: IntelIdleOracle, found: list[Source]) -> None:
@@ -63,10 +98,7 @@ def compare_registered(oracle: IntelIdleOracle, found: list[Source]) -> None:
     for source in found:
         driver = Subject.of(source, []).linux(release("6.12"))
         for cpu in cpus(source):
-            cases.append(
-                f"vendor={cpu.vendor} family={cpu.family} model={cpu.model} mwait=1 arat=1 "
-                f"nonstop_tsc=1 leaf5_ecx=3 leaf5_edx=0x11111111 {NEUTRAL}"
-            )
+            cases.append(machine(cpu))
             expected.append(
                 [
                     (each.name, each.exit_latency_us, each.target_residency_us)
@@ -93,3 +125,55 @@ def test_same_as_the_compiler(tmp_path: Path) -> None:
 def test_same_as_the_compiler_in_a_later_tree(version: str, tmp_path: Path) -> None:
     with skipping():
         assert compare(linux_source(version, MEMBERS), tmp_path) >= 28
+
+
+def compare_strings(tree: Path, workdir: Path, count: int) -> int:
+    """Holds `count` random values of table= to the driver's parser, on tables of random processors.
+    Returns how many were accepted."""
+    oracle = IntelIdleOracle(tree, workdir)
+    rng = random.Random(20260105)
+    listed = [cpu for source in sources_of(tree) for cpu in cpus(source)]
+    starts = [machine(cpu) for cpu in listed]
+    before = [
+        tuple(
+            Adjustable(name, latency, residency) for name, _, latency, residency, *_ in one.states
+        )
+        for one in oracle.run(starts)
+    ]
+    cases, expected = [], []
+    for _ in range(count):
+        at = rng.randrange(len(listed))
+        states = before[at]
+        text = value(
+            rng,
+            [state.name for state in states],
+            [(state.exit_latency_us, state.target_residency_us) for state in states],
+        )
+        cases.append(f"{starts[at]} param.table={text.hex()}")
+        expected.append(adjusted(states, text))
+    for case, result, outcome in zip(cases, oracle.run(cases), expected, strict=True):
+        found = tuple(
+            Adjustable(name, latency, residency)
+            for name, _, latency, residency, *_ in result.states
+        )
+        assert found == outcome.states, case
+        said = [(level, text) for level, text in result.messages if level in ("info", "err", "too")]
+        said = [each for each in said if "reached" not in each[1]]
+        levels = {"info": "info", "error": "err"}
+        wanted = [
+            (levels[each.level], each.text.encode("utf-8", "surrogateescape").decode("latin-1"))
+            for each in outcome.messages
+        ]
+        assert said == ([("too", "")] if outcome.verdict == "too long" else wanted), case
+    return sum(outcome.verdict == "accepted" for outcome in expected)
+
+
+@pytest.mark.slow
+def test_table_parameter_as_the_driver_takes_it(tmp_path: Path) -> None:
+    """LINUX: a tree of 7.0 or later, as those of Debian's releases are older."""
+    with skipping():
+        named = os.environ.get("LINUX")
+        if named is None or "cmdline_table_adjust" not in (Path(named) / DRIVER).read_text():
+            pytest.skip("LINUX names no tree of 7.0 or later")
+        count = int(os.environ.get("CASES", "20000"))
+        assert compare_strings(Path(named), tmp_path, count) > count // 20

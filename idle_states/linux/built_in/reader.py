@@ -74,6 +74,12 @@ def read(
     return _Reader(text, file, defines, arch, sha256).run()
 
 
+def listed_cpus(text: str, file: str, *, defines: Mapping[str, str]) -> list[MatchedCpu]:
+    """Returns the processors of intel_idle's list, those without a table too. Arguments as of
+    `read`. Raises UnsupportedC."""
+    return _Reader(text, file, defines, "", "").cpus
+
+
 @dataclass(slots=True)
 class _Row:
     """The members of one state, each with the place of its value."""

@@ -6,6 +6,7 @@ from ... import beyond_opal, table
 from ...forms import GIVEN, INLINE, OMITTED, U32, U64, Count, Form, Limits, With, derived
 from ...linux import driver_table, suspend_parameter
 from ...linux.genpd import tables as genpd_tables
+from ...linux.intel_idle import origin as intel_origin
 from ...pipeline import Arrival, Journey
 from ...stages import Changed, Lost, Message
 from ...table import IdleState, IdleTable, flag_names
@@ -123,6 +124,23 @@ class BuiltIn(Form[beyond_opal.BuiltIn]):
     ]
 
 
+class NearTable(Form[intel_origin.NearTable]):
+    name: Annotated[str, "The array in intel_idle.c."]
+    releases: Annotated[str, "That have it with these figures, of those that were read."]
+
+
+class HeldOrigin(Form[intel_origin.HeldOrigin]):
+    kind: Annotated[
+        Literal["native", "cst", "lpi", "acpi_idle"],
+        "native: a table of intel_idle; cst, lpi: intel_idle, from ACPI's objects.",
+    ]
+    name: Annotated[str, "As reports call it."]
+    tables: Annotated[list[NearTable], "The nearest ones; several where their figures are equal."]
+    cpus: Annotated[list[str], "Processors that have one of these, by the kernel's names."]
+    changed: Annotated[list[str], "Times that differ from the table's, or from the driver's rule."]
+    missing: Annotated[list[str], "Rows of the table that are not there."]
+
+
 class Table(Form[IdleTable]):
     name: Annotated[str, "Revision, C array or node path."]
     title: str
@@ -131,6 +149,9 @@ class Table(Form[IdleTable]):
     ]
     states: list[State] = derived(_states)
     built_in: Annotated[BuiltIn | None, "Of a table in a Linux driver's source.", OMITTED]
+    identified: Annotated[
+        HeldOrigin | None, "Of an x86 kernel's states: where they come from.", OMITTED
+    ] = derived(lambda table: table.held and intel_origin.origin(table.held))
 
 
 class Export(Form[Journey]):

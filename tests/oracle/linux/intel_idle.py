@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..compiling import digest, gcc, made, write_all
 from .harness import SHIM, unhex
-from .source import OracleError, includes, read
+from .source import OracleError, functions, includes, keep_functions, read
 
 DRIVER = "drivers/idle/intel_idle.c"
 MEMBERS = (
@@ -19,6 +19,10 @@ MEMBERS = (
     "include/linux/mod_devicetable.h",
     "include/acpi/processor.h",
     "arch/x86/include/asm",
+    "include/linux/ctype.h",
+    "lib/ctype.c",
+    "lib/kstrtox.c",
+    "lib/kstrtox.h",
 )
 """What of a tree is used."""
 _ASM = "arch/x86/include/asm"
@@ -30,6 +34,11 @@ _FLAGS = (
     "-fno-strict-aliasing",
     "-fwrapv",
 )
+_NUMBERS = frozenset(
+    "_parse_integer_fixup_radix _parse_integer_limit _parse_integer _kstrtoull kstrtoull "
+    "kstrtouint".split()
+)
+"""What reads the numbers of parameters; not every release has all of them."""
 _ENTERS = ("intel_idle", "intel_idle_irq", "intel_idle_ibrs", "intel_idle_xstate")
 
 
@@ -169,6 +178,8 @@ def _tree(tree: Path) -> Iterator[str]:
     for name in ("msr-index.h", "intel-family.h", "cpu_device_id.h"):
         text = read(tree, f"{_ASM}/{name}")
         yield re.sub(r"^[ \t]*#[ \t]*include[^\n]*$", "", text, flags=re.M)
+    if "kstrtouint" in read(tree, DRIVER):
+        yield from _numbers(tree)
     acpi = read(tree, "include/acpi/processor.h")
     yield "#define TREE_ACPI"
     if "acpi_processor_extract_lpi_info" in read(tree, DRIVER):
@@ -176,6 +187,16 @@ def _tree(tree: Path) -> Iterator[str]:
     yield from re.findall(r"^#define[ \t]+ACPI_(?:CX_|CSTATE_|PROCESSOR_MAX)[^\n]*$", acpi, re.M)
     for struct in ("acpi_processor_cx", "acpi_lpi_state", "acpi_processor_power"):
         yield from re.findall(rf"^struct {struct} \{{.*?^\}};", acpi, re.M | re.DOTALL)
+
+
+def _numbers(tree: Path) -> Iterator[str]:
+    """What reads the numbers of parameters, and tells white space."""
+    source = read(tree, "lib/kstrtox.c")
+    kept = keep_functions(source, _NUMBERS & {name for name, _, _ in functions(source)})
+    kept = re.sub(r"^kstrto_from_user\([^\n]*$", "", kept, flags=re.M)
+    headers = ("include/linux/ctype.h", "lib/ctype.c", "lib/kstrtox.h")
+    for text in (*(read(tree, name) for name in headers), kept):
+        yield re.sub(r"^[ \t]*#[ \t]*include[^\n]*$|^EXPORT_SYMBOL[^\n]*$", "", text, flags=re.M)
 
 
 def _tables(source: str) -> Iterator[str]:

@@ -141,41 +141,6 @@ int oracle_online(int (*online)(unsigned int))
 	return online(0);
 }
 
-/* lib/kstrtox.c: a whole number and at most one line end, base by prefix. */
-int oracle_kstrtouint(const char *text, unsigned int base, unsigned int *value)
-{
-	unsigned long long found = 0;
-	const char *digits;
-
-	if (*text == '+')
-		text++;
-	base = 10;
-	if (*text == '0')
-		base = tolower(text[1]) == 'x' && isxdigit(text[2]) ? 16 : 8;
-	if (base == 16)
-		text += 2;
-	for (digits = text;; text++) {
-		unsigned int digit = isdigit(*text) ? *text - '0'
-				     : isxdigit(*text) ? tolower(*text) - 'a' + 10 : 99;
-
-		if (digit >= base)
-			break;
-		if (found > (~0ULL - digit) / base)
-			return -ERANGE;
-		found = found * base + digit;
-	}
-	if (digits == text)
-		return -EINVAL;
-	if (*text == '\n')
-		text++;
-	if (*text)
-		return -EINVAL;
-	if (found > 0xffffffffULL)
-		return -ERANGE;
-	*value = found;
-	return 0;
-}
-
 #ifdef TREE_ACPI
 int acpi_processor_evaluate_cst(void *handle, u32 cpu, struct acpi_processor_power *info)
 {

@@ -6,8 +6,8 @@
 #ifndef ORACLE_INTEL_IDLE_H
 #define ORACLE_INTEL_IDLE_H
 
-#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,6 +69,9 @@ void oracle_wrote(unsigned int number, unsigned long long value);
 
 #define NAME2(a, b) a##b
 #define NAME1(a, b) NAME2(a, b)
+#define CONCATENATE(a, b) NAME1(a, b)
+#define COUNTED(_0, _1, _2, _3, count, ...) count
+#define COUNT_ARGS(...) COUNTED(, ##__VA_ARGS__, 3, 2, 1, 0)
 #define PARAMETER(name, type, variable, size)                                              \
 	__attribute__((constructor)) static void NAME1(add_##name##_, __LINE__)(void)      \
 	{                                                                                  \
@@ -87,10 +90,10 @@ void oracle_wrote(unsigned int number, unsigned long long value);
 int oracle_print(const char *level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define KBUILD_MODNAME "intel_idle"
 #define KERN_DEBUG
-#define pr_err(...) oracle_print("err", __VA_ARGS__)
-#define pr_warn(...) oracle_print("warn", __VA_ARGS__)
-#define pr_info(...) oracle_print("info", __VA_ARGS__)
-#define pr_debug(...) oracle_print("debug", __VA_ARGS__)
+#define pr_err(format, ...) oracle_print("err", pr_fmt(format), ##__VA_ARGS__)
+#define pr_warn(format, ...) oracle_print("warn", pr_fmt(format), ##__VA_ARGS__)
+#define pr_info(format, ...) oracle_print("info", pr_fmt(format), ##__VA_ARGS__)
+#define pr_debug(format, ...) oracle_print("debug", pr_fmt(format), ##__VA_ARGS__)
 #define printk(...) oracle_print("debug", __VA_ARGS__)
 
 /* cpuidle.h's own structs follow in tree.h. */
@@ -109,8 +112,12 @@ typedef struct { int unused; } cpumask_t;
 #define DEFINE_MUTEX(name) int name
 #define container_of(a, b, c) NULL
 #define EXPORT_SYMBOL_GPL(symbol)
-#define kstrtouint oracle_kstrtouint
-int oracle_kstrtouint(const char *text, unsigned int base, unsigned int *value);
+#define __must_check
+#define noinline
+#define check_add_overflow(a, b, result) __builtin_add_overflow(a, b, result)
+#define check_mul_overflow(a, b, result) __builtin_mul_overflow(a, b, result)
+#define unlikely(x) (x)
+#define u64_to_user_ptr(x) NULL
 #define scnprintf snprintf
 #define strscpy(target, source, size) snprintf(target, size, "%s", source)
 #define strlcpy(target, source, size) snprintf(target, size, "%s", source)

@@ -1,0 +1,96 @@
+"""Writes the figures of intel_idle's tables, as the trees that are named have them, into
+idle_states/linux/intel_idle/tables.py.
+
+    python -m tools.intel_tables RELEASE=TREE ...
+
+Releases are named oldest first. Figures alone are kept: names, times, hints, flags, processors.
+"""
+
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from idle_states.beyond_opal import BuiltInState, MatchedCpu
+from idle_states.linux.built_in.headers import Headers
+from idle_states.linux.built_in.reader import listed_cpus
+from idle_states.linux.intel_idle.known import LETTERS, SETTINGS, spans
+from idle_states.reading import opening
+from idle_states.sources import read_sources
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = ROOT / "idle_states/linux/intel_idle/tables.py"
+DRIVER = "drivers/idle/intel_idle.c"
+_HEAD = '''"""The figures of intel_idle's tables, by release; written by tools/intel_tables.py.
+
+TREES   the releases whose source was read, oldest first; a span A..B is of these
+TABLES  array and spans; below it its rows: name, exit latency/target residency in us, MWAIT hint,
+        letters of `known.LETTERS` for its flags
+CPUS    name, family/model (hexadecimal), array ("-": none, the states are ACPI's), words of
+        `known.SETTINGS` with a value if it is not 1, spans
+"""
+
+'''
+
+
+def row(state: BuiltInState) -> str:
+    assert state.mwait_hint is not None
+    name2letter = {name: letter for letter, name in LETTERS.items()}
+    letters = "".join(sorted(name2letter[name] for name in state.flag_names))
+    times = f"{state.exit_latency_us}/{state.target_residency_us}"
+    return f"{state.name} {times} {state.mwait_hint:02x} {letters}".rstrip()
+
+
+def text(release2tree: dict[str, Path]) -> str:
+    order = list(release2tree)
+    tables: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    cpus: dict[tuple[int, int, str, str], list[str]] = {}
+    names: dict[tuple[int, int], str] = {}
+    for release, tree in release2tree.items():
+        for source in read_sources(str(tree / DRIVER)):
+            assert source.table is not None
+            assert source.table.built_in is not None
+            built_in = source.table.built_in
+            tables.setdefault((source.name, tuple(map(row, built_in.states))), []).append(release)
+        for cpu in _listed(tree):
+            key = cpu.family, cpu.model, cpu.table or "-", _settings(cpu)
+            cpus.setdefault(key, []).append(release)
+            names[cpu.family, cpu.model] = cpu.name
+    lines = [f'TREES = """\n{textwrap.fill(" ".join(order), 96)}\n"""', "", 'TABLES = """']
+    for (name, rows), releases in tables.items():
+        lines.append(f"{name} {spans(releases, order)}")
+        # a row stays on its line
+        glued = "; ".join(row.replace(" ", "\0") for row in rows)
+        wrapped = textwrap.wrap(glued, 96, initial_indent="  ", subsequent_indent="  ")
+        lines += [line.replace("\0", " ") for line in wrapped]
+    lines += ['"""', "", 'CPUS = """']
+    lines += _cpu_lines(cpus, names, order)
+    return _HEAD + "\n".join([*lines, '"""', ""])
+
+
+def _listed(tree: Path) -> list[MatchedCpu]:
+    source = (tree / DRIVER).read_text("utf-8")
+    with opening.Tree(tree) as opened:
+        defines = Headers(opened, DRIVER).definitions(source, "x86")
+    return listed_cpus(source, DRIVER, defines=defines)
+
+
+def _settings(cpu: MatchedCpu) -> str:
+    name2short = {name: short for short, name in SETTINGS.items()}
+    words = [(name2short[name], value) for name, value in cpu.settings]
+    return ",".join(word if value == 1 else f"{word}={value:x}" for word, value in words) or "-"
+
+
+def _cpu_lines(
+    cpus: dict[tuple[int, int, str, str], list[str]],
+    names: dict[tuple[int, int], str],
+    order: Sequence[str],
+) -> Iterator[str]:
+    for (family, model, table, settings), releases in sorted(cpus.items()):
+        name = names[family, model]
+        yield f"{name} {family:x}/{model:02x} {table} {settings} {spans(releases, order)}"
+
+
+if __name__ == "__main__":
+    given = (word.partition("=") for word in sys.argv[1:])
+    TARGET.write_text(text({release: Path(tree) for release, _, tree in given}), "utf-8")
