@@ -8,7 +8,7 @@ from .pipeline import Subject
 from .skiboot.export import export
 from .skiboot.platform import ALL_LEVELS, Platform
 from .spec.library import find, packaged
-from .spec.packaged import Revision, resolve_name
+from .spec.packaged import Revision, resolve_table
 from .stages import Lost
 from .table import U32_MAX, IdleState, IdleTable, Psscr, Register, field_mask, flag_names
 from .units import format_time
@@ -64,7 +64,7 @@ def is_main(table: IdleTable) -> bool:
 def is_called(table: IdleTable, name: str) -> bool:
     """Whether a table is the one that a spec names; of a C table, whether its array is that of the
     packaged table of the name."""
-    if table.origin.kind != "c" or resolve_name(name) is None:
+    if table.origin.kind != "c" or resolve_table(name) is None:
         return table.name == name
     return find(name).firmware.array == table.firmware.array != ""
 

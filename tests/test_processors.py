@@ -37,7 +37,8 @@ from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.skiboot.releases import known_chips, version_key
 from idle_states.sources import read_sources
 from idle_states.spec.library import find, load
-from idle_states.spec.packaged import resolve_name, revisions
+from idle_states.spec.packaged import named as named_specs
+from idle_states.spec.packaged import resolve_name
 from idle_states.table import Cpu
 from tools.spec_schema import with_processors
 
@@ -241,7 +242,7 @@ def test_one_bad_spec_does_not_stop_the_others(tmp_path: Path) -> None:
     (copy.specs / "power9-worse.yaml").write_text("name: [\n")
     assert "specs/power9-worse.yaml:" in copy.run("list", status=3)
     listed = copy.json("list", status=3)["tables"]
-    assert {table["name"] for table in listed} == {revision.name for revision in revisions()}
+    assert {table["name"] for table in listed} == {revision.name for revision in named_specs()}
 
 
 class TestTreesOfUnknownProcessors:

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..report import printer
-    from ..spec.packaged import revisions
+    from ..spec.packaged import named
     from . import command_names
 
     names = command_names()
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     offered, operands = _values(), _operands()
     values = {
         "commands": " ".join(names),
-        "tables": " ".join(revision.name for revision in revisions()),
+        "tables": " ".join(revision.name for revision in named()),
         "bash_cases": "\n".join(
             f'            {name}) words="{" ".join(options[name])}" ;;' for name in names
         ),
@@ -95,7 +95,7 @@ def _values() -> dict[str, list[str]]:
     from ..linux.releases import all_releases
     from ..rules.catalogue import known_codes
     from ..skiboot.platform import PRESETS
-    from ..spec.packaged import revisions
+    from ..spec.packaged import named
 
     rules = sorted(known_codes())
     return {
@@ -104,7 +104,7 @@ def _values() -> dict[str, list[str]]:
         "governor": list(governor_names()),
         "select": rules,
         "ignore": rules,
-        "table": [revision.name for revision in revisions()],
+        "table": [revision.name for revision in named()],
         "fail-on": ["error", "warning", "note"],
     }
 

@@ -1,7 +1,9 @@
 """Generates skiboot's C array, the device-tree node, a Markdown page or a flat spec from a table.
 
 C drops into hw/slw.c or hw/slw-p8.c as it is. The tree is what skiboot would export on the
-platform. Everything that cannot be expressed is reported first, and then nothing is written."""
+platform. Of an Arm or RISC-V machine it has the nodes of the idle states, of the power domains and
+of the CPUs: as a small tree, as a file for a board's source to include, or as an overlay.
+Everything that cannot be expressed is reported first, and then nothing is written."""
 
 import argparse
 from pathlib import Path
@@ -21,6 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="dts, dtb: one node per state with a versioned compatible, as proposed in 2018",
     )
     parser.add_argument(
+        "--as",
+        dest="part",
+        choices=("tree", "include", "overlay"),
+        default="tree",
+        help="dts of an Arm or RISC-V machine: a whole small tree (default), a file for a board's "
+        "source to include, or an overlay",
+    )
+    parser.add_argument(
         "--self-test",
         action="store_true",
         help="c: add a main() behind an #ifdef that checks the values when compiled on the host",
@@ -37,15 +47,20 @@ def run(arguments: argparse.Namespace) -> int:
     from ..findings import UsageError
     from ..report.generated import Generated
     from ..sources import read_table
+    from ..sources.machines import machine_named
     from .options import output, platform
 
     wanted, out = (
-        Generated(arguments.to, arguments.self_test, arguments.versioned),
+        Generated(arguments.to, arguments.self_test, arguments.versioned, arguments.part),
         output(arguments),
     )
     if arguments.check and not out.file:
         raise UsageError("expected -o FILE with --check")
-    generated = wanted.of(read_table(arguments.table), platform(arguments))
+    machine = machine_named(arguments.table)
+    if machine is not None:
+        generated = wanted.of_machine(machine[0])
+    else:
+        generated = wanted.of(read_table(arguments.table), platform(arguments))
     if arguments.check:
         return _stale(Path(arguments.output), generated, arguments.table)
     out.document(generated)

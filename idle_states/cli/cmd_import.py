@@ -1,5 +1,6 @@
 """Writes a table that was read from any file as a spec: flat, each value with the file and the
-place it was read from. What a spec cannot say is refused, with all reasons, and nothing is
+place it was read from. Of an Arm or RISC-V tree, or a spec of one, that is the whole machine: all
+states, power domains and CPUs. What a spec cannot say is refused, with all reasons, and nothing is
 written."""
 
 import argparse
@@ -19,10 +20,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..sources import read_table
-    from ..sources.imported import imported
+    from ..sources.imported import imported, imported_machine
+    from ..sources.machines import machine_named
     from ..spec.write import write
+    from ..spec.write_tree import write_tree
     from .options import output
 
-    source = read_table(arguments.table)
-    output(arguments).document(write(imported(source, arguments.name)))
+    machine = machine_named(arguments.table)
+    if machine is not None:
+        text = write_tree(imported_machine(*machine, arguments.name))
+    else:
+        text = write(imported(read_table(arguments.table), arguments.name))
+    output(arguments).document(text)
     return 0

@@ -14,6 +14,9 @@ from .tree import Node
 WIDTH = 100
 TAB = 8
 
+Items = tuple[str, list[str], str, str]
+"""A value: opening, items, separator, closing."""
+
 VERSIONED = f"{dt.NODE}/ibm,idle-states"
 
 _U64 = {name for name, size in dt.CELL_BYTES.items() if size == 8} | {"psscr", "psscr-mask"}
@@ -34,8 +37,8 @@ _NAMES = re.compile(rb"(?:[ -~]*\0)+")
 def render(root: Node, about: Sequence[str]) -> str:
     """What dts.write() gives, see there."""
     name = "versioned.dts.j2" if root.find(VERSIONED) else "power_mgt.dts.j2"
-    comment = [_comment(line) for line in about]
-    return template(name).render(root=_shown(root, "/", 1), about=comment)
+    comment = [comment_text(line) for line in about]
+    return template(name).render(roots=[_shown(root, "/", 1)], about=comment)
 
 
 def _shown(node: Node, path: str, depth: int) -> dict[str, Any]:
@@ -52,7 +55,7 @@ def _shown(node: Node, path: str, depth: int) -> dict[str, Any]:
 
 def _lines(node: Node, path: str, width: int) -> Iterator[str]:
     """The properties, and before the arrays a comment that names the states."""
-    names = [_comment(name) for name in node.strings(dt.NAMES)]
+    names = [comment_text(name) for name in node.strings(dt.NAMES)]
     for name, data in node.properties.items():
         if not _PROPERTY_NAME.fullmatch(name):
             raise ValueError(f"expected a name dtc takes for a property of {path}, found {name!a}")
@@ -66,7 +69,12 @@ def _property(name: str, data: bytes, width: int) -> Iterator[str]:
     if not data:
         yield f"{name};"
         return
-    opened, items, joint, closed = _items(name, data)
+    yield from assignment(name, _items(name, data), width)
+
+
+def assignment(name: str, value: Items, width: int) -> Iterator[str]:
+    """A property, on several lines if one is too long."""
+    opened, items, joint, closed = value
     line = f"{name} = {opened}{joint.join(items)}{closed};"
     if len(line) <= width:
         yield line
@@ -78,8 +86,7 @@ def _property(name: str, data: bytes, width: int) -> Iterator[str]:
         yield f"\t{opened}{joint.join(row)}{closed}{end}"
 
 
-def _items(name: str, data: bytes) -> tuple[str, list[str], str, str]:
-    """Returns a value as (opening, items, separator, closing)."""
+def _items(name: str, data: bytes) -> Items:
     if name in _U64 and len(data) % 8 == 0:
         cells = _cells(data)
         pairs = zip(cells[::2], cells[1::2], strict=True)
@@ -87,11 +94,16 @@ def _items(name: str, data: bytes) -> tuple[str, list[str], str, str]:
     strings = _NAMES if name == dt.NAMES else _STRINGS
     numeric = name in _U32 or name in _U64
     if not numeric and strings.fullmatch(data):
-        texts = data[:-1].decode("ascii").replace("\\", "\\\\").replace('"', '\\"')
-        return "", [f'"{text}"' for text in texts.split("\0")], ", ", ""
+        return strings_of(data)
     if len(data) % 4 == 0:
         return "<", [f"{cell:#x}" for cell in _cells(data)], " ", ">"
     return "[", [f"{byte:02x}" for byte in data], " ", "]"
+
+
+def strings_of(data: bytes) -> Items:
+    """Of strings of printable ASCII."""
+    texts = data[:-1].decode("ascii").replace("\\", "\\\\").replace('"', '\\"')
+    return "", [f'"{text}"' for text in texts.split("\0")], ", ", ""
 
 
 def _cells(data: bytes) -> list[int]:
@@ -111,7 +123,7 @@ def _rows(items: Sequence[str], joint: int, width: int) -> Iterator[list[str]]:
     yield row
 
 
-def _comment(text: str) -> str:
+def comment_text(text: str) -> str:
     """Text that can neither end a comment nor hide in one."""
     printable = "".join(char if " " <= char <= "~" else "?" for char in text)
     return printable.replace("*/", "*?")

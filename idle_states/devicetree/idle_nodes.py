@@ -51,7 +51,7 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
     cpus = root.find(CPUS)
     if cpus is None:
         return ()
-    tree = _Tree(root, file, places or {})
+    tree = LinkedTree(root, file, places)
     groups: dict[object, list[IdleList]] = {}
     number = 0
     for child in cpus.children:
@@ -186,12 +186,12 @@ def is_riscv(cpu: Node) -> bool:
     return "riscv,isa" in cpu.properties or any("riscv" in name for name in compatible)
 
 
-class _Tree:
+class LinkedTree:
     """A tree with its phandles."""
 
-    def __init__(self, root: Node, file: str, places: Places) -> None:
+    def __init__(self, root: Node, file: str = "", places: Places | None = None) -> None:
         self.file = file
-        self.places = places
+        self.places = places or {}
         self.root = root
         self.phandle2node: dict[int, tuple[str, Node]] = {}
         self.timer_runs = False
@@ -216,26 +216,26 @@ class _Tree:
     def list_of(self, cpu: Node) -> IdleList:
         path = f"{CPUS}/{cpu.name}"
         broken: list[Broken] = []
-        domain = self._domain(cpu)
+        domain = self.domain_of(cpu)
         first = domain[0] if domain else ""
         above: list[tuple[ListedNode, ...]] = []
         met: set[str] = set()
         own: tuple[ListedNode | None, ...] = ()
         visited: set[str] = set()
         if domain is not None:
-            own = tuple(self._references(*domain, DOMAIN_LIST, broken))
+            own = tuple(self.references(*domain, DOMAIN_LIST, broken))
             visited.add(domain[0])
-            domain = self._domain(domain[1])
+            domain = self.domain_of(domain[1])
         while domain is not None and domain[0] not in visited:
             # a domain may be its own ancestor in a hostile tree
             visited.add(domain[0])
-            nodes = [n for n in self._references(*domain, DOMAIN_LIST, broken) if n is not None]
+            nodes = [n for n in self.references(*domain, DOMAIN_LIST, broken) if n is not None]
             new = {node.path: node for node in nodes if node.path not in met}
             met.update(new)
             if new:
                 above.append(tuple(new.values()))
-            domain = self._domain(domain[1])
-        flat = tuple(self._references(path, cpu, LIST, broken))
+            domain = self.domain_of(domain[1])
+        flat = tuple(self.references(path, cpu, LIST, broken))
         # a node may be opened again elsewhere: a missing method belongs beside the list
         told = next((name for name in (METHOD, LIST, "device_type") if name in cpu.properties), "")
         riscv = is_riscv(cpu)
@@ -273,7 +273,7 @@ class _Tree:
         return ()
 
     def _power_domain(self, path: str, node: Node) -> PowerDomain:
-        states = tuple(self._references(path, node, DOMAIN_LIST, []))
+        states = tuple(self.references(path, node, DOMAIN_LIST, []))
         references, _ = self._domain_references(node)
         parent = references[0] if references and references[0].path else None
         return PowerDomain(path, "#power-domain-cells" in node.properties, states, parent)
@@ -285,7 +285,7 @@ class _Tree:
         index = names.index(name) if name in names else len(references)
         return references[index] if whole and index < len(references) else None
 
-    def _domain(self, node: Node) -> tuple[str, Node] | None:
+    def domain_of(self, node: Node) -> tuple[str, Node] | None:
         """The first power domain, as of_parse_phandle_with_args(..., 0, ...)."""
         references, _ = self._domain_references(node)
         if not references or not references[0].path:
@@ -312,7 +312,7 @@ class _Tree:
             found.append(DomainReference(path, arguments))
         return found, True
 
-    def _references(
+    def references(
         self, path: str, node: Node, name: str, broken: list[Broken]
     ) -> Iterator[ListedNode | None]:
         """Nodes of a list of phandles, None for one that leads nowhere."""

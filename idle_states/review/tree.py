@@ -9,7 +9,7 @@ import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..extras import MissingPackage
 from ..findings import Finding, Unreadable
@@ -150,7 +150,7 @@ class SpecTree(TreeReader):
     def __init__(self, repository: CommitReader) -> None:
         super().__init__(repository)
         self._contents: dict[str, tuple[bytes, frozenset[str]]] = {}
-        self._loaded: dict[tuple[str, bytes], tuple[dict[str, bytes | None], Source]] = {}
+        self._loaded: dict[tuple[str, bytes], tuple[dict[str, bytes | None], list[Source]]] = {}
 
     def commits(self, base: str, head: str) -> list[Commit]:
         return self.repository.commits(base, head, [], _SPEC_SUFFIXES)
@@ -179,7 +179,7 @@ class SpecTree(TreeReader):
         texts: dict[str, str] = {}
         for path in specs:
             try:
-                sources.append(self._source(path, specs))
+                sources += self._sources(path, specs)
             except Unreadable as problem:
                 findings += problem.findings
                 texts |= problem.texts | {path: specs[path].decode("utf-8", "replace")}
@@ -197,17 +197,17 @@ class SpecTree(TreeReader):
             self._contents[entry.hash] = data if words else b"", words
         return self._contents[entry.hash]
 
-    def _source(self, path: str, specs: Mapping[str, bytes]) -> Source:
+    def _sources(self, path: str, specs: Mapping[str, bytes]) -> list[Source]:
         """Loaded once for as long as it and its ancestors stay as they are."""
         key = path, specs[path]
         if key in self._loaded:
-            needed, source = self._loaded[key]
+            needed, found = self._loaded[key]
             if all(specs.get(file) == content for file, content in needed.items()):
-                return source
-        needed, source = _load(path, specs)
-        if source.table is not None:
-            self._loaded[key] = needed, source
-        return source
+                return found
+        needed, found = _load(path, specs)
+        if all(source.table is not None for source in found):
+            self._loaded[key] = needed, found
+        return found
 
 
 def _words_of(data: bytes) -> frozenset[str]:
@@ -226,9 +226,10 @@ def _words_of(data: bytes) -> frozenset[str]:
         return seeming
 
 
-def _load(path: str, specs: Mapping[str, bytes]) -> tuple[dict[str, bytes | None], Source]:
+def _load(path: str, specs: Mapping[str, bytes]) -> tuple[dict[str, bytes | None], list[Source]]:
     """Loads a spec. Returns path -> content of the files it was made of (None for a file that does
-    not exist, for which a packaged ancestor was taken), and the source."""
+    not exist, for which a packaged ancestor was taken), and the sources."""
+    from ..sources.format_spec import sources
     from ..spec.library import load_held
 
     loaded = load_held(path, specs)
@@ -239,17 +240,12 @@ def _load(path: str, specs: Mapping[str, bytes]) -> tuple[dict[str, bytes | None
             needed[shown] = specs[shown]
         else:
             needed[f"{directory}{slash}{shown.rpartition('/')[2]}"] = None
-    name = loaded.table.name if loaded.table else file.rpartition(".")[0]
-    return needed, Source(
-        name,
-        path,
-        hashlib.sha256(specs[path]).hexdigest(),
-        loaded.table,
-        loaded.findings,
-        None,
-        loaded.suppressions,
-        loaded.sources,
-    )
+    digest = hashlib.sha256(specs[path]).hexdigest()
+    found = [replace(source, sha256=digest) for source in sources(loaded, file.rpartition(".")[0])]
+    if loaded.machine is not None:
+        # its tables are named by CPUs, as those of others
+        found = [replace(source, name=f"{loaded.name}:{source.name}") for source in found]
+    return needed, found
 
 
 def _used(words: Iterable[str], macros: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..findings import Faulty, Unreadable
 from ..reading import opening
-from ..spec.packaged import resolve_name, revisions
+from ..spec.packaged import named, resolve_name
 from ..wording import nearest, suggestion
 from .formats import read_file, read_path
 from .source import MAX_BYTES, File, NoSuchTable, Source
@@ -34,22 +34,27 @@ def read_sources(text: str) -> list[Source]:
 
     Raises NoSuchTable; Unreadable for input that cannot be parsed at all.
     """
-    revision = resolve_name(text)
+    word, colon, wanted = text.partition(":")
+    revision = resolve_name(text) or (None if opening.kind_of(text) else resolve_name(word))
+    name: str | None
     if revision is not None:
         from . import format_spec
 
-        return [format_spec.load_spec(revision.file)]
-    path, name = _split(text)
-    if path == _STANDARD_INPUT:
-        sources = read_file(File(path, opening.read_operand(opening.STANDARD_INPUT, MAX_BYTES)))
+        sources = format_spec.load_spec(revision.file)
+        shown, name = word, wanted if colon else None
     else:
-        sources = read_path(path)
+        path, name = _split(text)
+        shown = str(path)
+        if path == _STANDARD_INPUT:
+            sources = read_file(File(path, opening.read_operand(opening.STANDARD_INPUT, MAX_BYTES)))
+        else:
+            sources = read_path(path)
     if name is None:
         return sources
     chosen = [source for source in sources if name in (source.name, source.name.rpartition("/")[2])]
     if not chosen:
         known = ", ".join(source.name for source in sources)
-        raise NoSuchTable(f"expected a table of {path} ({known}), found {name!r}")
+        raise NoSuchTable(f"expected a table of {shown} ({known}), found {name!r}")
     return chosen
 
 
@@ -97,7 +102,7 @@ def _split(text: str) -> tuple[Path, str | None]:
     opening.expect_allowed(path)
     if "/" in text or path.suffix in _SUFFIXES:
         raise NoSuchTable(f"expected a file, found none of that name: {text!r}{_nearest(path)}")
-    known = [revision.name for revision in revisions()]
+    known = [revision.name for revision in named()]
     raise NoSuchTable(
         f"expected a revision (see idle-states list) or a file, found {text!r}"
         f"{suggestion(text, known)}"

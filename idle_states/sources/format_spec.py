@@ -3,9 +3,12 @@ wrong with it."""
 
 import hashlib
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ..findings import unreadable
+from ..idle_tree import IdleTree
 from ..reading import limits, opening
 from ..spec.library import LoadedSpec, load
 from .source import File, Source
@@ -43,18 +46,56 @@ def read(file: File) -> list[Source]:
     if other := other_kind(file.data, file.path):
         raise unreadable(file.shown, other)
     top = file.found.top if file.found else None
-    return [_source(load(file.path, file.shown, file.data, top), file.path)]
+    return sources(load(file.path, file.shown, file.data, top), file.path.stem)
 
 
-def load_spec(path: Path, shown: str | None = None) -> Source:
-    """Loads a spec with its ancestors. shown: its name in messages, None for a packaged spec."""
-    return _source(load(path, shown), path)
+def load_spec(path: Path) -> list[Source]:
+    """Loads a packaged spec with its ancestors."""
+    return sources(load(path), path.stem)
 
 
-def _source(loaded: LoadedSpec, path: Path) -> Source:
+def sources(loaded: LoadedSpec, stem: str) -> list[Source]:
+    """The table of a loaded spec, or those of its machine. stem: a name where it has none."""
     file = next(iter(loaded.sources))
     digest = hashlib.sha256(loaded.sources[file].encode()).hexdigest()
-    name = loaded.table.name if loaded.table else path.stem
-    return Source(
-        name, file, digest, loaded.table, loaded.findings, None, loaded.suppressions, loaded.sources
-    )
+    if loaded.machine is not None:
+        return list(_of_machine(loaded.machine, loaded, file, digest))
+    name = loaded.name or stem
+    return [
+        Source(
+            name,
+            file,
+            digest,
+            loaded.table,
+            loaded.findings,
+            None,
+            loaded.suppressions,
+            loaded.sources,
+        )
+    ]
+
+
+def _of_machine(machine: IdleTree, loaded: LoadedSpec, file: str, digest: str) -> Iterator[Source]:
+    """The tables of the tree that the spec stands for, with what only the spec says of a state."""
+    from ..devicetree import drafts
+    from ..devicetree.idle_nodes import row_nodes
+    from .trees import sources_of
+
+    root = drafts.finished(drafts.whole(machine))
+    path2state = {state.path: state for state in machine.states}
+    for source in sources_of(root, file, "spec", digest, drafts.places_of(machine), loaded.sources):
+        table = source.table
+        if table is not None and table.listed is not None:
+            written = [path2state[node.path] for node in row_nodes(table.listed)]
+            rows = [
+                replace(row, measured=s.measured, power=s.power, provenance=s.provenance)
+                for row, s in zip(table.states, written, strict=True)
+            ]
+            table = replace(table, states=tuple(rows))
+        yield replace(
+            source,
+            table=table,
+            machine=machine,
+            findings=(*loaded.findings, *source.findings),
+            suppressions=loaded.suppressions,
+        )

@@ -14,7 +14,7 @@ from ..findings import Unreadable, unreadable
 from ..reading import limits, opening
 from ..reading.opening import Found
 from ..spec.inherit import TOP_KEYS
-from ..spec.packaged import current, revisions
+from ..spec.packaged import current, named
 from ..wording import joined
 from . import format_skiboot, read_sources
 from .formats import format_module, format_of, read_file
@@ -149,7 +149,7 @@ def _all(found: Iterable[Path | Found]) -> Looked:
 
 def _is_folder(word: str) -> bool:
     """Whether a TABLE is a directory that is no table itself."""
-    if any(word == revision.name for revision in revisions()) or not opening.is_directory(word):
+    if any(word == revision.name for revision in named()) or not opening.is_directory(word):
         return False
     try:
         with opening.Tree(word) as tree:
@@ -223,7 +223,7 @@ def _speaks_of_it(file: File, form: str | None) -> bool:
 def _read(found: Path | Found) -> list[Source]:
     path = found.path if isinstance(found, Found) else found
     home = path.resolve()
-    packaged = next((each.name for each in revisions() if each.file.resolve() == home), None)
+    packaged = next((each.name for each in named() if each.file.resolve() == home), None)
     return read_sources(packaged) if packaged else read_file(File.open(found))
 
 

@@ -5,11 +5,13 @@ that lacks one of these cannot become a spec: firmware would take the missing va
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from ..devicetree.machine import machine_of
 from ..findings import CannotGenerate, Finding, Location, Severity
+from ..idle_tree import IdleTree
 from ..power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
 from ..spec.write import not_of_opal, with_processor
 from ..table import Firmware, IdleState, IdleTable, Origin, Provenance, Register
@@ -52,6 +54,17 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
         origin=Origin("spec"),
         where={},
     )
+
+
+def imported_machine(
+    machine: IdleTree, sources: Sequence[Source], name: str | None = None
+) -> IdleTree:
+    """An Arm or RISC-V machine as a spec of its own, with what it was made of as its note."""
+    source = sources[0]
+    digest = f" (sha256 {source.sha256})" if source.sha256 else ""
+    note = machine.note or f"Imported from {_shown(source)}{digest}."
+    title = machine.title or (_ascii(machine_of(source.tree).model) if source.tree else "")
+    return replace(machine, name=name or machine.name, title=title, note=note)
 
 
 def _problems(table: IdleTable, node: PowerMgt | None) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, unreadable
+from ..idle_tree import IdleTree
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
 from ..skiboot.releases import ExportCode
@@ -29,6 +30,7 @@ class Source:
     suppressions  suppressions in the spec and its ancestors
     texts         file -> text, for quoting lines in reports
     tree          the whole tree, for device trees
+    machine       what a spec of an Arm or RISC-V machine says, of all its tables; None for others
     facts         (subject, text) for each fact that a log states about its machine
     alike         equal for sources of a tree's boards that differ in nothing but their names; ""
                   for others
@@ -46,6 +48,7 @@ class Source:
     suppressions: tuple[Suppression, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
     tree: Node | None = field(default=None, repr=False)
+    machine: IdleTree | None = field(default=None, repr=False)
     facts: tuple[tuple[str, str], ...] = ()
     alike: str = ""
     beside: tuple[IdleTable, ...] | None = field(default=None, repr=False)

@@ -1,7 +1,6 @@
 """Builds an IdleTable from an expanded spec. Checks every value and reports all problems."""
 
 from collections.abc import Iterator
-from collections.abc import Mapping as MappingType
 
 from ..findings import Location
 from ..processors import NAMES, UNKNOWN_CHIP, named
@@ -17,16 +16,14 @@ from ..table import (
     Flag,
     IdleState,
     IdleTable,
-    Measurement,
     Origin,
     Partition,
-    Power,
     Psscr,
     Register,
     field_mask,
 )
-from ..units import format_power
-from .inherit import CONFIDENCES, ExpandedSpec, StateSource
+from .fields import expect_only, measured_of, optional_text, power_of, required_text
+from .inherit import OF_TREES, STATE_KEYS, STATE_OF_TREES, TOP_KEYS, ExpandedSpec, StateSource
 
 SCOPES = ("thread", "core", "pair", "quad", "chip")
 
@@ -40,6 +37,8 @@ PMICR_VALUES = {
 }
 PMICR_MASKS = {"none": 0, "sleep": 0x30_0000_0000, "winkle": 0x30_0000}
 
+_TOP_KEYS = tuple(key for key in TOP_KEYS if key not in OF_TREES)
+_STATE_KEYS = tuple(key for key in STATE_KEYS if key not in STATE_OF_TREES)
 _FLAGS = {flag.name: int(flag) for flag in Flag if flag.name}
 
 
@@ -48,7 +47,10 @@ def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems
     the table have no meaning."""
     header = expanded.header
     top = expanded.document
-    name = _required_text(header, "name", "a spec", top.where, problems)
+    for key in OF_TREES:
+        if key in header:
+            problems.unknown_key(key, top.keys.get(key, header[key].where), _TOP_KEYS)
+    name = required_text(header, "name", "a spec", top.where, problems)
     register = Register.PSSCR
     if "register" in header:
         chosen = scalars.choice(header["register"], problems, list(Register), "a register")
@@ -80,27 +82,12 @@ def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems
         cpu=cpu,
         firmware=_firmware(header.get("firmware"), problems),
         partition=_partition(header.get("partition"), problems),
-        title=_optional_text(header, "title", problems),
-        note=_optional_text(header, "note", problems),
+        title=optional_text(header, "title", problems),
+        note=optional_text(header, "note", problems),
         historical=historical,
         origin=Origin("spec", file, sha256, where["table"]),
         where=where,
     )
-
-
-def _required_text(
-    entries: MappingType[str, Node], key: str, what: str, where: Location, problems: SpecProblems
-) -> str:
-    if key not in entries:
-        problems.missing_key(key, what, where)
-        return ""
-    return scalars.text(entries[key], f"{what}'s {key}", problems) or ""
-
-
-def _optional_text(entries: MappingType[str, Node], key: str, problems: SpecProblems) -> str:
-    if key not in entries:
-        return ""
-    return scalars.text(entries[key], "text", problems) or ""
 
 
 def _state(
@@ -116,8 +103,10 @@ def _state(
     where = {"state": source.where.at(path)}
     for key, node in entries.items():
         where[key] = node.where.at(f"{path}.{key}")
+        if key in STATE_OF_TREES:
+            problems.unknown_key(key, source.keys.get(key, node.where), _STATE_KEYS)
 
-    name = _required_text(entries, "name", "a state", source.where, problems)
+    name = required_text(entries, "name", "a state", source.where, problems)
     latency = residency = None
     if "latency" in entries:
         latency = scalars.time_ns(entries["latency"], problems)
@@ -139,7 +128,7 @@ def _state(
     cpuidle = True
     if "cpuidle" in entries:
         cpuidle = scalars.yes_no(entries["cpuidle"], problems) is not False
-    reason = _optional_text(entries, "reason", problems)
+    reason = optional_text(entries, "reason", problems)
     if not cpuidle and not reason:
         problems.missing_key("reason", "a state with cpuidle: no", where["cpuidle"])
     scope = None
@@ -147,7 +136,7 @@ def _state(
         scope = scalars.choice(entries["scope"], problems, SCOPES, "a scope")
     if "control" not in where:
         where["control"] = where.get(str(register), where["state"])
-    measured = _measured(entries.get("measured"), problems)
+    measured = measured_of(entries.get("measured"), problems)
     provenance = dict(source.provenance)
     if not measured:
         provenance.pop("measured", None)
@@ -161,9 +150,9 @@ def _state(
         scope=scope,
         cpuidle=cpuidle,
         reason=reason,
-        note=_optional_text(entries, "note", problems),
+        note=optional_text(entries, "note", problems),
         measured=measured,
-        power=_power(entries.get("power"), problems),
+        power=power_of(entries.get("power"), problems),
         provenance=provenance,
         where=where,
     )
@@ -244,55 +233,13 @@ def _mask(node: Node, register: Register, problems: SpecProblems) -> int:
     return scalars.integer(node, problems, most=U64_MAX, what=expected) or 0
 
 
-def _measured(node: Node | None, problems: SpecProblems) -> tuple[Measurement, ...]:
-    result = []
-    measurements = scalars.items(node, "a list of measurements", problems)
-    for item in scalars.mappings(measurements, "a measurement as a mapping", problems):
-        _only(item, ("kind", "latency", "source"), problems)
-        kind = _required_text(item.entries, "kind", "a measurement", item.where, problems)
-        source = _required_text(item.entries, "source", "a measurement", item.where, problems)
-        if "latency" not in item.entries:
-            problems.missing_key("latency", "a measurement", item.where)
-            continue
-        latency = scalars.time_ns(item.entries["latency"], problems)
-        if latency is not None:
-            result.append(Measurement(kind, latency, source))
-    return tuple(result)
-
-
-def _power(written: Node | None, problems: SpecProblems) -> Power | None:
-    node = scalars.mapping(written, "a power as a mapping", problems)
-    if node is None:
-        return None
-    _only(node, ("low", "high", "of", "source", "confidence", "note"), problems)
-    entries = node.entries
-    missing = [key for key in ("low", "high", "source", "confidence") if key not in entries]
-    for key in missing:
-        problems.missing_key(key, "a power", node.where)
-    if missing:
-        return None
-    low = scalars.power(entries["low"], problems)
-    high = scalars.power(entries["high"], problems)
-    source = scalars.text(entries["source"], "a source", problems)
-    confidence = scalars.choice(entries["confidence"], problems, CONFIDENCES, "a confidence")
-    of = _optional_text(entries, "of", problems)
-    note = _optional_text(entries, "note", problems)
-    if low is None or high is None or source is None or confidence is None:
-        return None
-    if low[1] != high[1] or low[0] > high[0]:
-        found = " and ".join(format_power(*bound) for bound in (low, high))
-        problems.out_of_range("low and high in one unit, low at most high", found, node.where)
-        return None
-    return Power(low[0], high[0], low[1], source, confidence, of, note)
-
-
 def _cpu(written: Node | None, where: Location, problems: SpecProblems) -> Cpu | None:
     if written is None:
         problems.missing_key("cpu", "a spec", where)
     node = scalars.mapping(written, "a mapping", problems)
     if node is None:
         return None
-    _only(node, ("generation", "pvr", "chips", "levels", "supported"), problems)
+    expect_only(node, ("generation", "pvr", "chips", "levels", "supported"), problems)
     entries = node.entries
     if "generation" not in entries:
         problems.missing_key("generation", "cpu", node.where)
@@ -347,16 +294,16 @@ def _firmware(written: Node | None, problems: SpecProblems) -> Firmware:
     node = scalars.mapping(written, "a mapping", problems)
     if node is None:
         return Firmware()
-    _only(node, ("array", "file", "quirk", "fused-core", "copy-of"), problems)
+    expect_only(node, ("array", "file", "quirk", "fused-core", "copy-of"), problems)
     fused = False
     if "fused-core" in node.entries:
         fused = scalars.yes_no(node.entries["fused-core"], problems) is True
     return Firmware(
-        array=_optional_text(node.entries, "array", problems),
-        file=_optional_text(node.entries, "file", problems),
-        quirk=_optional_text(node.entries, "quirk", problems),
+        array=optional_text(node.entries, "array", problems),
+        file=optional_text(node.entries, "file", problems),
+        quirk=optional_text(node.entries, "quirk", problems),
         fused_core=fused,
-        copy_of=_optional_text(node.entries, "copy-of", problems),
+        copy_of=optional_text(node.entries, "copy-of", problems),
     )
 
 
@@ -364,7 +311,7 @@ def _partition(written: Node | None, problems: SpecProblems) -> Partition | None
     node = scalars.mapping(written, "a mapping", problems)
     if node is None:
         return None
-    _only(node, ("processors", "timebase-hz", "extended-cede"), problems)
+    expect_only(node, ("processors", "timebase-hz", "extended-cede"), problems)
     mode: str | None = "dedicated"
     if "processors" in node.entries:
         mode = scalars.choice(
@@ -387,7 +334,7 @@ def _cede(node: Node | None, problems: SpecProblems) -> list[CedeRecord]:
     records = []
     written = scalars.items(node, "a list of extended-cede records", problems)
     for item in scalars.mappings(written, "a record as a mapping", problems):
-        _only(item, ("hint", "latency-ticks", "wake-on-irq"), problems)
+        expect_only(item, ("hint", "latency-ticks", "wake-on-irq"), problems)
         entries = item.entries
         missing = [key for key in ("hint", "latency-ticks", "wake-on-irq") if key not in entries]
         for key in missing:
@@ -399,12 +346,6 @@ def _cede(node: Node | None, problems: SpecProblems) -> list[CedeRecord]:
         wake = scalars.yes_no(entries["wake-on-irq"], problems)
         records.append(CedeRecord(hint or 0, ticks or 0, bool(wake)))
     return records
-
-
-def _only(node: Mapping, known: tuple[str, ...], problems: SpecProblems) -> None:
-    for key, where in node.keys.items():
-        if key not in known:
-            problems.unknown_key(key, where, known)
 
 
 def _no_duplicate_rows(expanded: ExpandedSpec, problems: SpecProblems) -> None:

@@ -25,11 +25,19 @@ TOP_KEYS = (
     "partition",
     "register",
     "mask",
+    "architecture",
+    "cpus",
+    "domains-at",
+    "domains",
+    "timer-always-on",
     "provenance",
     "states",
     "override",
     "drop",
 )
+OF_TABLES = ("cpu", "firmware", "partition", "register", "mask", "historical")
+OF_TREES = ("architecture", "cpus", "domains-at", "domains", "timer-always-on")
+"""Keys of the one kind of spec that the other does not have."""
 STATE_KEYS = (
     "name",
     "latency",
@@ -45,16 +53,51 @@ STATE_KEYS = (
     "measured",
     "power",
     "provenance",
+    "entry",
+    "exit",
+    "wakeup",
+    "timer-stop",
+    "parameter",
+    "description",
+    "label",
+    "node",
+    "compatible",
+    "status",
+    "properties",
     "before",
+)
+STATE_OF_TABLES = ("latency", "flags", "psscr", "pmicr", "mask", "cpuidle", "reason")
+STATE_OF_TREES = (
+    "entry",
+    "exit",
+    "wakeup",
+    "timer-stop",
+    "parameter",
+    "description",
+    "label",
+    "node",
+    "compatible",
+    "status",
+    "properties",
 )
 PROVENANCE_KEYS = ("kind", "source", "confidence", "note")
 PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture", "file")
 CONFIDENCES = ("high", "medium", "low")
 
-_UNSOURCED = ("name", "note", "reason", "cpuidle", "power", "before")
+_UNSOURCED = (
+    "name",
+    "note",
+    "reason",
+    "cpuidle",
+    "power",
+    "description",
+    "label",
+    "node",
+    "before",
+)
 """Keys whose values need no provenance or state their source themselves."""
 _MERGED = ("cpu", "firmware", "partition")
-_INHERITED = (*_MERGED, "register", "mask")
+_INHERITED = (*_MERGED, "register", "mask", *OF_TREES)
 
 
 @dataclass(slots=True)
@@ -84,6 +127,11 @@ class ExpandedSpec:
     states: list[StateSource]
     ok: bool = True
     lineage: tuple[str, ...] = ()
+
+
+def is_machine(expanded: ExpandedSpec) -> bool:
+    """Whether the spec is of an Arm or RISC-V machine, not of a table that firmware exports."""
+    return "architecture" in expanded.header
 
 
 Parent = Callable[[str], ExpandedSpec | None]
@@ -144,9 +192,9 @@ def _parent(
         return None
     base = parent_of(name)
     if base is None:
-        from .packaged import revisions
+        from .packaged import named
 
-        known = [revision.name for revision in revisions()]
+        known = [revision.name for revision in named()]
         problems.add(
             "IS926",
             "broken-extends",

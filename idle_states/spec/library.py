@@ -8,14 +8,16 @@ from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
 from ..findings import Faulty, Finding, Rejected, Severity, unreadable
+from ..idle_tree import IdleTree
 from ..reading import opening
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Scalar, decode, parse
 from ..resources import resource
 from ..table import IdleTable
 from .build import build
-from .inherit import ExpandedSpec, expand
-from .packaged import Revision, resolve_name, revisions
+from .build_tree import build_tree
+from .inherit import ExpandedSpec, expand, is_machine
+from .packaged import Revision, machines, resolve_name, resolve_table, revisions
 from .suppress import Suppression, suppressions
 
 
@@ -23,7 +25,8 @@ from .suppress import Suppression, suppressions
 class LoadedSpec:
     """The result of loading a spec file.
 
-    table         None if `findings` has errors
+    table         None if `findings` has errors, or for a machine
+    machine       of a spec with an architecture; None if `findings` has errors
     sources       file -> text of the file and its ancestors, for quoting lines
     suppressions  suppressions in the file and its ancestors
     """
@@ -32,16 +35,23 @@ class LoadedSpec:
     findings: tuple[Finding, ...]
     suppressions: tuple[Suppression, ...]
     sources: dict[str, str] = field(default_factory=dict)
+    machine: IdleTree | None = None
+
+    @property
+    def name(self) -> str:
+        """What the spec calls itself; "" if it has errors."""
+        found = self.table or self.machine
+        return found.name if found else ""
 
 
 @cache
 def find(name: str) -> IdleTable:
-    """A packaged table by name.
+    """A packaged table of firmware by name.
 
     Raises KeyError if there is no such spec, Unreadable if it cannot be parsed, Faulty if it has
     errors.
     """
-    revision = resolve_name(name)
+    revision = resolve_table(name)
     if revision is None:
         raise KeyError(name)
     loaded = load(revision.file)
@@ -61,6 +71,17 @@ def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[Id
                 yield find(revision.name)
             except Rejected:
                 continue
+
+
+def find_machine(name: str) -> IdleTree:
+    """A packaged machine by name. Raises as `find` does."""
+    revision = next((each for each in machines() if each.name == name), None)
+    if revision is None:
+        raise KeyError(name)
+    loaded = load(revision.file)
+    if loaded.machine is None:
+        raise Faulty(loaded.findings, loaded.sources)
+    return loaded.machine
 
 
 def load(
@@ -110,12 +131,15 @@ class _Loading:
 
     def load(self, file: PurePath, shown: str, data: bytes | None = None) -> LoadedSpec:
         expanded = self.expand_file(file, shown, (), data)
-        table = build(expanded, shown, self.digests[shown], self.problems)
+        table, machine = None, None
+        if is_machine(expanded):
+            machine = build_tree(expanded, shown, self.digests[shown], self.problems)
+        else:
+            table = build(expanded, shown, self.digests[shown], self.problems)
         findings = tuple(dict.fromkeys(self.problems.findings))
-        usable = expanded.ok and not any(f.severity is Severity.ERROR for f in findings)
-        return LoadedSpec(
-            table if usable else None, findings, tuple(self.suppressions), self.sources
-        )
+        if not expanded.ok or any(f.severity is Severity.ERROR for f in findings):
+            table, machine = None, None
+        return LoadedSpec(table, findings, tuple(self.suppressions), self.sources, machine)
 
     def expand_file(
         self, file: PurePath, shown: str, chain: tuple[str, ...], data: bytes | None = None

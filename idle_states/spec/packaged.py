@@ -19,13 +19,29 @@ class Revision:
 
 @lru_cache(maxsize=1)
 def revisions() -> tuple[Revision, ...]:
-    """Packaged specs in the order of processor generations, historical ones last."""
-    found = [
+    """Packaged tables of firmware in the order of processor generations, historical ones last."""
+    found = _specs(resource("specs"))
+    return tuple(sorted(found, key=lambda r: (r.historical, _generation_key(r.name), r.name)))
+
+
+@lru_cache(maxsize=1)
+def machines() -> tuple[Revision, ...]:
+    """Packaged specs of Arm and RISC-V machines: examples, to be named or extended. They are no
+    tables of firmware, which those of `revisions` stand for where nothing is named."""
+    return tuple(sorted(_specs(resource("specs", "trees")), key=lambda r: r.name))
+
+
+def named() -> tuple[Revision, ...]:
+    """All that a TABLE may be named by."""
+    return (*revisions(), *machines())
+
+
+def _specs(folder: Path) -> list[Revision]:
+    return [
         Revision(file.stem, file, "@" in file.stem)
-        for file in resource("specs").iterdir()
+        for file in folder.iterdir()
         if file.suffix == ".yaml"
     ]
-    return tuple(sorted(found, key=lambda r: (r.historical, _generation_key(r.name), r.name)))
 
 
 def _generation_key(name: str) -> tuple[int, int]:
@@ -35,8 +51,14 @@ def _generation_key(name: str) -> tuple[int, int]:
     return (1, 0)
 
 
-def resolve_name(name: str) -> Revision | None:
+def resolve_table(name: str) -> Revision | None:
+    """The table of firmware of that name."""
     return next((revision for revision in revisions() if revision.name == name), None)
+
+
+def resolve_name(name: str) -> Revision | None:
+    """The table or machine of that name."""
+    return next((revision for revision in named() if revision.name == name), None)
 
 
 def current() -> Iterator[str]:

@@ -4,7 +4,7 @@ Reading the result gives the same values (`IdleTable.same_values`) for every tab
 hold.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..findings import CannotGenerate, Finding, Location, Severity
@@ -15,6 +15,7 @@ from ..table import (
     Firmware,
     IdleState,
     IdleTable,
+    Measurement,
     Partition,
     Power,
     Provenance,
@@ -30,8 +31,8 @@ HELD = (
     "none of them; import the tree that firmware gave this machine (/proc/device-tree)"
 )
 LISTED = (
-    "expected a table that skiboot could export, found idle-state nodes of an Arm or RISC-V tree; "
-    "a spec has no place for their suspend parameters"
+    "expected a table that skiboot could export, found one list of an Arm or RISC-V tree, of which "
+    "a spec is made as a whole"
 )
 BUILT_IN = (
     "expected a table that skiboot could export, found one in the source of a Linux driver, which "
@@ -76,11 +77,11 @@ def write(table: IdleTable) -> str:
 
 
 def _lines(table: IdleTable) -> Iterator[str]:
-    yield f"name: {_text(table.name)}"
+    yield f"name: {scalar(table.name)}"
     if table.title:
-        yield f"title: {_text(table.title)}"
+        yield f"title: {scalar(table.title)}"
     if table.note:
-        yield f"note: {_text(table.note)}"
+        yield f"note: {scalar(table.note)}"
     if table.historical:
         yield "historical: yes"
     assert table.cpu is not None
@@ -94,7 +95,7 @@ def _lines(table: IdleTable) -> Iterator[str]:
         yield from _state(state, table.register)
 
 
-def _text(text: str) -> str:
+def scalar(text: str) -> str:
     """The text as a YAML scalar: plain if YAML reads that back unchanged, else in double quotes."""
     plain = text.replace("-", "a").replace("_", "a").replace(".", "a").replace("@", "a")
     if plain.isascii() and plain.isalnum() and text[0].isalpha() and text not in ("none", "null"):
@@ -118,7 +119,7 @@ def _cpu(cpu: Cpu) -> Iterator[str]:
     if cpu.pvr:
         yield f"  pvr: {cpu.pvr:#06x}"
     if cpu.chips:
-        yield f"  chips: [{', '.join(_text(chip) for chip in cpu.chips)}]"
+        yield f"  chips: [{', '.join(scalar(chip) for chip in cpu.chips)}]"
     if cpu.levels:
         yield f"  levels: [{', '.join(map(str, cpu.levels))}]"
     if not cpu.supported:
@@ -136,7 +137,7 @@ def _firmware(firmware: Firmware) -> Iterator[str]:
         ("copy-of", firmware.copy_of),
     ):
         if value:
-            yield f"  {key}: {_text(value)}"
+            yield f"  {key}: {scalar(value)}"
     if firmware.fused_core:
         yield "  fused-core: yes"
 
@@ -156,7 +157,7 @@ def _partition(partition: Partition) -> Iterator[str]:
 
 
 def _state(state: IdleState, register: Register) -> Iterator[str]:
-    yield f"  - name: {_text(state.name)}"
+    yield f"  - name: {scalar(state.name)}"
     yield f"    latency: {format_time(state.latency_ns)}"
     residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
     yield f"    residency: {residency}"
@@ -169,22 +170,29 @@ def _state(state: IdleState, register: Register) -> Iterator[str]:
     if not state.cpuidle:
         yield "    cpuidle: no"
     if state.reason:
-        yield f"    reason: {_text(state.reason)}"
-    if state.note:
-        yield f"    note: {_text(state.note)}"
-    if state.measured:
-        yield "    measured:"
-        for measured in state.measured:
-            yield (
-                f"      - {{kind: {_text(measured.kind)}, "
-                f"latency: {format_time(measured.latency_ns)}, source: {_text(measured.source)}}}"
-            )
-    if state.power:
-        yield f"    power: {_power(state.power)}"
+        yield f"    reason: {scalar(state.reason)}"
+    yield from state_notes(state.note, state.measured, state.power)
     if state.provenance:
         yield "    provenance:"
         for field, provenance in state.provenance.items():
-            yield f"      {field}: {_provenance(provenance)}"
+            yield f"      {field}: {provenance_as_text(provenance)}"
+
+
+def state_notes(
+    note: str, measurements: Iterable[Measurement], power: Power | None
+) -> Iterator[str]:
+    """The lines of a state that every kind of spec may have."""
+    if note:
+        yield f"    note: {scalar(note)}"
+    if measurements:
+        yield "    measured:"
+        for measured in measurements:
+            yield (
+                f"      - {{kind: {scalar(measured.kind)}, "
+                f"latency: {format_time(measured.latency_ns)}, source: {scalar(measured.source)}}}"
+            )
+    if power:
+        yield f"    power: {_power(power)}"
 
 
 def _control(state: IdleState, register: Register) -> str:
@@ -213,17 +221,17 @@ def _power(power: Power) -> str:
     parts = [
         f"low: {format_power(power.low, power.unit)}",
         f"high: {format_power(power.high, power.unit)}",
-        *([f"of: {_text(power.of)}"] if power.of else []),
-        f"source: {_text(power.source)}",
+        *([f"of: {scalar(power.of)}"] if power.of else []),
+        f"source: {scalar(power.source)}",
         f"confidence: {power.confidence}",
-        *([f"note: {_text(power.note)}"] if power.note else []),
+        *([f"note: {scalar(power.note)}"] if power.note else []),
     ]
     return "{" + ", ".join(parts) + "}"
 
 
-def _provenance(provenance: Provenance) -> str:
-    note = f", note: {_text(provenance.note)}" if provenance.note else ""
+def provenance_as_text(provenance: Provenance) -> str:
+    note = f", note: {scalar(provenance.note)}" if provenance.note else ""
     return (
-        f"{{kind: {provenance.kind}, source: {_text(provenance.source)}, "
+        f"{{kind: {provenance.kind}, source: {scalar(provenance.source)}, "
         f"confidence: {provenance.confidence}{note}}}"
     )

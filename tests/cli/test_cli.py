@@ -16,7 +16,7 @@ from idle_states.cli import command_names, main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import NAMES
-from idle_states.spec.packaged import revisions
+from idle_states.spec.packaged import named
 from tests.support import DATA, ROOT
 from tests.support.commands import outcome, run
 
@@ -58,7 +58,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "list")
-    for revision in revisions():
+    for revision in named():
         assert revision.name in out
 
 

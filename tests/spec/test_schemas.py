@@ -14,15 +14,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from idle_states import processors
+from idle_states.architectures import ARCHITECTURES
 from idle_states.findings import Location
+from idle_states.idle_tree import STATUSES
 from idle_states.reading import scalars
 from idle_states.reading.complaints import SpecProblems
 from idle_states.reading.document import Scalar, parse
 from idle_states.resources import resource
 from idle_states.spec import build as builder
-from idle_states.spec import inherit
+from idle_states.spec import build_tree as tree_builder
+from idle_states.spec import fields, inherit
+from idle_states.spec.build_tree import build_tree
 from idle_states.spec.library import load
-from idle_states.spec.packaged import Revision, revisions
+from idle_states.spec.packaged import Revision, machines, named
 from idle_states.table import Flag, Psscr, Register
 
 SPEC = json.loads(resource("schemas", "idle-states.schema.json").read_text("utf-8"))
@@ -78,7 +82,8 @@ def loader_codes(text: str) -> set[str]:
     """What the tool's own loader reports on a spec without ancestors."""
     problems = SpecProblems()
     expanded = inherit.expand(parse(text, "mine.yaml"), lambda name: None, (), problems)
-    builder.build(expanded, "mine.yaml", "", problems)
+    build = build_tree if inherit.is_machine(expanded) else builder.build
+    build(expanded, "mine.yaml", "", problems)
     return {finding.rule for finding in problems.findings}
 
 
@@ -87,17 +92,18 @@ def test_is_a_schema() -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("revision", revisions(), ids=lambda revision: revision.name)
+@pytest.mark.parametrize("revision", named(), ids=lambda revision: revision.name)
 def test_packaged_specs_are_valid(revision: Revision, reader: type[yaml.SafeLoader]) -> None:
     assert complaints(read(revision.file.read_text("utf-8"), reader)) == []
 
 
-@pytest.mark.parametrize("revision", revisions(), ids=lambda revision: revision.name)
+@pytest.mark.parametrize("revision", named(), ids=lambda revision: revision.name)
 def test_packaged_specs_point_at_the_schema(revision: Revision) -> None:
     first = revision.file.read_text("utf-8").partition("\n")[0]
     before, _, path = first.partition("$schema=")
     assert before == "# yaml-language-server: "
-    assert path == "../../schemas/idle-states.schema.json"
+    up = "../../../" if revision in machines() else "../../"
+    assert path == f"{up}schemas/idle-states.schema.json"
 
 
 # The spec's vocabulary: a key, a flag or a name in only one of loader and schema fails here
@@ -130,20 +136,94 @@ states:
 """
 
 
+MACHINE = """\
+name: board
+architecture: arm
+domains-at: /firmware/psci
+cpus:
+  - {nodes: [cpu@0, cpu@1], compatible: "arm,cortex-a53", domain: [pd-cpu0, pd-cpu1]}
+  - {nodes: cpu@2, enable-method: spin-table, states: [cpu-sleep, cpu-off]}
+domains:
+  - {nodes: [pd-cpu0, pd-cpu1], states: [cpu-sleep], parent: pd-cluster}
+  - {nodes: pd-cluster, states: [cluster-sleep], label: CLUSTER}
+provenance:
+  timer-stop: {kind: measured, source: me, confidence: high}
+states:
+  - name: cpu-sleep
+    entry: 100us
+    exit: 0.25ms
+    wakeup: 1500000ns
+    residency: 1s
+    timer-stop: yes
+    parameter: 0x00010000
+    description: sleep
+    label: CPU_SLEEP
+    properties: {"vendor,deep": yes, "vendor,cells": [1, 0x2], "vendor,name": "deep"}
+  - name: cpu-off
+    node: /idle-states/off
+    entry: 0us
+    exit: 1us
+    residency: 1us
+    compatible: [vendor,idle-state, "arm,idle-state"]
+    status: disabled
+    scope: cpu
+    power: {low: 1%, high: 2%, source: me, confidence: low}
+  - {name: cluster-sleep, scope: domain, entry: 1ms, exit: 1ms, residency: 4294967295us}
+"""
+BROKEN_MACHINE = [
+    ("architecture: arm", "architecture: arm64", {"IS925"}),
+    ("architecture: arm\n", "architecture: arm\nregister: none\n", {"IS920"}),
+    ("architecture: arm\n", "architecture: arm\ncpu: {generation: power9}\n", {"IS920"}),
+    ("    entry: 100us\n", "", {"IS921"}),
+    ("    entry: 100us\n", "    entry: 100us\n    latency: 1us\n", {"IS920"}),
+    ("    entry: 100us\n", "    entry: 100us\n    flags: []\n", {"IS920"}),
+    ("residency: 1s", "residency: none", {"IS923"}),
+    ("entry: 100us", "entry: 100", {"IS923"}),
+    ("entry: 100us", "entry: 1500ns", {"IS923"}),
+    ("exit: 0.25ms", "exit: 0.0005ms", {"IS923"}),
+    ("{nodes: [cpu@0, cpu@1], ", "{", {"IS921"}),
+    ("{nodes: pd-cluster, ", "{", {"IS921", "IS925"}),
+    ("parent: pd-cluster", "parents: pd-cluster", {"IS920"}),
+    ("scope: domain", "scope: cluster", {"IS925"}),
+    ("status: disabled", "status: off", {"IS925"}),
+    ("parameter: 0x00010000", "parameter: retention", {"IS922"}),
+    ("properties: {", "properties: [] #{", {"IS922"}),
+]
+BEYOND_THE_SCHEMA = [
+    ("states: [cpu-sleep, cpu-off]", "states: [cpu-sleep, cpu-of]", {"IS925"}),
+    ("parent: pd-cluster", "parent: pd-custer", {"IS925"}),
+    ("domain: [pd-cpu0, pd-cpu1]", "domain: [pd-cpu0, pd-cpu2]", {"IS925"}),
+    ("domain: [pd-cpu0, pd-cpu1]", "domain: [pd-cpu0, pd-cpu1, pd-cpu0]", {"IS924"}),
+    ("nodes: cpu@2", "nodes: cpu@1", {"IS927"}),
+    ("nodes: cpu@2", "nodes: /soc/cpu@2", {"IS924"}),
+    ("name: cpu-off", "name: cpu-sleep", {"IS927", "IS925"}),
+    ("label: CPU_SLEEP", "label: CPU-SLEEP", {"IS924"}),
+    ("/idle-states/off", "/idle-states//off", {"IS924"}),
+    ("/idle-states/off", "/cpus/cpu@0", {"IS927"}),
+    ("4294967295us", "4294967296us", {"IS924"}),
+    ("0x00010000", "0x100010000", {"IS924"}),
+    ('"vendor,deep": yes', '"local-timer-stop": yes', {"IS924"}),
+]
+
+
 def test_keys_of_other_mappings(monkeypatch: pytest.MonkeyPatch) -> None:
     known: list[tuple[str, ...]] = []
-    monkeypatch.setattr(builder, "_only", lambda node, keys, problems: known.append(keys))
+    for module in (builder, tree_builder, fields):
+        monkeypatch.setattr(module, "expect_only", lambda node, keys, problems: known.append(keys))
     assert loader_codes(EVERY_MAPPING) == set()
+    assert loader_codes(MACHINE) == set()
     partition = DEFS["partition"]["properties"]
     described = [
         DEFS["cpu"]["properties"],
         DEFS["firmware"]["properties"],
+        DEFS["cpus"]["properties"],
+        DEFS["domains"]["properties"],
         partition,
         partition["extended-cede"]["items"]["properties"],
         STATE["measured"]["items"]["properties"],
         STATE["power"]["properties"],
     ]
-    assert sorted(known) == sorted(tuple(properties) for properties in described)
+    assert set(known) == {tuple(properties) for properties in described}
 
 
 def test_every_mapping_rejects_other_keys() -> None:
@@ -195,10 +275,14 @@ def resolved(schema: dict[str, Any]) -> dict[str, Any]:
         (DEFS["psscrMask"]["anyOf"][0]["items"], Psscr.FIELDS),
         (DEFS["provenance"]["properties"]["kind"], inherit.PROVENANCE_KINDS),
         (DEFS["provenance"]["properties"]["confidence"], inherit.CONFIDENCES),
-        (STATE["scope"], builder.SCOPES),
+        (DEFS["tableState"]["properties"]["scope"], builder.SCOPES),
+        (DEFS["nodeState"]["properties"]["scope"], tree_builder.SCOPES),
+        (STATE["scope"], (*builder.SCOPES, *tree_builder.SCOPES)),
+        (SPEC["properties"]["architecture"], tuple(ARCHITECTURES)),
+        (STATE["status"], STATUSES),
     ],
     ids=["register", "flags", "generation", "chips", "pmicr", "pmicr-mask", "psscr-mask", "kind",
-         "confidence", "scope"],
+         "confidence", "scope-of-tables", "scope-of-nodes", "scope", "architecture", "status"],
 )  # fmt: skip
 def test_names(schema: dict[str, Any], known: Sequence[str]) -> None:
     assert choices(schema) == list(known)
@@ -312,6 +396,30 @@ def test_both_reject(
 
 
 @pytest.mark.parametrize("reader", READERS)
+def test_a_good_machine(reader: type[yaml.SafeLoader]) -> None:
+    assert loader_codes(MACHINE) == set()
+    assert complaints(read(MACHINE, reader)) == []
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(("before", "after", "codes"), BROKEN_MACHINE)
+def test_both_reject_a_machine(
+    before: str, after: str, codes: set[str], reader: type[yaml.SafeLoader]
+) -> None:
+    text = MACHINE.replace(before, after, 1)
+    assert text != MACHINE
+    assert loader_codes(text) == codes
+    assert complaints(read(text, reader)) != []
+
+
+@pytest.mark.parametrize(("before", "after", "codes"), BEYOND_THE_SCHEMA)
+def test_the_loader_rejects_a_machine(before: str, after: str, codes: set[str]) -> None:
+    text = MACHINE.replace(before, after, 1)
+    assert text != MACHINE
+    assert loader_codes(text) == codes
+
+
+@pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize(
     ("text", "good"),
     [
@@ -327,6 +435,13 @@ def test_both_reject(
          " pmicr: 0}]", False),
         ("cpu: {generation: power9}\nregister: psscr\noverride: {stop4: {latency: 1us}}", False),
         ("cpu: {generation: power9}\nregister: psscr\ndrop: [stop4]", False),
+        ("extends: arm64-generic", True),
+        ("extends: arm64-generic\noverride: {cpu-sleep-0: {entry: 200us, status: okay}}", True),
+        ("extends: arm64-generic\nstates: [{name: a, entry: 1us, exit: 1us, residency: 1us}]",
+         True),
+        ("extends: arm64-generic\nstates: [{name: a, entry: 1us, residency: 1us}]", False),
+        ("architecture: arm", False),
+        ("architecture: arm\ncpus: []", True),
     ],
 )  # fmt: skip
 def test_inheritance(text: str, good: bool, reader: type[yaml.SafeLoader]) -> None:

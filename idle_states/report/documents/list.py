@@ -1,15 +1,18 @@
 """list."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
-from ...forms import U16, Form, derived
+from ...forms import GIVEN, U16, Form, derived
 from ...table import IdleTable
 
 
 class Table(Form[IdleTable]):
     name: Annotated[str, "What the command line takes as TABLE."]
     title: str
+    architecture: Annotated[
+        Literal["", "arm", "riscv"], "Of a machine whose CPUs list states; empty for a table."
+    ] = GIVEN
     historical: Annotated[bool, "True for a table of the past, checked only when named."]
     states: list[str] = derived(lambda table: [state.name for state in table.states])
     array: Annotated[str, "C array in skiboot; empty if there is none."] = derived(
@@ -21,4 +24,6 @@ class Table(Form[IdleTable]):
 
 
 class List(Form[Sequence[IdleTable]]):
-    tables: Annotated[list[Table], "The packaged tables."] = derived(lambda tables: tables)
+    tables: Annotated[list[Table], "The packaged tables, then the packaged machines."] = derived(
+        lambda tables: tables
+    )

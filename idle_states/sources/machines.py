@@ -1,0 +1,58 @@
+"""Machines: the idle states of an Arm or RISC-V tree or spec as a whole, of which each list of its
+CPUs is one table."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from ..devicetree.idle_import import read_machine
+from ..devicetree.tree import Node
+from ..findings import CannotGenerate, Faulty
+from ..idle_tree import IdleTree
+from . import read_sources
+from .source import Source
+
+
+def is_machine(sources: Sequence[Source]) -> bool:
+    """Whether these are the tables of one machine of Arm or RISC-V."""
+    return bool(sources) and all(
+        source.table is not None and source.table.listed is not None for source in sources
+    )
+
+
+def machine_named(text: str) -> tuple[IdleTree, list[Source]] | None:
+    """The machine that TABLE stands for, or one of whose tables it names, and these tables. None
+    for tables of another kind.
+
+    Raises CannotGenerate (IS933) with all that a spec cannot say of a tree, and what reading a
+    table raises.
+    """
+    sources = read_sources(text)
+    if not is_machine(sources):
+        if len(sources) == 1 and sources[0].table is None:
+            raise Faulty(sources[0].findings, sources[0].texts)
+        return None
+    return machine_behind(sources[0]), sources
+
+
+def machine_behind(source: Source, name: str | None = None) -> IdleTree:
+    """The machine that a table of Arm or RISC-V is of. name: None: made from the file's.
+
+    Raises CannotGenerate as `machine_named`.
+    """
+    found = source.machine
+    if found is None:
+        assert source.table is not None
+        assert source.table.listed is not None
+        lists = source.table.listed.siblings
+        try:
+            found = read_machine(source.tree or Node(""), lists, _name(source.file), {})
+        except CannotGenerate as error:
+            raise CannotGenerate(error.findings, source.texts) from None
+    return found if name is None else replace(found, name=name)
+
+
+def _name(file: str) -> str:
+    made = re.sub(r"[^A-Za-z0-9_.@-]+", "-", PurePath(file).stem).strip("-.@")
+    return made if made[:1].isalpha() else f"imported-{made}".rstrip("-")
