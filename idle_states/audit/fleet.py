@@ -4,6 +4,7 @@ Results come in the order of the inputs. Memory does not grow with the number of
 passed on at once, and the number of inputs under way is limited.
 """
 
+import gc
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +23,8 @@ CHUNK = 64
 """Number of inputs given to a process at a time."""
 FEW = 128
 """Up to this many inputs are audited in this process: starting others would take longer."""
+_GC_THRESHOLD = 100_000
+"""How many more objects than before a worker of many may have until it looks for cycles."""
 _UNDER_WAY = 4
 """Number of chunks that may wait for each worker."""
 
@@ -85,6 +88,8 @@ def _spread(
 def _audit_chunk_of_many(paths: Sequence[Path | Found], setting: Setting) -> list[list[Audited]]:
     """The same in a process that ends with the run, and keeps what boards share until then."""
     keep_on()
+    # what boards share lives as long as the process: looking for cycles in it frees nothing
+    gc.set_threshold(_GC_THRESHOLD, 50, 50)
     return [audit_path(path, setting) for path in paths]
 
 

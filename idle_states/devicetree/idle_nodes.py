@@ -32,6 +32,8 @@ METHOD = "enable-method"
 STATE_COMPATIBLES = frozenset(
     {"arm,idle-state", "qcom,idle-state-spc", "riscv,idle-state", "domain-idle-state"}
 )
+_LISTS = (LIST, DOMAIN_LIST)
+_PHANDLES, _NO_PHANDLE = ("phandle", "linux,phandle"), bytes(4)
 _TIMERS = {"arm,armv8-timer", "arm,armv7-timer"}
 
 MAX_STATES = limits.TREE_STATES
@@ -77,7 +79,8 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
         )
         for same in groups.values()
     ]
-    return tuple(replace(one, siblings=tuple(lists)) for one in lists)
+    siblings = tuple(lists)
+    return tuple(replace(one, siblings=siblings) for one in lists)
 
 
 def has_cpus(root: Node) -> bool:
@@ -197,19 +200,25 @@ class LinkedTree:
         self.timer_runs = False
         states: list[tuple[str, Node]] = []
         referred: set[int] = set()
-        for path, node in root.walk():
-            compatible = node.properties.get("compatible", b"")
+        # a walk() of thousands of nodes, for each of a thousand boards
+        waiting = [("", root)]
+        while waiting:
+            path, node = waiting.pop()
+            properties = node.properties
+            compatible = properties.get("compatible", b"")
             if b"idle-state" in compatible:
                 states.append((path, node))
             elif b"arm,armv" in compatible and set(node.strings("compatible")) & _TIMERS:
-                self.timer_runs = self.timer_runs or "always-on" in node.properties
-            for name in (LIST, DOMAIN_LIST):
-                if name in node.properties:
-                    referred.update(cells(node.properties[name], 4))
-            for name in ("phandle", "linux,phandle"):
-                phandle = node.u32(name)
-                if phandle:
-                    self.phandle2node.setdefault(phandle, (path, node))
+                self.timer_runs = self.timer_runs or "always-on" in properties
+            for name in _LISTS:
+                if name in properties:
+                    referred.update(cells(properties[name], 4))
+            for name in _PHANDLES:
+                data = properties.get(name, b"")
+                if len(data) == 4 and data != _NO_PHANDLE:
+                    self.phandle2node.setdefault(int.from_bytes(data, "big"), (path or "/", node))
+            if node.children:
+                waiting += [(f"{path}/{child.name}", child) for child in reversed(node.children)]
         listed = {self.phandle2node[one][0] for one in referred if one in self.phandle2node}
         self._unlisted = [(path, node) for path, node in states if path not in listed]
 

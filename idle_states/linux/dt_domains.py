@@ -6,11 +6,13 @@ usual where a tree has such domains: without it, Linux does not look at them.
 """
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ..beyond_opal import DomainReference, IdleList, ListedNode, PowerDomain
 from ..devicetree.idle_nodes import ENTRY, EXIT
 from ..stages import Message
 from .dt_idle_features import DtIdleFeatures
+from .identical import TREES, Identical
 from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware, log_prefix, reject_parameter
 
 ATTACH = "drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu()"
@@ -42,23 +44,33 @@ class Domains:
 def domains_of(
     listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware = USUAL_FIRMWARE
 ) -> Domains:
-    """psci_cpuidle_domain_probe(), or sbi_genpd_probe()."""
+    """psci_cpuidle_domain_probe(), or sbi_genpd_probe(). Not to be changed: others get the same."""
+    return _made(Identical(listed.power_domains), listed.riscv, known, firmware)
+
+
+@lru_cache(maxsize=TREES * 16)
+def _made(
+    tree: Identical[tuple[PowerDomain, ...]],
+    riscv: bool,
+    known: DtIdleFeatures,
+    firmware: PsciFirmware,
+) -> Domains:
     found = Domains()
-    prefix = log_prefix(listed.riscv)
-    for domain in listed.power_domains:
+    prefix = log_prefix(riscv)
+    for domain in tree.value:
         if not domain.provides:
             continue
-        _add(domain, listed.riscv, known, firmware, found)
+        _add(domain, riscv, known, firmware, found)
         if found.problem:
             found.say(f"{prefix}failed to init PM domain ret={found.error} {domain.path}")
-            if listed.riscv or not known.keeps_domains:
+            if riscv or not known.keeps_domains:
                 found.paths.clear()
             break
         found.paths.add(domain.path)
     else:
         if found.paths:
-            _link(listed.power_domains, found)
-            if not (found.problem or listed.riscv or firmware.sets_mode) and known.sets_mode:
+            _link(tree.value, found)
+            if not (found.problem or riscv or firmware.sets_mode) and known.sets_mode:
                 found.fail("firmware does not take SET_SUSPEND_MODE", _EOPNOTSUPP)
                 found.paths.clear()
     if found.problem:

@@ -8,6 +8,7 @@ every CPU without a driver.
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from ..beyond_opal import IdleList, ListedNode
 from ..devicetree.idle_nodes import RESIDENCY, TIMER_STOP, latency_us, missing_times, row_nodes
@@ -20,6 +21,7 @@ from .dt_idle_features import DtIdleFeatures, features
 from .genpd.features import HISTORY
 from .genpd.reading import TreeDomains, cautions, lost_rows, made_of
 from .genpd.tables import CpuDomain
+from .identical import TREES, Identical
 from .releases import Release, folded
 from .suspend_parameter import (
     USUAL_FIRMWARE,
@@ -298,10 +300,20 @@ def _other_failure(
     if not known.per_cpu:
         return None
     psci = known.psci and listed.enable_method == "psci"
-    for other in listed.siblings:
+    return _first_failure(Identical(listed.siblings), psci, known, firmware)
+
+
+@lru_cache(maxsize=TREES * 16)
+def _first_failure(
+    siblings: Identical[tuple[IdleList, ...]],
+    psci: bool,
+    known: DtIdleFeatures,
+    firmware: PsciFirmware,
+) -> Failure | None:
+    for other in siblings.value:
         if never_started(other):
             continue
-        failure = parse(replace(other, siblings=listed.siblings), known, firmware).failure
+        failure = parse(replace(other, siblings=siblings.value), known, firmware).failure
         if psci and other.enable_method != "psci":
             reason = f"its enable-method is {other.enable_method or 'missing'}, not psci"
             failure = Failure("no-psci", reason, PSCI)

@@ -76,6 +76,30 @@ def test_boards_are_what_each_is_on_its_own(linux: Path) -> None:
     assert alike["c.dts"] not in ("", alike["a.dts"])
 
 
+def test_board_that_writes_what_is_not_read_of_its_cpus_has_the_same_table(linux: Path) -> None:
+    """As most do, which name a CPU's supply. One that writes a list has it in its own place."""
+    sources = linux / "arch/arm64/boot/dts/maker"
+    plain = (sources / "a.dts").read_text()
+    (sources / "supply.dts").write_text(f"{plain}&cpu0 {{ cpu-supply = <1>; }};\n")
+    (sources / "list.dts").write_text(f"{plain}&cpu0 {{ cpu-idle-states = <&sleep &deep>; }};\n")
+    boards = [sources / name for name in ("a.dts", "supply.dts", "list.dts")]
+    setting = AuditRequest(("x",), CRITERIA).setting()
+    with keeping():
+        first, supply, own = (audit_path(board, setting)[0] for board in boards)
+    assert first.alike == supply.alike != own.alike
+    for board, shared in zip(boards, (first, supply, own), strict=True):
+        (alone,) = audit_path(board, setting)
+        assert shared.findings == alone.findings
+        assert shared.source
+        assert alone.source
+        table, other = shared.source.table, alone.source.table
+        assert table
+        assert other
+        assert table.listed
+        assert other.listed
+        assert str(table.listed.where) == str(other.listed.where)
+
+
 def test_finding_has_the_file_that_is_to_be_edited(linux: Path) -> None:
     by_board = found(linux)
     sources = linux / "arch/arm64/boot/dts/maker"

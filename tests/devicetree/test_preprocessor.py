@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.devicetree.preprocessor import Sections, WholeSource, preprocess, sections
+from idle_states.devicetree.preprocessor.sections import Misread
 from idle_states.devicetree.source_trees import Kept, SourceTree
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
@@ -224,3 +225,44 @@ def test_boards_of_debians_kernel_are_as_cpp_has_them(cpp: str, arch: str) -> No
             assert squeezed(made) == squeezed(expected), board
             compared += 1
     assert compared
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(BODIES, BODIES, BODIES), min_size=2, max_size=4),
+    st.lists(PIECES, max_size=14).map("".join),
+)
+def test_what_boards_share_is_expanded_as_anew(
+    definitions: list[tuple[str, str, str]], text: str
+) -> None:
+    """A file is kept over boards whose macros differ, or not, and so is what was made of it."""
+    shared = f"{text} A B f(A) C\n".encode()
+    with suppress(Misread):
+        kept = sections(shared)
+        for a, b, f in definitions * 3:
+            board = f"#define A {a}\n#define B {b}\n#define f(x) {f}\n#include <x.h>\n".encode()
+            outcomes = []
+            for part in kept, sections(shared):
+                try:
+                    made = preprocess(board, "x.dts", lambda *_, part=part: ("x.h", part))
+                except Unreadable as error:
+                    outcomes.append([str(finding) for finding in error.findings])
+                else:
+                    places = [made.place(1, column) for column in range(1, len(made.text) + 1)]
+                    outcomes.append([made.text, places])
+            assert outcomes[0] == outcomes[1]
+
+
+def test_what_is_kept_follows_macros_of_macros() -> None:
+    part = sections(b"x = A;\n")
+    for value, nested in (
+        ("1", ""),
+        ("1", ""),
+        ("1", ""),
+        ("2", ""),
+        ("2", ""),
+        ("2", "#define C 7"),
+    ):
+        text = f"#define A B\n#define B {value} C\n{nested}\n#include <x.h>\n".encode()
+        made = preprocess(text, "x.dts", lambda *_: ("x.h", part))
+        assert squeezed(made.text) == f"x = {value} {7 if nested else 'C'};"

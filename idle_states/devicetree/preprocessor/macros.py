@@ -51,6 +51,13 @@ class DtsMacro:
             return [t._replace(kind=PASTE) if t.text == "##" else t for t in found]
         return found
 
+    @cached_property
+    def names(self) -> frozenset[str] | None:
+        """The names that its body has; None where ## may make others of them."""
+        if "##" in self.text:
+            return None
+        return frozenset(token.text for token in self.body if token.kind == NAME)
+
     @classmethod
     def parsed(cls, definition: str) -> "DtsMacro":
         """The text after #define. Raises BadMacro."""

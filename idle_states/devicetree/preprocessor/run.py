@@ -16,7 +16,7 @@ from ...reading import limits
 from ...reading.c import expression, lexer
 from ..tree import not_a_tree
 from .macros import BadMacro, DtsMacro, Expansion, Following
-from .sections import DefineRun, Directive, Misread, Sections, Text, sections
+from .sections import DefineRun, Directive, ExpandedText, Misread, Sections, Text, sections
 from .tokens import NAME, SIGN, DtsToken, pastes, tokens, written
 
 _NAMED = re.compile(r'<([^>\n]*)>|"([^"\n]*)"')
@@ -249,8 +249,7 @@ class _Run:
 
     def text(self, part: Text, name: str) -> None:
         used = self.macros.keys() & part.names
-        edits: list[tuple[int, int, int, int]] = []
-        made = self.replaced(part, used, edits, name) if used else part.text
+        made, edits = self.made_of(part, used, name) if used else (part.text, [])
         self.check_refused(part, name)
         self.made._starts.append(self.line)
         self.made._stretches.append(MadeText(name, part, made, edits))
@@ -262,6 +261,40 @@ class _Run:
         if self.size > limits.DTS_EXPANDED_BYTES:
             message = f"expected at most {limits.DTS_EXPANDED_BYTES} bytes with all includes"
             raise unreadable(Location(file=name), message)
+
+    def made_of(
+        self, part: Text, used: set[str], name: str
+    ) -> tuple[str, list[tuple[int, int, int, int]]]:
+        """A stretch with the macros expanded, and the edits; as before, if the macros are."""
+        held = part.expanded
+        if held is not None and held.used == used and held.tokens <= self.expansion.left:
+            current = self.macros.get
+            if all(current(word) is macro for word, macro in held.macros.items()):
+                self.expansion.left -= held.tokens
+                return held.made, held.edits
+        edits: list[tuple[int, int, int, int]] = []
+        left = self.expansion.left
+        made = self.replaced(part, used, edits, name)
+        # what is included may be met again, by another board
+        if self.depth and part.met and (macros := self.reached(used)):
+            part.expanded = ExpandedText(used, macros, made, edits, left - self.expansion.left)
+        part.met = True
+        return made, edits
+
+    def reached(self, used: set[str]) -> dict[str, DtsMacro | None]:
+        """All that an expansion of these macros may look up; empty where ## makes that unknown."""
+        found: dict[str, DtsMacro | None] = {}
+        waiting = [*used]
+        while waiting:
+            word = waiting.pop()
+            if word in found:
+                continue
+            macro = found[word] = self.macros.get(word)
+            if macro is not None:
+                if macro.names is None:
+                    return {}
+                waiting += macro.names
+        return found
 
     def check_refused(self, part: Text, name: str) -> None:
         for word in _REFUSED:

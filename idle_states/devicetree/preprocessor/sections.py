@@ -32,13 +32,35 @@ _ENDS = {ord("\n"): _SOFT}
 class Text:
     """A stretch of text without directives.
 
-    line   number of its first line in the file
-    names  name -> where it stands in the text, outside of quotes and numbers
+    line      number of its first line in the file
+    names     name -> where it stands in the text, outside of quotes and numbers
+    met       it has been expanded before
+    expanded  how it was expanded last, where that is kept
     """
 
     text: str
     line: int
     names: dict[str, list[int]]
+    met: bool = False
+    expanded: "ExpandedText | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandedText:
+    """A stretch with its macros expanded, which is the same wherever they are the same.
+
+    used    the names in it that were macros
+    macros  those, and what their bodies name, however deep: name -> the macro, None if it was none
+    made    the text
+    edits   see MadeText
+    tokens  how many the macros produced
+    """
+
+    used: set[str]
+    macros: dict[str, DtsMacro | None]
+    made: str
+    edits: list[tuple[int, int, int, int]]
+    tokens: int
 
 
 @dataclass(slots=True)
