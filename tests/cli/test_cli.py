@@ -418,8 +418,17 @@ def test_output_replaces_files_keeps_links_and_never_a_device(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "buffered"),
     [
-        *((words, "") for words in ("check --help", "--version", "list", "rules --format json")),
-        *((words, "1") for words in ("--help", "list", "rules --format json")),
+        *((words, "") for words in ("--version", "list")),
+        ("--help", "1"),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (
+                ("check --help", ""),
+                ("rules --format json", ""),
+                ("list", "1"),
+                ("rules --format json", "1"),
+            )
+        ),
     ],
 )
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
 from idle_states.simulation.setup import Setup, SimulationRun
 from tests.support.compiled import needs_core
 from tests.support.simulations import setup
+from tests.support.thorough import slow
 
 MS = 1_000_000
 # 4.11 stops the tick always, menu of 6.17 does, unless the state polls; 6.19.6 keeps it, and 7.0
@@ -61,7 +62,7 @@ def test_no_tick_ends_snooze(kernel: str) -> None:
 
 
 @needs_core
-@pytest.mark.parametrize("polling", [False, True])
+@pytest.mark.parametrize("polling", [False, *slow(True)])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_core_and_reference_agree(kernel: str, polling: bool) -> None:
     random = Random(kernel)

@@ -111,6 +111,7 @@ def test_what_fits_is_named(
     assert fitting["tables"][:1] == fits["tables"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("either")
 def test_a_converted_recording_of_which_the_head_is_gone(capsys: Capture, plain: str) -> None:
     """power9 as QEMU's powernv9 has it, under Debian's kernel."""
