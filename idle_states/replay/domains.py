@@ -144,6 +144,7 @@ def assumed_of_domains(
         return
     yield from remarks([release], "genpd")
     yield ASSUMED
+    yield "no figure is known of what power domains draw: energies are of the CPUs' own states"
     yield "CPUs are numbered in the order of the tree"
     if numbers - set(cpus):
         absent = number_ranges(numbers - set(cpus))

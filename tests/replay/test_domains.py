@@ -154,6 +154,7 @@ def test_command(tmp_path: Path, tree: str, capsys: pytest.CaptureFixture[str]) 
     # the system and the first cluster, and the cluster alone
     assert found["total"]["wake_latency_ns"]["max"] == (100 + 1_500) * US  # type: ignore[index]
     assert any("firmware is taken to offer" in said for said in found["assumptions"])  # type: ignore[attr-defined]
+    assert any("what power domains draw" in said for said in found["assumptions"])  # type: ignore[attr-defined]
     for words, why in (
         (("--kernel", "5.5"), "this kernel does not look at power domains"),
         (("--kernel", "6.6", "--platform", "psci-mode=pc"), "offers no OS-initiated mode"),
