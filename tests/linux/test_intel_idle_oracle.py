@@ -2,20 +2,31 @@
 
 import os
 import random
+import re
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from idle_states.beyond_opal import MatchedCpu
+from idle_states.linux.built_in.headers import Headers
+from idle_states.linux.built_in.reader import listed_cpus
+from idle_states.linux.intel_idle.features import features as features_of
 from idle_states.linux.intel_idle.known import LETTERS, KnownRow, known_cpus, known_tables
+from idle_states.linux.intel_idle.start import start
+from idle_states.linux.intel_idle.states import IntelIdleData, StartedState
 from idle_states.linux.intel_idle.table_parameter import Adjustable, adjusted
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
+from idle_states.reading import opening
 from idle_states.sources import Source, read_sources
 from tests.oracle import skipping
 from tests.oracle.debian import linux_source
+from tests.oracle.linux import intel_idle_machines as machines
 from tests.oracle.linux.intel_idle import DRIVER, MEMBERS, IntelIdleOracle, Started
 from tests.oracle.linux.intel_idle_strings import value
+from tests.oracle.linux.source import release as tree_release
 from tests.support.thorough import slow
 
 LEAST = 18
@@ -177,3 +188,57 @@ def test_table_parameter_as_the_driver_takes_it(tmp_path: Path) -> None:
             pytest.skip("LINUX names no tree of 7.0 or later")
         count = int(os.environ.get("CASES", "20000"))
         assert compare_strings(Path(named), tmp_path, count) > count // 20
+
+
+def data_of(tree: Path) -> IntelIdleData:
+    source = (tree / DRIVER).read_text("utf-8")
+    with opening.Tree(tree) as opened:
+        defines = Headers(opened, DRIVER).definitions(source, "x86")
+    return IntelIdleData(
+        {each.name: tuple(StartedState(*row) for row in rows(each)) for each in sources_of(tree)},
+        listed_cpus(source, DRIVER, defines=defines),
+    )
+
+
+def compare_machines(tree: Path, workdir: Path, count: int) -> Counter[int]:
+    """Holds the model to the driver on `count` random machines. Returns how many have each number
+    of states."""
+    oracle, data = IntelIdleOracle(tree, workdir), data_of(tree)
+    features = features_of(release(os.environ.get("RELEASE") or tree_release(tree)))
+    text = (tree / DRIVER).read_text("utf-8")
+    known = frozenset(re.findall(r"^module_param(?:_named|_string)?\((\w+)", text, re.M))
+    rng = random.Random(20260701)
+    cases, expected = [], []
+    for _ in range(count):
+        cpu = rng.choice(data.cpus)
+        hints = machines.hints_of(data.arrays.get(cpu.table, ()))
+        found, given = machines.machine(rng, [cpu], hints), machines.parameters(rng)
+        if features.table_parameter and rng.random() < 0.3:
+            named = data.arrays.get(cpu.table, ())
+            names = [row.name for row in named] or ["C1_ACPI", "C2_ACPI"]
+            given = replace(given, table=value(rng, names, [(4, 9)] * len(names)))
+        cases.append(machines.line(found, given, known))
+        expected.append(start(data, found, given, features))
+    levels = {"info": "info", "warning": "warn", "error": "err"}
+    for case, result, outcome in zip(cases, oracle.run(cases), expected, strict=True):
+        assert result.status == -outcome.status, case
+        states = [StartedState(*state[:5]) for state in result.states]
+        assert states == list(outcome.states), case
+        said = [each for each in result.messages if each[0] in ("info", "err", "warn")]
+        assert said == [
+            (levels[each.level], each.text.encode("utf-8", "surrogateescape").decode("latin-1"))
+            for each in outcome.messages
+        ], case
+        assert sum(level == "tsc" for level, _ in result.messages) == outcome.tsc_unstable, case
+    return Counter(len(outcome.states) for outcome in expected)
+
+
+@pytest.mark.slow
+def test_start_on_random_machines(tmp_path: Path) -> None:
+    """RELEASE: of the tree, where its Makefile does not say it."""
+    with skipping():
+        named = os.environ.get("LINUX")
+        tree = Path(named) if named else linux_source("6.1", (*MEMBERS, "Makefile"))
+        counts = compare_machines(tree, tmp_path, int(os.environ.get("CASES", "20000")))
+        assert len(counts) > 6
+        assert max(counts.values()) < sum(counts.values()) * 0.6

@@ -1,7 +1,9 @@
-"""intel_idle: its tables by release, and which of them a machine shows.
+"""intel_idle: its tables by release, what it registers on a machine, which table a machine shows.
 
-tables  the figures, as the trees that were read have them
-known   the figures as values
+tables, known    the figures, as the trees that were read have them, and as values
+origin           where the states of a running x86 kernel come from
+machine          what processors and firmware answer, and the driver's parameters
+features         how the driver's start changed over the releases
+start, updates   what it registers on a machine; what it changes in its tables for that
 table_parameter  intel_idle.table= of Linux 7.0 and later
-origin  where the states of a running x86 kernel come from
 """

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...beyond_opal import MatchedCpu
-from . import tables
+from . import states, tables
+from .states import IntelIdleData, StartedState
 
 LETTERS = {
     "A": "CPUIDLE_FLAG_ALWAYS_ENABLE",
@@ -118,3 +119,26 @@ def known_cpus() -> tuple[KnownCpu, ...]:
         cpu = MatchedCpu(name, 0, int(family, 16), int(model, 16), "", table.strip("-"), settings)
         found.append(KnownCpu(cpu, _expanded(releases)))
     return tuple(found)
+
+
+@cache
+def driver_data(release: str) -> IntelIdleData:
+    """What the driver of a release has, by the packaged figures; flags by the bits of 5.9 and
+    later. release: one of `tables.TREES`. KeyError for others."""
+    if release not in tables.TREES.split():
+        raise KeyError(release)
+    return IntelIdleData(
+        {
+            table.name: tuple(map(_started, table.rows))
+            for table in known_tables()
+            if release in table.releases
+        },
+        tuple(known.cpu for known in known_cpus() if release in known.releases),
+    )
+
+
+def _started(row: KnownRow) -> StartedState:
+    flags = row.mwait_hint << states.HINT_SHIFT
+    for letter in row.flags:
+        flags |= states.NAME2FLAG[LETTERS[letter]]
+    return StartedState(row.name, f"MWAIT {row.mwait_hint:#04x}", *row.times, flags)

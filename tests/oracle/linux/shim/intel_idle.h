@@ -89,12 +89,14 @@ void oracle_wrote(unsigned int number, unsigned long long value);
 
 int oracle_print(const char *level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define KBUILD_MODNAME "intel_idle"
-#define KERN_DEBUG
+#define KERN_DEBUG "\0017"
 #define pr_err(format, ...) oracle_print("err", pr_fmt(format), ##__VA_ARGS__)
 #define pr_warn(format, ...) oracle_print("warn", pr_fmt(format), ##__VA_ARGS__)
 #define pr_info(format, ...) oracle_print("info", pr_fmt(format), ##__VA_ARGS__)
 #define pr_debug(format, ...) oracle_print("debug", pr_fmt(format), ##__VA_ARGS__)
-#define printk(...) oracle_print("debug", __VA_ARGS__)
+/* what names no level has the default one, a warning's */
+#define printk(format, ...) \
+	oracle_print(*format == 1 ? "debug" : "warn", format + 2 * (*format == 1), ##__VA_ARGS__)
 
 /* cpuidle.h's own structs follow in tree.h. */
 struct cpuidle_device;
@@ -169,6 +171,7 @@ int oracle_online(int (*online)(unsigned int));
 #define cpu_latency_qos_add_request(request, value)
 #define cpu_latency_qos_remove_request(request)
 #define cpu_latency_qos_request_active(request) 0
+#define tick_broadcast_enable()
 #define arch_cpu_rescan_dead_smt_siblings()
 extern int cpu_subsys;
 struct device *bus_get_dev_root(void *bus);

@@ -1,0 +1,47 @@
+"""The states that intel_idle registers, and what it makes them of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...beyond_opal import MatchedCpu
+
+POLLING, TIMER_STOP, UNUSABLE, OFF, TLB_FLUSHED = (1 << bit for bit in (0, 2, 3, 4, 5))
+IRQ_ENABLE, ALWAYS_ENABLE, IBRS, INIT_XSTATE, PARTIAL = (1 << bit for bit in (14, 15, 16, 17, 18))
+"""CPUIDLE_FLAG_*; TLB_FLUSHED had another bit before 5.9."""
+HINT_SHIFT = 24
+NAME2FLAG = {
+    "CPUIDLE_FLAG_UNUSABLE": UNUSABLE,
+    "CPUIDLE_FLAG_TLB_FLUSHED": TLB_FLUSHED,
+    "CPUIDLE_FLAG_IRQ_ENABLE": IRQ_ENABLE,
+    "CPUIDLE_FLAG_ALWAYS_ENABLE": ALWAYS_ENABLE,
+    "CPUIDLE_FLAG_IBRS": IBRS,
+    "CPUIDLE_FLAG_INIT_XSTATE": INIT_XSTATE,
+    "CPUIDLE_FLAG_PARTIAL_HINT_MATCH": PARTIAL,
+}
+"""Those that tables have."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartedState:
+    """A state as registered. Times in us; flags: CPUIDLE_FLAG_* with the hint in bits 24 to 31."""
+
+    name: str
+    description: str
+    exit_latency_us: int
+    target_residency_us: int
+    flags: int
+
+    @property
+    def hint(self) -> int:
+        return self.flags >> HINT_SHIFT
+
+
+@dataclass(frozen=True, slots=True)
+class IntelIdleData:
+    """What a release's driver has: its arrays, and the processors of its list."""
+
+    arrays: Mapping[str, tuple[StartedState, ...]]
+    cpus: Sequence[MatchedCpu]
+
+
+POLL = StartedState("POLL", "CPUIDLE CORE POLL IDLE", 0, 0, POLLING)
