@@ -32,6 +32,7 @@ MOST_CORNERS = 4096
 RUNNING_CPUS = "running"
 """What machine() calls the CPUs that no state has."""
 _MACHINE_SAID = "all CPUs, running ones included, over whole runs"
+_DOMAINS_SAID = "what power domains save, with all their CPUs idle, is not in it"
 _SCOPE2DRAW = dict(
     zip(SCOPES, ((850_000, 900_000), (200_000, 850_000), (0, 200_000), (0, 200_000)), strict=True)
 )
@@ -230,6 +231,8 @@ def of_runs(found: Sequence[SimulationSummary], model: PowerModel | None) -> Mac
         return None
     windows = [whole(each.setup, each.runs) for each in found]
     own = of_machine(model)
+    if any(each.setup.domains for each in found):
+        own = replace(own, assumptions=(*own.assumptions, _DOMAINS_SAID))
     spents = tuple(machine(window, own) for window in windows)
     against = tuple(changes(windows[0], window, own) for window in windows[1:])
     return MachineEnergy(own, spents, tuple(window.counted for window in windows), against)

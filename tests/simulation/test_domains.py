@@ -18,12 +18,15 @@ from idle_states.linux.genpd.running import RunningDomains
 from idle_states.linux.genpd.tables import CpuDomain
 from idle_states.linux.releases import release
 from idle_states.linux.suspend_parameter import PsciFirmware
+from idle_states.replay.energy import from_words
 from idle_states.replay.machine import from_driver
 from idle_states.selection.domains import domain_selections
 from idle_states.simulation import by_core, idle_periods, simulate
 from idle_states.simulation.actors import EXITING, IDLE, SimulatedCpu
+from idle_states.simulation.consumption import of_runs
 from idle_states.simulation.programs import Duration, Op, OpKind, Spread, Task, Workload
 from idle_states.simulation.setup import Effect, Setup, SimulationRun
+from idle_states.simulation.summary import summary
 from tests.replay.test_domains import common
 from tests.support.clusters import CPU_SLEEP, board, written
 from tests.support.compiled import needs_core
@@ -291,3 +294,14 @@ def test_other_topologies_are_told(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "in none of the tree's power domains with states: CPU 4-5" in capsys.readouterr().out
     assert main([*words, "--kernel", "6.6", "--topology", "cpus=3"]) == 0
     assert "CPUs of the tree that take no part are offline: 3\n" in capsys.readouterr().out
+
+
+def test_energy_says_that_domains_are_not_in_it() -> None:
+    given, _ = machine((2, 2), "6.1")
+    with_work = replace(given, workload=sleepers(500, 500, 500, 500), duration_ns=5 * MS)
+    draws = from_words(f"{with_work.table.names[0]}=0.5", dict.fromkeys(with_work.table.names, 1))
+    for setup_of, told in ((with_work, True), (replace(with_work, domains=()), False)):
+        found = summary(setup_of, [simulate.simulate(setup_of, 1)])
+        energy = of_runs([found], draws)
+        assert energy is not None
+        assert told == any("power domains save" in words for words in energy.model.assumptions)
