@@ -16,7 +16,15 @@ from typing import Any
 from unittest import mock
 
 from idle_states.check import baseline, config
-from idle_states.devicetree import archive, dts, dts_includes, dts_places, dts_text, fdt
+from idle_states.devicetree import (
+    archive,
+    dts,
+    dts_includes,
+    dts_places,
+    dts_text,
+    fdt,
+    preprocessor,
+)
 from idle_states.findings import Faulty, Unreadable
 from idle_states.linux import log as linux_log
 from idle_states.linux.releases import running
@@ -45,6 +53,8 @@ from idle_states.tune.results import Results
 
 REFUSALS = (Unreadable, Faulty)
 UNPACKED_MAX = 1 << 20
+PLACES = 200
+"""Lines of a preprocessed source whose places are looked up."""
 PROGRAM_S = 5
 """For dtc, and for trace-cmd without output: less than what a run may take."""
 
@@ -106,6 +116,38 @@ def _dts(data: bytes) -> None:
                for where in found.values())  # fmt: skip
     for line in range(1, text.count("\n") + 2):
         whole.place(line)
+
+
+def _preprocessor(data: bytes) -> None:
+    """A source and, each behind a NUL, the files that it includes as "0", "1", ...: made the same
+    whether these were met before or not, each place written in one of them."""
+    source, *files = data.split(b"\0")
+    shared: dict[str, preprocessor.Sections] = {}
+
+    def of(name: str, known: dict[str, preprocessor.Sections]) -> preprocessor.Sections:
+        if name not in known:
+            known[name] = preprocessor.sections(files[int(name)])
+        return known[name]
+
+    def read(known: dict[str, preprocessor.Sections] | None) -> object:
+        def find(name: str, _: bool, __: str) -> tuple[str, preprocessor.Sections] | None:
+            if not (name.isascii() and name.isdigit() and int(name) < len(files)):
+                return None
+            return name, of(name, {} if known is None else known)
+
+        made = preprocessor.preprocess(source, "x.dts", find)
+        places = [
+            made.place(line, column)
+            for line, text in enumerate(made.text.split("\n")[:PLACES], 1)
+            for column in (1, len(text) // 2 + 1)
+        ]
+        assert all(file in made.shown and line > 0 for file, line, _ in places if made.text)
+        return made.text, places
+
+    # met once, kept, and taken from what is kept
+    for _ in range(3):
+        _same(data, lambda _: read(None), lambda _: read(shared))
+    read(shared)
 
 
 def _dtc(data: bytes) -> None:
@@ -281,6 +323,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "mail": lambda data: series_of(read_mails(str(_file(data)))[0], "x.mbox"),
     "opal-log": opal_log.read,
     "patch": lambda data: description.read(_file(data), "x.yaml"),
+    "preprocessor": _preprocessor,
     "recording": _recording,
     "results": _tune_results,
     "spec": _spec,
