@@ -1,7 +1,10 @@
 """Compares two tables by meaning, stage by stage: rows, what firmware exports, what Linux
-registers, with --governor what is selected. Exits 1 if they differ."""
+registers, with --governor what is selected. Two machines of Arm or RISC-V, as trees or specs, are
+compared as a whole: state nodes, CPUs, power domains; FILE:CPU names one CPU's list. Exits 1 if
+they differ."""
 
 import argparse
+from pathlib import PurePath
 
 SUMMARY = "compare two tables, stage by stage"
 
@@ -21,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..diff import diff
+    from ..diff import diff, diff_machines
     from ..forms import With
     from ..linux.governors import not_utilised
     from ..linux.grounds import driver_of, remarks
@@ -30,16 +33,27 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.escapes.text import printable
     from ..report.json_output import envelope
     from ..report.tables import columns
-    from ..sources import read_table
+    from ..sources import read_sources, read_table
+    from ..sources.machines import is_whole_machine
     from .options import kernels, note_missing_core, output, platform
 
     out = output(arguments)
     if arguments.governor:
         note_missing_core()
-    a, b = read_table(arguments.a), read_table(arguments.b)
+    all_a, all_b = read_sources(arguments.a), read_sources(arguments.b)
+    machines = is_whole_machine(all_a) and is_whole_machine(all_b)
+    if not machines:
+        all_a, all_b = [read_table(arguments.a)], [read_table(arguments.b)]
+    a, b = all_a[0], all_b[0]
+    names = (arguments.a, arguments.b) if machines else (a.name, b.name)
     releases = kernels(arguments, [NEWEST], arguments.governor)
     machine = platform(arguments)
-    differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
+    if machines:
+        differences = diff_machines(
+            all_a, all_b, releases, machine, arguments.governor, arguments.hz
+        )
+    else:
+        differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
     inputs = [(s.file, s.sha256) for s in (a, b)]
     drivers = dict.fromkeys(driver_of(source.table) for source in (a, b) if source.table)
     known = remarks(releases, *drivers, *([arguments.governor] if arguments.governor else []))
@@ -50,8 +64,18 @@ def run(arguments: argparse.Namespace) -> int:
         out.document(envelope("diff", Diff, body, inputs, releases))
     elif differences:
         rows = [(d.stage, d.path, d.a, d.b) for d in differences]
-        out.text(columns(("STAGE", "WHAT", a.name.upper(), b.name.upper()), rows) + rests)
+        out.text(
+            columns(
+                (
+                    "STAGE",
+                    "WHAT",
+                    *(PurePath(name).stem.upper() if machines else name.upper() for name in names),
+                ),
+                rows,
+            )
+            + rests
+        )
     else:
-        names = printable(f"{a.name} and {b.name}")
-        out.text(f"{names} are equal at every stage\n{rests}")
+        both = printable(f"{names[0]} and {names[1]}")
+        out.text(f"{both} are equal at every stage\n{rests}")
     return int(bool(differences))

@@ -21,6 +21,15 @@ def is_machine(sources: Sequence[Source]) -> bool:
     )
 
 
+def is_whole_machine(sources: Sequence[Source]) -> bool:
+    """Whether these are all the tables of one machine of Arm or RISC-V."""
+    table = sources[0].table if is_machine(sources) else None
+    if table is None or table.listed is None:
+        return False
+    lists = table.listed.siblings or (table.listed,)
+    return len(sources) == sum(bool(one.nodes() or one.domains or one.broken) for one in lists)
+
+
 def machine_named(text: str) -> tuple[IdleTree, list[Source]] | None:
     """The machine that TABLE stands for, or one of whose tables it names, and these tables. None
     for tables of another kind.

@@ -1,4 +1,4 @@
-"""diff: two tables compared by meaning, stage by stage.
+"""Two tables compared by meaning, stage by stage.
 
 Rows are matched by name. A stage's differences are reported even where they follow from those of
 an earlier stage: 200 ns against 1 us in the table, and again what each kernel makes of both.
@@ -8,22 +8,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from .beyond_opal import ListedNode
-from .devicetree.idle_nodes import TIMER_STOP, row_nodes
-from .forms import Limits
-from .linux.driver_table import DriverState, StopChoice
-from .linux.governors.settling import Circumstances
-from .linux.governors.steady import selection_map
-from .linux.releases import Release
-from .linux.suspend_parameter import parameter_name
-from .pipeline import Arrival, journey
-from .selection.idle_lengths import lengths
-from .selection.selection import map_changes, settling_of
-from .skiboot.export import Export
-from .skiboot.platform import Platform
-from .sources import Source
-from .table import IdleState, IdleTable, Psscr, Register, flag_names
-from .units import format_time
+from ..beyond_opal import ListedNode
+from ..devicetree.idle_nodes import TIMER_STOP, row_nodes
+from ..forms import Limits
+from ..linux.driver_table import DriverState, StopChoice
+from ..linux.governors.settling import Circumstances
+from ..linux.governors.steady import selection_map
+from ..linux.releases import Release
+from ..linux.suspend_parameter import parameter_name
+from ..pipeline import Arrival, journey
+from ..selection.idle_lengths import lengths
+from ..selection.selection import map_changes, settling_of
+from ..skiboot.export import Export
+from ..skiboot.platform import Platform
+from ..sources import Source
+from ..table import IdleState, IdleTable, Psscr, Register, flag_names
+from ..units import format_time
 
 ABSENT = "absent"
 
@@ -34,11 +34,13 @@ class Difference:
 
     stage: Annotated[
         str,
-        Limits(pattern="^(table|export|(linux|menu|teo|ladder|haltpoll) .+)$"),
-        "Where the tables part: the table itself, what firmware exports, or what a kernel makes "
-        "of it.",
+        Limits(pattern="^(table|nodes|export|(linux|menu|teo|ladder|haltpoll) .+)$"),
+        "Where the tables part: the table itself, the nodes of an Arm or RISC-V machine, what "
+        "firmware exports, or what a kernel makes of it.",
     ]
-    path: Annotated[str, "What differs: order, states.stop4.latency, default_stop, ..."]
+    path: Annotated[
+        str, "What differs: order, states.stop4.latency, cpus.cpu@0,cpu@1.states, default_stop, ..."
+    ]
     a: Annotated[str, "As a person writes it; absent where the first table has none."]
     b: Annotated[str, "Likewise of the second table."]
 
@@ -64,10 +66,18 @@ def diff(
     if way_a.export is not None and way_b.export is not None:
         found += _exports(way_a.export, way_a.table, way_b.export, way_b.table)
     for arrival_a, arrival_b in zip(way_a.arrivals, way_b.arrivals, strict=True):
-        found += registered_otherwise(arrival_a, arrival_b, known=not any(held))
-        if governor and arrival_a.driver.states and arrival_b.driver.states:
-            found += _selections(arrival_a, arrival_b, governor, hz)
+        found += arrivals_differ(arrival_a, arrival_b, governor, hz, known=not any(held))
     return found
+
+
+def arrivals_differ(
+    a: Arrival, b: Arrival, governor: str | None, hz: int, *, known: bool = True
+) -> Iterator[Difference]:
+    """What a kernel registers otherwise, and with a governor, selects otherwise. known: as for
+    registered_otherwise()."""
+    yield from registered_otherwise(a, b, known)
+    if governor and a.driver.states and b.driver.states:
+        yield from _selections(a, b, governor, hz)
 
 
 def _tables(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
