@@ -1,7 +1,6 @@
 """Fixtures shared by the tests: real source trees, and the specs."""
 
 import gc
-import os
 import shutil
 import signal
 import sys
@@ -39,11 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """A test that is named is run here, where it can be looked at; others beside each other. Of
-    those marked slow many wait, for guests and programs: one process more uses that time."""
-    if config.args and all("::" in name for name in config.args):
-        return 0
-    return None if config.option.markexpr else len(os.sched_getaffinity(0)) + 1
+    """A test that is named is run here, where it can be looked at; others beside each other."""
+    return 0 if config.args and all("::" in name for name in config.args) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -119,27 +115,19 @@ def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         pytest.skip(compiled.NO_CORE)
 
 
-def _program(name: str, package: str) -> str:
-    """Its path; where it is missing, the test skips."""
-    found = shutil.which(name)
-    if not found:
-        pytest.skip(f"{name} is not installed (Debian package {package})")
-    return found
-
-
 @pytest.fixture(scope="session")
 def cpp() -> str:
     """The C preprocessor."""
-    return _program("cpp", "cpp")
-
-
-@pytest.fixture(scope="session")
-def gcc() -> str:
-    """The C compiler."""
-    return _program("gcc", "gcc")
+    found = shutil.which("cpp")
+    if not found:
+        pytest.skip("cpp is not installed (Debian package cpp)")
+    return found
 
 
 @pytest.fixture(scope="session")
 def dtc() -> str:
     """The device-tree compiler."""
-    return _program("dtc", "device-tree-compiler")
+    found = shutil.which("dtc")
+    if not found:
+        pytest.skip("dtc is not installed (Debian package device-tree-compiler)")
+    return found

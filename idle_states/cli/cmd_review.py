@@ -13,7 +13,10 @@ suppressions that the change adds are listed, and do not hide what the change it
 --format reply is a mail's text that quotes what it answers; --format markdown a comment for a pull
 request, whose first line is the same for every version of the change.
 
-The repository is skiboot, or with --specs one of specs; bare ones will do. Nothing is checked out.
+The repository is skiboot, one with device-tree sources (Linux, U-Boot, Zephyr), or with --specs one
+of specs; bare ones will do. Nothing is checked out. Of device-tree sources the boards are reviewed
+whose tables the change concerns, each table once with the boards that have it.
+
 Exits 1 if the change brings findings at or above --fail-on."""
 
 import argparse

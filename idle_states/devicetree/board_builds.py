@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..reading import limits, opening
+from ..reading import limits
 from .dts import Places, PreparedSource, compiled, prepared
-from .source_trees import Kept, Layout, SourceTree
+from .source_trees import Kept, Layout, SourceFiles, SourceTree
 from .tree import Node
 
 
@@ -43,7 +43,7 @@ class BuiltBoard:
 
 
 def build(
-    files: opening.Tree, top: Path, layout: Layout, board: str, shown: Path, kept: Kept
+    files: SourceFiles, top: Path, layout: Layout, board: str, shown: Path, kept: Kept
 ) -> BuiltBoard:
     """Builds a board. files: of the tree, closed by this; top: where it is; kept: what its boards
     share.

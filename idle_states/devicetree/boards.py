@@ -5,12 +5,13 @@ to be included than is, never less.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from ..findings import Unreadable
 from ..reading import limits, opening
-from .source_trees import Kept, Layout, SourceTree
+from .source_trees import Kept, Layout, SourceFiles, SourceTree
 
 _INCLUDE = re.compile(
     rb'^[ \t]*(?:#[ \t]*include[ \t]*(?:<(?P<angled>[^>\n]*)>|"(?P<quoted>[^"\n]*)"|(?P<made>\w))'
@@ -21,21 +22,40 @@ _IDLE = re.compile(rb"(?:cpu|domain)-idle-states?\b|ibm,opal\b")
 """What a source, or what it includes, says if its tree has idle states."""
 
 
+def included(data: bytes) -> tuple[tuple[str, bool], ...]:
+    """What a source includes: the name, and whether it stands in quotes."""
+    found = []
+    for match in _INCLUDE.finditer(data):
+        name = match["angled"] or match["quoted"] or match["dtc"] or b""
+        found.append((name.decode("utf-8", "surrogateescape"), not match["angled"]))
+    return tuple(found)
+
+
 class Boards:
     """The boards below a folder of a tree."""
 
-    def __init__(self, top: Path, layout: Layout, below: str = "") -> None:
-        """below: a path in the tree; "": all folders where its kind of tree has boards."""
+    def __init__(
+        self,
+        top: Path,
+        layout: Layout,
+        below: str = "",
+        opened: Callable[[], SourceFiles] | None = None,
+    ) -> None:
+        """below: a path in the tree; "": all folders where its kind of tree has boards.
+
+        opened: the files of a tree that is no directory, as one of a commit
+        """
         self.top = top
         self.layout = layout
         self.below = below
+        self._opened = opened or (lambda: opening.Tree(top))
         self._kept = Kept()
         # path -> whether it speaks of idle states, what it includes (name, whether in quotes)
         self._read: dict[str, tuple[bool, tuple[tuple[str, bool], ...]]] = {}
 
     def files(self) -> Iterator[str]:
         """Paths in the tree, sorted within each folder; links are not followed."""
-        with opening.Tree(self.top) as tree:
+        with closing(self._opened()) as tree:
             waiting = [self.below] if self.below else list(reversed(self.layout.boards))
             while waiting:
                 folder = waiting.pop()
@@ -61,11 +81,14 @@ class Boards:
             board for board in self.files() if any(path == part for _, path in self._reached(board))
         ]
 
+    def reached(self, board: str) -> list[str]:
+        """The board and all that it includes, by their paths."""
+        return [path for _, path in self._reached(board)]
+
     def _reached(self, board: str) -> Iterator[tuple[SourceTree, str]]:
         """The board and all that it includes, however deep."""
         source = self.top / board
-        opened = opening.Tree(self.top)
-        with SourceTree(opened, self.top, board, source, self.layout, self._kept) as tree:
+        with SourceTree(self._opened(), self.top, board, source, self.layout, self._kept) as tree:
             waiting, seen = [board], {board}
             while waiting:
                 path = waiting.pop()
@@ -85,12 +108,7 @@ class Boards:
                 data = tree.tree.read(path, limits.DTS_BYTES)
             except (OSError, Unreadable):
                 data = b""
-            included = []
-            idle = bool(_IDLE.search(data))
-            for match in _INCLUDE.finditer(data):
-                # a name that a macro makes may be anything
-                idle = idle or match["made"] is not None
-                name = match["angled"] or match["quoted"] or match["dtc"] or b""
-                included.append((name.decode("utf-8", "surrogateescape"), not match["angled"]))
-            self._read[path] = idle, tuple(included)
+            # a name that a macro makes may be anything
+            made = any(match["made"] is not None for match in _INCLUDE.finditer(data))
+            self._read[path] = made or bool(_IDLE.search(data)), included(data)
         return self._read[path]

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from ..findings import Location, Unreadable, unreadable
 from ..reading import limits, opening
-from .source_trees import SourceTree
+from .source_trees import SourceFiles, SourceTree
 from .tree import not_a_tree
 
 _STRING = rb'"(?>(?:[^\\"]|\\[^\n])*)"'
@@ -105,7 +105,7 @@ class _Expansion:
 
     def __init__(
         self,
-        tree: opening.Tree | None,
+        tree: SourceFiles | None,
         file: str,
         shown: Callable[[str], str],
         folders: tuple[str, ...] = ("",),

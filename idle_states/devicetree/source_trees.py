@@ -11,11 +11,11 @@ import os
 import posixpath
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from ..findings import unreadable
 from ..reading import limits, opening
@@ -85,6 +85,28 @@ LAYOUTS = (
 )
 
 
+class SourceFiles(Protocol):
+    """What reading the sources of a tree takes; `opening.Tree` says what each does."""
+
+    @property
+    def real(self) -> str: ...
+    def close(self) -> None: ...
+    def is_file(self, relative: str) -> bool: ...
+    def resolved(self, relative: str) -> str: ...
+    def shown(self, relative: str) -> str: ...
+    def entries(
+        self, relative: str = "", *, follow: bool = True
+    ) -> Iterator[opening.DirectoryEntry]: ...
+    def read(
+        self,
+        relative: str,
+        limit: int = limits.FILE_BYTES,
+        *,
+        shown: str | None = None,
+        follow: bool = True,
+    ) -> bytes: ...
+
+
 class Kept:
     """What sources of one tree share.
 
@@ -102,7 +124,7 @@ class Kept:
         self.sources: dict[str, Any] = {}
         self.writers: dict[str, dict[str, bool]] = {}
 
-    def file(self, tree: opening.Tree, path: str) -> Sections:
+    def file(self, tree: SourceFiles, path: str) -> Sections:
         """Raises OSError, Unreadable, Misread."""
         found = self._files.get(path)
         if found is None:
@@ -162,7 +184,7 @@ class SourceTree:
 
     def __init__(
         self,
-        tree: opening.Tree,
+        tree: SourceFiles,
         top: Path,
         inner: str,
         shown: Path,
@@ -195,7 +217,7 @@ class SourceTree:
         top, layout = top_of(os.path.dirname(file))
         below = os.path.relpath(top, named)
         if below.split("/")[0] in (".", ".."):
-            tree = opening.Tree(top)
+            tree: SourceFiles = opening.Tree(top)
         else:
             with opening.Tree(where.top) as whole:
                 tree = whole.below(below)
@@ -253,6 +275,24 @@ class SourceTree:
             return self._source
         file = os.path.join(self.tree.real, path)
         return Path(file if self._absolute else os.path.relpath(file)).as_posix()
+
+
+def layouts_in(paths: Iterable[str]) -> dict[str, Layout]:
+    """The trees among the files of a repository: what their paths begin with -> their kind. The
+    sources of Linux may lie in U-Boot."""
+    folders = set[str]()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    found = {}
+    for top in ("", "dts/upstream/"):
+        for layout in LAYOUTS:
+            if all(top + sign in folders for sign in layout.signs):
+                found[top] = layout
+                break
+    return found
 
 
 def top_of(folder: str) -> tuple[Path, Layout | None]:

@@ -1,9 +1,7 @@
 """Applies a series to a tree of device-tree sources in memory, and builds the boards of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from ..devicetree import idle_nodes
 from ..devicetree.board_builds import BuiltBoard
 from ..devicetree.patching import (
     DtsText,
@@ -14,12 +12,12 @@ from ..devicetree.patching import (
 )
 from ..devicetree.source_trees import Kept
 from ..findings import Faulty, Finding, Location, Severity, Unreadable
-from ..table import IdleTable
 from ..wording import joined, plural
 from .description import Patch
 from .dts_boards import Meant, as_on, has_node, place_on, strayed, value_on
 from .dts_edits import NodeEdit, PropertyEdit, shown
-from .plan import CODE, MADE, PRESENT, RULE_NAME, BoardTables, PatchStep, Plan, ValueChange
+from .dts_tables import changed_between, tables_between
+from .plan import CODE, MADE, PRESENT, RULE_NAME, PatchStep, Plan, ValueChange
 from .source_tree import SourcesTree
 
 _MOST_BOARDS = 8
@@ -33,13 +31,19 @@ def plan_sources(tree: SourcesTree, patches: Sequence[Patch]) -> Plan:
     is built before and after: where it differs otherwise than was meant, the patch is refused.
     Raises Faulty (IS934) with every reason, Unreadable.
     """
-    return Plan(tree, tuple(_Planning(tree).steps(patches)))
+    planning = _Planning(tree)
+    steps = tuple(planning.steps(patches))
+    changed = changed_between(planning.first, planning.built)
+    return Plan(tree, steps, tuple(changed))
 
 
 class _Planning:
+    """first, built: boards as they are in the tree, and as the patches so far make them."""
+
     def __init__(self, tree: SourcesTree) -> None:
         self.tree = tree
         self.texts: dict[str, str] = {}
+        self.first: dict[str, BuiltBoard] = {}
         self.built: dict[str, BuiltBoard] = {}
 
     def steps(self, patches: Sequence[Patch]) -> Iterator[PatchStep]:
@@ -122,6 +126,7 @@ class _Step:
             message = f"expected a board that includes {listed} and builds, found none"
             raise self.faulty(message, Location(file=self.tree.root.as_posix()))
         self.planning.built |= found
+        self.planning.first = found | self.planning.first
         return found
 
     def edit_property(
@@ -281,38 +286,3 @@ def _some(names: Sequence[str]) -> str:
     if len(shorts) <= _MOST_BOARDS:
         return joined(shorts)
     return f"{', '.join(shorts[:_MOST_BOARDS])} and {plural(len(shorts) - _MOST_BOARDS, 'other')}"
-
-
-def tables_between(
-    before: Mapping[str, BuiltBoard], after: Mapping[str, BuiltBoard]
-) -> Iterator[BoardTables]:
-    """The tables that boards lose and get, boards with the same ones together."""
-    groups: dict[object, BoardTables] = {}
-    for name, board in after.items():
-        old, new = _tables(before[name]), _tables(board)
-        key = _values(old), _values(new)
-        if key[0] == key[1]:
-            continue
-        found = groups.get(key)
-        if found is None:
-            groups[key] = BoardTables((name,), old, new)
-        else:
-            groups[key] = replace(found, boards=(*found.boards, name))
-    yield from groups.values()
-
-
-def _tables(board: BuiltBoard) -> tuple[IdleTable, ...]:
-    lists = idle_nodes.lists_of(board.root, board.shown)
-    return tuple(idle_nodes.table_of(listed, "dts", board.shown, "") for listed in lists)
-
-
-def _values(tables: Sequence[IdleTable]) -> object:
-    found = []
-    for table in tables:
-        assert table.listed is not None
-        rows = [
-            (node.path, sorted((n, v) for n, v in node.properties.items() if "phandle" not in n))
-            for node in idle_nodes.row_nodes(table.listed)
-        ]
-        found.append((table.listed.cpus, table.listed.enable_method, rows))
-    return repr(found)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..devicetree.board_builds import BuiltBoard
 from ..findings import Faulty, Finding, Location, Severity
 from ..skiboot.patching import EditRefused, SourceText, edit_table
 from ..skiboot.releases import version_key
@@ -45,6 +46,15 @@ class BoardTables:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedBoards:
+    """Boards with the same tables. boards: their paths; before, after: one of them, as built."""
+
+    boards: tuple[str, ...]
+    before: BuiltBoard
+    after: BuiltBoard
+
+
+@dataclass(frozen=True, slots=True)
 class PatchStep:
     """The result of one patch.
 
@@ -65,8 +75,12 @@ class PatchStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """boards: of device-tree sources, those of the tree whose tables change, before the first and
+    after the last patch."""
+
     tree: WorkTree
     steps: tuple[PatchStep, ...]
+    boards: tuple[ChangedBoards, ...] = ()
 
     @property
     def made(self) -> list[PatchStep]:

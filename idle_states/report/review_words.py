@@ -10,7 +10,7 @@ from ..linux.releases import release
 from ..reading.git import Commit
 from ..review.claims.claim import MessageClaim
 from ..review.result import PerKernel, Review, TableChange
-from ..wording import plural
+from ..wording import joined, plural
 from .escapes.text import printable
 from .kernel_ranges import kernel_ranges
 from .review_machines import is_shown
@@ -23,7 +23,8 @@ _SURE = list(Confidence)
 
 
 def verdict(review: Review) -> str:
-    tables = {table.source.name for change in review.changes for table in change.tables}
+    every = [table for change in review.changes for table in change.tables]
+    tables = {_identity(table) for table in every}
     new = [finding for finding in review.new if finding.counts]
     if not tables and not new and not review.fixed:
         unread = any(change.unread for change in review.changes)
@@ -36,14 +37,19 @@ def verdict(review: Review) -> str:
     brought = (
         f"{plural(len(new), 'new finding')} ({', '.join(counts)})" if new else "no new finding"
     )
-    every = [table for change in review.changes for table in change.tables]
-    changed = {table.source.name for table in every if table.is_changed}
-    exported = {table.source.name for table in every if table.differences} - changed
+    changed = {_identity(table) for table in every if table.is_changed}
+    exported = {_identity(table) for table in every if table.differences} - changed
     beside = len(tables - changed - exported)
     what = f"{plural(len(changed), 'table')} changed"
     what += f", {len(exported)} exported otherwise" if exported else ""
     what += f", which concerns {plural(beside, 'other')}" if beside else ""
     return f"{what}: {brought}, {len(review.fixed)} fixed."
+
+
+def _identity(table: TableChange) -> tuple[str, str]:
+    """CPUs have the same names on every board."""
+    source = table.source
+    return source.name, source.file if source.boards else ""
 
 
 def worst(review: Review) -> Finding | None:
@@ -88,7 +94,8 @@ def claimed(claim: MessageClaim) -> str:
 
 def title(table: TableChange) -> str:
     before, after = table.before, table.after
-    name = printable(f"{table.source.name} ({table.source.file})")
+    source = table.source
+    name = printable(f"{source.name} ({source.file}{_others(source.boards)})")
     if before is None:
         return f"{name}, added"
     if after is None:
@@ -99,6 +106,14 @@ def title(table: TableChange) -> str:
     if before.file != after.file:
         notes.append(f"moved from {printable(before.file)}")
     return ", ".join([name, *notes])
+
+
+def _others(boards: Sequence[str]) -> str:
+    """The boards that have a table beside the first, by their names."""
+    names = [board.rpartition("/")[2].removesuffix(".dts") for board in boards[1:]]
+    if len(names) > SHOWN:
+        names[SHOWN:] = [f"{len(names) - SHOWN} more"]
+    return f" and {joined(names)}" if names else ""
 
 
 def rows(differences: Sequence[Difference]) -> Iterator[str]:
@@ -138,7 +153,16 @@ def grounds(review: Review) -> list[str]:
 
 def sources_of_kernels(review: Review) -> list[str]:
     """How the drivers and governors of the kernels are known, where that is to be said."""
-    return list(remarks([release(name) for name in review.kernels], "powernv", review.governor))
+    drivers = {
+        "powernv" if table.source.table is None or table.source.table.listed is None else "dt"
+        for change in review.changes
+        for table in change.tables
+    } or {"powernv"}
+    kernels = [release(name) for name in review.kernels]
+    found = [
+        line for driver in sorted(drivers) for line in remarks(kernels, driver, review.governor)
+    ]
+    return list(dict.fromkeys(found))
 
 
 def commit_line(commit: Commit) -> str:

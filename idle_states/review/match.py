@@ -134,7 +134,8 @@ def _place(source: Source) -> object:
 
 
 def _name(source: Source) -> object:
-    return source.name
+    # CPUs have the same names on every board
+    return _place(source) if source.boards else source.name
 
 
 def _renamed(gone: Mapping[int, Source], appeared: Mapping[int, Source]) -> list[tuple[int, int]]:
@@ -145,7 +146,7 @@ def _renamed(gone: Mapping[int, Source], appeared: Mapping[int, Source]) -> list
         (-similarity(old.table, new.table), number, index)
         for number, new in appeared.items()
         for index, old in gone.items()
-        if old.table is not None and new.table is not None
+        if old.table is not None and new.table is not None and not (old.boards or new.boards)
     )
     found: list[tuple[int, int]] = []
     for share, number, index in candidates:

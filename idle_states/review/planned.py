@@ -4,16 +4,22 @@ from collections.abc import Mapping
 
 from ..check.config import FILES
 from ..check.criteria import Criteria
+from ..devicetree.idle_nodes import lists_of
 from ..findings import Finding, Severity
 from ..linux.releases import DEFAULT, release
 from ..patches.plan import Plan
+from ..patches.source_tree import SourcesTree
 from ..patches.work_tree import WorkTree
-from ..reading.git import HeldCommits
+from ..reading.git import Commit, HeldCommits
 from ..rules.engine import RuleSelection
 from ..skiboot.layout import HEADERS
 from ..skiboot.platform import ALL_LEVELS
+from ..sources import Source
+from ..sources.source import together
+from .board_tables import parted, sources_on
 from .result import Review
 from .review import Yardstick, review
+from .tree import End, TreeReader
 
 
 def review_of(made: Plan) -> Review:
@@ -23,7 +29,31 @@ def review_of(made: Plan) -> Review:
     count. Raises Unreadable (IS930) where one of these leads out of the tree.
     """
     by = Criteria(tuple(map(release, DEFAULT)), ALL_LEVELS, RuleSelection())
-    return review(*as_commits(made), Yardstick(by))
+    held, base, head = as_commits(made)
+    tree = PlannedBoards(held, made, base) if isinstance(made.tree, SourcesTree) else None
+    return review(held, base, head, Yardstick(by), tree=tree)
+
+
+class PlannedBoards(TreeReader):
+    """The tables of boards that patches of device-tree sources change, before and after all of
+    them."""
+
+    def __init__(self, held: HeldCommits, made: Plan, base: str) -> None:
+        super().__init__(held)
+        self._made = made
+        self._base = base
+
+    def commits(self, base: str, head: str) -> list[Commit]:
+        return self.repository.commits(base, head, sorted(self._made.files))
+
+    def _read(self, commit: str) -> End:
+        sources: list[Source] = []
+        for group in self._made.boards:
+            sides = group.before, group.after
+            parts = parted([lists_of(side.root, side.shown) for side in sides])
+            board = sides[commit != self._base]
+            sources += together(list(sources_on(board, group.boards, parts)))
+        return End(tuple(sources))
 
 
 def as_commits(made: Plan) -> tuple[HeldCommits, str, str]:

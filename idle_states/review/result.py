@@ -99,12 +99,12 @@ class Reviewed:
     def new(self) -> list[Finding]:
         """All new findings, those about messages included, in stable order."""
         outcomes = [self.files, *(table.outcome for table in self.tables)]
-        return sort_findings([*(f for one in outcomes for f in one.new), *self.message])
+        return _once([*(f for one in outcomes for f in one.new), *self.message])
 
     @property
     def fixed(self) -> list[Finding]:
         outcomes = [self.files, *(table.outcome for table in self.tables)]
-        return sort_findings(f for one in outcomes for f in one.fixed)
+        return _once(f for one in outcomes for f in one.fixed)
 
     @property
     def says_something(self) -> bool:
@@ -153,6 +153,17 @@ class Review:
     @property
     def fixed(self) -> list[Finding]:
         return [finding for change in self.changes for finding in change.fixed]
+
+
+def _once(findings: Iterable[Finding]) -> list[Finding]:
+    """In stable order; what boards have in common, of one line of a file, once."""
+    found: dict[object, Finding] = {}
+    for finding in sort_findings(findings):
+        where = finding.location
+        shared = where.file is not None and where.file.endswith(".dtsi")
+        key = (finding.rule, finding.message, where, finding.suppressed) if shared else id(finding)
+        found.setdefault(key, finding)
+    return list(found.values())
 
 
 def grouped(kernels: Iterable[tuple[str, Sequence[Difference]]]) -> tuple[PerKernel, ...]:

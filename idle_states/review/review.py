@@ -13,6 +13,7 @@ from ..reading import opening
 from ..reading.git import Commit, CommitReader, Repository
 from ..reading.mail import MailedAnswer
 from ..sources import Source
+from .boards import BoardsTree, trees_in
 from .differing import comparable, counterpart, differing, is_changed
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .fragments import Hidden, at_shown_places
@@ -85,6 +86,7 @@ def review(
     per_commit: bool = False,
     cover: Commit | None = None,
     answers: Sequence[MailedAnswer] = (),
+    tree: TreeReader | None = None,
 ) -> Review:
     """Reviews the commits from base to head (hashes, see `ends`).
 
@@ -92,9 +94,10 @@ def review(
     per_commit  whether each commit is reviewed by itself
     cover       what a series has for a message; it has no hash
     answers     to the mails of a series
+    tree        reads the tables; None: as the repository's kind wants it
     Raises Unreadable (IS930) if history is missing.
     """
-    tree: TreeReader = SpecTree(repository) if specs else SkibootTree(repository, base, head)
+    tree = tree or tree_of(repository, base, head, specs=specs)
     reviewer = _Reviewer(tree, circumstances)
     commits = tree.commits(base, head)
     of_series = reviewer.messages.of_series(commits, cover, answers)
@@ -122,6 +125,17 @@ def review(
         texts,
         letters=tuple(map(of_commit, commits)),
     )
+
+
+def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> TreeReader:
+    """Reads the tables of a repository of specs, of device-tree sources, or of skiboot."""
+    if specs:
+        return SpecTree(repository)
+    if not repository.named(head, f"{repository.prefix}hw/slw.c"):
+        trees = trees_in(repository, head)
+        if trees:
+            return BoardsTree(repository, base, head, trees)
+    return SkibootTree(repository, base, head)
 
 
 class _Reviewer:

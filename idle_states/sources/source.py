@@ -37,6 +37,7 @@ class Source:
     beside        the other tables of the tree it is from, which its siblings are among; None if it
                   was not read from a tree
     code          the export code of that tree; None if there is none in it
+    boards        of a repository of device-tree sources, the boards that have this table, by path
     """
 
     name: str
@@ -53,6 +54,7 @@ class Source:
     alike: str = ""
     beside: tuple[IdleTable, ...] | None = field(default=None, repr=False)
     code: ExportCode | None = field(default=None, repr=False)
+    boards: tuple[str, ...] = ()
 
 
 def together(sources: Sequence[Source], more: Iterable[IdleTable] = ()) -> list[Source]:

@@ -17,7 +17,7 @@ from .private import Private, User
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
-_DIRECTORY = b"40000"
+_DIRECTORY, _LINK = b"40000", b"120000"
 _AUTHOR = re.compile(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
 _ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 
@@ -190,7 +190,15 @@ class Repository:
         found = self._files(commit, paths)
         return [entry for entry in found if entry.path.startswith(self.prefix)]
 
-    def _files(self, commit: str, paths: Sequence[str]) -> list[TreeEntry]:
+    def links(self, commit: str) -> list[TreeEntry]:
+        """Symbolic links below the directory; `content` says where each leads."""
+        found = self._files(commit, [], _LINK)
+        return [entry for entry in found if entry.path.startswith(self.prefix)]
+
+    def _files(
+        self, commit: str, paths: Sequence[str], wanted_kind: bytes = b""
+    ) -> list[TreeEntry]:
+        """wanted_kind: the mode; b"" for that of files."""
         if not commit:
             return []
         head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
@@ -217,12 +225,12 @@ class Repository:
                     waiting += [
                         (f"{path}{slash}{entry[0]}", entry[1], entry[2]) for entry in below[::-1]
                     ]
-            elif not wanted or path in wanted:
+            elif (kind == _LINK) == (wanted_kind == _LINK) and (not wanted or path in wanted):
                 found.append(TreeEntry(path, name))
         return found
 
     def _tree(self, name: str) -> Sequence[tuple[str, bytes, str]]:
-        """What a tree object holds but links and submodules: name, mode, hash. Read here, because
+        """What a tree object holds but submodules: name, mode, hash. Read here, because
         git would not look whether it is what its name says."""
         if name not in self._trees:
             data = self._object(name, "tree", limits.FILE_BYTES, self.shown)
@@ -233,7 +241,7 @@ class Repository:
                 if match is None or at > len(data):
                     raise self._git.damaged(f"expected entries of the tree {name}, found others")
                 mode, entry = match["mode"].lstrip(b"0"), os.fsdecode(match["name"])
-                if mode == _DIRECTORY or mode.startswith(b"100"):
+                if mode in (_DIRECTORY, _LINK) or mode.startswith(b"100"):
                     found.append((entry, mode, data[at - size : at].hex()))
             self._trees[name] = found
         return self._trees[name]

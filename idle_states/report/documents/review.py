@@ -7,17 +7,22 @@ from ...forms import Count, Form, Limits, Positive, derived
 from ...review import machines, result, suppressions, workloads
 from ...review.claims import claim
 from ...selection import selection
+from ...simulation import consumption
 from ...sources import Source
-from .consumption import Range
 from .findings import Code, Finding, Summary
 
 Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
 
 
 class Table(Form[Source]):
-    name: Annotated[str, "The table's name: a C array or a spec."]
+    name: Annotated[str, "The table's name: a C array, a spec, or the first CPU that has it."]
     file: Annotated[str, "Its file, from the repository's top."]
-    sha256: Annotated[str, Limits(pattern="^[0-9a-f]{64}$")]
+    sha256: Annotated[
+        str, Limits(pattern="^[0-9a-f]{64}$"), "Of a board, with all that it includes."
+    ]
+    boards: Annotated[
+        list[str], "Of device-tree sources: the boards that have the table; else empty."
+    ]
 
 
 class Difference(Form[diff.Difference]):
@@ -29,6 +34,16 @@ class Difference(Form[diff.Difference]):
 class PerKernel(Form[result.PerKernel]):
     kernels: Annotated[list[str], "Kernels that have these differences in common."]
     differences: list[Difference]
+
+
+Percent = Annotated[float, "In percent."]
+
+
+class Range(Form[consumption.Change]):
+    """A change in percent of what it was before."""
+
+    least: Percent = derived(lambda change: round(change.least, 3))
+    most: Percent = derived(lambda change: round(change.most, 3))
 
 
 class Moved(Form[selection.SelectionChange]):
