@@ -1,5 +1,6 @@
 """intel_idle's arrays and its list of processors: what is read, what is said, what is refused."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,28 @@ def test_show_names_processors_and_hints(
         "SMALL (6/0x1c), SMALL (6/0x1c), SMALL (6/0x1c), 0x1d (6/0x1d) and OTHER (5/0x2)" in shown
     )
     assert "idle_cpu_small, auto_demotion_disable_flags 0x4000000 and disable_promotion" in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"struct idle_cpu a{at} = {{}};\n" for at in range(20_000))
+        + "struct x86_cpu_id ids[] = {"
+        + "ICPU(1, x), " * 20_000
+        + "{} };",
+        "struct idle_cpu a = { .use_acpi = 1 }; struct x86_cpu_id ids[] = {"
+        + "ICPU(1, &a), " * 50_000
+        + "{} };",
+        "struct idle_cpu a = {}; struct x86_cpu_id ids[] = { a" + "(" * 200_000 + "{} };",
+        "struct idle_cpu a = {" + " " * 200_000 + "struct x86_cpu_id ids[] = {" * 5_000,
+    ],
+    ids=range(4),
+)
+def test_hostile_lists_end_soon(tmp_path: Path, text: str) -> None:
+    head = "#define MWAIT2flg(eax) ((eax & 0xFF) << 24)\n" + DRIVER[: DRIVER.index("#define MWAIT")]
+    started = time.process_time()
+    with pytest.raises(Unreadable):
+        read_sources(
+            str(tree(tmp_path, f"{head}\nstruct cpuidle_state x[] = {{ {{ 1 }} }};{text}"))
+        )
+    assert time.process_time() - started < 5

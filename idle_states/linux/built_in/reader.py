@@ -266,7 +266,7 @@ class _Reader(CSource):
         return [
             matched(row, name2entry, self.value)
             for match in LIST.finditer(self.clean.bare)
-            if any(name in match[2] for name in name2entry)
+            if not name2entry.keys().isdisjoint(re.findall(r"\w+", match[2]))
             for row in listed(self.clean.tokens(*match.span(2)))
         ]
 
