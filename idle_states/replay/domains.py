@@ -32,11 +32,13 @@ _ENDS, _BEGINS = 0, 1
 class DomainsReplayed:
     """What became of a machine's power domains.
 
+    left     times that go back behind the CPU's last one, as after a restart of the trace's clock
     waited   CPU -> ns waited for domains -> how often, beside the exit latency of its last state
     """
 
     figures: tuple[DomainFigures, ...] = ()
     waited: tuple[tuple[int, Counter[int]], ...] = ()
+    left: int = 0
 
 
 class DomainReplay:
@@ -48,6 +50,7 @@ class DomainReplay:
         self._release = release
         self._loop = idle_loop.features(release)
         self._times: dict[int, array[int]] = {}
+        self._left = 0
 
     def last_of(self, cpu: int) -> int:
         """The number of a CPU's last state, -1 without a table. The CPU takes part."""
@@ -60,7 +63,9 @@ class DomainReplay:
         """A CPU is in its last state; timer_ns: when its next timer expires. Times of a CPU have to
         be in order; one that is not is left aside, as is one without length."""
         times = self._times.setdefault(cpu, array("Q"))
-        if end_ns > start_ns >= (times[-2] if times else 0):
+        if start_ns < (times[-2] if times else 0):
+            self._left += 1
+        elif start_ns < end_ns:
             times.extend((start_ns, end_ns, max(0, min(timer_ns, KTIME_MAX))))
 
     def extend(self, cpu: int, packed: Buffer) -> None:
@@ -108,7 +113,7 @@ class DomainReplay:
             running.awake(cpu, now_ns)
             if waits_ns:
                 waited.setdefault(cpu, Counter())[waits_ns] += 1
-        return DomainsReplayed(running.figures(), tuple(waited.items()))
+        return DomainsReplayed(running.figures(), tuple(waited.items()), self._left)
 
     def _events(self, cpu: int) -> Iterator[tuple[int, int, int, int]]:
         times = self._times[cpu]

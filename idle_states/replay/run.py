@@ -16,6 +16,7 @@ from ..traces import recording
 from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period
 from ..traces.text import TraceText
+from ..wording import plural
 from .core_models import CoreModel, knows, replay
 from .counters import Figures, StateFigures, counts_in_ns, total
 from .domains import DomainReplay, assumed_of_domains, assumed_of_timers, delayed, domains_of
@@ -37,6 +38,7 @@ class Account:
     compared   number of periods whose real state is known
     agreed     number of these for which the model selected the same state
     domains    counters of the power domains that have states, those within others first
+    left       times in a last state that go back in time, and are in no counter of a domain
     """
 
     machine: str
@@ -46,6 +48,7 @@ class Account:
     compared: int = 0
     agreed: int = 0
     domains: tuple[DomainFigures, ...] = ()
+    left: int = 0
 
     @property
     def total(self) -> Figures:
@@ -307,7 +310,13 @@ def _judged(
     if domains is None:
         return Account(machine.name, None, cpus)
     found = domains.finish()
-    return Account(machine.name, None, delayed(cpus, found, machine), domains=found.figures)
+    return Account(
+        machine.name,
+        None,
+        delayed(cpus, found, machine),
+        domains=found.figures,
+        left=found.left,
+    )
 
 
 def _of_domains(
@@ -319,6 +328,10 @@ def _of_domains(
     yield from assumed_of_domains(machines, accounts[0].cpus, release)
     if any(account.domains for account in accounts):
         yield from assumed_of_timers(timers)
+    for account in accounts:
+        if account.left:
+            words = plural(account.left, "idle period")
+            yield f"time goes back: {words} of the last state left out of power domains"
 
 
 def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exception:

@@ -242,7 +242,9 @@ def test_tables_of_some_cpus(tmp_path: Path, tree: str, capsys: pytest.CaptureFi
 def test_times_out_of_order_are_left_aside(tree: str) -> None:
     replay = DomainReplay(machine(tree), release("6.6"))
     replay.observe([(0, 1, 5 * MS, 9 * MS, 0), (0, 1, 6 * MS, 20 * MS, 0), (0, 0, 0, 1, 0)])
-    (cluster, _) = replay.finish().figures
+    found = replay.finish()
+    (cluster, _) = found.figures
+    assert found.left == 1
     assert (cluster.cpus, cluster.time_us) == ((0,), 4_000)
     assert replace(machine(tree), domains=()).like(machine(tree))
 
@@ -283,3 +285,16 @@ def test_each_cpu_of_a_tree_has_its_own_table(tmp_path: Path) -> None:
         ((1_420 * US, 1),),
         ((920 * US, 1),),
     ]
+
+
+def test_what_goes_back_in_time_is_told(
+    tmp_path: Path, tree: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(trace(tmp_path / "t"))
+    path.write_text(path.read_text() * 2)
+    main(["replay", str(path), "--table", tree, "--kernel", "6.6", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (
+        "time goes back: 8 idle periods of the last state left out of power domains"
+        in (found["assumptions"])
+    )
