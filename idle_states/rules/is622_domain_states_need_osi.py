@@ -2,7 +2,8 @@
 
 What it does
     Says of a tree for PSCI that the states of its CPUs' power domains are entered in OS-initiated
-    mode alone. A note, once a tree.
+    mode alone. A note, once a tree; a warning for a machine that has not got it (--platform
+    psci-mode=pc).
 
 Why is this bad
     The tree cannot say which modes firmware has. In platform-coordinated mode these domains stay
@@ -99,7 +100,7 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
-from ..pipeline import Subject
+from ..pipeline import Subject, psci_firmware
 from ..wording import joined
 from .is6_nodes import domain_nodes, listed_by, speaks_for_tree
 from .rule import Rule
@@ -112,5 +113,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     if not rows or listed_by(subject).enable_method != "psci" or not speaks_for_tree(subject):
         return
     names = joined([node.name for _, node in rows])
-    message = f"{names}: entered only if firmware has OS-initiated mode, which the tree cannot say"
-    yield RULE.finding(subject, message, subject.at(rows[0][0]))
+    if psci_firmware(subject.platform).osi:
+        severity = None
+        why = "entered only if firmware has OS-initiated mode, which the tree cannot say"
+    else:
+        severity = Severity.WARNING
+        why = "never entered: firmware has no OS-initiated mode"
+    yield RULE.finding(subject, f"{names}: {why}", subject.at(rows[0][0]), severity=severity)

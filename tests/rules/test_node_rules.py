@@ -12,6 +12,7 @@ from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import u32_array
 from idle_states.rules.engine import RuleSelection, run
+from idle_states.skiboot.platform import parse_platform
 from tests.linux.test_dt_idle import NEWEST, cell, cpu, state, tables, tree
 
 ORDER = ("IS111", "IS203", "IS204", "IS205", "IS209", "IS403")
@@ -365,6 +366,11 @@ def test_states_that_depend_on_the_mode_are_told_once() -> None:
     off = level("off", 2, 300, 400, 5000)
     (finding,) = found(hierarchy(SLEEP, off, cluster=[2]), "IS622")
     assert finding.severity is Severity.NOTE
+    (table,) = tables(hierarchy(SLEEP, off, cluster=[2]))
+    without = Subject(table, (release(NEWEST),), parse_platform("psci-mode=pc"))
+    (finding,) = run(without, selection=RuleSelection(("IS622",)))
+    assert finding.severity is Severity.WARNING
+    assert finding.message == "off: never entered: firmware has no OS-initiated mode"
     assert codes(tree(cpu(0, [1]), SLEEP), "IS622") == []
     disabled = level("off", 2, 300, 400, 5000, status=b"disabled\0")
     assert codes(hierarchy(SLEEP, disabled, cluster=[2]), "IS622") == []
