@@ -344,14 +344,18 @@ def test_a_description_for_sources_is_refused_on_skiboot(tmp_path: Path, capsys:
 @pytest.mark.parametrize(
     "path", sorted(resource(DTS_DIRECTORY).glob("*.yaml")), ids=lambda path: path.stem
 )
-def test_packaged_descriptions_are_sound(path: Path) -> None:
-    """Named as their file, with evidence; the schema and the reader agree on them."""
+def test_packaged_descriptions_are_sound(path: Path, capsys: Capture) -> None:
+    """Named as their file, with evidence whose commands run; the schema and the reader agree."""
     text = path.read_text("utf-8")
     patch = description.read(path, path.name)
     assert patch.name == path.stem
     assert patch.dts
     assert not patch.edits
-    assert patch.evidence
+    commands = [item.command.split() for item in patch.evidence if item.command]
+    assert commands
+    for words in commands:
+        assert main(words[1:]) == 0
+        assert words[-1] in capsys.readouterr().out
     assert "schemas/skiboot-patch.schema.json" in text.split("\n")[0]
     jsonschema.Draft202012Validator(SCHEMA).validate(yaml.safe_load(text))
     assert all(len(line) <= 75 for line in patch.body.splitlines())
