@@ -16,11 +16,10 @@ from idle_states.skiboot.platform import PRESETS
 from idle_states.spec.library import find
 from idle_states.spec.packaged import revisions
 from idle_states.table import Flag, IdleState, IdleTable, Register
-from tests.skiboot.test_c_table import gcc
 from tests.support import random_tables
 from tests.support.lids import FILLER, FORMS, image, row, stock_lid
 
-__all__ = ["gcc"]  # a fixture
+# a fixture
 
 IN_7_0 = {
     "power9-fused": 4,
