@@ -17,6 +17,8 @@ from .table import Measurement, Origin, Power, Provenance
 STATES, DOMAIN_STATES = "/cpus/idle-states", "/cpus/domain-idle-states"
 """Where the bindings want the nodes of CPUs' states, and of power domains'."""
 _TEXT = re.compile(rb"(?:[ !#-\[\]-~]+\0)+")
+LABEL = re.compile(r"[A-Za-z_]\w{0,62}", re.ASCII)
+"""What a node's label may consist of."""
 STATUSES = ("okay", "ok", "disabled", "reserved", "fail")
 
 

@@ -10,6 +10,7 @@ from ..architectures import ARM, DOMAIN_STATE, OWN_PROPERTIES, RISCV, Architectu
 from ..beyond_opal import Broken, IdleList, ListedNode
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..idle_tree import (
+    LABEL,
     STATUSES,
     IdleTree,
     TreeCpu,
@@ -37,21 +38,25 @@ DESCRIPTION = "idle-state-name"
 _MOST_FINDINGS = 100
 
 
-def read_machine(
-    root: Node, lists: Sequence[IdleList], name: str, labels: Mapping[str, str]
-) -> IdleTree:
-    """The idle states of a tree.
+def read_machine(root: Node, lists: Sequence[IdleList], name: str) -> IdleTree:
+    """The idle states of a tree; with the labels of its nodes if it has them, as `dtc -@` writes.
 
-    lists   as `idle_nodes.lists_of` gives them, of this tree
-    labels  path -> label, of those that are known
+    lists  as `idle_nodes.lists_of` gives them, of this tree
 
     Raises CannotGenerate (IS933) with every reason why a spec cannot say what the tree says.
     """
-    reader = _Reader(root, lists, labels)
+    reader = _Reader(root, lists, _labels(root))
     found = reader.read(name)
     if reader.problems:
         raise CannotGenerate(reader.problems[:_MOST_FINDINGS])
     return found
+
+
+def _labels(root: Node) -> dict[str, str]:
+    """Path -> label, of the node /__symbols__."""
+    symbols = root.find("/__symbols__") or Node("")
+    found = {path: label for label in symbols.properties for path in symbols.strings(label)[:1]}
+    return {path: label for path, label in found.items() if LABEL.fullmatch(label)}
 
 
 @dataclass(slots=True)

@@ -56,7 +56,7 @@ def machine_behind(source: Source, name: str | None = None) -> IdleTree:
         assert source.table.listed is not None
         lists = source.table.listed.siblings
         try:
-            found = read_machine(source.tree or Node(""), lists, _name(source.file), {})
+            found = read_machine(source.tree or Node(""), lists, _name(source.file))
         except CannotGenerate as error:
             raise CannotGenerate(error.findings, source.texts) from None
     return found if name is None else replace(found, name=name)

@@ -10,6 +10,7 @@ from ..architectures import ARCHITECTURES, ARM, OWN_PROPERTIES, Architecture
 from ..findings import Location
 from ..idle_tree import (
     DOMAIN_STATES,
+    LABEL,
     STATES,
     STATUSES,
     IdleTree,
@@ -34,7 +35,6 @@ MOST_LEVELS = 16
 
 _NODE = re.compile(r"[A-Za-z0-9][\w,.+-]{0,30}(?:@[\w,.+-]{1,31})?", re.ASCII)
 _PROPERTY = re.compile(r"[\w,.+*#?-]{1,31}", re.ASCII)
-_LABEL = re.compile(r"[A-Za-z_]\w{0,62}", re.ASCII)
 
 
 def build_tree(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems) -> IdleTree:
@@ -205,7 +205,7 @@ class _Reader:
 
     def label(self, entries: MappingType[str, Node]) -> str:
         found = optional_text(entries, "label", self.problems)
-        if found and not _LABEL.fullmatch(found):
+        if found and not LABEL.fullmatch(found):
             message = f"expected a label (letters, digits, _), found {found!a}"
             self.problems.add("IS924", "out-of-range", message, entries["label"].where)
         return found

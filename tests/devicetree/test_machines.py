@@ -24,7 +24,7 @@ def tree(idle: IdleTree) -> Node:
 
 
 def imported(root: Node, name: str) -> IdleTree:
-    return read_machine(root, idle_nodes.lists_of(root, "tree.dtb"), name, {})
+    return read_machine(root, idle_nodes.lists_of(root, "tree.dtb"), name)
 
 
 def dtc(source: str, *words: str) -> bytes:
@@ -117,6 +117,18 @@ def test_labels() -> None:
     labels = drafts.labels_of(machine(same))
     assert labels["/cpus/idle-states/cluster-sleep-0"] == "CPU_SLEEP_0"
     assert labels["/cpus/idle-states/cpu-sleep-0"] == "CPU_SLEEP_0_2"
+
+
+def test_labels_of_a_tree_that_has_them_are_imported() -> None:
+    idle = machine(NESTED)
+    source = idle_source.render(idle, idle_source.WHOLE, ())
+    again = imported(fdt.read(dtc(source, "-@"), "made.dtb"), "nested")
+    assert drafts.labels_of(again) == drafts.labels_of(idle)
+    assert {each.label for each in again.states} == {
+        "CORE_OFF",
+        "CLUSTER_RETENTION",
+        "CLUSTER_SLEEP",
+    }
 
 
 @pytest.mark.parametrize(
@@ -223,4 +235,4 @@ def test_every_machine_survives_the_tree(idle: IdleTree) -> None:
     root = tree(idle)
     found = idle_nodes.lists_of(root, "t")
     if found:
-        assert lists(tree(read_machine(root, found, "made", {}))) == lists(root)
+        assert lists(tree(read_machine(root, found, "made"))) == lists(root)
