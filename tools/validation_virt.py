@@ -11,14 +11,14 @@ _HEAD = """\
 ## Arm and RISC-V
 
 Each line is a boot of QEMU's virt machine with two CPUs and Debian's kernel, with a table of
-`tools/virt_tables.py` put into the machine's own device tree, most of them meant to break the
-kernel's reading. *firmware*: what the kernel says of PSCI or SBI; *tree*: the nodes as the kernel
-was given them, byte for byte; *registered*: of each CPU, the states' names, descriptions, times and
-whether they are on, and the driver; *linux-messages*: warnings and errors; *usage*: which counters
-grow while the guest works for some seconds (which states can be selected, which firmware refuses);
-*domains*: the power domains in debugfs, their states, what is within them and attached to them;
-*domain-usage*: which of their states are entered. Counts are not predicted: emulated time is too
-uneven.
+`tools/virt_tables.py` put into the machine's own device tree: a packaged spec, or one that is meant
+to break the kernel's reading. *firmware*: what the kernel says of PSCI or SBI; *tree*: the nodes as
+the kernel was given them, byte for byte; *registered*: of each CPU, the states' names,
+descriptions, times and whether they are on, and the driver; *linux-messages*: warnings and errors;
+*usage*: which counters grow while the guest works for some seconds (which states can be selected,
+which firmware refuses); *domains*: the power domains in debugfs, their states, what is within them
+and attached to them; *domain-usage*: which of their states are entered. Counts are not predicted:
+emulated time is too uneven.
 
 """
 _LIMITS = """

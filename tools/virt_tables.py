@@ -1,5 +1,5 @@
-"""Tables of Arm and RISC-V CPUs, most of them meant to break a kernel's reading of them, that the
-nightly boots put into QEMU's virt machines.
+"""Tables of Arm and RISC-V CPUs that the nightly boots put into QEMU's virt machines: the packaged
+specs, and others, most of them meant to break a kernel's reading of them.
 
     python -m tools.virt_tables DIR    writes them all as DIR/MACHINE-NAME.dtb
 """
@@ -12,6 +12,8 @@ from pathlib import Path
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import u32_array
+from idle_states.sources import read_sources
+from idle_states.spec.packaged import machines
 
 Value = int | str | bytes | Sequence[int]
 _FIRST = 1
@@ -39,7 +41,17 @@ class _Domain:
 
 
 def tables() -> tuple[VirtTable, ...]:
-    return (*_arm(), *_riscv())
+    return (*_arm(), *_riscv(), *_packaged())
+
+
+def _packaged() -> Iterator[VirtTable]:
+    for each in machines():
+        source = read_sources(each.name)[0]
+        assert source.tree is not None
+        assert source.table is not None
+        assert source.table.listed is not None
+        machine = "virt-riscv64" if source.table.listed.riscv else "virt-arm64"
+        yield VirtTable(machine, each.name, "a packaged spec", source.tree)
 
 
 def _arm() -> Iterator[VirtTable]:

@@ -4,9 +4,9 @@ On OPAL (--machine powernv9), firmware is QEMU's own skiboot, --lid, or built fr
 with TABLE, a copy has that table in the machine's place. With --patch the tree is built as it is
 and with the patches, both are booted, and shown side by side.
 
-On Arm and RISC-V (--machine virt-arm64), TABLE is a device tree. The states that its CPUs list, and
-their power domains, are put into QEMU's own tree: of PSCI's or SBI's states, so that every list has
-a CPU, if --smp is enough.
+On Arm and RISC-V (--machine virt-arm64), TABLE is a device tree, or a spec of one. The states that
+its CPUs list, and their power domains, are put into QEMU's own tree: of as many CPUs as --smp says,
+of each list one first.
 
 Stage by stage, what the models predict is held against what the guest shows. On OPAL: the exported
 properties, OPAL's lines, the registered states, the kernel's lines; with --workload also the

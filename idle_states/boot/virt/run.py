@@ -121,9 +121,7 @@ def _sources(table: str) -> list[Source]:
     if not sources:
         sources = [read_table(table)]
     if any(source.tree is None for source in sources):
-        message = (
-            "expected a device tree whose CPUs list idle states, found a table of another form"
-        )
+        message = "expected CPUs that list idle states (Arm, RISC-V), found a table of another form"
         raise unreadable(sources[0].file, message)
     if len({source.file for source in sources}) > 1:
         files = ", ".join(sorted({source.file for source in sources}))
