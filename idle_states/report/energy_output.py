@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ..replay.energy import WATTS, BadPower, PowerBounds, PowerModel, Spent, from_specs, payoffs
 from ..table import IdleTable
 from .escapes.text import printable
 from .style import Style
 from .tables import right_aligned
+
+if TYPE_CHECKING:
+    from ..simulation.consumption import Change, MachineEnergy
 
 NO_FIGURES = (
     "Energy: no state of these tables has a figure; give some (--power snooze=1,...), or take the "
@@ -33,27 +37,41 @@ def section(names: Sequence[str], spents: Sequence[Spent], model: PowerModel, st
     return title + _compared(names, rows, unit_of(model)) + _resting(spents, model)
 
 
-def of_machines(
-    names: Sequence[str],
-    spents: Sequence[Spent],
-    model: PowerModel,
-    work: tuple[str, Sequence[int]] | None,
-    style: Style,
-) -> str:
-    """The same of machines, running CPUs included.
+def of_machines(names: Sequence[str], found: "MachineEnergy", counts: str, style: Style) -> str:
+    """The same of machines, running CPUs included, and what each table changes against the first.
 
-    work: what was counted ("round trips"), and how many with each table; None: nothing
+    counts: what was counted ("round trips"), or ""
     """
+    model, spents = found.model, found.spents
     rows = _rows(spents, "W" if model.unit == WATTS else "of snooze")
     unit = unit_of(model, machine=True)
-    if work is not None and all(work[1]):
-        each = tuple(
+    each = counts.removesuffix("s")
+    if counts and all(found.counted):
+        costs = tuple(
             "-" if one.total is None else ranged(one.total.times(Fraction(1, 1000 * count)), 4)
-            for one, count in zip(spents, work[1], strict=True)
+            for one, count in zip(spents, found.counted, strict=True)
         )
-        rows.append((f"each {work[0].removesuffix('s')}, u{unit}", *each))
+        rows.append((f"each {each}, u{unit}", *costs))
+    against = ""
+    for name, change in zip(names[1:], found.changes, strict=True):
+        if change is not None:
+            said = f"power {in_percent(change.power)}"
+            if change.energy is not None:
+                said += f", energy for each {each} {in_percent(change.energy)}"
+            against += f"  {printable(name)} against {printable(names[0])}: {said}\n"
     title = style("strong", "Energy of the machine") + "\n"
-    return title + _compared(names, rows, unit) + _resting(spents, model)
+    return title + _compared(names, rows, unit) + against + _resting(spents, model)
+
+
+def in_percent(change: "Change") -> str:
+    low, high = (_percent(value) for value in (change.least, change.most))
+    return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def _percent(value: float) -> str:
+    digits = 1 if abs(value) < 10 else 0
+    text = f"{value:+.{digits}f}"
+    return "0" if float(text) == 0 else text
 
 
 def _rows(spents: Sequence[Spent], power: str) -> list[tuple[str, ...]]:

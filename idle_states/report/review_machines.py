@@ -8,6 +8,7 @@ from ..selection.idle_lengths import lengths
 from ..selection.selection import SelectionChange
 from ..simulation.consumption import Change
 from ..wording import joined, plural
+from .energy_output import in_percent
 
 _LEAST = 1.0
 """Percent below which a change is counted, not shown."""
@@ -52,10 +53,10 @@ def _workload(found: OnWorkload) -> str:
     each = found.unit.removesuffix("s") or "unit"
     before, after = found.before, found.after
     said = [f"{before.units_per_s:.0f} -> {after.units_per_s:.0f} {found.unit}/s"]
-    said.append(f"power {_range(found.power)} ({_whatever(found.power, found.power_any)})")
+    said.append(f"power {in_percent(found.power)} ({_whatever(found.power, found.power_any)})")
     if found.energy is not None and found.energy_any is not None:
         whatever = _whatever(found.energy, found.energy_any, found.turning)
-        said.append(f"energy for each {each} {_range(found.energy)} ({whatever})")
+        said.append(f"energy for each {each} {in_percent(found.energy)} ({whatever})")
     if used := list(_used(before, after)):
         said.append(f"idle periods for each {each}: {', '.join(used)}")
     return f"{found.workload} on Linux {found.kernel}: {'; '.join(said)}"
@@ -78,14 +79,3 @@ def _used(before: Performed, after: Performed) -> Iterator[str]:
         old, new = a.get(state, 0.0), b.get(state, 0.0)
         if abs(old - new) >= _USED:
             yield f"{state} {old:.2f} -> {new:.2f}"
-
-
-def _range(change: Change) -> str:
-    low, high = (_percent(value) for value in (change.least, change.most))
-    return f"{low} %" if low == high else f"{low} to {high} %"
-
-
-def _percent(value: float) -> str:
-    digits = 1 if abs(value) < 10 else 0
-    text = f"{value:+.{digits}f}"
-    return "0" if float(text) == 0 else text

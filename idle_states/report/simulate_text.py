@@ -42,8 +42,7 @@ def render(
             parts.append("Energy: not reckoned, as cores, pairs or quads differ in size\n")
         else:
             counts = found[0].setup.workload.counts
-            work = (counts, energy.counted) if counts else None
-            parts.append(energy_output.of_machines(names, energy.spents, energy.model, work, style))
+            parts.append(energy_output.of_machines(names, energy, counts, style))
     elif len(found) > 1:
         parts.append(energy_output.NO_FIGURES)
     return "\n".join(parts)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, groupby, product
+from math import prod
 
 from ..replay.energy import IDLE_ONLY, RELATIVE, PowerBounds, PowerModel, Spent
 from ..table import Power
@@ -26,6 +27,8 @@ SNOOZES = 1_000_000
 RUNNING = (SNOOZES, 2 * SNOOZES)
 LEAVING_SAID = "leaving a state is counted as running"
 RUNNING_SAID = "a running thread draws 1 to 2 times what snooze does: assumed, not measured"
+MOST_CORNERS = 4096
+"""Combinations of bounds that are tried; 12 states with ranges have as many."""
 RUNNING_CPUS = "running"
 """What machine() calls the CPUs that no state has."""
 _MACHINE_SAID = "all CPUs, running ones included, over whole runs"
@@ -139,28 +142,18 @@ def machine(found: Window, model: PowerModel) -> Spent:
 
     model  as of_machine() makes it; a state that a deeper one follows draws no less than it
     """
-    missing = tuple(
-        name
-        for name, asked in zip(found.names, found.asked_ns, strict=True)
-        if asked and name not in model.states
-    )
+    missing = _missing(found, model)
     names = [name for name in found.names if name in model.states]
-    held = [found.held_ns[found.names.index(name)] for name in names]
-    # what is held in a deeper state is not drawn in the one before
-    own = [a - b for a, b in zip(held, [*held[1:], 0], strict=True)]
-    # time in which not even the first state is held
-    between = found.idle_ns - found.held_ns[0]
-    running = model.awake.times(found.awake_ns + between)
-    ends = [{model.states[name].power.low, model.states[name].power.high} for name in names]
+    ends = [_ends(model.states[name].power) for name in names]
     by_corner = [
-        [draw * time for draw, time in zip(accumulate(chosen, min), own, strict=True)]
-        for chosen in product(*ends)
+        _by_state(found, dict(zip(names, chosen, strict=True))) for chosen in product(*ends)
     ]
     sums = [sum(one, Fraction(0)) for one in by_corner]
     states = {
         name: PowerBounds(min(draws), max(draws))
         for name, draws in zip(names, zip(*by_corner, strict=True), strict=True)
     }
+    running = model.awake.times(_running_ns(found))
     total = running + PowerBounds(min(sums), max(sums))
     return Spent(
         ((RUNNING_CPUS, running), *((name, states.get(name)) for name in found.names)),
@@ -170,6 +163,52 @@ def machine(found: Window, model: PowerModel) -> Spent:
     )
 
 
+def _missing(found: Window, model: PowerModel) -> tuple[str, ...]:
+    asked = zip(found.names, found.asked_ns, strict=True)
+    return tuple(name for name, time in asked if time and name not in model.states)
+
+
+def _ends(bounds: PowerBounds) -> list[Fraction]:
+    return sorted({bounds.low, bounds.high})
+
+
+def _running_ns(found: Window) -> int:
+    """With the time in which not even the first state is held."""
+    return found.awake_ns + found.idle_ns - found.held_ns[0]
+
+
+def _by_state(found: Window, draws: Mapping[str, Fraction]) -> list[Fraction]:
+    """Energy drawn in each state that draws has. What is held in a deeper state is not drawn in the
+    one before."""
+    known = [at for at, name in enumerate(found.names) if name in draws]
+    held = [found.held_ns[at] for at in known]
+    own = [a - b for a, b in zip(held, [*held[1:], 0], strict=True)]
+    falling = accumulate((draws[found.names[at]] for at in known), min)
+    return [draw * time for draw, time in zip(falling, own, strict=True)]
+
+
+def changes(before: Window, after: Window, model: PowerModel) -> "MachineChange | None":
+    """What a table changes against another, states drawing the same with both. None where figures
+    are missing, or there are too many that are ranges."""
+    names = [name for name in dict.fromkeys((*before.names, *after.names)) if name in model.states]
+    ends = [_ends(model.states[name].power) for name in names]
+    if _missing(before, model) or _missing(after, model) or prod(map(len, ends)) > MOST_CORNERS:
+        return None
+    ratios = []
+    for running, *chosen in product(_ends(model.awake), *ends):
+        draws = dict(zip(names, chosen, strict=True))
+        old, new = (
+            (running * _running_ns(one) + sum(_by_state(one, draws))) / one.duration_ns
+            for one in (before, after)
+        )
+        if not old:
+            return None
+        ratios.append(new / old)
+    counts = before.counted and after.counted
+    of_units = [ratio * Fraction(before.counted, after.counted) for ratio in ratios if counts]
+    return MachineChange(spanned(ratios), spanned(of_units) if of_units else None)
+
+
 @dataclass(frozen=True, slots=True)
 class MachineEnergy:
     """What machines draw with each of some tables.
@@ -177,11 +216,13 @@ class MachineEnergy:
     model   as of_machine() makes it
     spents  table by table, all runs together
     counted  what the workload counted, likewise
+    changes  of each table but the first, against that
     """
 
     model: PowerModel
     spents: tuple[Spent, ...]
     counted: tuple[int, ...]
+    changes: "tuple[MachineChange | None, ...]"
 
 
 def of_runs(found: Sequence[SimulationSummary], model: PowerModel | None) -> MachineEnergy | None:
@@ -193,7 +234,8 @@ def of_runs(found: Sequence[SimulationSummary], model: PowerModel | None) -> Mac
     if any(each.setup.domains for each in found):
         own = replace(own, assumptions=(*own.assumptions, _DOMAINS_SAID))
     spents = tuple(machine(window, own) for window in windows)
-    return MachineEnergy(own, spents, tuple(window.counted for window in windows))
+    against = tuple(changes(windows[0], window, own) for window in windows[1:])
+    return MachineEnergy(own, spents, tuple(window.counted for window in windows), against)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +250,14 @@ class Change:
         """1: it rises, or stays, whatever is assumed; -1: it falls or stays; 0: that depends, or
         nothing changes."""
         return (self.least >= 0) * (self.most > 0) - (self.most <= 0) * (self.least < 0)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineChange:
+    """power: mean power of all CPUs. energy: for each counted unit; None without any."""
+
+    power: Change
+    energy: Change | None
 
 
 def spanned(ratios: Sequence[Fraction]) -> Change:

@@ -135,6 +135,25 @@ def test_energy_of_idle_periods_and_of_machines_and_what_they_rest_on(
     assert "Energy: no state of these tables has a figure" in capsys.readouterr().out
 
 
+def test_what_a_table_changes_in_a_machines_energy_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each draw being the same with both, that is less than their ranges are apart."""
+    tables = ["--table", "power9-dd1@84368bbf8", "--table", "power9-dd1"]
+    power = ["--power", "snooze=1,stop0_lite=0.9,stop1_lite=0.3-0.8"]
+    words = ["simulate", "ping-pong", *tables, *power, "--kernel", "4.11", "--duration", "20ms"]
+    assert main([*words, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["consumption"]
+    (change,) = found["changes"]
+    assert change["table"] == "power9-dd1"
+    assert 0 < change["power"]["least"] <= change["power"]["most"] < 20
+    assert -60 < change["energy"]["least"] <= change["energy"]["most"] < -20
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert "power9-dd1 against power9-dd1@84368bbf8: power +" in text
+    assert ", energy for each round trip -" in text
+
+
 def test_switched_off(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["server", "--table", "power9", "--disabled", "stop0_lite,stop2", "--duration", "50ms"]
     states = simulated(capsys, *words)["tables"][0]["states"]

@@ -1,5 +1,6 @@
 """Windows of a simulated run, and the energy of what happens in them."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,7 +14,9 @@ from idle_states.simulation.consumption import (
     RUNNING,
     SNOOZES,
     Change,
+    Draws,
     anything,
+    changes,
     energy,
     likely,
     machine,
@@ -192,6 +195,29 @@ def test_no_figure_within_the_bounds_leads_out_of_the_machines(
     total = Fraction(energy(found, data.draw(st.integers(*RUNNING)), draws), SNOOZES)
     assert spent.total is not None
     assert spent.total.low <= total <= spent.total.high
+
+
+@given(windows, windows, st.lists(st.integers(0, SNOOZES), min_size=3, max_size=3))
+def test_a_change_of_machines_is_that_of_a_review(
+    before: Window, after: Window, some: list[int]
+) -> None:
+    draws = dict(zip(NAMES[1:], some, strict=True))
+    found = changes(before, after, of_machine(from_words(words(draws), LATENCIES)))
+    exact = Draws(RUNNING, tuple((name, draw, draw) for name, draw in draws.items()), ())
+    ratios = power_ratios(before, after, exact)
+    assert found is not None
+    assert found.power == spanned(ratios)
+    share = Fraction(before.counted, after.counted)
+    assert found.energy == spanned([ratio * share for ratio in ratios])
+
+
+def test_no_change_is_told_without_figures_or_with_too_many_ranges() -> None:
+    one = made(600, (1400, 1000, 500))
+    assert changes(one, one, of_machine(from_words("lite=0.5", LATENCIES))) is None
+    names = tuple(f"s{number}" for number in range(13))
+    many = replace(one, names=names, held_ns=(1400,) * 13, asked_ns=(0,) * 13, usage=(1,) * 13)
+    given = ",".join(f"{name}=0.1-0.2" for name in names)
+    assert changes(many, many, of_machine(from_words(given, dict.fromkeys(names, 1)))) is None
 
 
 def test_a_running_cpu_draws_what_is_given() -> None:

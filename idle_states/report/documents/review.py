@@ -7,8 +7,8 @@ from ...forms import Count, Form, Limits, Positive, derived
 from ...review import machines, result, suppressions, workloads
 from ...review.claims import claim
 from ...selection import selection
-from ...simulation import consumption
 from ...sources import Source
+from .consumption import Range
 from .findings import Code, Finding, Summary
 
 Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
@@ -34,16 +34,6 @@ class Difference(Form[diff.Difference]):
 class PerKernel(Form[result.PerKernel]):
     kernels: Annotated[list[str], "Kernels that have these differences in common."]
     differences: list[Difference]
-
-
-Percent = Annotated[float, "In percent."]
-
-
-class Range(Form[consumption.Change]):
-    """A change in percent of what it was before."""
-
-    least: Percent = derived(lambda change: round(change.least, 3))
-    most: Percent = derived(lambda change: round(change.most, 3))
 
 
 class Moved(Form[selection.SelectionChange]):

@@ -12,8 +12,9 @@ from ...simulation.consumption import of_runs
 from ...simulation.placement import Policy
 from ...simulation.setup import SCOPES, WAKE_PERCENTILES, Setup
 from ...simulation.topology import Topology
+from .consumption import Consumption
 from .domain_counters import DomainCounters
-from .energy import Costs, Spending
+from .energy import Costs
 from .known import Kernel, Known
 
 Scope = Literal["thread", "core", "pair", "quad"]
@@ -201,7 +202,7 @@ class Simulate(Form[Setup]):
     tables: Annotated[list[Table], "One for each table."] = GIVEN
     energy: Costs = GIVEN
     consumption: Annotated[
-        Spending | None,
+        Consumption | None,
         "What the machine drew with each table, in J or in seconds of a CPU in snooze, with all it "
         'rests on: CPUs that run (the state "running"), then by the state that all CPUs it acts '
         "on had asked for; null without figures, and where cores, pairs or quads differ in size.",
@@ -217,7 +218,12 @@ def simulated(found: Sequence[summary.SimulationSummary], power: PowerModel | No
         found[0].setup,
         tables=found,
         energy=power and (power, spents),
-        consumption=drawn and (drawn.model, list(zip(names, drawn.spents, strict=True))),
+        consumption=drawn
+        and (
+            drawn.model,
+            list(zip(names, drawn.spents, strict=True)),
+            [(n, one) for n, one in zip(names[1:], drawn.changes, strict=True) if one is not None],
+        ),
     )
 
 
