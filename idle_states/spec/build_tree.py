@@ -18,6 +18,7 @@ from ..idle_tree import (
     TreeDomain,
     TreeState,
     folder_of,
+    is_text,
 )
 from ..reading import scalars
 from ..reading.complaints import SpecProblems
@@ -177,7 +178,11 @@ class _Reader:
     def value(self, node: Node) -> bytes:
         """A string in quotes, or a cell."""
         if isinstance(node, Scalar) and node.quoted:
-            return f"{node.text}\0".encode()
+            data = f"{node.text}\0".encode("utf-8", "replace")
+            if not is_text(data):
+                expected = "a string of printable ASCII without quotes and backslashes"
+                self.problems.wrong_type(expected, repr(node.text), node.where)
+            return data
         what = "a string in quotes or a number (u32)"
         number = scalars.integer(node, self.problems, most=U32_MAX, what=what)
         return (number or 0).to_bytes(4, "big")

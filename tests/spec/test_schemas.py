@@ -202,6 +202,7 @@ BEYOND_THE_SCHEMA = [
     ("/idle-states/off", "/cpus/cpu@0", {"IS927"}),
     ("4294967295us", "4294967296us", {"IS924"}),
     ("0x00010000", "0x100010000", {"IS924"}),
+    ('"vendor,name": "deep"', '"vendor,name": ""', {"IS922"}),
     ('"vendor,deep": yes', '"local-timer-stop": yes', {"IS924"}),
 ]
 
