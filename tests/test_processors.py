@@ -167,6 +167,7 @@ class TestPower12:
         noted = power12.run("check", "power12", "--kernel", "7.1", "--notes")
         assert "no stop driver for PVR 0x0083 (power12), so" in noted
 
+    @pytest.mark.slow
     def test_what_nobody_knows_is_said(self, power12: Copy) -> None:
         spec = power12.root / "p12p.yaml"
         spec.write_text(
@@ -181,6 +182,7 @@ class TestPower12:
         noted = power12.run("check", "p12p.yaml", "--platform", "chip=P12", "--notes")
         assert "no stop driver for PVR 0x0084 (power12), nor has any modelled kernel" in noted
 
+    @pytest.mark.slow
     def test_every_form_comes_back(self, power12: Copy) -> None:
         for form in ("c", "dts", "dtb"):
             power12.run("generate", "power12", "--to", form, "-o", f"back.{form}")

@@ -246,6 +246,7 @@ def test_only_what_two_trees_differ_in(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["audit", words[0], "--against", str(TREES / "powernv9.log.txt")]) == 2
 
 
+@pytest.mark.slow
 def test_trees_are_compared_wherever_they_are_audited(fleet: Path) -> None:
     """In other processes, and where the tree itself is redacted away."""
     serial = edited(slower(7), "/ibm,opal", more=f"{SERIAL}\0".encode())
@@ -422,7 +423,7 @@ LONG_LOGS: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize(
     "name",
-    ["distinct", "wide", *slow(*sorted(LONG_LOGS.keys() - {"distinct", "wide"}))],
+    ["wide", *slow(*sorted(LONG_LOGS.keys() - {"wide"}))],
 )
 @pytest.mark.parametrize(
     "alone", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["alone", "collected"]
@@ -505,7 +506,7 @@ def test_what_a_governor_selects_is_told_by_kernel() -> None:
     assert last < 11_000
 
 
-@pytest.mark.parametrize("start", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize("start", ["spawn", *slow("fork", "forkserver")])
 def test_workers_import_nothing_of_the_current_directory(start: str, fleet: Path) -> None:
     """Python begins a worker as `python -c`, unless it forks."""
     (fleet / "multiprocessing.py").write_text("open('ran', 'w').close()\n")

@@ -31,6 +31,7 @@ from idle_states.spec.packaged import revisions
 from idle_states.table import Register
 from tests.support.dtschema import BEYOND, EMPTY, FAULTS, P8, P9, Properties, many, program, source
 from tests.support.random_tables import states
+from tests.support.thorough import examples, slow
 
 
 @pytest.fixture(autouse=True)
@@ -119,7 +120,8 @@ def opal_tables() -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "platform", [ALL_LEVELS.name, "qemu-powernv8", "qemu-powernv9", "qemu-powernv10", "op920"]
+    "platform",
+    [ALL_LEVELS.name, *slow("qemu-powernv8", "qemu-powernv9", "qemu-powernv10", "op920")],
 )
 def test_packaged_tables_are_clean(platform: str, dtschema: None) -> None:
     chosen = [name for name in opal_tables() if name != "power8@0768e820e"]
@@ -259,7 +261,7 @@ def test_native_rules_agree_on_random_tables(dtschema: None) -> None:
         assert told[name] - {"IS118", "IS216"} <= native_codes(tree), name
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(75, 300))
 @given(
     st.sampled_from(["validation", "decode", "crash"]),
     st.lists(st.sampled_from([*P9, *P8, "foo", 0, 1, 99, 2**70]), max_size=3),

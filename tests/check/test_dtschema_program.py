@@ -18,6 +18,7 @@ from idle_states.findings import Unreadable
 from idle_states.resources import resource
 from idle_states.sources import read_source
 from tests.support.dtschema import FAULTS, P9, program, source
+from tests.support.thorough import slow
 
 PYTHON = sys.executable
 BINDING = resource("schemas", "powerpc", "opal-power-mgt.yaml")
@@ -133,6 +134,7 @@ def test_an_interrupt_ends_the_program(who: str, fakes: Path) -> None:
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_one_undecodable_tree_does_not_hide_the_others(dtschema: None) -> None:
     trees = [source(P9, "good"), source({**P9, "ibm,pstate-min": bytes(3)}, "odd")]
     crashing = source({**P9, "compatible": b"\xff\0"}, "crashing")
@@ -145,6 +147,7 @@ def test_one_undecodable_tree_does_not_hide_the_others(dtschema: None) -> None:
 # What is kept
 
 
+@pytest.mark.slow
 def test_the_prepared_binding_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dtschema: None
 ) -> None:
@@ -173,7 +176,7 @@ def test_kept_per_version_and_binding(fakes: Path, monkeypatch: pytest.MonkeyPat
     assert len(list(kept.iterdir())) == 3
 
 
-@pytest.mark.parametrize("home", ["relative", "/proc/nowhere"])
+@pytest.mark.parametrize("home", ["relative", *slow("/proc/nowhere")])
 def test_works_without_a_cache(
     home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dtschema: None
 ) -> None:
@@ -203,6 +206,7 @@ def test_the_binding_follows_the_meta_schema() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_the_bindings_examples_follow_the_binding(tmp_path: Path, dtc: str) -> None:
     example = subprocess.run(
         [program("dt-extract-example"), str(BINDING)], capture_output=True, check=True

@@ -13,6 +13,7 @@ from idle_states.cli import main
 from idle_states.report.fitting import fitted
 from tests.support import DATA
 from tests.support.terminals import shown
+from tests.support.thorough import slow
 
 RECORDING = str(DATA / "recordings" / "powernv9-menu-restarted.txt.gz")
 ROWS = ["--summary", "100,222784,473466,294510,302295.26,45380.6"]
@@ -26,7 +27,7 @@ COMMANDS = (
     "select power9 --governor menu --kernel 6.1",
     "audit pseries-shared power9-mambo",
     f"stats {' '.join(ROWS)}",
-    f"tune power9 --governor menu --trace {RECORDING} --power implied",
+    *slow(f"tune power9 --governor menu --trace {RECORDING} --power implied"),
     "simulate periodic --table power9 --seed 1",
     "simulate --list",
     f"replay {RECORDING} --per-cpu --governor menu",

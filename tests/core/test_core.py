@@ -418,7 +418,7 @@ def test_without_the_extension() -> None:
     assert "expected the compiled core" in done.stdout
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15, 40), deadline=None)
 @given(st.sampled_from(("menu", "teo", "ladder")), st.integers(0, 2**32), st.booleans())
 def test_settles_as_the_reference_does(governor: str, seed: int, timer_driven: bool) -> None:
     """In the features of any release, and with times of any size that a table may have."""

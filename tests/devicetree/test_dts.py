@@ -18,6 +18,7 @@ from idle_states.findings import Finding, Severity, Unreadable
 from idle_states.reading import limits
 from tests import support
 from tests.devicetree.test_fdt import TREES
+from tests.support.thorough import examples
 
 DATA = support.DATA / "dt"
 FIXTURES = [pytest.param(file, id=file.stem) for file in sorted(DATA.glob("*.dts"))]
@@ -278,7 +279,7 @@ def test_oversized_source_is_refused_before_dtc_sees_it() -> None:
 
 
 @pytest.mark.usefixtures("dtc")
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(15, 40))
 @given(st.text(max_size=60) | st.text('/dts-v1;{}<>=&"a0 \n', max_size=60).map("/dts-v1/;".__add__))
 def test_random_text_is_read_or_refused(text: str) -> None:
     with suppress(Unreadable):
@@ -404,7 +405,7 @@ ARRAYS = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(15, 50))
 @given(root=TREES | ARRAYS.map(lambda arrays: Node("", arrays, (Node("power-mgt", arrays),))))
 def test_any_tree_is_written_exactly(dtc: str, root: Node) -> None:
     # what is no list of strings is warned of under a name that says so

@@ -12,6 +12,7 @@ from idle_states.devicetree import dts, fdt
 from idle_states.devicetree.dts_includes import expanded
 from idle_states.findings import Finding, Unreadable
 from idle_states.reading import limits
+from tests.support.thorough import examples
 
 pytestmark = pytest.mark.usefixtures("dtc")
 SECRET = b"\n/ { s = 'password-4711"
@@ -194,7 +195,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(15, 60))
 @given(
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=6),
     st.lists(st.sampled_from(PIECES), max_size=4),

@@ -413,7 +413,7 @@ def through_dtc(dtc: str, data: bytes, *options: str) -> bytes:
     return done.stdout
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(15, 40))
 @given(root=TREES)
 def test_dtc_writes_the_same_bytes(dtc: str, root: Node) -> None:
     data = fdt.write(root)
@@ -578,8 +578,7 @@ def costly(what: str) -> bytes:
     "what",
     [
         "NOPs",
-        "overlapping names",
-        *slow("nodes", "long string"),
+        *slow("overlapping names", "nodes", "long string"),
     ],
 )
 def test_costly_blob_is_refused_in_time(what: str) -> None:

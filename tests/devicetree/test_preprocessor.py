@@ -17,6 +17,7 @@ from idle_states.findings import Unreadable
 from idle_states.reading import limits
 from tests.oracle import Unavailable
 from tests.oracle.debian import linux_source
+from tests.support.thorough import examples
 
 WORDS = ("-nostdinc", "-undef", "-D__DTS__", "-x", "assembler-with-cpp")
 
@@ -92,7 +93,7 @@ BODIES = st.lists(PIECES.filter(lambda piece: piece != "\n"), max_size=6).map(""
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=examples(100, 400))
 @given(BODIES, BODIES, BODIES, BODIES, st.lists(PIECES, max_size=14).map("".join))
 def test_drawn_macros_are_as_cpp_has_them(
     cpp: str, a: str, b: str, f: str, g: str, text: str

@@ -13,6 +13,7 @@ from idle_states.linux.governors import UnknownGovernor, governor_names
 from idle_states.linux.grounds import known_of, modelled
 from idle_states.linux.releases import PRESETS, SERIES, place, release
 from tests.support import ROOT
+from tests.support.thorough import examples
 
 NAMES = st.sampled_from(SERIES).flatmap(
     lambda last: st.integers(0, int(last.rpartition(".")[2])).map(
@@ -30,7 +31,7 @@ def test_of_itself_nothing_differs() -> None:
         assert found.changes == found.missing == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, 60), deadline=None)
 @given(NAMES, NAMES)
 def test_both_ways_say_the_same(a: str, b: str) -> None:
     there, back = compare(release(a), release(b)), compare(release(b), release(a))
@@ -46,7 +47,7 @@ def test_both_ways_say_the_same(a: str, b: str) -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, 60), deadline=None)
 @given(NAMES, NAMES)
 def test_a_difference_is_what_the_features_say_and_has_an_origin(a: str, b: str) -> None:
     kernels = {"a": release(a), "b": release(b)}

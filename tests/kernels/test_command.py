@@ -22,6 +22,7 @@ def document(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -
     return found
 
 
+@pytest.mark.slow
 def test_a_line_for_each_series(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["kernels", "--governor", "menu"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -59,6 +59,7 @@ def given_states(draw: st.DrawFn) -> GivenStates:
     return GivenStates("", tuple(times), draw(st.booleans()))
 
 
+@pytest.mark.slow
 @needs_core
 @settings(max_examples=examples(1, 4), deadline=None)
 @given(given_states(), st.sampled_from(("menu", "teo", "ladder")), st.sampled_from((100, 1000)))

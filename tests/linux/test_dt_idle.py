@@ -25,6 +25,7 @@ from idle_states.rules.engine import run
 from idle_states.skiboot.platform import parse_platform
 from idle_states.sources import read_source, read_sources
 from idle_states.table import Cpu, IdleTable
+from tests.support.thorough import examples
 
 NEWEST = "6.12"
 Properties = Mapping[str, bytes]
@@ -487,7 +488,7 @@ def test_tree_without_idle_states_is_a_note(tmp_path: Path) -> None:
     assert main(["check", str(path)]) == 0
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(25, 100))
 @given(at=st.integers(0, 10_000), byte=st.integers(0, 255))
 def test_damaged_tree_is_read_or_refused(
     at: int, byte: int, tmp_path_factory: pytest.TempPathFactory

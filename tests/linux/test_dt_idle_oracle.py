@@ -71,7 +71,8 @@ def trees(draw: st.DrawFn) -> Node:
     return tree(*cpus, *nodes, *domains)
 
 
-@settings(deadline=None, max_examples=300)
+@pytest.mark.slow
+@settings(deadline=None, max_examples=examples(75, 300))
 @given(
     root=trees(),
     kernel=st.sampled_from(["3.17", "4.1", "4.11", "4.14", "5.5", "5.10", "6.1", "6.12"]),
@@ -201,7 +202,7 @@ def test_model_is_as_the_kernel(
     known = dt_idle_features.features(kernel)
     if not (known.riscv if driver == "sbi" else known.psci):
         pytest.skip(f"Linux {kernel.name} has no such driver")
-    roots = random_trees(random.Random(driver), driver == "sbi", examples(400, 1500))
+    roots = random_trees(random.Random(driver), driver == "sbi", examples(150, 1500))
     with skipping(), building(tmp_path_factory, "dt_idle") as directory:
         oracle = DtIdleOracle(linux_tree, directory, driver, spare=spare_tree())
         flat = DtIdleOracle(linux_tree, directory, driver, genpd=False, spare=spare_tree())

@@ -280,8 +280,10 @@ def _times() -> Iterator[int]:
 
 _TIMES = _times()
 
-DAMAGES = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-MANY = settings(DAMAGES, max_examples=examples(150, 400))
+DAMAGES = settings(
+    max_examples=examples(37, 150), deadline=None, suppress_health_check=list(HealthCheck)
+)
+MANY = settings(DAMAGES, max_examples=examples(40, 400))
 
 
 @pytest.mark.parametrize("name", sorted(set(valid()) - {"dts"}))
@@ -327,7 +329,7 @@ def test_damaged_logs(edits: list[tuple[str, float, int, bytes]], start: float) 
         assert found is not None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(75, 300), deadline=None)
 @given(edits=EDITS)
 def test_damaged_archives_as_tarfile_reads_them(
     edits: list[tuple[str, float, int, bytes]],

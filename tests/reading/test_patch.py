@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from idle_states.findings import Unreadable
 from idle_states.reading.patch import DoesNotApply, applied, positions, read_diff
 from tests.support.git_history import History
+from tests.support.thorough import examples
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "\t{", "\t},", "", "-", "+ x"]), max_size=30)
 LONG = "\t\t.flags = 0*OPAL_PM_DEC_STOP | 0*OPAL_PM_TIMEBASE_STOP | 1*OPAL_USE_PMICR \\"
@@ -32,7 +33,9 @@ def diff(before: bytes, after: bytes, tmp_path: Path, context: int = 3) -> bytes
 
 @given(before=LINES, after=LINES, moved=LINES, ends=st.booleans(), context=st.integers(0, 4))
 @settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=examples(15, 40),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_a_diff_makes_what_git_apply_makes(
     tmp_path_factory: pytest.TempPathFactory,

@@ -20,6 +20,7 @@ from idle_states.record.convert import Converted, convert
 from idle_states.traces.head import head_of
 from idle_states.traces.recording import NOT_IDLE_YET, rows
 from tests.support import DATA
+from tests.support.thorough import examples
 
 RECORDINGS = DATA / "recordings"
 FIRST_EVENT = "# tracer: nop\n"
@@ -383,7 +384,7 @@ def mangle(lines: Sequence[str], faults: Sequence[tuple[int, int, bytes]]) -> by
 
 
 @settings(
-    max_examples=60,
+    max_examples=examples(15, 60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -17,6 +17,7 @@ import pytest
 
 from idle_states.cli import main
 from idle_states.record.script import ARCHS, GOVERNORS, script
+from tests.support.thorough import slow
 
 Capture = pytest.CaptureFixture[str]
 HERE = next((arch for arch in ARCHS if arch.machine == platform.machine()), None)
@@ -37,7 +38,9 @@ def missing(program: str) -> "pytest.MarkDecorator":
     ],
 )
 @pytest.mark.parametrize("governor", GOVERNORS)
-@pytest.mark.parametrize("arch", [*ARCHS, None], ids=lambda arch: arch.name if arch else "all")
+@pytest.mark.parametrize(
+    "arch", [*slow(*ARCHS), None], ids=lambda arch: arch.name if arch else "all"
+)
 def test_every_shell_can_read_it(
     tmp_path: Path, capsys: Capture, reader: list[str], governor: str, arch: object
 ) -> None:

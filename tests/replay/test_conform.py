@@ -12,6 +12,7 @@ from idle_states.linux.governors import Governor, Outcome, Situation, State
 from idle_states.reading.inputs import Input
 from idle_states.traces.recording import COLUMNS, rows
 from tests.support import DATA
+from tests.support.thorough import slow
 from tests.support.vectors import DIRECTORY, read
 
 P9 = "1000/10000,2000/20000,5000/50000,10000/100000,100000/10000000,200000/20000000"
@@ -127,12 +128,12 @@ def test_what_is_no_recording(
     "words",
     [
         ["conform"],
-        ["conform", "--table", "power10", "--format", "json"],
+        *slow(["conform", "--table", "power10", "--format", "json"]),
         ["replay", "--table", "power9", "--governor", "menu", "--format", "json"],
         ["replay"],
-        ["tune", "power9", "--governor", "menu", "--power", "implied", "--trace"],
+        *slow(["tune", "power9", "--governor", "menu", "--power", "implied", "--trace"]),
         ["simulate", "--table", "power9", "--format", "json"],
-        ["tune", "power9", "--governor", "menu", "--power", "implied", "--workload"],
+        *slow(["tune", "power9", "--governor", "menu", "--power", "implied", "--workload"]),
     ],
 )
 def test_an_unconverted_recording_is_taken_as_its_conversion(

@@ -25,6 +25,7 @@ from idle_states.skiboot.platform import ALL_LEVELS, parse_platform
 from idle_states.traces.periods import Period
 from tests.support.clusters import board, written
 from tests.support.compiled import needs_core
+from tests.support.thorough import examples
 
 US, MS = 1_000, 1_000_000
 Interval = tuple[int, int]
@@ -70,7 +71,7 @@ def common(some: Sequence[Sequence[Interval]]) -> list[Interval]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, 60), deadline=None)
 @given(periods=any_periods())
 def test_a_domain_is_off_while_all_its_cpus_idle_at_most(tree: str, periods: list[Period]) -> None:
     """And exactly where the shared time is enough for a state."""

@@ -36,7 +36,11 @@ def test_recorded_decisions(capsys: pytest.CaptureFixture[str], name: str) -> No
 
 @pytest.mark.parametrize(
     ("release", "governors"),
-    [("6.6.93", {"menu"}), ("6.6.150", {"menu", "teo"}), ("6.18.9", {"teo"})],
+    [
+        pytest.param("6.6.93", {"menu"}, marks=pytest.mark.slow),
+        pytest.param("6.6.150", {"menu", "teo"}, marks=pytest.mark.slow),
+        ("6.18.9", {"teo"}),
+    ],
 )
 def test_the_series_alone_decides_otherwise(
     capsys: pytest.CaptureFixture[str], release: str, governors: set[str]

@@ -50,6 +50,7 @@ def test_recorded_decisions_of_utilised_cpus(capsys: pytest.CaptureFixture[str],
     assert (found["decisions"], found["agree"], found["assumptions"]) == (400, 400, [])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("name", [FIRST, *slow(*OTHERS)])
 def test_without_the_column_the_guess_is_said(

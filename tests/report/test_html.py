@@ -27,6 +27,7 @@ from idle_states.selection.selection import TableSelection, select
 from idle_states.tune.tuning import Tuning
 from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, make_all, parse
 from tests.support.shared import once
+from tests.support.thorough import examples
 
 PICTURES = {
     "select": ["Idle length and selected state", "Exit latency and target residency"],
@@ -196,6 +197,7 @@ def _captioned(top: Node, caption: str) -> list[list[str]]:
     return table.rows()
 
 
+@pytest.mark.slow
 def test_tune_of_a_workload_is_that_of_its_text(tmp_path: Path) -> None:
     top, text = _page([*WORKLOAD, "--duration", "20ms"], tmp_path)
     assert text.splitlines()[0] in [item.text for item in top.all("li")]
@@ -438,7 +440,7 @@ def _rendered(names: tuple[str, ...], table: str, file: str) -> Node:
     return parse(text)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15, 40), deadline=None)
 @given(st.lists(HOSTILE | st.text(max_size=30), min_size=5, max_size=5, unique=True))
 def test_hostile_names_stay_text(words: list[str]) -> None:
     """The page's elements are those of harmless names of the same lengths."""

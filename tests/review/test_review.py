@@ -34,6 +34,7 @@ from idle_states.table import Firmware, IdleState, IdleTable, Register
 from tests.report.test_output_schema import STRICT
 from tests.support import DATA, random_tables
 from tests.support.git_history import History
+from tests.support.thorough import examples
 
 KERNELS = tuple(release(name) for name in ("4.11", "5.10", "6.6"))
 SARIF = json.loads((DATA / "schemas/sarif-2.1.0.json").read_text("utf-8"))
@@ -360,7 +361,7 @@ def told(*groups: tuple[Finding, ...]) -> Told:
     }
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(15, 40))
 @given(random_table(), random_table())
 def test_backwards_new_is_fixed_and_fixed_is_new(a: IdleTable, b: IdleTable) -> None:
     one, other = ((s.table, check([s], KERNELS)) for s in (source(table) for table in (a, b)))
@@ -847,7 +848,7 @@ def judged(
     more = ["--kernel", "4.11", "--fail-on", "warning", "--select", "IS201,IS905"]
     status = main(["review", "--tree", str(history.directory), *more, "--format", "json", *words])
     document = json.loads(capsys.readouterr().out)
-    jsonschema.validate(document, STRICT)
+    jsonschema.Draft202012Validator(STRICT).validate(document)
     return status, document
 
 

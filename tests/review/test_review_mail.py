@@ -17,6 +17,7 @@ from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.spec.library import find
 from tests.support.git_history import History
+from tests.support.thorough import slow
 
 KERNELS = (release("4.11"), release("6.1"))
 CRITERIA = Criteria(KERNELS, ALL_LEVELS, RuleSelection())
@@ -233,7 +234,7 @@ def test_a_row_that_is_added_was_not_there_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["power8", "power9", "power9-mambo", "power10"])
-@pytest.mark.parametrize("context", [1, 3, 8])
+@pytest.mark.parametrize("context", [1, *slow(3, 8)])
 def test_every_row_is_followed_without_a_tree(name: str, context: int, tmp_path: Path) -> None:
     """Each time of a table raised by itself: the difference is what a tree would give."""
     table = find(name)

@@ -21,7 +21,7 @@ from idle_states.selection.by_core import by_core
 from idle_states.selection.idle_lengths import lengths
 from idle_states.selection.selection import Asked, changes, name_of, select
 from tests.support.commands import outcome
-from tests.support.thorough import examples
+from tests.support.thorough import examples, slow
 
 KERNELS = {
     "menu": (
@@ -65,7 +65,7 @@ def told(ranges: tuple[Range, ...]) -> list[tuple[str, tuple[int, ...]]]:
     return [(lengths(r.first_ns, r.last_ns), r.states) for r in ranges]
 
 
-@pytest.mark.parametrize("reference", [False, True])
+@pytest.mark.parametrize("reference", [False, *slow(True)])
 def test_default_idle(reference: bool) -> None:
     """Without snooze, 4.4's menu selects no state for timers that are too near for the first."""
     states = [State(1000, 4000), State(30_000, 90_000)]
@@ -123,7 +123,7 @@ def test_maps_are_exact_at_every_half_microsecond(
     agree(selection_map(asked, fixed), asked, fixed, step_ns)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, 60), deadline=None)
 @given(
     st.sampled_from(GOVERNORS),
     tables() | st.sampled_from(SINGLE),
@@ -435,6 +435,7 @@ def test_no_picture_without_matplotlib(
     assert not (tmp_path / "a.svg").exists()
 
 
+@pytest.mark.slow
 def test_without_the_core(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

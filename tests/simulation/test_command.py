@@ -23,6 +23,7 @@ from idle_states.units import UNITS_NS
 from tests.support import commands
 from tests.support.commands import outcome
 from tests.support.compiled import needs_core
+from tests.support.thorough import examples
 
 WORKLOAD = """\
 name: log writer
@@ -334,7 +335,7 @@ def test_problems_have_places(text: str, line: int, words: str) -> None:
     assert (finding.location.file, finding.location.line) == ("w.yaml", line)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(37, 150), deadline=None)
 @given(st.data())
 def test_damaged_workloads(data: st.DataObject) -> None:
     """Whatever is cut out or put in, it is read or refused with a place."""

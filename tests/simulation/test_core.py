@@ -22,6 +22,7 @@ from idle_states.simulation.setup import Setup, SimulationRun
 from idle_states.simulation.workloads import BUILT_IN
 from tests.support.compiled import needs_core
 from tests.support.simulations import setup
+from tests.support.thorough import examples
 
 pytestmark = needs_core
 MACHINES = (
@@ -159,7 +160,9 @@ def any_workload(draw: Any) -> Workload:
     return Workload("random", tuple(tasks))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(37, 150), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(
     any_workload(),
     st.sampled_from(MACHINES),

@@ -17,7 +17,7 @@ from tests.oracle.linux.pelt import averages, pelt_tree
 from tests.support.compiled import needs_core
 from tests.support.shared import kept
 from tests.support.simulations import setup
-from tests.support.thorough import examples
+from tests.support.thorough import examples, slow
 
 MS = 1_000_000
 PERIOD_NS = PERIOD << 10
@@ -158,7 +158,7 @@ WORKLOADS = ("server:clients=12,gap=200us", "server:clients=40,gap=2ms", "pipe",
 
 
 @needs_core
-@pytest.mark.parametrize("kernel", ["6.3", "6.6"])
+@pytest.mark.parametrize("kernel", ["6.6", *slow("6.3")])
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_the_core_and_tasks_that_migrate(
     monkeypatch: pytest.MonkeyPatch, workload: str, kernel: str

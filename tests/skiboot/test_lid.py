@@ -18,6 +18,7 @@ from idle_states.spec.packaged import revisions
 from idle_states.table import Flag, IdleState, IdleTable, Register
 from tests.support import random_tables
 from tests.support.lids import FILLER, FORMS, image, row, stock_lid
+from tests.support.thorough import examples
 
 # a fixture
 
@@ -216,7 +217,7 @@ def some_rows(draw: st.DrawFn) -> list[IdleState]:
 
 
 @given(some_rows(), st.sampled_from(ERAS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(37, 150), deadline=None)
 def test_any_rows_are_read_as_written(states: list[IdleState], era: str) -> None:
     """As long as one row is beyond doubt, all rows back to back are found, in order."""
     if era == "up to 4.1":
@@ -237,7 +238,7 @@ def fits(states: list[IdleState]) -> IdleTable:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(25, 100), deadline=None)
 def test_replace_changes_the_rows_and_nothing_else(seed: int) -> None:
     rng = random.Random(seed)
     around = image([*find("power10").states, *find("power9").states, *find("power8").states])

@@ -18,6 +18,7 @@ from idle_states.skiboot import lid
 from idle_states.skiboot.lid import container
 from idle_states.spec.library import find
 from tests.support.lids import FILLER, image, row, stock_lid
+from tests.support.thorough import examples
 
 P9 = find("power9")
 PLAIN = image([*find("power10").states, *P9.states])
@@ -55,6 +56,7 @@ def test_writing_into_a_wrapped_image_is_refused_with_the_reason(data: bytes, wh
         lid.replace(data, "power9", P9)
 
 
+@pytest.mark.slow
 def test_an_xz_bomb_is_refused_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = lzma.compress(bytes(300 * 2**20), preset=0)
     assert len(bomb) < 2**17
@@ -131,7 +133,7 @@ def test_any_bit_flipped_leaves_the_other_tables_as_they_are() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(4000, 4800), st.binary(max_size=60)), max_size=6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(50, 200), deadline=None)
 def test_damage_is_read_or_refused_with_one_line(damage: list[tuple[int, bytes]]) -> None:
     data = bytearray(PLAIN)
     for at, new in damage:

@@ -19,6 +19,7 @@ from idle_states.skiboot.platform import parse_platform
 from idle_states.spec.library import find
 from idle_states.stages import Logged, Message
 from tests.support import random_tables
+from tests.support.thorough import examples
 
 NUMBERS = {"error": 3, "warning": 4, "notice": 5, "info": 6, "debug": 7}
 WORDS = {"error": "err", "warning": "warn", "notice": "notice", "info": "info", "debug": "debug"}
@@ -90,7 +91,7 @@ def test_what_the_driver_says_is_read_back(form: Form, kernel: str, seed: int) -
     assert len(boot.refused) == len(refused)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(25, 100))
 @given(seed=st.integers(0, 2**32))
 def test_what_the_export_says_is_read_back(seed: int) -> None:
     rng = random.Random(seed)
@@ -209,7 +210,7 @@ def test_each_boot_has_its_own_facts() -> None:
 
 
 @pytest.mark.parametrize("read", [linux_log.read, opal_log.read])
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(50, 200))
 @given(
     text=st.lists(
         st.one_of(

@@ -33,6 +33,7 @@ from idle_states.spec.library import find
 from idle_states.table import IdleTable
 from tests.report.test_output_schema import STRICT, Validator
 from tests.support import DATA
+from tests.support.thorough import examples
 
 TRACES = DATA / "traces"
 DUMP = TRACES / "mt8196-teo.sysfs-before.txt"
@@ -351,7 +352,7 @@ def test_empty_dump_is_refused(tmp_path: Path) -> None:
     assert "found none" in refused(written(tmp_path, text)).message
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(37, 150))
 @given(cut=st.integers(0, 2000), byte=st.integers(0, 255))
 def test_damaged_dump_is_read_or_refused(
     cut: int, byte: int, tmp_path_factory: pytest.TempPathFactory
@@ -512,7 +513,7 @@ def test_archive_that_is_cut_off(mode: str, tmp_path: Path) -> None:
     assert refused(written(tmp_path, data)).rule in ("IS930", "IS931")
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(50, 200))
 @given(at=st.integers(0, 20_000), byte=st.integers(0, 255), cut=st.booleans())
 def test_damaged_archive_is_read_or_refused(
     at: int, byte: int, cut: bool, tmp_path_factory: pytest.TempPathFactory

@@ -28,6 +28,7 @@ from idle_states.spec.build_tree import build_tree
 from idle_states.spec.library import load
 from idle_states.spec.packaged import Revision, machines, named
 from idle_states.table import Flag, Psscr, Register
+from tests.support.thorough import examples
 
 SPEC = json.loads(resource("schemas", "idle-states.schema.json").read_text("utf-8"))
 DEFS = SPEC["$defs"]
@@ -449,7 +450,7 @@ def test_inheritance(text: str, good: bool, reader: type[yaml.SafeLoader]) -> No
     assert (complaints(read(f"name: mine\n{text}\n", reader)) == []) is good
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100, 400))
 @given(
     st.one_of(
         st.text("0123456789. numsµ-+", max_size=12),
@@ -496,7 +497,7 @@ def places(node: Any) -> Iterator[tuple[Any, Any]]:
             yield from places(value)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(25, 100), deadline=None)
 @given(
     st.sampled_from(["power7", "power9", "power10", "pseries-dedicated"]),
     st.integers(1, 3),

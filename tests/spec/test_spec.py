@@ -23,6 +23,7 @@ from idle_states.table import (
     Register,
 )
 from idle_states.units import format_time
+from tests.support.thorough import examples
 
 GOOD = """\
 name: example
@@ -315,7 +316,7 @@ STATES = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(37, 150), deadline=None)
 @given(
     states=st.lists(STATES, max_size=12, unique_by=lambda state: state.name),
     register=st.sampled_from([Register.PSSCR, Register.PMICR]),
@@ -343,7 +344,7 @@ def test_packaged_specs_survive_writing(tmp_path: Path, name: str) -> None:
     ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(75, 300), deadline=None)
 @given(
     text=st.text(max_size=200)
     | st.lists(st.sampled_from(GOOD.splitlines(keepends=True)), max_size=14).map("".join)

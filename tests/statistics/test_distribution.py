@@ -23,7 +23,7 @@ sample = st.just(0.0) | st.floats(1e-9, 1e6)
 samples = st.lists(sample, min_size=3, max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, 60), deadline=None)
 @given(st.decimals("0.5", "99.99", places=2), st.integers(1, 400) | st.integers(1, 10**7))
 def test_quantiles(confidence: Decimal, degrees: int) -> None:
     t = pytest.importorskip("scipy.stats", reason="scipy is not installed").t
@@ -33,7 +33,7 @@ def test_quantiles(confidence: Decimal, degrees: int) -> None:
     assert student.two_sided(found, degrees) == pytest.approx(1 - float(confidence) / 100, rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, 60), deadline=None)
 @given(st.floats(0.001, 1e4), st.integers(1, 400))
 def test_tails(t: float, degrees: int) -> None:
     scipy = pytest.importorskip("scipy.stats", reason="scipy is not installed")
@@ -61,7 +61,7 @@ def test_closed_forms() -> None:
             student.quantile(Decimal(wrong), 5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, 60), deadline=None)
 @given(samples, samples)
 def test_pooled_t(first: list[float], second: list[float]) -> None:
     scipy = pytest.importorskip("scipy.stats", reason="scipy is not installed")
@@ -101,7 +101,7 @@ def test_spread_far_from_zero_is_not_lost() -> None:
 # Outliers
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(25, 100))
 @given(samples)
 def test_taking_the_maximum_out_of_a_row(values: list[float]) -> None:
     found = outliers.without_maximum(summarise(values))
@@ -123,7 +123,7 @@ def test_too_few_to_leave_one_out() -> None:
 spread = st.lists(st.integers(0, 60), min_size=8, max_size=40)
 
 
-@settings(max_examples=examples(20, 60), deadline=None)
+@settings(max_examples=examples(8, 60), deadline=None)
 @given(spread, spread, st.integers(1, 9))
 def test_a_row_tells_the_truth_or_nothing(first: list[int], second: list[int], digits: int) -> None:
     """Without an outlier that leaves little of the others in the row's eight digits."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from idle_states.cli import main
 from idle_states.statistics import ministat
+from tests.support.thorough import examples
 
 LEVELS = ("80", "90", "95", "98", "99", "99.5")
 pytestmark = pytest.mark.skipif(
@@ -61,7 +62,7 @@ flags = st.lists(st.sampled_from(["-n", "-A", "-s"]), unique=True)
 
 @pytest.mark.slow
 @settings(
-    max_examples=120,
+    max_examples=examples(30, 120),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -17,6 +17,7 @@ from idle_states.findings import Unreadable
 from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
 from tests.report.test_output_schema import OUTPUT, STRICT
 from tests.support import commands
+from tests.support.thorough import examples
 
 Validator = jsonschema.Draft202012Validator
 ROW_A = "100,222784,473466,294510,302295.26,45380.6"
@@ -597,7 +598,7 @@ def test_missing_file_and_directory(capsys: pytest.CaptureFixture[str], tmp_path
         assert name in err
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(50, 200), deadline=None)
 @given(
     st.text(st.sampled_from("0123456789.eE+-th: ()%*#NMinaxvgStdeMedian\n\tx\0"), max_size=80)
     | st.binary(max_size=60).map(lambda data: data.decode("latin-1"))

@@ -26,6 +26,7 @@ from idle_states.traces.periods import ABOVE, BELOW, UNKNOWN, Pairing, Period
 from idle_states.traces.text import EXIT, LOST, MISS, Event, TraceText, _lost
 from tests.support import vectors
 from tests.support.compiled import NO_CORE, needs_core
+from tests.support.thorough import examples
 
 EXIT_STATE = 4294967295
 TRACE_CMD = (
@@ -240,7 +241,7 @@ CHANGES = st.lists(
 
 
 @needs_core
-@settings(max_examples=300)
+@settings(max_examples=examples(75, 300))
 @given(st.lists(st.tuples(ANY_LINE, CHANGES), min_size=1, max_size=5))
 def test_the_core_reads_lines_as_python_does(
     parts: list[tuple[str, list[tuple[int, int, str]]]],
@@ -518,7 +519,7 @@ EVENTS = st.lists(
 
 
 @given(EVENTS)
-@settings(max_examples=300)
+@settings(max_examples=examples(75, 300))
 def test_every_entry_and_every_exit_is_accounted_for(
     parts: list[tuple[str, int, int, int]],
 ) -> None:
@@ -648,7 +649,7 @@ GOOD = text(
 )
 @example([(0, 0, b"\0", False)], None, False)
 @example([(0, 0, b"9" * 12, False)], "menu", False)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(37, 150), deadline=None)
 def test_damaged_traces_never_crash(
     tmp_path_factory: pytest.TempPathFactory,
     damage: list[tuple[int, int, bytes, bool]],

@@ -39,6 +39,7 @@ from idle_states.tune.source import read, read_list
 from tests.support import DATA, DOCS
 from tests.support.commands import outcome
 from tests.support.compiled import NO_CORE
+from tests.support.thorough import examples
 from tests.support.vectors import DIRECTORY
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
 
@@ -387,7 +388,7 @@ def test_without_core_the_same_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert recorded[0] == recorded[1]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(15, 50))
 @given(GAPS, st.lists(st.integers(1, 4_000), min_size=3, max_size=3))
 def test_known_gaps_go_to_the_deepest_state_they_reach(
     gaps: list[int], residencies: Sequence[int]
