@@ -115,19 +115,27 @@ def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         pytest.skip(compiled.NO_CORE)
 
 
+def _program(name: str, package: str) -> str:
+    """Its path; where it is missing, the test skips."""
+    found = shutil.which(name)
+    if not found:
+        pytest.skip(f"{name} is not installed (Debian package {package})")
+    return found
+
+
 @pytest.fixture(scope="session")
 def cpp() -> str:
     """The C preprocessor."""
-    found = shutil.which("cpp")
-    if not found:
-        pytest.skip("cpp is not installed (Debian package cpp)")
-    return found
+    return _program("cpp", "cpp")
+
+
+@pytest.fixture(scope="session")
+def gcc() -> str:
+    """The C compiler."""
+    return _program("gcc", "gcc")
 
 
 @pytest.fixture(scope="session")
 def dtc() -> str:
     """The device-tree compiler."""
-    found = shutil.which("dtc")
-    if not found:
-        pytest.skip("dtc is not installed (Debian package device-tree-compiler)")
-    return found
+    return _program("dtc", "device-tree-compiler")

@@ -13,10 +13,8 @@ from idle_states.boot import image as boot_image
 from idle_states.boot import predict
 from idle_states.boot.build import BuiltImage
 from idle_states.boot.change import change_of
-from idle_states.boot.predict_decisions import decision_stages, entered
-from idle_states.boot.request import Request
+from idle_states.boot.predict_decisions import entered
 from idle_states.boot.result import BootPair, BootResult
-from idle_states.boot.workload import workload
 from idle_states.cli import main
 from idle_states.findings import Faulty, Unreadable, UsageError
 from idle_states.patches.tree import PatchedTree
@@ -27,7 +25,7 @@ from idle_states.report.style import Style
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.report.test_output_schema import STRICT, Validator
-from tests.support.boots import recorded_boot, recorded_workload
+from tests.support.boots import boot_result, recorded_boot, recorded_workload
 
 
 @pytest.fixture
@@ -135,29 +133,21 @@ def test_the_table_that_is_predicted_is_the_patched_one(
     assert made.table.states[0].residency_ns == 17_000
 
 
-def result(directory: Path, table: str, name: str) -> BootResult:
-    """A boot that was recorded, as the boot of another table, too."""
+def result(directory: Path, name: str) -> BootResult:
+    """A boot that was recorded, as if of a tree; and, with a state's name, of another table."""
     booted = replace(recorded_boot("powernv9", directory), recorded=recorded_workload())
+    table = find("power9")
     states = tuple(
-        replace(state, residency_ns=15_000) if name and state.name == name else state
-        for state in find(table).states
+        replace(state, residency_ns=15_000) if state.name == name else state
+        for state in table.states
     )
-    predicted = predict.predict(replace(find(table), states=states), "powernv9", booted)
-    selected, usage, replayed = decision_stages(predicted, booted.recorded, directory)
-    return BootResult(
-        Request("powernv9", tree=Path("tree"), patch="mine", workload=workload("idle")),
-        "power9",
-        predicted,
-        (*predict.stages(predicted, booted, 1), selected, usage),
-        replayed,
-        ("stop2: a reason",),
-        "QEMU emulator version 7.2",
-        12.3,
-        (("skiboot.lid", "0" * 64),),
-        directory,
-        predict.registered_by(booted.sysfs),
-        entered(booted.recorded),
-        ("built otherwise",),
+    made = boot_result(booted, replace(table, states=states), directory)
+    return replace(
+        made,
+        request=replace(made.request, tree=Path("tree"), patch="mine"),
+        found=predict.registered_by(booted.sysfs),
+        entered=entered(booted.recorded),
+        remarks=("built otherwise",),
     )
 
 
@@ -169,7 +159,7 @@ def printed(pair: BootPair) -> tuple[str, dict[str, Any]]:
 
 def test_two_boots_are_shown_side_by_side(tmp_path: Path) -> None:
     """The second is held to a table it was not booted with: it must be said to differ."""
-    before, after = result(tmp_path, "power9", ""), result(tmp_path, "power9", "stop0_lite")
+    before, after = result(tmp_path, ""), result(tmp_path, "stop0_lite")
     pair = BootPair(("slw: Mine",), ("left: a remark",), before, after, tmp_path)
     text, document = printed(pair)
     assert not pair.agree
@@ -191,7 +181,7 @@ def test_two_boots_are_shown_side_by_side(tmp_path: Path) -> None:
 
 
 def test_that_a_patch_leaves_the_machine_alone_is_said(tmp_path: Path) -> None:
-    one = result(tmp_path, "power9", "")
+    one = result(tmp_path, "")
     text, document = printed(BootPair(("slw: Mine",), (), one, one, tmp_path))
     assert "The patches leave alone what this machine uses" in text
     assert document["changes_table"] is False

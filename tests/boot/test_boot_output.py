@@ -6,36 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot import predict
 from idle_states.boot.boot import Booted
-from idle_states.boot.predict_decisions import decision_stages
-from idle_states.boot.request import Request
 from idle_states.boot.result import BootResult
-from idle_states.boot.workload import workload
 from idle_states.report import boot_output
 from idle_states.report.documents.boot import BootedMachine
 from idle_states.report.json_output import envelope
 from idle_states.report.style import Style
 from idle_states.spec.library import find
 from tests.report.test_output_schema import STRICT, Validator
-from tests.support.boots import recorded_boot, recorded_workload
+from tests.support.boots import boot_result, recorded_boot, recorded_workload
 
 
 def result(booted: Booted, directory: Path) -> BootResult:
-    predicted = predict.predict(find("power9"), "powernv9", booted)
-    selected, usage, replayed = decision_stages(predicted, booted.recorded, directory)
-    return BootResult(
-        Request("powernv9", workload=workload("idle") if booted.recorded else None),
-        "power9",
-        predicted,
-        (*predict.stages(predicted, booted, 1), selected, usage),
-        replayed,
-        ("stop2: a reason",),
-        "QEMU emulator version 7.2",
-        12.3,
-        (("skiboot.lid", "0" * 64),),
-        directory,
-    )
+    return boot_result(booted, find("power9"), directory)
 
 
 def printed(made: BootResult) -> tuple[str, dict[str, object]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-import shutil
 import subprocess
 import time
 from dataclasses import replace
@@ -30,14 +29,6 @@ UGLY_NAMES = (
     "stop0_lite", 'quo"te', "back\\slash", "??=??/??", "a\\n\\012", "??", "%s%n", "/*x*/", "//y",
     "'", "\\", '"', "exactly16letters", " lead", "trail ", "0", "\x01\x7f7", "naïve", "\udcff1",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def gcc() -> str:
-    found = shutil.which("gcc")
-    if not found:
-        pytest.skip("gcc is not installed")
-    return found
 
 
 def run_c(gcc: str, directory: Path, text: str, *options: str) -> tuple[int, str]:

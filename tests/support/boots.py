@@ -4,12 +4,17 @@ import gzip
 import re
 from pathlib import Path
 
-from idle_states.boot import console
+from idle_states.boot import console, predict
 from idle_states.boot.boot import Booted, RecordedWorkload
+from idle_states.boot.predict_decisions import decision_stages
+from idle_states.boot.request import Request
+from idle_states.boot.result import BootResult
 from idle_states.boot.virt import guest
 from idle_states.boot.virt.boot import VirtBooted
+from idle_states.boot.workload import workload
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
+from idle_states.table import IdleTable
 from tests.support import DATA, ROOT
 
 HOME = ROOT / "build/cache"
@@ -57,3 +62,21 @@ def recorded_virt(machine: str) -> tuple[Node, VirtBooted]:
     texts = {name: data.decode() for name, data in found.items() if name != "fdt"}
     given = fdt.read((where / "given.dtb").read_bytes(), "given.dtb")
     return given, VirtBooted(texts, found["fdt"], log)
+
+
+def boot_result(booted: Booted, table: IdleTable, directory: Path) -> BootResult:
+    """Returns what is said of a boot of a powernv9 with a table. directory: where its logs are."""
+    predicted = predict.predict(table, "powernv9", booted)
+    selected, usage, replayed = decision_stages(predicted, booted.recorded, directory)
+    return BootResult(
+        Request("powernv9", workload=workload("idle") if booted.recorded else None),
+        "power9",
+        predicted,
+        (*predict.stages(predicted, booted, 1), selected, usage),
+        replayed,
+        ("stop2: a reason",),
+        "QEMU emulator version 7.2",
+        12.3,
+        (("skiboot.lid", "0" * 64),),
+        directory,
+    )
