@@ -1,6 +1,7 @@
 """Fixtures shared by the tests: real source trees, and the specs."""
 
 import gc
+import os
 import shutil
 import signal
 import sys
@@ -38,8 +39,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """A test that is named is run here, where it can be looked at; others beside each other."""
-    return 0 if config.args and all("::" in name for name in config.args) else None
+    """A test that is named is run here, where it can be looked at; others beside each other. Of
+    those marked slow many wait, for guests and programs: one process more uses that time."""
+    if config.args and all("::" in name for name in config.args):
+        return 0
+    return None if config.option.markexpr else len(os.sched_getaffinity(0)) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,9 +9,14 @@ import pytest
 from tests.support import sanitized
 
 pytestmark = pytest.mark.slow
+OTHERS = (
+    *("pieces", "costly", "libfdt", "real_trees"),
+    *("programs", "dtc_writes", "beyond_the_size", "without_the_extension"),
+)
+"""What takes long, or what other programs do and Python does."""
 SOME = (
     "--hypothesis-profile=few",
-    *("-m", "not slow", "-k", "not pieces and not costly and not libfdt and not real_trees"),
+    *("-m", "not slow", "-k", " and ".join(f"not {name}" for name in OTHERS)),
     *("tests/fuzz", "tests/devicetree/test_fdt.py", "tests/core/test_core.py"),
 )
 MODULES = ("idle_states.core._core", "idle_states.devicetree._fdt")
