@@ -17,10 +17,8 @@ from idle_states.spec.packaged import current
 from idle_states.table import Firmware, IdleState, IdleTable, Register
 from tests.oracle import skipping
 from tests.oracle.skiboot import Row, dump_tables
-from tests.skiboot.test_c_table import UGLY_NAMES, gcc, made, rows, run_c
+from tests.skiboot.test_c_table import UGLY_NAMES, made, rows, run_c
 from tests.support import random_tables
-
-__all__ = ["gcc"]  # a fixture
 
 HEADERS = ("include/bitutils.h", "include/opal-api.h")
 
