@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.boot.predict import MACHINE_TABLE
+from idle_states.boot.virt.machines import VIRT
 from idle_states.cli import main, parser
 from idle_states.patches.library import series
 from idle_states.skiboot import c_table
@@ -18,11 +19,33 @@ from idle_states.sources.formats import FORMATS
 from idle_states.spec.library import find
 from tests.support import DATA, ROOT, lids
 from tests.support.commands import Capture
+from tests.support.git_history import History
 from tests.support.screens import prints, screens
 
 RECORDING, TRACE = "recordings/powernv9-menu-restarted.txt.gz", "traces/mt8196-teo.slice.txt.gz"
 README = (ROOT / "README.md").read_text("utf-8")
 MINE = "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 200ns, residency: 2us}\n"
+CPU = """cpu%d: cpu@%d {
+    device_type = "cpu"; reg = <%d>; enable-method = "psci";
+    cpu-idle-states = <&CLUSTER_SLEEP_0 &CLUSTER_SLEEP_0
+                       &CPU_SLEEP_0_0 &CPU_SLEEP_0_0 &CPU_SLEEP_0_0>;
+};
+"""
+STATE = """%s: %s {
+    compatible = "arm,idle-state"; arm,psci-suspend-param = <%d>; local-timer-stop;
+    entry-latency-us = <%d>; exit-latency-us = <600>; min-residency-us = <2000>;
+};
+"""
+CPUS = "".join(CPU % (n, n, n) for n in range(4))
+STATES = STATE % ("CPU_SLEEP_0_0", "cpu-sleep-0-0", 0x10000, 600)
+STATES += STATE % ("CLUSTER_SLEEP_0", "cluster-sleep-0", 0x1010000, 800)
+CELLS = "#address-cells = <1>; #size-cells = <0>;"
+MEDIATEK = "arch/arm64/boot/dts/mediatek"
+LINUX = {
+    f"{MEDIATEK}/mt8516.dtsi": f"/ {{ cpus {{ {CELLS}\n{CPUS}idle-states {{\n{STATES}}}; }}; }};\n",
+    f"{MEDIATEK}/board.dts": '/dts-v1/;\n#include "mt8516.dtsi"\n',
+    "include/dt-bindings/none.h": "",
+}
 SCREENS = screens(README)
 TOUR = re.findall(r"^    idle-states (.*?)(?:  +#.*)?$", README, re.MULTILINE)
 
@@ -63,11 +86,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(formatted, check=True, capture_output=True)
     (top / "thread.mbox").write_bytes(done.stdout)
     shutil.copytree(top / "skiboot/hw", top / "hw")
+    main(["generate", "arm64-generic", "--to", "dts", "-o", str(top / "board.dts")])
+    History(top / "linux").commit(LINUX)
     for name, shift in (("before", 0), ("after", 7)):
         (top / f"{name}.txt").write_text("".join(f"{n * n % 31 + shift}\n" for n in range(20)))
     return top
 
 
+@pytest.mark.usefixtures("dtc")
 @pytest.mark.parametrize("command", [command for command in TOUR if command[:5] != "boot "])
 def test_tour(
     command: str,
@@ -92,10 +118,10 @@ def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home
     """The command line is understood; tests/boot/test_boot_command.py really boots."""
     monkeypatch.chdir(home)
     commands = [command for command in TOUR if command.startswith("boot ")]
-    assert len(commands) == 2
+    assert len(commands) == 3
     for command in commands:
         arguments = parser().parse_args(shlex.split(command))
-        assert arguments.machine in MACHINE_TABLE
+        assert arguments.machine in {*MACHINE_TABLE, *VIRT}
         if arguments.patch:
             assert series(arguments.patch)
         else:

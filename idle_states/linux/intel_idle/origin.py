@@ -16,8 +16,8 @@ from .known import KnownRow, KnownTable, known_cpus, known_tables, spans
 Kind = Literal["native", "cst", "lpi", "acpi_idle"]
 
 INTEL, ACPI = "intel_idle", "acpi_idle"
-_CST = re.compile(r"C\d_ACPI")
-_LPI = re.compile(r"C\d+_LPI")
+_CST = re.compile(r"C[0-9]_ACPI")
+_LPI = re.compile(r"C[0-9]+_LPI")
 _ACPI = re.compile(r"ACPI (?:FFH|HLT|IOPORT)\b")
 _HINT = re.compile(r"MWAIT 0x([0-9a-f]{1,2})")
 _CST_FACTOR = 3
