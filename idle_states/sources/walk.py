@@ -20,6 +20,8 @@ is one."""
 _PERHAPS = (".tar", ".tgz", ".gz", ".xz", ".bz2", ".c", ".txt")
 """Ends of names of files that are inputs if their content says so."""
 
+_ENVIRONMENT = "pyvenv.cfg"
+"""Stands in each virtual environment of Python's, whatever that is called."""
 _FORBIDDEN = "directories that cannot be read"
 _TOO_LARGE = f"directories with more than {limits.DIRECTORY_ENTRIES:,} entries"
 _UNSEARCHED = (_FORBIDDEN, _TOO_LARGE)
@@ -56,7 +58,8 @@ class Walk:
 
     is_whole     whether a directory is one input as it is
     is_input     whether a file is an input
-    hidden       whether directories whose names begin with a dot are searched too
+    hidden       whether directories whose names begin with a dot, and Python's virtual
+                 environments (this package may be installed in one), are searched too
     most         entries that are looked at before the search is given up; None: no limit
     partial      whether the search then ends with what was found, instead of raising
     left         directories that were not searched then
@@ -111,6 +114,10 @@ class Walk:
                 continue
             except Unreadable:
                 self.passed_over[_TOO_LARGE] += 1
+                continue
+            names = {entry.name for entry in entries}
+            if not self.hidden and directory != start and _ENVIRONMENT in names:
+                self.passed_over["virtual environments"] += 1
                 continue
             looked_at += len(entries)
             if self.most is not None and looked_at > self.most:

@@ -68,6 +68,12 @@ def test_what_is_no_table_of_today_is_passed_over(name: str, text: str | bytes) 
     assert tables_here().what.startswith("the packaged tables")
 
 
+def test_a_virtual_environment_is_passed_over() -> None:
+    write("env/pyvenv.cfg", "home = /usr/bin\n")
+    write("env/lib/python3.11/site-packages/idle_states/specs/mine.yaml", SPEC)
+    assert names() == list(current())
+
+
 def test_a_repository_is_looked_at_as_a_whole(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
