@@ -84,6 +84,8 @@ setup(
                 "-std=gnu11",
                 "-O3",
                 "-fwrapv",
+                # an error of later compilers is one of all
+                "-Werror=implicit-function-declaration",
                 "-fno-strict-aliasing",
                 "-Wno-psabi",
             ],

@@ -1,4 +1,6 @@
 /* What Python sees of counters, and of estimates, which count. */
+#include <stdlib.h>
+
 #include "estimate.h"
 #include "module.h"
 
