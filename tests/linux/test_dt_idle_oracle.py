@@ -1,5 +1,6 @@
 """The model of idle-state nodes against the kernel's own code, and on a distribution's trees."""
 
+import os
 import random
 import re
 from collections import Counter
@@ -12,13 +13,17 @@ from hypothesis import strategies as st
 
 from idle_states.check.check import check
 from idle_states.devicetree import idle_nodes
+from idle_states.devicetree.board_builds import build
+from idle_states.devicetree.boards import Boards
 from idle_states.devicetree.idle_nodes import is_cpu
+from idle_states.devicetree.source_trees import Kept, top_of
 from idle_states.devicetree.tree import Node
 from idle_states.linux import dt_idle, dt_idle_features, dt_messages, register
 from idle_states.linux.releases import Release, release
 from idle_states.linux.suspend_parameter import PsciFirmware
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import u32_array
+from idle_states.reading import opening
 from idle_states.rules.engine import run
 from idle_states.sources import Source, read_sources
 from idle_states.table import Cpu
@@ -213,6 +218,50 @@ def test_model_is_as_the_kernel(
     if driver == "psci":
         # without power domains, it is as in platform-coordinated mode
         assert [result.states for result in flat.run(roots)] == registered
+
+
+def idle_part(node: Node) -> Node | None:
+    """What of a board the parser and the driver look at: CPUs, states, firmware, providers."""
+    children = tuple(filter(None, map(idle_part, node.children)))
+    compatible = node.properties.get("compatible", b"")
+    own = is_cpu(node) or b"idle-state" in compatible or b"psci" in compatible
+    if not children and not own and "#power-domain-cells" not in node.properties:
+        return None
+    return Node(node.name, node.properties, children)
+
+
+def psci_boards(top: Path) -> Iterator[Node]:
+    """Boards of a tree of sources with PSCI and idle states, /cpus first."""
+    found, layout = top_of(str(top))
+    assert layout is not None
+    boards, kept = Boards(found, layout), Kept()
+    for board in filter(boards.has_idle_states, boards.files()):
+        files = opening.Tree(found)
+        part = idle_part(build(files, found, layout, board, Path(board), kept).root)
+        if part is None or not idle_nodes.lists_of(part, "x"):
+            continue
+        children = sorted(part.children, key=lambda child: child.name != "cpus")
+        if any(b"psci" in cpu.properties.get("enable-method", b"") for cpu in children[0].children):
+            yield Node("", part.properties, tuple(children))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("DTS" not in os.environ, reason="DTS names no tree of sources")
+def test_model_is_as_the_kernel_on_every_board(
+    linux_tree: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """DTS: a tree of Linux, or its sources alone, whose boards are built."""
+    kernel = distributed_as(linux_tree)
+    roots = list(psci_boards(Path(os.environ["DTS"])))
+    with skipping(), building(tmp_path_factory, "dt_idle") as directory:
+        oracle = DtIdleOracle(linux_tree, directory, "psci", spare=spare_tree())
+    for osi in (False, True):
+        assert not next(differences(oracle, roots, kernel, osi), None)
+    results = oracle.run([*map(started, roots)])
+    with capsys.disabled():
+        states = sum(len(rows) for result in results for rows in result.states.values())
+        print(f"\n{kernel.name}: {len(roots)} boards, {states} states")
+    assert states > 0
 
 
 # the trees of a distribution

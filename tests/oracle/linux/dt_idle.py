@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from idle_states.devicetree.idle_nodes import is_cpu
 from idle_states.devicetree.tree import Node
 
 from ..compiling import gcc, write_all
@@ -124,7 +125,7 @@ class DtIdleOracle:
         gcc(*words, _SHIM / "dt_idle.c", *sorted(units), "-o", self.program)
 
     def run(self, roots: Sequence[Node], osi: bool = False) -> list[DtIdleResult]:
-        """CPUs are the children of /cpus called cpu@..., in order.
+        """CPUs are the children of /cpus called cpu@..., in order, but those that failed.
 
         osi: PSCI firmware offers OS-initiated mode.
         """
@@ -178,7 +179,7 @@ def _lines(root: Node, osi: bool) -> Iterable[str]:
         yield f"node {path}\n"
         for name, value in node.properties.items():
             yield f"property {name} {value.hex()}\n"
-        if path.startswith("/cpus/cpu@"):
+        if path.startswith("/cpus/cpu@") and is_cpu(node):
             cpus.append(number)
     yield from (f"cpu {number}\n" for number in cpus)
     yield f"run {osi:d}\n"

@@ -25,7 +25,7 @@ static int provider_count;
 int devtree_lock;
 
 static struct device cpu_devices[MAX_CPUS];
-static struct device_node nodes[64];
+static struct device_node nodes[512];
 static int node_count, cpu_nodes[MAX_CPUS];
 
 void oracle_say(const char *level, const char *format, ...)

@@ -17,7 +17,7 @@ typedef uint64_t u64;
 typedef uint32_t __be32;
 typedef u32 phandle;
 
-#define MAX_CPUS 16
+#define MAX_CPUS 64
 #define MAX_PHANDLE_ARGS 16
 #define CPUIDLE_STATE_MAX 10
 #define CPUIDLE_NAME_LEN 16
@@ -56,7 +56,7 @@ struct device_node {
 	struct fwnode_handle fwnode; /* first, so that one pointer is the other */
 	char path[256];
 	const char *name;
-	struct property properties[24];
+	struct property properties[64];
 	int property_count;
 };
 struct of_device_id { char compatible[128]; const void *data; };
