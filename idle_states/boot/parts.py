@@ -4,8 +4,9 @@ All but QEMU is fetched from the distribution's archive and unpacked below a cac
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..reading import launching, opening
@@ -95,25 +96,30 @@ def _given(path: Path) -> Path:
     return path.resolve()
 
 
-def main() -> int:
+def listed(name2part: Mapping[str, Callable[[], object]]) -> int:
     """Fetches every part and prints where it is, or why it cannot be had. Returns 3 if one is
     missing, else 0."""
-    packages = packages_in()
     status = 0
+    for name, part in name2part.items():
+        try:
+            print(f"{name}: {part()}")
+        except Unavailable as reason:
+            print(f"{name}: missing: {reason}", file=sys.stderr)
+            status = 3
+    return status
+
+
+def main() -> int:
+    """What `listed` does, of the parts of a powernv machine."""
+    packages = packages_in()
     name2part: dict[str, Callable[[Packages], Path]] = {
-        "qemu": lambda _: qemu_program(),
         "skiboot.lid": stock_lid,
         "kernel": stock_kernel,
         "busybox": stock_busybox,
         "skiboot source": skiboot_source,
     }
-    for name, part in name2part.items():
-        try:
-            print(f"{name}: {part(packages)}")
-        except Unavailable as reason:
-            print(f"{name}: missing: {reason}", file=sys.stderr)
-            status = 3
-    return status
+    fetched = {name: partial(part, packages) for name, part in name2part.items()}
+    return listed({"qemu": qemu_program, **fetched})
 
 
 if __name__ == "__main__":

@@ -38,6 +38,19 @@ TOP_KEYS = (
 OF_TABLES = ("cpu", "firmware", "partition", "register", "mask", "historical")
 OF_TREES = ("architecture", "cpus", "domains-at", "domains", "timer-always-on")
 """Keys of the one kind of spec that the other does not have."""
+STATE_OF_TREES = (
+    "entry",
+    "exit",
+    "wakeup",
+    "timer-stop",
+    "parameter",
+    "description",
+    "label",
+    "node",
+    "compatible",
+    "status",
+    "properties",
+)
 STATE_KEYS = (
     "name",
     "latency",
@@ -53,33 +66,10 @@ STATE_KEYS = (
     "measured",
     "power",
     "provenance",
-    "entry",
-    "exit",
-    "wakeup",
-    "timer-stop",
-    "parameter",
-    "description",
-    "label",
-    "node",
-    "compatible",
-    "status",
-    "properties",
+    *STATE_OF_TREES,
     "before",
 )
 STATE_OF_TABLES = ("latency", "flags", "psscr", "pmicr", "mask", "cpuidle", "reason")
-STATE_OF_TREES = (
-    "entry",
-    "exit",
-    "wakeup",
-    "timer-stop",
-    "parameter",
-    "description",
-    "label",
-    "node",
-    "compatible",
-    "status",
-    "properties",
-)
 PROVENANCE_KEYS = ("kind", "source", "confidence", "note")
 PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture", "file")
 CONFIDENCES = ("high", "medium", "low")

@@ -3,11 +3,12 @@
 import re
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ...reading import opening
 from ..debian import Packages, Unavailable
-from ..parts import packages_in, qemu_program
+from ..parts import listed, packages_in, qemu_program
 from .machines import VIRT, VirtMachine
 
 _CONFIG = "boot/config-*"
@@ -63,17 +64,13 @@ def stock_busybox(machine: VirtMachine, packages: Packages) -> Path:
 
 
 def main() -> int:
-    """Fetches every part and prints where it is, or why it cannot be had. Returns 3 if one is
-    missing, else 0."""
-    status = 0
-    for machine in VIRT.values():
-        try:
-            found = parts(machine)
-            print(f"{machine.name}: {found.qemu}, {found.kernel}, {found.busybox}")
-        except Unavailable as reason:
-            print(f"{machine.name}: missing: {reason}", file=sys.stderr)
-            status = 3
-    return status
+    """What `listed` does, of the parts of all machines."""
+
+    def part(machine: VirtMachine) -> str:
+        found = parts(machine)
+        return f"{found.qemu}, {found.kernel}, {found.busybox}"
+
+    return listed({machine.name: partial(part, machine) for machine in VIRT.values()})
 
 
 if __name__ == "__main__":
