@@ -62,7 +62,10 @@ def domain_selections(
     table: DriverTable, release: Release, limits_us: Sequence[int]
 ) -> tuple[DomainSelection, ...]:
     """The domains with states that the table's CPUs sit in, the innermost first. Those within other
-    domains are taken to be off, of which blocked tells."""
+    domains are taken to be off, of which blocked tells. None where the CPUs have no idle states:
+    nobody asks for a domain's."""
+    if not table.states:
+        return ()
     features = folded(HISTORY, release)
     found: list[DomainSelection] = []
     blocked = [""] * len(limits_us)

@@ -108,6 +108,12 @@ def test_without_governor_and_dead() -> None:
     assert selected(domain("cpu-pd0", ())) == ()
 
 
+def test_cpus_without_idle_states_ask_for_nothing() -> None:
+    """Their driver was not registered: no CPU enters a last state, which would ask."""
+    table = DriverTable("6.12", (), domains=(domain("cluster", STATES),))
+    assert domain_selections(table, release("6.12"), [NO_LATENCY_LIMIT_US]) == ()
+
+
 TREE = """/dts-v1/;
 / {
     cpus {
