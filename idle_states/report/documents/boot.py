@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from ...boot import predict
 from ...boot.predict import SELECTED
 from ...boot.result import BootPair, BootResult
-from ...forms import U32, Count, Form, Positive, derived
-from ...linux.grounds import driver_of, ground
+from ...forms import INLINE, U32, Count, Form, Positive, derived
 from ...reading.sysfs import SysfsState
+from .boot_kernel import BootedKernel
 from .boot_stage import Stage
 from .boot_virt import BootedVirt
 
@@ -17,19 +17,8 @@ class Versions(Form[BootResult]):
     skiboot: Annotated[str, "As OPAL's log has it; empty where it does not show."] = derived(
         lambda result: result.predicted.firmware
     )
-    linux: Annotated[str, "Name, release and version."] = derived(
-        lambda result: result.predicted.kernel
-    )
-    modelled_as: Annotated[
-        str | None, "The kernel whose models predicted; null: there is none."
-    ] = derived(lambda result: result.predicted.release and result.predicted.release.name)
-    ground: Annotated[str | None, "How well its driver is known; null: there is no model."] = (
-        derived(
-            lambda result: (
-                result.predicted.release
-                and str(ground(result.predicted.release, driver_of(result.predicted.table)))
-            )
-        )
+    kernel: Annotated[BootedKernel, INLINE] = derived(
+        lambda result: (result.predicted, result.predicted.table)
     )
 
 

@@ -3,27 +3,16 @@
 from typing import Annotated, Literal
 
 from ...boot.virt.result import VirtResult
-from ...forms import Count, Form, Positive, derived
-from ...linux.grounds import driver_of, ground
+from ...forms import INLINE, Count, Form, Positive, derived
 from ...reading.sysfs import SysfsState
+from .boot_kernel import BootedKernel
 from .boot_stage import Stage
 
 
 class VirtVersions(Form[VirtResult]):
     qemu: Annotated[str, "As it calls itself."]
-    linux: Annotated[str, "Name, release and version."] = derived(
-        lambda result: result.predicted.kernel
-    )
-    modelled_as: Annotated[
-        str | None, "The kernel whose models predicted; null: there is none."
-    ] = derived(lambda result: result.predicted.release and result.predicted.release.name)
-    ground: Annotated[str | None, "How well its driver is known; null: there is no model."] = (
-        derived(
-            lambda result: (
-                result.predicted.release
-                and str(ground(result.predicted.release, driver_of(result.predicted.tables[0])))
-            )
-        )
+    kernel: Annotated[BootedKernel, INLINE] = derived(
+        lambda result: (result.predicted, result.predicted.tables[0])
     )
 
 
