@@ -10,7 +10,8 @@ from ..linux.governors import Governor, State
 from ..linux.governors.given import GivenStates, NamedGovernor, check_hz
 from ..linux.releases import NEWEST, Release, release
 from ..reading import opening, sysfs
-from ..reading.inputs import CPU_MAX, Input, InputKind
+from ..reading.cpu_lists import cpus_in
+from ..reading.inputs import Input, InputKind
 from ..record.unconverted import as_recording
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..spec.packaged import resolve_name
@@ -295,12 +296,8 @@ def _is_dump(text: str) -> bool:
 
 
 def _cpus(text: str) -> list[int]:
-    """Returns the CPUs of a list such as 0-3,5. Raises UsageError."""
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        low, high = int(first[:6]), int((last or first)[:6])
-        if not low <= high <= CPU_MAX:
-            raise UsageError(f"expected CPUs such as 0-3,5 up to {CPU_MAX}, found {text!r}")
-        found += range(low, high + 1)
-    return found
+    """As `cpus_in`. Raises UsageError."""
+    try:
+        return list(cpus_in(text))
+    except ValueError as error:
+        raise UsageError(str(error)) from None

@@ -15,13 +15,14 @@ passed over.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from ..findings import unreadable
 from ..linux.releases import Release, UnknownRelease, release
-from ..reading.inputs import CPU_MAX, HEAD_MARK, Input
+from ..reading.cpu_lists import cpu_list, cpus_in
+from ..reading.inputs import HEAD_MARK, Input
 from ..reading.problems import quoted
 from ..reading.sysfs import SysfsState
 
@@ -37,7 +38,6 @@ TEXT_MAX = 500
 _TEXTS = ("release", "version", "signature", "driver", "governor")
 _PAIR = re.compile(r"(\w+)=(\d{1,20})(?!\S)", re.ASCII)
 _CPUS = re.compile(r"cpus=([\d,-]{1,60000})(?!\S)", re.ASCII)
-_SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class RecordingHead:
         for states, cpus in alike.items():
             for number, state in enumerate(states):
                 yield (
-                    f"# state: cpus={_spans(cpus)} state={number} latency={state.latency_us} "
+                    f"# state: cpus={cpu_list(cpus)} state={number} latency={state.latency_us} "
                     f"residency={state.residency_us} disable={int(state.disabled)} "
                     f"name={state.name}"
                 )
@@ -162,15 +162,13 @@ class _States:
         return {cpu: rows[text] for cpu, text in sorted(self._cpus.items())}
 
     def _claim(self, text: str, line: int) -> None:
-        for part in text.split(","):
-            span = _SPAN.fullmatch(part)
-            first, last = (int(span[1]), int(span[2] or span[1])) if span else (1, 0)
-            if not first <= last <= CPU_MAX:
-                self._refuse(f"expected CPUs such as 0-3,5 up to {CPU_MAX}, found {part!r}", line)
-            for cpu in range(first, last + 1):
+        try:
+            for cpu in cpus_in(text):
                 if cpu in self._cpus:
                     self._refuse(f"expected each CPU in one list, found CPU {cpu} twice", line)
                 self._cpus[cpu] = text
+        except ValueError as error:
+            self._refuse(str(error), line)
 
     def _refuse(self, message: str, line: int) -> NoReturn:
         raise unreadable(self._name, message, line)
@@ -179,14 +177,3 @@ class _States:
 def pairs_in(text: str) -> dict[str, int]:
     """Key -> whole number, of each key=number between blanks."""
     return {key: int(digits) for key, digits in _PAIR.findall(text)}
-
-
-def _spans(cpus: Iterable[int]) -> str:
-    """0-3,5 of CPUs in their order."""
-    runs: list[list[int]] = []
-    for cpu in cpus:
-        if runs and runs[-1][-1] == cpu - 1:
-            runs[-1][1:] = [cpu]
-        else:
-            runs.append([cpu])
-    return ",".join("-".join(map(str, run)) for run in runs)
