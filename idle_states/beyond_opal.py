@@ -1,15 +1,16 @@
-"""Tables that do not come by way of OPAL: held by a running kernel, listed by a tree's CPUs, or
-built into a driver of Linux.
+"""Tables that do not come by way of OPAL: held by a running kernel, listed by a tree's CPUs, built
+into a driver of Linux, or given by ACPI.
 
 `IdleTable.states` has the same rows as every table has them; the values here add what only the
-running kernel, the tree's CPU nodes or the driver's source tell (`IdleTable.held`,
-`IdleTable.listed`, `IdleTable.built_in`).
+running kernel, the tree's CPU nodes, the driver's source or ACPI's objects tell (`IdleTable.held`,
+`IdleTable.listed`, `IdleTable.built_in`, `IdleTable.acpi`).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from .acpi_objects import AcpiObject, AcpiProcessor, Fadt, LpiLevel
 from .findings import Location
 
 
@@ -136,6 +137,28 @@ class BuiltIn:
     archs: tuple[str, ...] = ()
     uses: tuple[TableUse, ...] = ()
     cpus: tuple[MatchedCpu, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AcpiIdle:
+    """What ACPI says of the idle states of some processors, as it says it.
+
+    processors  those with equal objects
+    cst         _CST as it evaluates; None for none. `acpi_objects.cst_entries` has its C-states
+    lpi         the processors' own level and the containers (ACPI0010) above it, the innermost
+                first; () where no level has a _LPI. `acpi_objects.lpi_states` has a level's states
+    fadt        of the machine; None where the input has none
+    arch        "x86", "arm64" or "riscv64" by the interrupt controllers of the processors (MADT);
+                "" where the input has no such table
+    evaluated   by acpiexec; False if the objects were read as they stand in the tables
+    """
+
+    processors: tuple[AcpiProcessor, ...]
+    cst: AcpiObject = None
+    lpi: tuple[LpiLevel, ...] = ()
+    fadt: Fadt | None = None
+    arch: str = ""
+    evaluated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Self
 
-from .beyond_opal import BuiltIn, Held, IdleList
+from .beyond_opal import AcpiIdle, BuiltIn, Held, IdleList
 from .findings import Location
 from .processors import VERSIONS, Processor, named
 
@@ -340,6 +340,7 @@ class IdleTable:
                names and times are known then
     listed     for an Arm or RISC-V tree: the nodes that the rows come from
     built_in   for a table in the source of a Linux driver: its states and what the driver does
+    acpi       for ACPI tables: _CST and _LPI, which the rows come from
     historical a table skiboot once had, checked only when named
     """
 
@@ -352,6 +353,7 @@ class IdleTable:
     held: Held | None = None
     listed: IdleList | None = None
     built_in: BuiltIn | None = None
+    acpi: AcpiIdle | None = None
     title: str = ""
     note: str = ""
     historical: bool = False

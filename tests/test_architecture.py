@@ -16,8 +16,8 @@ ROOMS = (
 ).split()
 """A room imports itself and those before it. docs/architecture.md says what each is for."""
 VALUES = frozenset(
-    "architectures beyond_opal cluster extras files findings forms history idle_tree power_mgt "
-    "processors resources signals stages table units wording workers".split()
+    "acpi_objects architectures beyond_opal cluster extras files findings forms history idle_tree "
+    "power_mgt processors resources signals stages table units wording workers".split()
 )
 """The modules beside the rooms that all of them may know."""
 
