@@ -77,9 +77,12 @@ _ARCH_FOLDER = re.compile(
     r"(?:boot/dts/|dts/)?"
 )
 
+UPSTREAM = "dts/upstream/"
+"""Where U-Boot keeps the sources of Linux."""
+
 LAYOUTS = (
     Layout("the sources of Linux", ("src", "include/dt-bindings"), ("src",), _sources, "src/{}"),
-    Layout("Zephyr", ("dts/bindings", "include/zephyr"), ("boards",), _zephyr),
+    Layout("Zephyr", ("dts/bindings", "include/zephyr"), ("boards",), _zephyr, "dts/{}"),
     Layout("U-Boot", ("arch", "dts", "include/u-boot"), ("arch",), _u_boot, "arch/{}/dts"),
     Layout("Linux", ("include/dt-bindings", "arch"), ("arch",), _linux, "arch/{}/boot/dts"),
 )
@@ -287,7 +290,7 @@ def layouts_in(paths: Iterable[str]) -> dict[str, Layout]:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
     found = {}
-    for top in ("", "dts/upstream/"):
+    for top in ("", UPSTREAM):
         for layout in LAYOUTS:
             if all(top + sign in folders for sign in layout.signs):
                 found[top] = layout
@@ -295,12 +298,20 @@ def layouts_in(paths: Iterable[str]) -> dict[str, Layout]:
     return found
 
 
+def layout_at(folder: Path) -> Layout | None:
+    """What kind of tree a folder is the top of, if it is one's."""
+    for layout in LAYOUTS:
+        if all(opening.kind_of(folder / sign) == opening.DIRECTORY for sign in layout.signs):
+            return layout
+    return None
+
+
 def top_of(folder: str) -> tuple[Path, Layout | None]:
     """The top of the tree that a folder lies in; the folder itself for none. folder: its absolute
     path, links followed."""
     real = Path(folder)
     for top in (real, *real.parents):
-        for layout in LAYOUTS:
-            if all(opening.kind_of(top / sign) == opening.DIRECTORY for sign in layout.signs):
-                return top, layout
+        layout = layout_at(top)
+        if layout is not None:
+            return top, layout
     return real, None

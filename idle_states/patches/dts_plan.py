@@ -10,7 +10,6 @@ from ..devicetree.patching import (
     with_property,
     without_node,
 )
-from ..devicetree.source_trees import Kept
 from ..findings import Faulty, Finding, Location, Severity, Unreadable
 from ..wording import joined, plural
 from .description import Patch
@@ -111,12 +110,11 @@ class _Step:
         """The boards that include one of the files, as they are now. One that does not build is
         left out, with a note."""
         names = sorted({board for path in paths for board in self.tree.including(path)})
-        kept, found, failed = Kept(), dict[str, BuiltBoard](), []
+        building = self.tree.building(self.planning.texts)
+        found, failed = dict[str, BuiltBoard](), []
         for name in names:
             try:
-                known = self.planning.built.get(name)
-                texts = self.planning.texts
-                found[name] = known or self.tree.built(name, texts, kept)
+                found[name] = self.planning.built.get(name) or building.board(name)
             except (Unreadable, OSError):
                 failed.append(name)
         if failed:
@@ -241,11 +239,11 @@ class _Step:
         self, boards: Mapping[str, BuiltBoard], texts: Mapping[str, str]
     ) -> dict[str, BuiltBoard]:
         """The boards after the edits. Raises Faulty with the boards that are not as meant."""
-        kept, built = Kept(), dict[str, BuiltBoard]()
+        building, built = self.tree.building(texts), dict[str, BuiltBoard]()
         reasons: dict[str, tuple[list[str], Location, dict[str, str]]] = {}
         for name, board in boards.items():
             try:
-                built[name] = self.tree.built(name, texts, kept)
+                built[name] = building.board(name)
             except Unreadable as error:
                 first = error.findings[0]
                 reason = reasons.setdefault(first.message, ([], first.location, error.texts))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..devicetree.board_builds import BuiltBoard, build
 from ..devicetree.boards import Boards
-from ..devicetree.source_trees import LAYOUTS, Kept, Layout, top_of
+from ..devicetree.source_trees import LAYOUTS, UPSTREAM, Kept, Layout, layout_at, top_of
 from ..reading import limits, opening
 from ..wording import joined
 from .work_tree import WorkTree
@@ -36,13 +36,15 @@ class EditedTree(opening.Tree):
 
 
 class SourcesTree(WorkTree):
-    """A tree of Linux, of its sources alone, of U-Boot or of Zephyr. files: those that were asked
-    for by `text`.
+    """A tree of Linux, of its sources alone, of U-Boot, with the sources of Linux in it, or of
+    Zephyr. files: those that were asked for by `text`.
+
+    layouts  what paths in the tree begin with -> the kind of tree that lies there, "" for itself
 
     Raises Unreadable (IS930) if the directory is none.
     """
 
-    layout: Layout
+    layouts: Mapping[str, Layout]
 
     def __init__(self, root: Path) -> None:
         super().__init__(root, "a tree's")
@@ -52,7 +54,9 @@ class SourcesTree(WorkTree):
             raise self.unreadable(f"expected a tree of skiboot, {kinds}, found another")
         if top != Path(os.path.realpath(root)):
             raise self.unreadable(f"expected the top of a tree of {layout.name}, which is {top}")
-        self.layout = layout
+        within = layout_at(root / UPSTREAM)
+        self.layouts = {"": layout} if within is None else {"": layout, UPSTREAM: within}
+        self._including: dict[str, list[str]] = {}
 
     @staticmethod
     def is_one(root: Path) -> bool:
@@ -61,8 +65,12 @@ class SourcesTree(WorkTree):
 
     def path(self, file: str) -> str:
         """The path in the tree of a file that a description names; "" if there is none."""
-        found = (path for path in self.layout.paths(file) if self._files.is_file(path))
-        return next(found, "")
+        for at, layout in self.layouts.items():
+            for path in layout.paths(file):
+                for name in dict.fromkeys((path, at + path)):
+                    if self._files.is_file(name):
+                        return name
+        return ""
 
     def text(self, path: str) -> str:
         """The text of a file, by its path."""
@@ -71,21 +79,38 @@ class SourcesTree(WorkTree):
         return self.files[path]
 
     @cached_property
-    def _boards(self) -> Boards:
-        return Boards(self.root, self.layout)
+    def _boards(self) -> Mapping[str, Boards]:
+        return {at: Boards(self.root / at, layout) for at, layout in self.layouts.items()}
 
     def including(self, path: str) -> list[str]:
         """The boards that a file is part of."""
         if path not in self._including:
-            self._including[path] = self._boards.including(path)
+            self._including[path] = [
+                at + board
+                for at, boards in self._boards.items()
+                if path.startswith(at)
+                for board in boards.including(path.removeprefix(at))
+            ]
         return self._including[path]
 
-    @cached_property
-    def _including(self) -> dict[str, list[str]]:
-        return {}
+    def building(self, texts: Mapping[str, str]) -> "Building":
+        """To build boards with other texts of some files."""
+        return Building(self, texts)
 
-    def built(self, board: str, texts: Mapping[str, str], kept: Kept) -> BuiltBoard:
-        """A board, built with other texts of some files. kept: shared by boards with these texts.
-        Raises Unreadable, OSError."""
-        files = EditedTree(self.root, texts)
-        return build(files, self.root, self.layout, board, self.root / board, kept)
+
+class Building:
+    """Boards of a tree, built with other texts of some files; what they have in common is read
+    once."""
+
+    def __init__(self, tree: SourcesTree, texts: Mapping[str, str]) -> None:
+        self._tree = tree
+        self._texts = texts
+        self._kept = {at: Kept() for at in tree.layouts}
+
+    def board(self, name: str) -> BuiltBoard:
+        """A board, by its path in the tree. Raises Unreadable, OSError."""
+        at = max((at for at in self._tree.layouts if name.startswith(at)), key=len)
+        top, inner = self._tree.root / at, name.removeprefix(at)
+        texts = {f.removeprefix(at): t for f, t in self._texts.items() if f.startswith(at)}
+        files = EditedTree(top, texts)
+        return build(files, top, self._tree.layouts[at], inner, top / inner, self._kept[at])
