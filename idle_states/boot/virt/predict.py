@@ -14,10 +14,10 @@ from ...linux import log as linux_log
 from ...linux.driver_table import DriverTable
 from ...linux.dt_messages import printed
 from ...linux.releases import Release, running
-from ...reading.sysfs import SysfsState
 from ...stages import Message
 from ...table import IdleTable
-from ..predict import Mismatch, Stage, compared_lines, held, shown
+from ..predict import Mismatch, Stage, compared_lines, shown
+from ..registered import NO_DRIVER, Row, registered_stage
 from .boot import VirtBooted
 from .machines import VirtMachine
 
@@ -27,9 +27,7 @@ STAGES = (FIRMWARE, TREE, REGISTERED, LINUX, USAGE, DOMAINS, DOMAIN_USAGE)
 
 _DESCRIPTION_LENGTH = 31
 _NODE_OF_CPU = re.compile(r"/cpu(\d+):\S*?(/cpus/\S+)", re.ASCII)
-_PLACE = re.compile(r"cpuidle/(\w+):(.*)", re.ASCII)
 _GOVERNOR_LINE = "cpuidle: using governor"
-_NO_DRIVER = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,54 +130,19 @@ def _tree(placed: Mapping[str, Mapping[str, bytes]], blob: bytes) -> Stage:
 def _registered(predicted: VirtPredicted, machine: VirtMachine, booted: VirtBooted) -> Stage:
     """Each CPU's states: name, times, description, and whether they are on; and the driver."""
     states = {n: driver.states for n, driver in predicted.number2driver.items()}
-    expected = machine.driver if any(states.values()) else _NO_DRIVER
-    found = dict(_PLACE.findall(booted.sections["governors"])).get("current_driver", "")
-    differences = [Mismatch("driver", expected, found)] if found != expected else []
-    judged = 1
-    try:
-        there = _held(booted)
-    except Unreadable as error:
-        return Stage.of(REGISTERED, [Mismatch("sysfs", "idle states", str(error))], 1)
-    for cpu in sorted({*predicted.cpus, *there}):
-        told = _rows(predicted, machine, cpu)
-        rows = [
-            (state.name, state.description, *state.row[1:], bool(state.default_disabled))
-            for state in there.get(cpu, ())
-        ]
-        for number in range(max(len(rows), len(told))):
-            judged += 1
-            row = rows[number] if number < len(rows) else None
-            want = told[number] if number < len(told) else None
-            if row != want:
-                path = f"cpu{cpu}/state{number}"
-                differences.append(Mismatch(path, _row(want), _row(row)))
-    return Stage.of(REGISTERED, differences, judged)
+    expected = machine.driver if any(states.values()) else NO_DRIVER
+    rows = {cpu: _rows(predicted, machine, cpu) for cpu in predicted.cpus}
+    return registered_stage(expected, rows, booted.sections)
 
 
-def held_by(booted: VirtBooted) -> Mapping[int, tuple[SysfsState, ...]]:
-    """CPU -> its states, as the guest shows them; empty where they cannot be read."""
-    try:
-        return _held(booted)
-    except Unreadable:
-        return {}
-
-
-def _held(booted: VirtBooted) -> Mapping[int, tuple[SysfsState, ...]]:
-    text = booted.sections["cpuidle"]
-    return held(text) if text.strip() else {}
-
-
-_Row = tuple[str, str, int, int, bool]
-
-
-def _rows(predicted: VirtPredicted, machine: VirtMachine, cpu: int) -> list[_Row]:
+def _rows(predicted: VirtPredicted, machine: VirtMachine, cpu: int) -> list[Row]:
     driver = predicted.number2driver.get(cpu)
     if driver is None:
         return []
     path = predicted.cpus[cpu]
     listed = next(t.listed for t in predicted.tables if t.listed and path in t.listed.cpus)
     nodes = row_nodes(listed)
-    found: list[_Row] = []
+    found: list[Row] = []
     for state in driver.states:
         text = machine.wfi if state.source is None else _description(nodes[state.source])
         times = state.exit_latency_us, state.target_residency_us
@@ -192,13 +155,6 @@ def _description(node: ListedNode) -> str:
     data = node.properties.get("idle-state-name", b"")
     text = node.strings("idle-state-name")[0] if b"\0" in data else node.name
     return text[:_DESCRIPTION_LENGTH]
-
-
-def _row(row: _Row | None) -> str:
-    if row is None:
-        return ""
-    name, description, latency, residency, off = row
-    return f'{name} "{description}" {latency}/{residency} us{", off" if off else ""}'
 
 
 def _linux(predicted: VirtPredicted, dmesg: str) -> Stage:

@@ -13,16 +13,17 @@ from ...linux.governors import governor_names
 from ...reading.sysfs import SysfsState
 from ...sources import Source, read_sources, read_table
 from .. import qemu
+from ..registered import held_by
 from ..run import Clock, Surroundings, digests
+from ..usage import counted_in, usage_stage
 from .boot import VirtBooted, boot, tree_of
 from .domains import domain_stages, entered_domains
 from .graft import Grafted, chosen, cpus_of, graft
 from .machines import VirtMachine
 from .parts import VirtParts, parts
-from .predict import VirtPredicted, held_by, predict, stages
+from .predict import VirtPredicted, predict, stages
 from .request import VirtRequest
 from .result import VirtResult
-from .usage import counted_in, usage_stage
 
 _FILES = {"cpuidle.txt": "cpuidle", "kernel-log.txt": "dmesg", "power-domains.txt": "domains"}
 _GOVERNOR = re.compile(r"/current_governor:(\S+)", re.ASCII)
@@ -92,11 +93,15 @@ def _result(
     judged = (
         *stages(predicted, machine, grafted.nodes, booted),
         usage_stage(
-            predicted, machine, booted, governor, int(hz) if hz.isdecimal() else _DEFAULT_HZ
+            predicted,
+            machine.refuses,
+            booted.sections,
+            governor,
+            int(hz) if hz.isdecimal() else _DEFAULT_HZ,
         ),
         *domain_stages(predicted, machine, booted),
     )
-    counted = counted_in(booted)
+    counted = counted_in(booted.sections)
     return VirtResult(
         request,
         inputs[0][0],
@@ -104,7 +109,7 @@ def _result(
         predicted,
         judged,
         governor,
-        held_by(booted),
+        held_by(booted.sections),
         counted,
         entered_domains(booted),
         tuple(_unconfirmed(predicted, machine, options, counted)),

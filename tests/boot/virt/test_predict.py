@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from idle_states.boot.predict import Stage
+from idle_states.boot.registered import held_by
+from idle_states.boot.usage import counted_in, entered, selected, usage_stage
 from idle_states.boot.virt import guest
 from idle_states.boot.virt.boot import VirtBooted
 from idle_states.boot.virt.domains import domain_stages, entered_domains, read_domains
 from idle_states.boot.virt.machines import ARM64, RISCV64, VIRT
-from idle_states.boot.virt.predict import STAGES, held_by, predict, stages
+from idle_states.boot.virt.predict import STAGES, predict, stages
 from idle_states.boot.virt.request import EVERYTHING, VirtRequest
 from idle_states.boot.virt.result import VirtResult
-from idle_states.boot.virt.usage import counted_in, entered, selected, usage_stage
 from idle_states.devicetree.tree import Node
 from idle_states.report import boot_virt_output
 from idle_states.report.documents.boot_virt import BootedVirt
@@ -39,7 +40,7 @@ def judged(machine: str, booted: VirtBooted, given: Node) -> dict[str, Stage]:
     }
     found = [
         *stages(predicted, known, placed, booted),
-        usage_stage(predicted, known, booted, "menu", 250),
+        usage_stage(predicted, known.refuses, booted.sections, "menu", 250),
         *domain_stages(predicted, known, booted),
     ]
     assert [stage.name for stage in found] == list(STAGES)
@@ -211,9 +212,9 @@ def test_a_domains_parameter_takes_the_place_of_the_cpus() -> None:
     assert predicted.release is not None
     selection = selected(driver, predicted.release, "menu", 250)
     refusing = replace(RISCV64, refuses=lambda parameter: "no" if parameter else "")
-    can = entered(driver, 1, refusing, selection)
+    can = entered(driver, 1, refusing.refuses, selection)
     assert (can.runs, can.refusals) == (True, ("no",))
-    assert entered(driver, 1, RISCV64, selection).refusals == ()
+    assert entered(driver, 1, RISCV64.refuses, selection).refusals == ()
 
 
 def test_a_kernel_without_model_is_not_judged() -> None:
@@ -234,8 +235,8 @@ def result(machine: str, booted: VirtBooted, given: Node) -> VirtResult:
         predict(VIRT[machine], given, booted),
         tuple(judged(machine, booted, given).values()),
         "menu",
-        held_by(booted),
-        counted_in(booted),
+        held_by(booted.sections),
+        counted_in(booted.sections),
         entered_domains(booted),
         ("CONFIG_CPU_IDLE_GOV_TEO: not set in this kernel",),
         "QEMU emulator version 7.2",

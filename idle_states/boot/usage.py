@@ -3,25 +3,48 @@
 Emulated time is uneven, so that no count is predicted: a counter may have grown, or must not have.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
-from ...findings import Unreadable
-from ...linux.driver_table import DriverTable
-from ...linux.governors import UnknownGovernor
-from ...linux.releases import Release
-from ...reading import sysfs
-from ...reading.inputs import Input
-from ...reading.sysfs import SysfsState
-from ...selection.selection import TableSelection, select
-from ..predict import Mismatch, Stage
-from .boot import VirtBooted
-from .machines import VirtMachine
-from .predict import USAGE, VirtPredicted
+from ..findings import Unreadable
+from ..linux.driver_table import DriverTable
+from ..linux.governors import UnknownGovernor
+from ..linux.releases import Release
+from ..reading import sysfs
+from ..reading.inputs import Input
+from ..reading.sysfs import SysfsState
+from ..selection.selection import TableSelection, select
+from .predict import USAGE, Mismatch, Stage
 
 LONG_NS = 50_000_000
 """An idle period that every guest has which does nothing for a second."""
 _GROWS, _STAYS = "may grow", "stays"
+
+
+class PredictedDrivers(Protocol):
+    """What is predicted of a guest's CPUs.
+
+    kernel         output of uname
+    release        the kernel release modelled; None: there is no model of this kernel
+    number2driver  the kernel's number of a CPU -> what it registers for it
+    """
+
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def release(self) -> Release | None: ...
+    @property
+    def number2driver(self) -> Mapping[int, DriverTable]: ...
+
+
+Refuses = Callable[[int], str]
+"""Why firmware does not suspend a CPU with this argument; "" if it does."""
+
+
+def refuses_none(parameter: int) -> str:
+    """Where no firmware is asked."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +62,24 @@ class Entered:
 
 
 def usage_stage(
-    predicted: VirtPredicted,
-    machine: VirtMachine,
-    booted: VirtBooted,
+    predicted: PredictedDrivers,
+    refuses: Refuses,
+    sections: Mapping[str, str],
     governor: str,
     hz: int,
 ) -> Stage:
-    """Holds the counters of each CPU's states against what can have happened. governor: the
-    guest's."""
+    """Holds the counters of each CPU's states against what can have happened.
+
+    sections  what the guest printed: its states' attributes "before" and "after" the work
+    governor  the guest's
+    """
     drivers = predicted.number2driver
     if predicted.release is None:
         return Stage.unjudged(USAGE, f"there is no model of {predicted.kernel}")
     if not any(driver.states for driver in drivers.values()):
         return Stage.unjudged(USAGE, "no states are predicted to be registered")
     try:
-        counted = _counted(booted)
+        counted = _counted(sections)
         selections = {
             cpu: selected(driver, predicted.release, governor, hz)
             for cpu, driver in drivers.items()
@@ -63,7 +89,7 @@ def usage_stage(
     differences, judged = [], 0
     for cpu, driver in sorted(drivers.items()):
         for state, counts in zip(driver.states, counted.get(cpu, ()), strict=False):
-            can = entered(driver, state.index, machine, selections[cpu])
+            can = entered(driver, state.index, refuses, selections[cpu])
             grows = {
                 "usage": can.selected and can.runs,
                 "rejected": can.selected and bool(can.refusals),
@@ -103,7 +129,7 @@ def of_long_idles(selection: TableSelection) -> int | None:
 
 
 def entered(
-    driver: DriverTable, index: int, machine: VirtMachine, selection: TableSelection
+    driver: DriverTable, index: int, refuses: Refuses, selection: TableSelection
 ) -> Entered:
     """What becomes of a state: the last one's power domains may send firmware their own
     parameter."""
@@ -114,7 +140,7 @@ def entered(
     parameters = [state.parameter]
     if index == len(driver.states) - 1:
         parameters += _of_domains(driver)
-    refusals = [machine.refuses(parameter) for parameter in parameters]
+    refusals = [refuses(parameter) for parameter in parameters]
     return Entered(taken, "" in refusals, tuple(dict.fromkeys(filter(None, refusals))))
 
 
@@ -125,19 +151,19 @@ def _of_domains(driver: DriverTable) -> Iterator[int]:
                 yield state.parameter
 
 
-def counted_in(booted: VirtBooted) -> Mapping[int, tuple[SysfsState, ...]]:
+def counted_in(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]:
     """CPU -> its states, with what was counted during the work; empty where there are none, or
     they cannot be read."""
     try:
-        return _counted(booted)
+        return _counted(sections)
     except Unreadable:
         return {}
 
 
-def _counted(booted: VirtBooted) -> dict[int, tuple[SysfsState, ...]]:
+def _counted(sections: Mapping[str, str]) -> dict[int, tuple[SysfsState, ...]]:
     """CPU -> its states, with what was counted during the work. Raises Unreadable."""
     before, after = (
-        sysfs.read(Input(f"{name}.txt", held=booted.sections[name].encode()))
+        sysfs.read(Input(f"{name}.txt", held=sections[name].encode()))
         for name in ("before", "after")
     )
     return sysfs.difference(before, after)

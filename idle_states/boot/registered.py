@@ -1,0 +1,73 @@
+"""The states that a guest's CPUs registered, as it shows them, beside those predicted."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ..findings import Unreadable
+from ..reading.sysfs import SysfsState
+from .predict import REGISTERED, Mismatch, Stage, held
+
+NO_DRIVER = "none"
+Row = tuple[str, str, int, int, bool]
+"""Of a state: name, description, latency and residency in us, whether it is off from the start."""
+
+_PLACE = re.compile(r"cpuidle/(\w+):(.*)", re.ASCII)
+
+
+def registered_stage(
+    driver: str, told: Mapping[int, Sequence[Row]], sections: Mapping[str, str]
+) -> Stage:
+    """The driver's name and each CPU's states.
+
+    driver    the one predicted
+    told      the rows predicted for each CPU there is
+    sections  what the guest printed: "cpuidle" and "governors"
+    """
+    found = driver_in(sections)
+    differences = [Mismatch("driver", driver, found)] if found != driver else []
+    judged = 1
+    try:
+        there = _held(sections)
+    except Unreadable as error:
+        return Stage.of(REGISTERED, [Mismatch("sysfs", "idle states", str(error))], 1)
+    for cpu in sorted({*told, *there}):
+        wanted = told.get(cpu, ())
+        rows = [row_of(state) for state in there.get(cpu, ())]
+        for number in range(max(len(rows), len(wanted))):
+            judged += 1
+            row = rows[number] if number < len(rows) else None
+            want = wanted[number] if number < len(wanted) else None
+            if row != want:
+                path = f"cpu{cpu}/state{number}"
+                differences.append(Mismatch(path, _shown(want), _shown(row)))
+    return Stage.of(REGISTERED, differences, judged)
+
+
+def driver_in(sections: Mapping[str, str]) -> str:
+    """The driver that the guest names; "" if it names none."""
+    places: dict[str, str] = dict(_PLACE.findall(sections["governors"]))
+    return places.get("current_driver", "")
+
+
+def held_by(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]:
+    """CPU -> its states, as the guest shows them; empty where they cannot be read."""
+    try:
+        return _held(sections)
+    except Unreadable:
+        return {}
+
+
+def row_of(state: SysfsState) -> Row:
+    return (state.name, state.description, *state.row[1:], bool(state.default_disabled))
+
+
+def _held(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]:
+    text = sections["cpuidle"]
+    return held(text) if text.strip() else {}
+
+
+def _shown(row: Row | None) -> str:
+    if row is None:
+        return ""
+    name, description, latency, residency, off = row
+    return f'{name} "{description}" {latency}/{residency} us{", off" if off else ""}'
