@@ -42,6 +42,7 @@ Dir::State::status "{directory}/status";
 Dir::Cache "{directory}/cache";
 """
 _SHOWN = re.compile(r"(?:https?|ftp|all|no)_proxy|TMPDIR|APT_CONFIG|SSL_CERT_(?:FILE|DIR)", re.I)
+_KERNEL = re.compile(r"linux-(?:image|binary)-[0-9]")
 _BOUNDS = launching.Bounds(time_s=limits.ARCHIVE_S, output_bytes=limits.ARCHIVE_OUTPUT_BYTES)
 
 
@@ -84,8 +85,9 @@ class Packages:
         """An unpacked binary package, or only the `members` (patterns as of tar) of it; `suite` if
         not this machine's own.
 
-        If the package has none of the members and exactly one dependency, the dependency is taken
-        instead: ``linux-image-powerpc64le`` depends on the newest kernel image.
+        If the package has none of the members and exactly one dependency, or one that is a kernel,
+        that is taken instead: ``linux-image-powerpc64le`` depends on the newest kernel image, which
+        since 7.1 depends on ``linux-binary-*``.
         """
         architecture = architecture or native_architecture()
 
@@ -96,9 +98,10 @@ class Packages:
                 if _undeb(apt.download(name), fresh, [f"./{member}" for member in members]):
                     return
                 dependencies = apt.dependencies(name)
-                if len(dependencies) != 1:
+                images = [each for each in dependencies if _KERNEL.match(each)] or dependencies
+                if len(images) != 1:
                     break
-                (name,) = dependencies
+                (name,) = images
             wanted = " or ".join(members)
             raise Unavailable(f"the package {package} ({architecture}) has no {wanted}")
 
