@@ -6,13 +6,16 @@ gives anew, are compared by the nodes they stand for.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..audit.trees import differences
 from ..devicetree.board_builds import BuiltBoard
+from ..devicetree.drafts import DOMAIN_CELLS, DOMAINS
 from ..devicetree.patching import DtsValue
 from ..devicetree.patching.values import FLAGS, LISTS, STRINGS
+from ..devicetree.tree import Node
 from ..findings import Location
+from ..idle_tree import folder_of, name_of
 from ..power_mgt import cells
 
 _PHANDLES = ("phandle", "linux,phandle")
@@ -28,11 +31,13 @@ class Meant:
     values  (node, property) -> its new value
     gone    nodes that go, with their entries in lists
     new     node that comes -> its properties
+    named   node that gets another name -> that name
     """
 
     values: dict[tuple[str, str], DtsValue] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
     new: dict[str, Mapping[str, DtsValue]] = field(default_factory=dict)
+    named: dict[str, str] = field(default_factory=dict)
 
 
 def path_on(board: BuiltBoard, path: str) -> str:
@@ -56,21 +61,40 @@ def value_on(board: BuiltBoard, path: str, name: str) -> Found:
     if data is None:
         return None
     if name in LISTS:
-        listed = [board.phandles.get(cell) for cell in cells(data, 4)]
-        known = tuple(one for one in listed if one is not None)
-        return known if len(known) * 4 == len(data) else data
+        return _references(board, data, name)
     if name in FLAGS:
         return data if data else True
     if name in STRINGS:
-        text = data[:-1].decode("utf-8", "surrogateescape")
-        return text if data.endswith(b"\0") and "\0" not in text else data
-    return int.from_bytes(data, "big") if len(data) == 4 else data
+        texts = tuple(data[:-1].decode("utf-8", "surrogateescape").split("\0"))
+        return data if data[-1:] != b"\0" else texts if len(texts) > 1 else texts[0]
+    numbers = tuple(cells(data, 4))
+    if not numbers or len(data) % 4:
+        return data
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
-def as_on(board: BuiltBoard, value: DtsValue) -> DtsValue:
-    """A description's value as `value_on` gives it: labels as paths."""
-    if isinstance(value, tuple):
-        return tuple(board.labels.get(label, f"&{label}") for label in value)
+def _references(board: BuiltBoard, data: bytes, name: str) -> Found:
+    """The nodes of a list, by path, each with its arguments."""
+    found: list[str | int] = []
+    waiting = list(cells(data, 4))[::-1]
+    while waiting:
+        path = board.phandles.get(waiting.pop())
+        if path is None:
+            return data
+        found.append(path)
+        node = board.root.find(path)
+        count = (node and node.u32(DOMAIN_CELLS)) or 0 if name == DOMAINS else 0
+        if count > len(waiting):
+            return data
+        found += [waiting.pop() for _ in range(count)]
+    return tuple(found) if len(data) % 4 == 0 else data
+
+
+def as_on(board: BuiltBoard, name: str, value: DtsValue) -> DtsValue:
+    """A property's value in a description as `value_on` gives it: labels as paths."""
+    if isinstance(value, tuple) and name in LISTS:
+        labels = board.labels
+        return tuple(labels.get(one, f"&{one}") if isinstance(one, str) else one for one in value)
     return value
 
 
@@ -91,13 +115,23 @@ class Strayed:
 
 def strayed(before: BuiltBoard, after: BuiltBoard, meant: Meant) -> Iterator[Strayed]:
     """In what a board differs otherwise than it is meant to."""
+    moved = {
+        path_on(before, path): f"{folder_of(path_on(before, path))}/{name}"
+        for path, name in meant.named.items()
+        if has_node(before, path)
+    }
+    was = _with_names(before, moved)
+
+    def there(path: str) -> str:
+        return _moved(path_on(after, path), moved)
+
     values = {
-        (path_on(after, path), name): as_on(after, value)
+        (there(path), name): as_on(after, name, value)
         for (path, name), value in meant.values.items()
         if has_node(before, path)
     }
-    gone = {path_on(before, path) for path in meant.gone if has_node(before, path)}
-    new = {path_on(after, path): properties for path, properties in meant.new.items()}
+    gone = {_moved(path_on(before, path), moved) for path in meant.gone if has_node(before, path)}
+    new = {there(path): properties for path, properties in meant.new.items()}
     for path in sorted(gone):
         if after.root.find(path) is not None:
             yield Strayed(f"expected no {path}, found it", place_on(after, path, ""))
@@ -106,41 +140,71 @@ def strayed(before: BuiltBoard, after: BuiltBoard, meant: Meant) -> Iterator[Str
             yield Strayed("expected a new node, found none", Location(file=after.shown))
             continue
         for name, value in properties.items():
-            values[path, name] = as_on(after, value)
+            values[path, name] = as_on(after, name, value)
     for (path, name), wanted in values.items():
         found = value_on(after, path, name)
         if found != wanted and path not in gone:
             message = f"expected {path}:{name} as wanted, found {_said(found)}"
             yield Strayed(message, place_on(after, path, name))
-    for difference in differences(before.root, after.root, "/"):
+    for difference in differences(was.root, after.root, "/"):
         path, _, name = difference.path.partition(":")
         if (path, name) in values or name in _PHANDLES:
             continue
         if not name and (path in gone if difference.b is None else path in new):
             continue
-        if path in new or _is_equal(before, after, difference.a, difference.b):
+        if path in new or _is_equal(was, after, difference.a, difference.b):
             continue
-        if name in LISTS and _without(before, path, name, gone) == value_on(after, path, name):
+        if name in LISTS and _without(was, path, name, gone) == value_on(after, path, name):
             continue
         found = "gone" if difference.b is None else "new" if difference.a is None else "another"
         message = f"expected {difference.path} as before, found it {found}"
         yield Strayed(message, place_on(after, path, name))
 
 
+def _moved(path: str, moved: Mapping[str, str]) -> str:
+    """The path of a node where it, or one above it, got another name."""
+    for old, new in moved.items():
+        if f"{path}/".startswith(f"{old}/"):
+            return new + path[len(old) :]
+    return path
+
+
+def _with_names(board: BuiltBoard, moved: Mapping[str, str]) -> BuiltBoard:
+    """A board in which nodes have other names; its labels lead to their old paths."""
+
+    def named(node: Node, path: str) -> Node:
+        below = path if path != "/" else ""
+        if not any(old.startswith(f"{below}/") for old in moved):
+            return node
+        children = []
+        for child in node.children:
+            its = f"{below}/{child.name}"
+            made = named(child, its)
+            children.append(replace(made, name=name_of(moved[its])) if its in moved else made)
+        return replace(node, children=tuple(children))
+
+    return replace(board, root=named(board.root, "/")) if moved else board
+
+
 def _said(found: Found) -> str:
     if found is None:
         return "none"
     if isinstance(found, tuple):
-        return " ".join(path.rpartition("/")[2] for path in found)
+        return " ".join(str(one).rpartition("/")[2] for one in found)
     return found.hex() if isinstance(found, bytes) else str(found)
 
 
 def _without(board: BuiltBoard, path: str, name: str, gone: set[str]) -> Found:
-    """A list without nodes that go; None where nothing is left."""
+    """A list without nodes that go, and their arguments; None where nothing is left."""
     found = value_on(board, path, name)
     if not isinstance(found, tuple):
         return found
-    return tuple(one for one in found if one not in gone) or None
+    left: list[str | int] = []
+    keeps = False
+    for one in found:
+        keeps = one not in gone if isinstance(one, str) else keeps
+        left += [one] if keeps else []
+    return tuple(left) or None
 
 
 def _is_equal(before: BuiltBoard, after: BuiltBoard, a: bytes | None, b: bytes | None) -> bool:

@@ -11,10 +11,12 @@ from ..findings import Location
 from ..reading import scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping as Entries
-from ..reading.document import Node, Scalar
+from ..reading.document import Node, Scalar, Sequence
 from ..table import U32_MAX
 
 ABSENT, PRESENT = "absent", "present"
+NAME = "name"
+"""The field that stands for a node's own name."""
 PROPERTIES = (*TIMES, *PARAMETERS, *FLAGS, *STRINGS, *LISTS)
 _EDIT = ("file", "node", "field", "from", "to", "becomes")
 _NEW = ("name", "after", "before")
@@ -22,6 +24,7 @@ _FILE = re.compile(r"(?:[\w,-]+/)*[\w.,-]+\.dtsi?", re.ASCII)
 _NODE = re.compile(r"/?[\w,.+*@/-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z][\w,.+-]*(?:@[0-9a-f,]+)?", re.ASCII)
 _LABEL = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DIGITS = re.compile(r"0x[0-9a-f]+|[0-9]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,21 @@ class NodeEdit:
     where: Location = attribute(default=Location(), compare=False)
 
 
-DtsEdit = PropertyEdit | NodeEdit
+@dataclass(frozen=True, slots=True)
+class RenameEdit:
+    """An edit that gives a node another name; its label stays.
+
+    before, after  "cpu-sleep-0"
+    """
+
+    file: str
+    node: str
+    before: str
+    after: str
+    where: Location = attribute(default=Location(), compare=False)
+
+
+DtsEdit = PropertyEdit | NodeEdit | RenameEdit
 
 
 def shown(name: str, value: DtsValue) -> str:
@@ -73,7 +90,9 @@ def shown(name: str, value: DtsValue) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
-        return f"[{', '.join(value)}]"
+        numbers = name in LISTS
+        parts = (str(one) if numbers else shown(name, one) for one in value)
+        return f"[{', '.join(parts)}]"
     return f"{value:#x}" if name in PARAMETERS else f"{value}us"
 
 
@@ -95,8 +114,12 @@ def edit_of(node: Entries, problems: SpecProblems) -> DtsEdit | None:
                 problems.wrong_type(f"no {key} beside becomes", key, node.entries[key].where)
         return _node_edit(file, named, node, problems)
     name = _text(node, "field", None, "the name of a property", problems)
+    if name == NAME:
+        old, new = (_text(node, key, _NAME, "a node's name", problems) for key in ("from", "to"))
+        return RenameEdit(file, named, old, new, node.where)
     if name and name not in PROPERTIES:
-        problems.unknown_name("a field", name, node.entries["field"].where, PROPERTIES)
+        known = (NAME, *PROPERTIES)
+        problems.unknown_name("a field", name, node.entries["field"].where, known)
         return None
     before, after = (_value(node, key, name, problems) for key in ("from", "to"))
     return PropertyEdit(file, named, name, before, after, node.where)
@@ -156,27 +179,43 @@ def _value(node: Entries, key: str, name: str, problems: SpecProblems) -> DtsVal
 
 def parsed_value(node: Node, name: str, problems: SpecProblems) -> DtsValue:
     """A value as a description writes it: 200us, 0x40000003, psci, [CPU_SLEEP, CLUSTER_SLEEP],
-    present or absent."""
+    [CPU_PD, FREQUENCY, 0], present or absent; several cells or strings as a list."""
     if isinstance(node, Scalar) and node.text == ABSENT and not node.quoted:
         return None
     if name in FLAGS:
         return scalars.choice(node, problems, (ABSENT, PRESENT), "a property without value") == (
             PRESENT
         )
+    if name in LISTS:
+        return tuple(_listed(node, problems))
+    if isinstance(node, Sequence):
+        parts = [_one(item, name, problems) for item in node.items]
+        if not parts:
+            problems.wrong_type("a value, or several", "none", node.where)
+        return tuple(parts) if len(parts) > 1 else next(iter(parts), None)
+    return _one(node, name, problems)
+
+
+def _one(node: Node, name: str, problems: SpecProblems) -> int | str:
     if name in TIMES:
         found = scalars.time_ns(node, problems, U32_MAX * 1000) or 0
         if found % 1000:
             problems.out_of_range("whole microseconds", f"{found}ns", node.where)
         return found // 1000
-    if name in LISTS:
-        return tuple(_labels(node, problems))
     if name in PARAMETERS:
         return scalars.integer(node, problems, most=U32_MAX, what="a number") or 0
     return scalars.text(node, "text", problems) or ""
 
 
-def _labels(node: Node, problems: SpecProblems) -> Iterator[str]:
+def _listed(node: Node, problems: SpecProblems) -> Iterator[str | int]:
+    """Labels, each followed by its arguments."""
+    is_first = True
     for item in scalars.items(node, "a list of labels", problems):
+        is_number = isinstance(item, Scalar) and not item.quoted and _DIGITS.fullmatch(item.text)
+        if is_number and not is_first:
+            yield scalars.integer(item, problems, most=U32_MAX, what="a number") or 0
+            continue
+        is_first = False
         found = scalars.text(item, "a label", problems) or ""
         if found and not _LABEL.fullmatch(found):
             problems.wrong_type("a label", repr(found), item.where)

@@ -6,15 +6,17 @@ from ..devicetree.board_builds import BuiltBoard
 from ..devicetree.patching import (
     DtsText,
     EditRefused,
+    with_name,
     with_node,
     with_property,
     without_node,
 )
 from ..findings import Faulty, Finding, Location, Severity, Unreadable
+from ..idle_tree import folder_of, name_of
 from ..wording import joined, plural
 from .description import Patch
-from .dts_boards import Meant, as_on, has_node, place_on, strayed, value_on
-from .dts_edits import NodeEdit, PropertyEdit, shown
+from .dts_boards import Meant, as_on, has_node, path_on, place_on, strayed, value_on
+from .dts_edits import NAME, DtsEdit, NodeEdit, PropertyEdit, RenameEdit, shown
 from .dts_tables import changed_between, tables_between
 from .plan import CODE, MADE, PRESENT, RULE_NAME, PatchStep, Plan, ValueChange
 from .source_tree import SourcesTree
@@ -80,12 +82,14 @@ class _Step:
             try:
                 if isinstance(edit, PropertyEdit):
                     self.edit_property(edit, path, boards)
+                elif isinstance(edit, RenameEdit):
+                    self.rename(edit, path, boards)
                 else:
                     self.edit_node(edit, path, boards)
             except EditRefused as refused:
                 raise self.refusal(refused, path, edit) from None
         after = {path: text for path, text in self.texts.items() if text != before[path]}
-        if not after:
+        if not self.changes:
             return PatchStep(self.patch, PRESENT)
         built = self.verified(boards, {**self.planning.texts, **after})
         self.planning.texts |= after
@@ -100,7 +104,7 @@ class _Step:
             tuple(tables_between(boards, built)),
         )
 
-    def path(self, edit: PropertyEdit | NodeEdit) -> str:
+    def path(self, edit: DtsEdit) -> str:
         found = self.tree.path(edit.file)
         if not found:
             raise self.faulty(f"expected a file {edit.file} in the tree, found none", edit.where)
@@ -132,7 +136,8 @@ class _Step:
     ) -> None:
         source = self.source(path)
         node = source.node(edit.node)
-        key = node.path, edit.property
+        own = self.as_it_was(node.path)
+        key = own, edit.property
         if key in self.meant.values:
             if shown(edit.property, self.meant.values[key]) != shown(edit.property, edit.before):
                 message = (
@@ -140,7 +145,7 @@ class _Step:
                     f"{edit.property}"
                 )
                 raise self.faulty(message, edit.where)
-        elif self.is_there(edit, node.path, boards):
+        elif self.is_there(edit, own, boards):
             return
         self.meant.values[key] = edit.after
         writers = node.writers(edit.property)
@@ -161,9 +166,9 @@ class _Step:
         others: dict[str, list[str]] = {}
         for name, board in having.items():
             found = value_on(board, path, edit.property)
-            if found == as_on(board, edit.after):
+            if found == as_on(board, edit.property, edit.after):
                 states.add(True)
-            elif found == as_on(board, edit.before):
+            elif found == as_on(board, edit.property, edit.before):
                 states.add(False)
             else:
                 others.setdefault(repr(found), []).append(name)
@@ -171,7 +176,7 @@ class _Step:
             board = having[names[0]]
             found = value_on(board, path, edit.property)
             if isinstance(found, tuple):
-                found = tuple(one.rpartition("/")[2] for one in found)
+                found = tuple(str(one).rpartition("/")[2] for one in found)
             said = "another value" if isinstance(found, bytes) else shown(edit.property, found)
             raise self.faulty(
                 f"{self.patch.name}: expected {edit.property} of {edit.node} "
@@ -193,7 +198,7 @@ class _Step:
                     raise
                 # gone already
                 return
-            self.meant.gone.append(node.path)
+            self.meant.gone.append(self.as_it_was(node.path))
             place = node.definition.start
             self.texts[path] = without_node(source, node)
             self.change(path, source, place, edit.node, "row", edit)
@@ -202,7 +207,7 @@ class _Step:
             node = source.node(edit.node)
             for name, value in edit.properties.items():
                 same = PropertyEdit(edit.file, edit.node, name, value, value, edit.where)
-                self.is_there(same, node.path, boards)
+                self.is_there(same, self.as_it_was(node.path), boards)
             return
         beside = source.node(edit.beside)
         parent = beside.path.rpartition("/")[0]
@@ -212,6 +217,43 @@ class _Step:
         )
         self.meant.new[f"{parent}/{edit.name}"] = edit.properties
         self.change(path, source, place, edit.node, "row", edit)
+
+    def rename(self, edit: RenameEdit, path: str, boards: Mapping[str, BuiltBoard]) -> None:
+        source = self.source(path)
+        try:
+            node = source.node(edit.node)
+        except EditRefused:
+            # called by its name, which may be the new one already
+            node = source.node(edit.after)
+        names = {
+            name: name_of(path_on(board, node.path))
+            for name, board in boards.items()
+            if has_node(board, node.path)
+        }
+        if not names:
+            message = f"expected a board with {edit.node}, found none of {_some(list(boards))}"
+            raise self.faulty(message, edit.where)
+        others = [name for name, own in names.items() if own not in (edit.before, edit.after)]
+        if others:
+            own = names[others[0]]
+            message = f"expected {edit.node} to be {edit.before} or, patched, {edit.after}"
+            raise self.faulty(
+                f"{self.patch.name}: {message}, found {own} on {_some(others)}", edit.where
+            )
+        if set(names.values()) == {edit.after}:
+            return
+        place = node.definition.start
+        self.texts[path] = with_name(source, node, edit.after)
+        self.meant.named[node.path] = edit.after
+        self.change(path, source, place, edit.node, NAME, edit)
+
+    def as_it_was(self, path: str) -> str:
+        """The path of a node before the patch gave it, or one above it, another name."""
+        for old, name in self.meant.named.items():
+            new = f"{folder_of(old)}/{name}"
+            if f"{path}/".startswith(f"{new}/"):
+                return old + path[len(new) :]
+        return path
 
     def source(self, path: str) -> DtsText:
         return DtsText(self.texts[path], (self.tree.root / path).as_posix())
@@ -223,11 +265,13 @@ class _Step:
         place: int,
         node: str,
         name: str,
-        edit: PropertyEdit | NodeEdit,
+        edit: DtsEdit,
     ) -> None:
         where = source.location(place, place + 1)
         if isinstance(edit, PropertyEdit):
             before, after = (shown(name, value) for value in (edit.before, edit.after))
+        elif isinstance(edit, RenameEdit):
+            before, after = edit.before, edit.after
         else:
             before, after = ("present", "") if edit.properties is None else ("", "added")
         table = path.rpartition("/")[2].partition(".")[0]
@@ -262,7 +306,7 @@ class _Step:
             raise Faulty(said, shown_texts)
         return built
 
-    def refusal(self, refused: EditRefused, path: str, edit: PropertyEdit | NodeEdit) -> Faulty:
+    def refusal(self, refused: EditRefused, path: str, edit: DtsEdit) -> Faulty:
         source = self.source(path)
         if refused.start == refused.end:
             return self.faulty(f"{self.patch.name}: {source.file}: {refused.message}", edit.where)

@@ -11,6 +11,7 @@ from idle_states.devicetree.patching import (
     DtsText,
     DtsValue,
     EditRefused,
+    with_name,
     with_node,
     with_property,
     without_node,
@@ -253,7 +254,7 @@ def test_a_node_comes_laid_out_like_its_neighbour(before: bool) -> None:
     [
         ("CPU_SLEEP", "min-residency-us", 1, "TWICE, which the file does not define"),
         ("CPU_SLEEP", "entry-latency-us", 1, "expected one number, found <(100 + 20)>"),
-        ("RET", "compatible", ("A",), 'references to nodes alone, found "arm,idle-state"'),
+        ("RET", "min-residency-us", (1, 2), "expected numbers, found <SHALLOW>"),
         ("RET", "local-timer-stop", None, "expected local-timer-stop in"),
         ("cpu9", "status", "okay", "expected one node cpu9"),
     ],
@@ -264,6 +265,102 @@ def test_what_a_person_has_to_think_about_is_refused(
     with pytest.raises(EditRefused) as refused:
         set_to(node, name, value)
     assert found in str(refused.value.message)
+
+
+SEVERAL = """\
+n: node@1 {
+	power-domains = <&pd 0>, <&perf (1 + 2)>, /* the last */ <&other MACRO>;
+	power-domain-names = "psci", "perf", /* the last */ "other";
+	reg = <0x1 0x02>;
+	/delete-property/ status;
+	domain-idle-states = NODES;
+	cpu-idle-states = <&a &b>;
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("power-domains", ("pd", 0, "perf", 3), "<&pd 0>, <&perf (1 + 2)> /* the last */"),
+        ("power-domains", ("pd", 1, "perf", 3, "other", 9),
+         "<&pd 1>, <&perf (1 + 2)>, /* the last */ <&other MACRO>"),
+        ("power-domains", ("pd", 0, "new", "perf", 3, "other", 9),
+         "<&pd 0>, <&new>, <&perf (1 + 2)>, /* the last */ <&other MACRO>"),
+        ("power-domains", ("other", 9, "pd", 0), "<&other MACRO>, <&pd 0> /* the last */"),
+        ("power-domain-names", ("psci", "new", "other"),
+         '"psci", "new", /* the last */ "other"'),
+        ("power-domain-names", ("psci", "perf"), '"psci", "perf" /* the last */'),
+        ("power-domain-names", "psci", '"psci" /* the last */'),
+        ("reg", (1, 0x1F), "<0x1 0x1f>"),
+        ("reg", (1, 2, 3), "<0x1 0x2 0x3>"),
+        ("reg", 5, "<0x5>"),
+        ("status", "okay", '"okay"'),
+        ("cpu-idle-states", ("a", "c"), "<&a &c>"),
+        ("compatible", ("a,b", "a,c"), '"a,b", "a,c"'),
+    ],
+)  # fmt: skip
+def test_values_in_several_parts(name: str, value: DtsValue, line: str) -> None:
+    """What is there already stays as it is written, a macro as well."""
+    source = DtsText(SEVERAL, "a.dtsi")
+    after = with_property(source, source.node("n"), name, value)
+    assert f"\t{name} = {line};\n" in after
+    assert [one for one in changed(after, SEVERAL) if one[0] == "+"] == [f"+\t{name} = {line};"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("domain-idle-states", ("a",), "expected references to nodes alone, found NODES"),
+        ("reg", "text", "expected one string, found <0x1 0x02>"),
+    ],
+)
+def test_values_in_several_parts_refused(name: str, value: DtsValue, found: str) -> None:
+    source = DtsText(SEVERAL, "a.dtsi")
+    with pytest.raises(EditRefused) as refused:
+        with_property(source, source.node("n"), name, value)
+    assert found in refused.value.message
+
+
+def test_a_node_goes_with_the_arguments_of_its_entries() -> None:
+    text = SEVERAL + "perf: node@2 {\n};\n"
+    source = DtsText(text, "a.dtsi")
+    after = without_node(source, source.node("perf"))
+    assert "power-domains = <&pd 0>, /* the last */ <&other MACRO>;" in after
+
+
+def test_a_node_gets_another_name() -> None:
+    """Wherever the file opens it or names its path; its label, and others of its name, stay."""
+    text = SOURCE + "/ {\n\tcpus { idle-states { cpu-sleep { a; }; }; };\n};\n"
+    text += "&{/cpus/idle-states/cpu-sleep} { b; };\n&{/cpus/cpu-sleep} { };\n"
+    text += '/ { path = "/cpus/idle-states/cpu-sleep"; };\n'
+    source = DtsText(text, "a.dtsi")
+    after = with_name(source, source.node("CPU_SLEEP"), "cpu-off-0")
+    assert changed(after, text) == [
+        "-\t\t\tCPU_SLEEP: cpu-sleep {",
+        "+\t\t\tCPU_SLEEP: cpu-off-0 {",
+        "-\tcpus { idle-states { cpu-sleep { a; }; }; };",
+        "+\tcpus { idle-states { cpu-off-0 { a; }; }; };",
+        "-&{/cpus/idle-states/cpu-sleep} { b; };",
+        "+&{/cpus/idle-states/cpu-off-0} { b; };",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "found"),
+    [
+        ("", "cpu-retention", "expected no /cpus/idle-states/cpu-retention yet, found it"),
+        ("&x {\n\t/delete-node/ cpu-sleep;\n};\n", "cpu-off-0", "expected cpu-sleep to be deleted"),
+    ],
+)
+def test_another_name_is_refused(more: str, name: str, found: str) -> None:
+    source = DtsText(SOURCE + more, "a.dtsi")
+    with pytest.raises(EditRefused) as refused:
+        with_name(source, source.node("CPU_SLEEP"), name)
+    assert found in refused.value.message
+    of_label = DtsText("&elsewhere { a; };", "a.dtsi")
+    with pytest.raises(EditRefused, match="found references to it alone"):
+        with_name(of_label, of_label.node("elsewhere"), "another")
 
 
 def test_a_macro_of_two_values_is_refused_where_it_is_used() -> None:

@@ -1,6 +1,6 @@
 """Edits of device-tree source as it stands in a file: only what changes, all else byte for byte."""
 
-from .edit import with_node, with_property, without_node
+from .edit import with_name, with_node, with_property, without_node
 from .source import DtsNode, DtsText, EditRefused
 from .values import DtsValue
 
@@ -9,6 +9,7 @@ __all__ = [
     "DtsText",
     "DtsValue",
     "EditRefused",
+    "with_name",
     "with_node",
     "with_property",
     "without_node",

@@ -1,9 +1,10 @@
-"""A file's text with a property or a node otherwise."""
+"""A file's text with a property, a node or its name otherwise."""
 
 import re
 from collections.abc import Mapping
 
-from .source import DtsBlock, DtsNode, DtsProperty, DtsText, EditRefused
+from .lists import cut, entries_in
+from .source import TOKEN, DtsBlock, DtsNode, DtsProperty, DtsText, EditRefused
 from .values import LISTS, DtsValue, blanked, fresh, rewritten
 
 _INDENT = re.compile(r"[ \t]*\Z")
@@ -66,19 +67,24 @@ def without_node(source: DtsText, node: DtsNode) -> str:
     names = {f"&{label}" for label in node.labels}
     edits: list[tuple[int, int, str]] = []
     for block in source.all_blocks():
-        if any(_holds(gone, block) for gone in node.blocks):
+        if any(_holds(one, block) for one in node.blocks):
             continue
         for statement in block.properties:
             if statement.name not in LISTS or statement.value is None:
                 continue
             start, end = statement.value
-            listed = re.findall(r"&\w+", blanked(source.text[start:end]))
-            left = tuple(one[1:] for one in listed if one not in names)
-            if len(left) == len(listed):
+            text = source.text[start:end]
+            code = blanked(text)
+            listed = entries_in(code)
+            if listed is None:
+                if names & set(re.findall(r"&\w+", code)):
+                    message = f"expected references to nodes alone in {statement.name}"
+                    raise EditRefused(message, start, end)
                 continue
-            if left:
-                edits.append(rewritten(source, statement, left))
-            else:
+            gone = [(one.start, one.end) for one in listed if one.reference in names]
+            if len(gone) < len(listed):
+                edits.append((start, end, cut(text, code, gone)))
+            elif gone:
                 edits.append((*_lines(source.text, statement.start, statement.end), ""))
     for block in node.blocks:
         edits.append((*_with_blank_line(source.text, block), ""))
@@ -86,6 +92,43 @@ def without_node(source: DtsText, node: DtsNode) -> str:
     for start, end, made in sorted(edits, reverse=True):
         text = text[:start] + made + text[end:]
     return text
+
+
+def with_name(source: DtsText, node: DtsNode, name: str) -> str:
+    """The text with another name for a node, before its braces and in references by path. Labels
+    stay. Raises EditRefused."""
+    old = node.path.rpartition("/")[2]
+    named = [block for block in node.blocks if not block.name.startswith("&")]
+    place = node.definition
+    if not named:
+        message = f"expected the name of {node.path} in the file, found references to it alone"
+        raise EditRefused(message, place.start, place.opened)
+    path = f"{node.path.rpartition('/')[0]}/{name}"
+    if any(block.path == path for block in source.all_blocks()):
+        raise EditRefused(f"expected no {path} yet, found it", place.start, place.opened)
+    places = []
+    deletes = False
+    for token in TOKEN.finditer(source.text):
+        if token.lastgroup == "reference" and _names(token[0], node.path):
+            places.append(token.start() + token[0].index(node.path) + len(node.path) - len(old))
+        elif token.lastgroup == "word" and deletes and token[0] == old:
+            message = f"expected {old} to be deleted by label, found it by name; change it by hand"
+            raise EditRefused(message, *token.span())
+        if token.lastgroup != "skip":
+            deletes = token[0] == "/delete-node/"
+    for block in named:
+        head = blanked(source.text[block.start : block.opened])
+        places.append(block.start + head.rindex(old))
+    text = source.text
+    for at in sorted(places, reverse=True):
+        text = text[:at] + name + text[at + len(old) :]
+    return text
+
+
+def _names(reference: str, path: str) -> bool:
+    """Whether a reference by path, such as &{/cpus}, is to a node or to one below it."""
+    found = reference[2:-1].strip() if reference.startswith("&{") else ""
+    return f"{found}/".startswith(f"{path}/")
 
 
 def _holds(outer: DtsBlock, block: DtsBlock) -> bool:

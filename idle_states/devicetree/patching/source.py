@@ -20,6 +20,7 @@ SKIPPED = (
     r" (?![,-]) (?:[^\\\n]|\\.)*"
 )
 """Comments, and directives of the preprocessor with the lines that continue them."""
+COMMENT = re.compile(SKIPPED, re.VERBOSE | re.DOTALL | re.MULTILINE)
 TOKEN = re.compile(
     rf"""
       (?P<skip> {SKIPPED} )

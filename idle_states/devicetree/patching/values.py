@@ -1,7 +1,7 @@
 """Values of properties: what a description wants, and the text that a value becomes.
 
-A number keeps its base, its leading zeros and its parentheses; a list keeps its groups where what
-goes or comes lets it. What a person would have to think about is refused with its place.
+A number keeps its base, its leading zeros and its parentheses. What a person would have to think
+about is refused with its place.
 """
 
 import re
@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from ...skiboot.patching import EditRefused
 from ...skiboot.patching.numbers import in_style_of
 from ..idle_nodes import DOMAIN_LIST, ENTRY, EXIT, LIST, RESIDENCY, TIMER_STOP, WAKEUP
-from .source import SKIPPED, DtsProperty, DtsText
+from .lists import entries_in, joined, with_entries, written
+from .source import COMMENT, DtsProperty, DtsText
 
-DtsValue = None | bool | int | str | tuple[str, ...]
-"""None: the property is not there; True: there, without a value; a number of one cell; a string; or
-the nodes that a list refers to, by label."""
+DtsValue = None | bool | int | str | tuple[str | int, ...]
+"""None: the property is not there; True: there, without a value; a number of one cell, or several;
+a string, or several; or the nodes that a list refers to, by label, each with its arguments:
+("A", "B", 0) is <&A>, <&B 0>."""
 
 TIMES = (ENTRY, EXIT, WAKEUP, RESIDENCY)
 PARAMETERS = ("arm,psci-suspend-param", "riscv,sbi-suspend-param")
@@ -27,9 +29,8 @@ _ONE_CELL = re.compile(
     rf"<\s*(?P<cell>\(*\s*(?:(?P<number>{_NUMBER})|(?P<macro>[A-Za-z_]\w*))\s*\)*)\s*>", re.ASCII
 )
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_COMMENT = re.compile(SKIPPED, re.VERBOSE | re.DOTALL | re.MULTILINE)
-_REFERENCE = re.compile(r"&(?:\{[^{};\n]*\}|\w+)")
-_ONLY_REFERENCES = re.compile(r"(?:[\s<>,]|&(?:\{[^{};\n]*\}|\w+))*")
+_STRINGS = re.compile(rf"{_STRING.pattern}(?:\s*,\s*{_STRING.pattern})*")
+_CELLS = re.compile(rf"(?:[\s<>,]|\(+\s*(?:{_NUMBER})\s*\)+|{_NUMBER})*+", re.ASCII)
 
 
 def fresh(name: str, value: DtsValue, like: str = "") -> str:
@@ -37,15 +38,28 @@ def fresh(name: str, value: DtsValue, like: str = "") -> str:
     the file writes such a property's value elsewhere; "" if it does not."""
     if value is True:
         return f"{name};"
-    if isinstance(value, str):
-        return f"{name} = {quoted(value)};"
-    if isinstance(value, tuple):
-        joint = " " if re.search(r"<[^<>]*&[^<>]*&", like) else ">, <"
-        return f"{name} = <{joint.join(f'&{label}' for label in value)}>;"
-    assert isinstance(value, int)
+    if name in LISTS:
+        return f"{name} = {joined(written(_items(value)), like)};"
+    if isinstance(value, str) or name in STRINGS:
+        return f"{name} = {_quoted(_items(value))};"
     known = re.search(_NUMBER, like)
-    made = in_style_of(known[0], value) if known else hexadecimal(name, value)
-    return f"{name} = <{made}>;"
+    made = [
+        in_style_of(known[0], int(one)) if known else hexadecimal(name, int(one))
+        for one in _items(value)
+    ]
+    return f"{name} = <{' '.join(made)}>;"
+
+
+def _items(value: DtsValue) -> tuple[str | int, ...]:
+    """A value that is there, in its parts."""
+    if isinstance(value, tuple):
+        return value
+    assert value is not None
+    return (value,)
+
+
+def _quoted(texts: Sequence[str | int]) -> str:
+    return ", ".join(quoted(str(text)) for text in texts)
 
 
 def hexadecimal(name: str, value: int) -> str:
@@ -60,29 +74,69 @@ def quoted(text: str) -> str:
 
 def blanked(text: str) -> str:
     """With comments and directives as blanks, as long as it was."""
-    return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    return COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def rewritten(source: DtsText, statement: DtsProperty, value: DtsValue) -> tuple[int, int, str]:
     """Where the file's text changes so that a statement gives a property a value, and to what.
     Raises EditRefused."""
     if statement.deletes or statement.value is None or value is True:
-        message = f"expected a value of {statement.name}, found none; change it by hand"
-        raise EditRefused(message, statement.start, statement.end)
+        return _whole(source, statement, value)
     start, end = statement.value
-    code = blanked(source.text[start:end])
-    if isinstance(value, int):
+    text = source.text[start:end]
+    code = blanked(text)
+    comments = "".join(f" {match[0]}" for match in COMMENT.finditer(text))
+    if statement.name in LISTS:
+        if entries_in(code) is None:
+            raise _refused("references to nodes alone", source, start, end)
+        return start, end, with_entries(text, code, written(_items(value)))
+    if isinstance(value, str) or statement.name in STRINGS:
+        return _strings(source, start, end, code, [str(one) for one in _items(value)], comments)
+    if isinstance(value, int) and (
+        not _CELLS.fullmatch(code) or len(re.findall(_NUMBER, code)) == 1
+    ):
         return _number(source, start, end, code, value)
-    if isinstance(value, str):
-        found = _STRING.fullmatch(code.strip())
-        if found is None:
-            raise _refused("one string", source, start, end)
-        at = start + code.index('"')
-        return at, at + len(found[0]), quoted(value)
-    assert isinstance(value, tuple)
-    if not _ONLY_REFERENCES.fullmatch(code):
-        raise _refused("references to nodes alone", source, start, end)
-    return start, end, _list(source.text[start:end], code, value)
+    return _numbers(source, start, end, code, [int(one) for one in _items(value)], comments)
+
+
+def _whole(source: DtsText, statement: DtsProperty, value: DtsValue) -> tuple[int, int, str]:
+    """For a statement without a value, or that takes the property away, or is to have none."""
+    text = source.text[statement.start : statement.end]
+    if blanked(text) != text or not text.startswith((statement.name, "/delete-property/")):
+        message = f"expected {statement.name} without labels and comments; change it by hand"
+        raise EditRefused(message, statement.start, statement.end)
+    return statement.start, statement.end, fresh(statement.name, value)
+
+
+def _strings(
+    source: DtsText, start: int, end: int, code: str, wanted: Sequence[str], comments: str
+) -> tuple[int, int, str]:
+    if not _STRINGS.fullmatch(code.strip()):
+        raise _refused("one string" if len(wanted) == 1 else "strings", source, start, end)
+    found = list(_STRING.finditer(code))
+    if len(found) != len(wanted):
+        return start, end, _quoted(wanted) + comments
+    made = source.text[start:end]
+    for match, one in reversed(list(zip(found, wanted, strict=True))):
+        if match[0] != quoted(one):
+            made = made[: match.start()] + quoted(one) + made[match.end() :]
+    return start, end, made
+
+
+def _numbers(
+    source: DtsText, start: int, end: int, code: str, wanted: Sequence[int], comments: str
+) -> tuple[int, int, str]:
+    if not _CELLS.fullmatch(code):
+        raise _refused("numbers", source, start, end)
+    found = list(re.finditer(_NUMBER, code))
+    if len(found) != len(wanted):
+        made = " ".join(in_style_of(found[0][0], one) if found else str(one) for one in wanted)
+        return start, end, f"<{made}>{comments}"
+    made = source.text[start:end]
+    for match, one in reversed(list(zip(found, wanted, strict=True))):
+        if int(match[0], 0) != one:
+            made = made[: match.start()] + in_style_of(match[0], one) + made[match.end() :]
+    return start, end, made
 
 
 def _number(source: DtsText, start: int, end: int, code: str, value: int) -> tuple[int, int, str]:
@@ -121,89 +175,6 @@ def _macro(source: DtsText, name: str, used: int, value: int) -> tuple[int, int,
 
 def _without_comments(text: str) -> str:
     return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
-
-
-def _list(text: str, code: str, wanted: Sequence[str]) -> str:
-    """A list's text with other references: those that go are cut out, those that come stand behind
-    the one they follow; in another order it is written anew, with its comments behind."""
-    references = [f"&{name}" for name in wanted]
-    present = list(_REFERENCE.finditer(code))
-    names = [match[0] for match in present]
-    if _is_within(references, names) and references:
-        return _cut(text, code, present, references)
-    if _is_within(names, references) and names:
-        return _extended(text, code, present, references)
-    joint = " " if re.search(r"<[^<>]*&[^<>]*&", code) else ">, <"
-    comments = "".join(f" {match[0]}" for match in _COMMENT.finditer(text))
-    return f"<{joint.join(references)}>{comments}"
-
-
-def _is_within(some: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether the first list is the second with items left out."""
-    rest = iter(others)
-    return all(item in rest for item in some)
-
-
-def _cut(text: str, code: str, present: Sequence["re.Match[str]"], wanted: Sequence[str]) -> str:
-    """With the references that are not wanted cut out, each with the blanks before it; a group that
-    is left empty goes with its comma. Comments stay."""
-    waiting = list(wanted)
-    gone: list[tuple[int, int]] = []
-    for match in present:
-        if waiting and match[0] == waiting[0]:
-            waiting.pop(0)
-            continue
-        gone.append(match.span())
-    made, plain = text, code
-    for start, end in reversed(gone):
-        before = plain[:start]
-        if before.rstrip().endswith("<"):
-            # what follows takes its place
-            end += len(made[end:]) - len(made[end:].lstrip())
-        else:
-            kept = made[:start].rstrip()
-            # what ends a line as a comment does not take in what follows
-            start = start if "//" in kept.rpartition("\n")[2] else len(kept)
-        made, plain = made[:start] + made[end:], plain[:start] + plain[end:]
-    while empty := re.search(r"<\s*>\s*,\s*|,\s*<\s*>", plain):
-        start, end = empty.span()
-        comments = [match[0] for match in _COMMENT.finditer(made[start:end])]
-        left = "".join(f" {one}\n" if one.startswith("//") else f" {one}" for one in comments)
-        made = made[:start] + left + made[end:]
-        plain = plain[:start] + " " * len(left) + plain[end:]
-    return made
-
-
-def _extended(
-    text: str, code: str, present: Sequence["re.Match[str]"], wanted: Sequence[str]
-) -> str:
-    """With the references that come put behind the one they follow, or before the first."""
-    joint = _joint(code, present)
-    number = 0
-    pieces: list[str] = []
-    done = 0
-    ahead: list[str] = []
-    for reference in wanted:
-        if number < len(present) and reference == present[number][0]:
-            match = present[number]
-            number += 1
-            pieces.append(text[done : match.start()])
-            pieces += [f"{one}{joint}" for one in ahead]
-            ahead = []
-            pieces.append(match[0])
-            done = match.end()
-        elif number:
-            pieces.append(f"{joint}{reference}")
-        else:
-            ahead.append(reference)
-    return "".join([*pieces, text[done:]])
-
-
-def _joint(code: str, present: Sequence["re.Match[str]"]) -> str:
-    """What stands between two references, without comments."""
-    if len(present) < 2:
-        return ">, <"
-    return code[present[-2].end() : present[-1].start()]
 
 
 def _refused(expected: str, source: DtsText, start: int, end: int) -> EditRefused:
