@@ -20,7 +20,7 @@ from tests.support import compiled, reviews, thorough
 # No example is judged by its time: machines are shared.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)
-settings.register_profile("few", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("few", derandomize=True, deadline=None, max_examples=15)
 settings.load_profile("repeatable")
 
 

@@ -149,6 +149,7 @@ STATES = ["stop0_lite", "stop0", "stop2", "stop3"]
 
 
 class TestPower12:
+    @pytest.mark.slow
     def test_list_and_check(self, power12: Copy) -> None:
         assert re.search(r"^power12 +4 +POWER12$", power12.run("list"), re.MULTILINE)
         assert ": 0 errors" in power12.run("check", "power12", "--kernel", "7.2")
@@ -159,6 +160,7 @@ class TestPower12:
         assert way["export"]["chosen"] == "power12"
         assert [state["name"] for state in way["linux"]["states"]] == ["snooze", *STATES]
 
+    @pytest.mark.slow
     def test_what_does_not_know_it_says_so(self, power12: Copy) -> None:
         old = power12.json("show", "power12", "--platform", "skiboot=7.1")
         assert "does not know chip P12" in old["export"]["lost"][0]["reason"]
@@ -232,6 +234,7 @@ class TestWhatTheRegistryLacks:
         assert table.cpu == Cpu("power10", 0x0080, ("P10",), (0, 2, 3, 11))
 
 
+@pytest.mark.slow
 def test_one_bad_spec_does_not_stop_the_others(tmp_path: Path) -> None:
     copy = Copy(tmp_path)
     before = copy.run("list")

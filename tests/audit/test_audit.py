@@ -213,6 +213,7 @@ def test_names_on_standard_input(
         assert line["tool"]["name"] == "idle-states"
 
 
+@pytest.mark.slow
 def test_parquet_has_a_row_per_table(fleet: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra parquet is not installed")
     path = tmp_path / "fleet.parquet"
@@ -421,6 +422,7 @@ LONG_LOGS: dict[str, Callable[[], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["wide", *slow(*sorted(LONG_LOGS.keys() - {"wide"}))],
@@ -506,6 +508,7 @@ def test_what_a_governor_selects_is_told_by_kernel() -> None:
     assert last < 11_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["spawn", *slow("fork", "forkserver")])
 def test_workers_import_nothing_of_the_current_directory(start: str, fleet: Path) -> None:
     """Python begins a worker as `python -c`, unless it forks."""

@@ -97,6 +97,7 @@ def test_rules_that_are_told_exist() -> None:
     assert told <= known_codes()
 
 
+@pytest.mark.slow
 def test_too_many_states_that_cannot_be_counted(dtschema: None) -> None:
     """With ragged flags, each property speaks for itself."""
     findings = check([source({**many(17), dt.FLAGS: bytes(65)})])
@@ -129,6 +130,7 @@ def test_packaged_tables_are_clean(platform: str, dtschema: None) -> None:
     assert check([read_source(name) for name in chosen], PRESETS[platform]) == []
 
 
+@pytest.mark.slow
 def test_flags_of_2014_are_undefined_today(dtschema: None) -> None:
     findings = check([read_source("power8@0768e820e")])
     assert [(f.rule, f.location.file) for f in findings] == [
@@ -136,12 +138,14 @@ def test_flags_of_2014_are_undefined_today(dtschema: None) -> None:
     ] * 3
 
 
+@pytest.mark.slow
 def test_nothing_exported_is_an_empty_table(dtschema: None) -> None:
     platform = replace(PRESETS["op920"], enabled_stop_levels=0, name="none")
     assert [f.rule for f in check([read_source("power9")], platform)] == ["IS104"]
     assert check([read_source("power9")], PRESETS["awan"]) == []
 
 
+@pytest.mark.slow
 def test_trees_with_more_than_idle_states_are_clean(dtschema: None) -> None:
     pstates = {
         "name": b"power-mgt\0",
@@ -207,12 +211,14 @@ def test_a_source_tree_is_pointed_at_by_line(tmp_path: Path, dtc: str, dtschema:
     assert finding.location.path == f"{NODE}:{dt.FLAGS}[0]"
 
 
+@pytest.mark.slow
 def test_severity_is_the_rules(dtschema: None) -> None:
     (warning,) = check([source(FAULTS["name-twice"][0])])
     (error,) = check([source(FAULTS["no-names"][0])])
     assert (warning.severity, error.severity) == (Severity.WARNING, Severity.ERROR)
 
 
+@pytest.mark.slow
 def test_selection(dtschema: None) -> None:
     trees = [source({**P9, dt.LATENCIES: u32_array([0, 0, 0])}), source(FAULTS["no-names"][0])]
     assert {f.rule for f in check(trees, selection=RuleSelection(("IS2",)))} == {"IS215"}
@@ -226,6 +232,7 @@ def test_what_reading_found_is_reported(tmp_path: Path, dtschema: None) -> None:
     assert [f.rule for f in check([read_source(str(file))])] == ["IS923"]
 
 
+@pytest.mark.slow
 def test_the_platform_is_the_one_asked_for(dtschema: None) -> None:
     """A state that firmware does not export is no business of the binding's."""
     machine = Platform("shallow", enabled_stop_levels=0x8000_0000)
@@ -241,6 +248,7 @@ def test_the_platform_is_the_one_asked_for(dtschema: None) -> None:
 # Trees and records of chance
 
 
+@pytest.mark.slow
 def test_native_rules_agree_on_random_tables(dtschema: None) -> None:
     """Of well-formed nodes the binding says nothing that no native rule says, but for two."""
     rng = random.Random(20170823)

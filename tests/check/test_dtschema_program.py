@@ -106,6 +106,7 @@ def alive(process: int) -> bool:
     return state not in "ZX"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["the user, once it runs", "the program, while it is started"])
 def test_an_interrupt_ends_the_program(who: str, fakes: Path) -> None:
     pidfile = fakes / "pid"
@@ -176,6 +177,7 @@ def test_kept_per_version_and_binding(fakes: Path, monkeypatch: pytest.MonkeyPat
     assert len(list(kept.iterdir())) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("home", ["relative", *slow("/proc/nowhere")])
 def test_works_without_a_cache(
     home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dtschema: None
@@ -196,6 +198,7 @@ def test_dtschema_is_not_imported() -> None:
 # The binding
 
 
+@pytest.mark.slow
 def test_the_binding_follows_the_meta_schema() -> None:
     done = subprocess.run(
         [program("dt-doc-validate"), "-n", str(BINDING)],

@@ -99,6 +99,7 @@ def test_replay(recording: str, run: Run) -> None:
     assert [file for file, _ in found.inputs] == [each["file"] for each in document["inputs"]]
 
 
+@pytest.mark.slow
 def test_conform(recording: str, run: Run) -> None:
     found, _ = conform_to(ConformRequest(recording, GovernorRequest(states=STATES), NEW))
     words = ("--states", STATES.text, "--governor", "menu", "--kernel", "6.1")

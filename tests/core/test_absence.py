@@ -95,12 +95,14 @@ def test_version_without_core() -> None:
     assert lines[2] == f"to get it: {absence.remedy()}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", NEED_IT)
 def test_each_command_says_once_that_the_core_is_missing(line: str, said: dict[str, str]) -> None:
     assert said[line].count("the compiled core is not there") == 1
     assert said[line].count(absence.remedy()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", OTHERS)
 def test_other_commands_do_not(line: str, said: dict[str, str]) -> None:
     assert "core" not in said[line]

@@ -349,6 +349,7 @@ def test_places() -> None:
     assert found["/ibm,opal/power-mgt"][""].path == "/ibm,opal/power-mgt"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("dtc")
 def test_places_are_where_the_properties_of_real_trees_are(skiboot_tree: Path) -> None:
     files = sorted((skiboot_tree / "hdata" / "test").glob("*.dts"))

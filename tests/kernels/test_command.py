@@ -73,6 +73,7 @@ def test_two_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nothing differs in" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @needs_core
 def test_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "6.6", "--table", "power9")

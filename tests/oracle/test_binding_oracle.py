@@ -61,6 +61,7 @@ def complaints(tree: bytes, bindings: Path, folder: Path) -> list[str]:
     return [line.removeprefix(f"{file}: ") for line in lines if line.startswith(f"{file}: ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*MACHINES, *(revision.name for revision in machines())])
 def test_the_bindings_accept_what_is_generated(name: str, bindings: Path, tmp_path: Path) -> None:
     table = name
@@ -78,6 +79,7 @@ def test_the_bindings_accept_what_is_generated(name: str, bindings: Path, tmp_pa
     assert len(said) == (2 if name == "riscv64-generic" else 0)
 
 
+@pytest.mark.slow
 def test_the_bindings_reject_what_is_not_theirs(bindings: Path, tmp_path: Path) -> None:
     spec = tmp_path / "board.yaml"
     spec.write_text(MACHINES["flat"].replace("cpu-sleep-0", "sleep-0"))

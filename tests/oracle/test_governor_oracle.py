@@ -20,6 +20,7 @@ from tests.oracle.linux.source import OracleError
 from tests.oracle.linux.trees import copied
 from tests.support import vectors
 from tests.support.shared import kept
+from tests.support.thorough import few
 
 NO_LIMIT = 2_000_000_000
 TICK = 4_000_000
@@ -72,7 +73,7 @@ def recorded(path: Path) -> tuple[Cpu, list[tuple[int, bool]]]:
     return Cpu(table, rows), [(row.state, row.stop_tick) for row in read.rows]
 
 
-@pytest.mark.parametrize("governor", ["menu", "teo", "ladder"])
+@pytest.mark.parametrize("governor", few(1, ["menu", "teo", "ladder"]))
 def test_recorded_decisions(governor_tree: Path, build: Build, governor: str) -> None:
     name = taken_as(governor_tree).name
     names = (name, f"debian-{name}")

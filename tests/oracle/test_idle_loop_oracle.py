@@ -50,6 +50,7 @@ def test_random_idle_loops(oracle: IdleLoopOracle, features: idle_loop.IdleLoopF
         assert modelled(features, cpu, oracle) == real, cpu
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -589,6 +589,7 @@ FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("buffered", [True, False])
 @needs_full
 def test_a_full_standard_output_is_named(buffered: bool, tree: Path) -> None:
@@ -623,6 +624,7 @@ def limited(words: list[str]) -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_is_named(tree: Path, tmp_path: Path) -> None:
     words = ["patch", "mambo-stop4", "--tree", str(tree)]
     before = (tree / "hw/slw.c").read_bytes()

@@ -105,6 +105,7 @@ def test_memory_is_bounded() -> None:
     assert b"MemoryError" in done.errors
 
 
+@pytest.mark.slow
 def test_processor_time_is_bounded() -> None:
     done = run(SH, ["-c", "while :; do :; done"], Bounds(time_s=60, cpu_s=1), "x")
     assert done.status < 0

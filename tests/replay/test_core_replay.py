@@ -26,7 +26,7 @@ from idle_states.traces.periods import Period
 from idle_states.traces.recording import COLUMNS, OPTIONAL, rows
 from tests.support import ROOT
 from tests.support.compiled import needs_core
-from tests.support.thorough import slow
+from tests.support.thorough import few, slow
 
 pytestmark = needs_core
 P9 = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100_000, 10_000_000))
@@ -72,6 +72,7 @@ def state_of(model: ReplayModel | CoreModel, problems: InputProblems) -> tuple[A
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("governor", ["menu", "teo", "ladder"])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("next_timer", ["gap", "far"])
@@ -150,7 +151,7 @@ def problems_of(problems: Sequence[Problem]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("governor", ["menu", "teo", "ladder", "haltpoll", None])
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", few(1, KERNELS))
 @pytest.mark.parametrize("records", [*slow(1 << 16), 37])
 def test_recordings(
     tmp_path: Path,

@@ -20,6 +20,7 @@ from idle_states.replay.suspects import Fitting, Suspicion
 from idle_states.traces.recording import RecordedDecision, rows
 from tests.support.commands import Capture, outcome, run
 from tests.support.recordings import HEADED, KERNEL, PLAIN
+from tests.support.thorough import few
 from tests.support.vectors import DIRECTORY
 
 
@@ -60,44 +61,47 @@ P9 = "1000/10000,2000/20000,5000/50000,10000/100000,100000/10000000,200000/20000
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize(
     ("name", "words", "changed", "fits"),
-    [
-        (
-            "menu-debian6.1.192-p9-poll1",
-            ["--states", P9, "--polling", "--kernel", "6.12"],
-            ["kernel"],
-            {"kernels": "debian-6.1.192", "tables": []},
-        ),
-        (
-            "menu-debian6.1.192-p9-poll1",
-            ["--states", P9.replace("1000", "3000"), "--polling", "--kernel", "debian-6.1.192"],
-            ["table"],
-            {"kernels": "debian-6.1.192", "tables": ["power9"]},
-        ),
-        (
-            "menu-ubuntu4.15.0-dd1-poll0",
-            ["--table", "power9", "--kernel", "ubuntu-4.15.0"],
-            ["table"],
-            {"kernels": "ubuntu-4.15.0", "tables": ["power9-dd1"]},
-        ),
-        (
-            "menu-ubuntu5.15.0-p9-poll0",
-            ["--states", ",".join(["1000/2000"] * 6), "--kernel", "4.11"],
-            ["kernel", "table"],
-            {"kernels": "ubuntu-5.15.0", "tables": ["power9"]},
-        ),
-        (
-            "ladder-ubuntu5.4.0-p9-poll0",
-            ["--states", P9, "--kernel", "ubuntu-5.4.0"],
-            ["governor"],
-            {"governor": "ladder", "kernels": "ubuntu-5.4.0", "tables": []},
-        ),
-        (
-            "ladder-ubuntu5.4.0-p9-poll0",
-            ["--states", P9.replace("1000/", "9000/"), "--kernel", "ubuntu-5.4.0"],
-            ["governor", "table"],
-            {"governor": "ladder", "kernels": "ubuntu-5.4.0", "tables": ["power9"]},
-        ),
-    ],
+    few(
+        2,
+        [
+            (
+                "menu-debian6.1.192-p9-poll1",
+                ["--states", P9, "--polling", "--kernel", "6.12"],
+                ["kernel"],
+                {"kernels": "debian-6.1.192", "tables": []},
+            ),
+            (
+                "menu-debian6.1.192-p9-poll1",
+                ["--states", P9.replace("1000", "3000"), "--polling", "--kernel", "debian-6.1.192"],
+                ["table"],
+                {"kernels": "debian-6.1.192", "tables": ["power9"]},
+            ),
+            (
+                "menu-ubuntu4.15.0-dd1-poll0",
+                ["--table", "power9", "--kernel", "ubuntu-4.15.0"],
+                ["table"],
+                {"kernels": "ubuntu-4.15.0", "tables": ["power9-dd1"]},
+            ),
+            (
+                "menu-ubuntu5.15.0-p9-poll0",
+                ["--states", ",".join(["1000/2000"] * 6), "--kernel", "4.11"],
+                ["kernel", "table"],
+                {"kernels": "ubuntu-5.15.0", "tables": ["power9"]},
+            ),
+            (
+                "ladder-ubuntu5.4.0-p9-poll0",
+                ["--states", P9, "--kernel", "ubuntu-5.4.0"],
+                ["governor"],
+                {"governor": "ladder", "kernels": "ubuntu-5.4.0", "tables": []},
+            ),
+            (
+                "ladder-ubuntu5.4.0-p9-poll0",
+                ["--states", P9.replace("1000/", "9000/"), "--kernel", "ubuntu-5.4.0"],
+                ["governor", "table"],
+                {"governor": "ladder", "kernels": "ubuntu-5.4.0", "tables": ["power9"]},
+            ),
+        ],
+    ),
 )
 def test_what_fits_is_named(
     capsys: Capture, name: str, words: list[str], changed: list[str], fits: dict[str, Any]

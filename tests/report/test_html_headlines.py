@@ -114,6 +114,7 @@ def test_a_terminals_width_breaks_no_line_of_a_page(
     assert pages[0] == pages[1]
 
 
+@pytest.mark.slow
 def test_of_kernels_that_change_alike(tmp_path: Path) -> None:
     lines = _headline(COMMANDS["select-kernels"], tmp_path)
     assert [line.partition(" instead")[0] for line in lines] == [

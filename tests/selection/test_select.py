@@ -409,6 +409,7 @@ def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
 PLOT = ["select", "--states", "1000/10000", "--kernel", "4.11", "--plot"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
 )

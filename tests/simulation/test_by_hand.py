@@ -17,7 +17,7 @@ from idle_states.simulation.setup import Costs, Effect, Setup
 from idle_states.simulation.simulate import simulate
 from tests.support import simulated_by_hand as hand
 from tests.support.simulated_by_hand import Person, World
-from tests.support.thorough import slow
+from tests.support.thorough import few, slow
 
 COSTS = Costs(
     switch=hand.SWITCH,
@@ -108,7 +108,7 @@ def hand_off() -> tuple[Workload, list[Person]]:
     return Workload("hand-off", tasks), people
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", few(2, KERNELS))
 @pytest.mark.parametrize("case", [ping_pong, timers, hand_off])
 @pytest.mark.parametrize("recent", [True, *slow(False)])
 @pytest.mark.parametrize("name", ["menu", "ladder"])

@@ -22,7 +22,7 @@ from idle_states.simulation.setup import Setup, SimulationRun
 from idle_states.simulation.workloads import BUILT_IN
 from tests.support.compiled import needs_core
 from tests.support.simulations import setup
-from tests.support.thorough import examples
+from tests.support.thorough import examples, few
 
 pytestmark = needs_core
 MACHINES = (
@@ -43,7 +43,7 @@ def both(given_setup: Setup, seed: int = 3) -> tuple[SimulationRun, SimulationRu
     )
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", few(1, MACHINES))
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_workloads_on_machines(name: str, machine: str) -> None:
     for number, (governor, kernel) in enumerate(

@@ -31,6 +31,7 @@ from tests.replay.test_domains import common
 from tests.support.clusters import CPU_SLEEP, board, written
 from tests.support.compiled import needs_core
 from tests.support.simulations import setup
+from tests.support.thorough import few
 
 US, MS = 1_000, 1_000_000
 KERNELS = ("5.8", "5.15", "5.18.2", "6.1", "6.6", "6.12.40", "7.3")
@@ -184,7 +185,9 @@ def test_kernels_and_modes_without(kernel: str, osi: bool, riscv: bool, alive: b
 
 @needs_core
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("name", ["server:clients=6,gap=900us", "schbench", "hand-off", "pipe"])
+@pytest.mark.parametrize(
+    "name", few(1, ["server:clients=6,gap=900us", "schbench", "hand-off", "pipe"])
+)
 def test_the_core_is_the_same(name: str, kernel: str) -> None:
     base, _ = machine((1, 3, 2), kernel)
     load = setup(name, "cpus=6").workload

@@ -157,6 +157,7 @@ def test_busy_cpus_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 WORKLOADS = ("server:clients=12,gap=200us", "server:clients=40,gap=2ms", "pipe", "hand-off")
 
 
+@pytest.mark.slow
 @needs_core
 @pytest.mark.parametrize("kernel", ["6.6", *slow("6.3")])
 @pytest.mark.parametrize("workload", WORKLOADS)

@@ -114,6 +114,7 @@ def test_half_an_image_is_not_said_to_be_little_endian() -> None:
     assert "found little-endian ones" in refusal(FILLER + row + row + FILLER)
 
 
+@pytest.mark.slow
 def test_any_bit_flipped_leaves_the_other_tables_as_they_are() -> None:
     stock = stock_lid()
     whole = lid.read(stock, "x")

@@ -20,6 +20,7 @@ def test_a_device_is_no_file_of_results(capsys: pytest.CaptureFixture[str]) -> N
     assert "expected a regular file, found a device" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_ninety_megabytes_of_integers_are_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"12345\n" * (94_000_000 // 6))

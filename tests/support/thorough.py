@@ -1,5 +1,6 @@
 """How much is drawn: all of it by make test, a share where pytest runs plainly."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -17,3 +18,16 @@ def examples(plain: int, thorough: int) -> int:
 def slow(*values: object) -> list[Any]:
     """Returns a parameter's values, marked so that only `make test` takes them."""
     return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
+def few(plain: int, values: Iterable[Any]) -> list[Any]:
+    """Returns a parameter's values, or tuples of several parameters', all but the first `plain`
+    of them marked so that only `make test` takes them."""
+    known = list(values)
+    return [
+        *known[:plain],
+        *(
+            pytest.param(*(value if isinstance(value, tuple) else [value]), marks=pytest.mark.slow)
+            for value in known[plain:]
+        ),
+    ]

@@ -67,6 +67,7 @@ def test_same_as_a_later_kernel(version: str) -> None:
     assert compare(oracle, known, 5_000) >= 5_000
 
 
+@pytest.mark.slow
 def test_the_oracle_tells_a_wrong_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as one that keeps the number of a state as what it is."""
 

@@ -21,6 +21,7 @@ from idle_states.linux.governors.menu_features import CHANGES, features
 from idle_states.linux.releases import MAINLINE, release, version_key
 from tests.support import vectors
 from tests.support.menus import KERNELS, NO_LIMIT_US
+from tests.support.thorough import few
 
 # Recorded decisions
 
@@ -41,7 +42,7 @@ def test_recorded_decisions(path: Path) -> None:
         governor.finished(row.outcome)
 
 
-@pytest.mark.parametrize("kernel", ["debian-6.1.192", "debian-6.12.117", "ubuntu-4.18.0"])
+@pytest.mark.parametrize("kernel", few(1, ["debian-6.1.192", "debian-6.12.117", "ubuntu-4.18.0"]))
 def test_recorded_decisions_need_the_backports(kernel: str) -> None:
     mainline = features(release(".".join(kernel.partition("-")[2].split(".")[:2])))
     differing = 0

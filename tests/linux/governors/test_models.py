@@ -41,7 +41,7 @@ from tests.oracle.linux.governors import (
     taken_as,
 )
 from tests.support.shared import kept
-from tests.support.thorough import examples
+from tests.support.thorough import examples, few
 from tests.support.vectors import TABLES
 
 HZS = (100, 250, 1000)
@@ -439,7 +439,7 @@ def fewest_states(pair: Pair) -> int:
     return 2 if pair.name == "haltpoll" or pair.kernel.version >= (7, 0) else 1
 
 
-@pytest.mark.parametrize("hz", HZS)
+@pytest.mark.parametrize("hz", few(1, HZS))
 @pytest.mark.parametrize("name", GOVERNORS)
 def test_random_sequences(pair_of: Callable[[str, int], Pair], name: str, hz: int) -> None:
     pair = pair_of(name, hz)
