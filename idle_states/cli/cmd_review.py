@@ -17,6 +17,9 @@ The repository is skiboot, one with device-tree sources (Linux, U-Boot, Zephyr),
 of specs; bare ones will do. Nothing is checked out. Of device-tree sources the boards are reviewed
 whose tables the change concerns, each table once with the boards that have it.
 
+Of Linux the tables built into drivers are reviewed, too: those of intel_idle.c, with the processors
+that get another one, and of drivers/cpuidle.
+
 Exits 1 if the change brings findings at or above --fail-on."""
 
 import argparse

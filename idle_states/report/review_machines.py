@@ -19,9 +19,11 @@ _USED = 0.01
 def entries(found: OnMachines, governor: str) -> Iterator[str]:
     """One entry for each group of the time's kernels, and for each workload that changes."""
     for group in found.kernels:
-        then = [name for name in group.kernels if name in found.then]
-        if then and (said := list(_effects(group))):
-            yield f"{governor} on Linux {joined(then)}, of {found.day}: {'; '.join(said)}"
+        then = [name for name in group.kernels if name in found.then and name != found.own]
+        own = [f"{found.own}, the tree's"] if found.own in group.kernels else []
+        named = [*own, *([f"{joined(then)}, of {found.day}"] if then else [])]
+        if named and (said := list(_effects(group))):
+            yield f"{governor} on Linux {'; '.join(named)}: {'; '.join(said)}"
     for one in found.workloads:
         if is_shown(one):
             yield _workload(one)

@@ -37,6 +37,8 @@ def render(review: Review, *, notes: bool) -> str:
     tables = [table for change in review.changes for table in change.tables]
     lines += _table(tables, whole=False)
     lines += _section("On machines", _effects(tables, review), EFFECTS)
+    cpus = [text for change in review.changes for text in words.processors(change)]
+    lines += _section("Processors", cpus, EFFECTS)
     forgotten = [words.said(finding, review) for finding in words.siblings(review)]
     lines += _section("Forgotten siblings", forgotten, SIBLINGS)
     folded = list(_folded(tables, review, notes))

@@ -63,6 +63,8 @@ def _change(change: Reviewed, review: Review, notes: bool) -> Iterator[Paragraph
         yield from _answered(hunk, tables, left, review, change)
     for table in tables:
         yield _effects(table, review)
+    if change.processors:
+        yield _listed("Processors of intel_idle's list:", words.processors(change))
     if left:
         yield _listed("Besides:", [words.said(finding, review) for finding in left])
 

@@ -45,6 +45,10 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
     for table in change.tables:
         yield ""
         yield from _table(table, review, notes, suppressed)
+    if change.processors:
+        yield ""
+        yield "Processors of intel_idle's list"
+        yield from _limited(words.processors(change))
     if change.unread:
         yield ""
         yield from words.wrapped(

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..diff import Difference
 from ..findings import Confidence, Finding, Severity
-from ..linux.grounds import remarks
+from ..linux.grounds import driver_of, remarks
 from ..linux.releases import release
 from ..reading.git import Commit
 from ..review.claims.claim import MessageClaim
-from ..review.result import PerKernel, Review, TableChange
+from ..review.processors import in_words
+from ..review.result import PerKernel, Review, Reviewed, TableChange
 from ..wording import joined, plural
 from .escapes.text import printable
 from .kernel_ranges import kernel_ranges
@@ -26,7 +27,8 @@ def verdict(review: Review) -> str:
     every = [table for change in review.changes for table in change.tables]
     tables = {_identity(table) for table in every}
     new = [finding for finding in review.new if finding.counts]
-    if not tables and not new and not review.fixed:
+    cpus = {cpu.name for change in review.changes for cpu in change.processors}
+    if not tables and not new and not review.fixed and not cpus:
         unread = any(change.unread for change in review.changes)
         return "No table is compared." if unread else "No table changes."
     counts = [
@@ -40,9 +42,10 @@ def verdict(review: Review) -> str:
     changed = {_identity(table) for table in every if table.is_changed}
     exported = {_identity(table) for table in every if table.differences} - changed
     beside = len(tables - changed - exported)
-    what = f"{plural(len(changed), 'table')} changed"
+    what = f"{plural(len(changed), 'table') if tables else 'no table'} changed"
     what += f", {len(exported)} exported otherwise" if exported else ""
     what += f", which concerns {plural(beside, 'other')}" if beside else ""
+    what += f", {plural(len(cpus), 'processor')} treated otherwise" if cpus else ""
     return f"{what}: {brought}, {len(review.fixed)} fixed."
 
 
@@ -128,7 +131,7 @@ def rows(differences: Sequence[Difference]) -> Iterator[str]:
             on_machine = stage == "export" and path.startswith("on ")
             name = "firmware exports" if stage == "export" else path
             name += f" {path}" if on_machine else ""
-            label = "" if on_machine or path in ("states", "order") else f"{path} "
+            label = f"{path} " if stage == "export" and not on_machine and path != "states" else ""
         by_state.setdefault(name, []).append(f"{label}{difference.a} -> {difference.b}")
     for name, parts in by_state.items():
         yield f"{name}: {', '.join(parts)}"
@@ -137,11 +140,25 @@ def rows(differences: Sequence[Difference]) -> Iterator[str]:
 def per_kernel(groups: Iterable[PerKernel], what: str, review: Review) -> Iterator[str]:
     """One entry for kernels with the same differences."""
     for group in groups:
-        kernels = kernel_ranges(group.kernels, review.kernels)
+        kernels = kernel_ranges(group.kernels, [*review.kernels, *_beyond(group, review)])
         said = [f"{d.path.removeprefix('states.')}: {d.a} -> {d.b}" for d in group.differences]
         more = len(said) - SHOWN
         rest = [f"and {more} more, see --format json"] if more > 0 else []
         yield f"{what} {kernels}: {'; '.join([*said[:SHOWN], *rest])}"
+
+
+def _beyond(group: PerKernel, review: Review) -> list[str]:
+    """The kernels that were not asked for: those that a driver's tables are built into."""
+    return [name for name in group.kernels if name not in review.kernels]
+
+
+def processors(change: Reviewed) -> Iterator[str]:
+    """One entry for processors that are treated otherwise in the same way."""
+    alike: dict[str, list[str]] = {}
+    for one in change.processors:
+        alike.setdefault(in_words(one), []).append(one.name)
+    for said, names in alike.items():
+        yield f"{joined(names)}: {said}"
 
 
 def grounds(review: Review) -> list[str]:
@@ -154,7 +171,7 @@ def grounds(review: Review) -> list[str]:
 def sources_of_kernels(review: Review) -> list[str]:
     """How the drivers and governors of the kernels are known, where that is to be said."""
     drivers = {
-        "powernv" if table.source.table is None or table.source.table.listed is None else "dt"
+        driver_of(table.source.table) if table.source.table else "powernv"
         for change in review.changes
         for table in change.tables
     } or {"powernv"}

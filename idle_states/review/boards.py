@@ -46,7 +46,10 @@ class _Group:
 
 class BoardsTree(TreeReader):
     """Reads boards at either end of a range, and between. What the range changes and takes back
-    again is not looked at."""
+    again is not looked at.
+
+    paths  the files that the range changes of the boards that it concerns
+    """
 
     def __init__(
         self, repository: CommitReader, base: str, head: str, trees: dict[str, Layout]
@@ -57,7 +60,7 @@ class BoardsTree(TreeReader):
         self._texts: dict[str, IdleText] = {}
         self._lists: dict[tuple[str, str, tuple[str, ...]], tuple[IdleList, ...] | str] = {}
         self._tops = trees
-        self._paths: set[str] = set()
+        self.paths: set[str] = set()
         self._candidates: dict[str, list[str]] = {}
         for top in trees:
             self._candidates[top] = sorted(self._concerned(top))
@@ -65,7 +68,7 @@ class BoardsTree(TreeReader):
     def commits(self, base: str, head: str) -> list[Commit]:
         if not any(self._candidates.values()):
             return []
-        return self.repository.commits(base, head, sorted(self._paths))
+        return self.repository.commits(base, head, sorted(self.paths))
 
     def state(self, top: str, commit: str) -> "_TreeState":
         key = top, commit
@@ -107,7 +110,7 @@ class BoardsTree(TreeReader):
                 continue
             if self._digest(base, board) != self._digest(head, board):
                 changed = {path for state in sides for path in state.boards.reached(board)}
-                self._paths |= {
+                self.paths |= {
                     top + path for path in changed if base.hash_of(path) != head.hash_of(path)
                 }
                 yield board

@@ -89,8 +89,11 @@ def without_tree(series: Series, shown: str) -> Applied:
     if not head:
         head = base = held.add("", "nothing", {}, is_patch=False)
         remarks.append("the diff shows no named row of an idle-state table")
-        if any(c.path.endswith((".dts", ".dtsi")) for p in series.patches for c in p.files):
+        paths = [change.path for patch in series.patches for change in patch.files]
+        if any(path.endswith((".dts", ".dtsi")) for path in paths):
             remarks.append("device-tree source is not looked at without its repository (--tree)")
+        if any(path.endswith(".c") and "idle" in path for path in paths):
+            remarks.append("a driver of Linux is not looked at without its repository (--tree)")
     remarks += missing(series)
     said_once = tuple(dict.fromkeys(remarks))
     cover = cover_of(series)

@@ -51,7 +51,8 @@ class OnMachines:
     """What the change of a table does to machines.
 
     day        when it was written; None if that is not known
-    then       kernels of that day
+    then       kernels of that day, before them the one that it is a change of
+    own        the kernel that it is a change of; "" where that is not known
     kernels    effects, kernels with the same ones together
     workloads  those that it changes
     unchanged  (kernel, workload) that were simulated without a difference
@@ -66,6 +67,7 @@ class OnMachines:
     unchanged: tuple[tuple[str, str], ...] = ()
     grounds: tuple[str, ...] = ()
     unsaid: tuple[str, ...] = ()
+    own: str = ""
 
 
 @dataclass(slots=True)
@@ -87,10 +89,11 @@ class MachineModel:
     def __post_init__(self) -> None:
         self._simulator = Simulator(self.governor, self.hz, self.runs)
 
-    def effects(self, before: Source, after: Source, day: date | None) -> OnMachines:
-        """Both sources must have tables. day: when the change was written."""
-        then = tuple(map(release, current_at(day))) if day else ()
-        names = [kernel.name for kernel in then]
+    def effects(self, before: Source, after: Source, day: date | None, own: str = "") -> OnMachines:
+        """Both sources must have tables. day: when the change was written; own: the kernel that it
+        is a change of, "" for none."""
+        names = list(dict.fromkeys([*([own] if own else []), *(current_at(day) if day else ())]))
+        then = tuple(map(release, names))
         kernels = (*then, *(kernel for kernel in self.kernels if kernel.name not in names))
         ways = [journey(source, self.platform, kernels).arrivals for source in (before, after)]
         changed = [
@@ -98,7 +101,7 @@ class MachineModel:
             for old, new in zip(*ways, strict=True)
             if _held(old.driver) != _held(new.driver)
         ]
-        found = OnMachines(day, tuple(names))
+        found = OnMachines(day, tuple(names), own=own)
         if not changed:
             return found
         if not core.available():

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ..beyond_opal import MatchedCpu
 from ..sources import Source
 from ..table import IdleState, IdleTable
+from .uses import uses_of
 
 ALIKE = 0.5
 """Share of equal values from which a new table counts as a removed one that was renamed."""
@@ -47,7 +49,7 @@ def is_same(a: Source, b: Source) -> bool:
 def in_same_place(a: Source, b: Source) -> bool:
     """True if the tables beside both are the same, as far as rules compare with them, and the code
     that exports them."""
-    return a.code == b.code and _beside(a) == _beside(b)
+    return a.code == b.code and _beside(a) == _beside(b) and _cpus(a) == _cpus(b)
 
 
 def similarity(a: IdleTable, b: IdleTable) -> float:
@@ -118,8 +120,16 @@ def as_renamed(before: Source, after: Source) -> tuple[Source, dict[str, str]]:
 
 
 def _homeless(table: IdleTable | None) -> IdleTable | None:
-    """The table without its file, so that a table moved to another file compares equal."""
-    return table and replace(table, firmware=replace(table.firmware, file=""))
+    """The table without its file, so that a table moved to another file compares equal; of one
+    built into a driver without the processors that have it, which stand beside it, and with its
+    flags by name, which headers may give other bits."""
+    if table is None:
+        return None
+    built_in = table.built_in
+    if built_in is not None:
+        states = tuple(replace(state, flags=0) for state in built_in.states)
+        built_in = replace(built_in, states=states, cpus=(), uses=uses_of(built_in))
+    return replace(table, firmware=replace(table.firmware, file=""), built_in=built_in)
 
 
 def _beside(source: Source) -> list[IdleTable | None] | None:
@@ -127,6 +137,11 @@ def _beside(source: Source) -> list[IdleTable | None] | None:
     if table is None or others is None:
         return None
     return [_homeless(other) for other in others if other.register is table.register]
+
+
+def _cpus(source: Source) -> tuple[MatchedCpu, ...]:
+    built_in = source.table.built_in if source.table else None
+    return built_in.cpus if built_in else ()
 
 
 def _place(source: Source) -> object:

@@ -14,6 +14,7 @@ from .differing import is_changed
 from .findings import FindingsOutcome
 from .letters import Letter
 from .machines import OnMachines
+from .processors import ProcessorChange
 from .suppressions import Added
 
 
@@ -83,6 +84,7 @@ class Reviewed:
     claims        the numbers in these messages, and what became of each
     suppressions  the suppressions that the change adds
     unread        files that could not be read at one end: their tables are not compared
+    processors    the processors that intel_idle's list gives another table or other settings
     """
 
     base: str
@@ -94,6 +96,7 @@ class Reviewed:
     unread: tuple[str, ...]
     suppressions: tuple[Added, ...] = ()
     claims: tuple[MessageClaim, ...] = ()
+    processors: tuple[ProcessorChange, ...] = ()
 
     @property
     def new(self) -> list[Finding]:
@@ -109,7 +112,11 @@ class Reviewed:
     @property
     def says_something(self) -> bool:
         return bool(
-            self.tables or self.message or self.suppressions or self.files != FindingsOutcome()
+            self.tables
+            or self.message
+            or self.suppressions
+            or self.processors
+            or self.files != FindingsOutcome()
         )
 
 

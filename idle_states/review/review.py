@@ -9,25 +9,30 @@ from ..check.check import check
 from ..check.criteria import Criteria
 from ..diff import Difference, diff
 from ..findings import Finding, UsageError
+from ..linux.releases import Release, release
 from ..reading import opening
 from ..reading.git import Commit, CommitReader, Repository
 from ..reading.mail import MailedAnswer
 from ..sources import Source
 from .boards import BoardsTree, trees_in
 from .differing import comparable, counterpart, differing, is_changed
+from .drivers import is_linux
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .fragments import Hidden, at_shown_places
 from .letters import of_commit
+from .linux import LinuxTree
 from .machines import MachineModel, OnMachines
 from .match import as_renamed
 from .message import Judged, MessageCheck
 from .messages import MessageReader, merged
 from .platforms import exported_otherwise
+from .processors import changed_processors
 from .result import Review, Reviewed, TableChange, grouped
 from .rows import place_in
 from .selection import Selector
 from .suppressions import Configured, Known, added, configured, known, revealed
 from .tree import End, SkibootTree, SpecTree, TreeReader
+from .uses import used_otherwise
 
 Accept = Callable[[Sequence[Finding]], Sequence[Finding]]
 """Marks findings that a project has accepted as suppressed."""
@@ -119,7 +124,7 @@ def review(
         base,
         head,
         repository.count(base, head),
-        tuple(release.name for release in circumstances.criteria.kernels),
+        tuple(kernel.name for kernel in circumstances.criteria.kernels),
         circumstances.governor,
         tuple(changes),
         texts,
@@ -128,11 +133,14 @@ def review(
 
 
 def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> TreeReader:
-    """Reads the tables of a repository of specs, of device-tree sources, or of skiboot."""
+    """Reads the tables of a repository of specs, of Linux, of other device-tree sources, or of
+    skiboot."""
     if specs:
         return SpecTree(repository)
     if not repository.named(head, f"{repository.prefix}hw/slw.c"):
         trees = trees_in(repository, head)
+        if is_linux(repository, head):
+            return LinuxTree(repository, base, head, trees)
         if trees:
             return BoardsTree(repository, base, head, trees)
     return SkibootTree(repository, base, head)
@@ -190,6 +198,7 @@ class _Reviewer:
             tuple(sorted(before.unread | after.unread)),
             added(before, after, self.configured(base), self.configured(head)),
             said.claims,
+            changed_processors([before, *others], after),
         )
 
     def letters(self, checks: Sequence[MessageCheck], base: str, head: str) -> Reviewed:
@@ -227,15 +236,17 @@ class _Reviewer:
                 Difference("table", f"states.{new}.name", old, new) for old, new in names.items()
             ]
             by = self.by.criteria
-            for difference in diff(a, b, by.kernels, by.platform):
+            own, kernels = self.kernels(a, head)
+            for difference in diff(a, b, own, by.platform):
                 stage, _, kernel = difference.stage.partition(" ")
                 if stage == "linux":
                     linux.setdefault(kernel, []).append(difference)
                 else:
                     differences.append(difference)
             differences += exported_otherwise(a, b, by.platform)
+            differences += used_otherwise(a, b)
             if before is not None and after is not None:
-                found = self.selector.differences(a, b, by.kernels, by.platform)
+                found = self.selector.differences(a, b, kernels, by.platform)
                 selected = dict(found)
         return TableChange(
             before,
@@ -265,7 +276,25 @@ class _Reviewer:
         if after.name in self.by.partial:
             unknown = "not looked at: the diff does not show the other rows of the table"
             return OnMachines(day, (), unsaid=(unknown,))
-        return self.machines.effects(before, after, day)
+        own = self.own_release(after, head)
+        return self.machines.effects(before, after, day, own.name if own else "")
+
+    def kernels(self, source: Source, head: str) -> tuple[Sequence[Release], Sequence[Release]]:
+        """Kernels whose registered states are compared, and those whose selections are. What is
+        built into a driver is registered by the kernel that the driver is of; the governors of
+        others may meet it in a backport."""
+        asked = self.by.criteria.kernels
+        own = self.own_release(source, head)
+        if own is None:
+            return asked, asked
+        return [own], [own, *(kernel for kernel in asked if kernel.name != own.name)]
+
+    def own_release(self, source: Source, head: str) -> Release | None:
+        """Of a table that is built into a driver, the kernel that it is built into."""
+        if source.table is None or source.table.built_in is None:
+            return None
+        name = self.tree.release_of(head)
+        return release(name) if name else None
 
     def side(self, source: Source | None, commit: str) -> Side:
         if source is None:

@@ -1,7 +1,7 @@
 """The rows that a change changes, adds or removes, and their places."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..findings import Location
 from ..sources import Source
@@ -80,7 +80,11 @@ def shown_time(nanoseconds: int | None) -> str:
 
 def _by_name(table: IdleTable) -> Mapping[str, IdleState]:
     rows: dict[str, IdleState] = {}
-    for state in table.states:
+    first = table.built_in.first_row if table.built_in else 0
+    for number, state in enumerate(table.states):
+        if table.built_in is not None:
+            # the kernel's, which have no place among OPAL's
+            state = replace(state, flags=table.built_in.states[first + number].flags)
         rows.setdefault(state.name, state)
     return rows
 

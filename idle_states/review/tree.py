@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from ..beyond_opal import MatchedCpu
 from ..extras import MissingPackage
 from ..findings import Finding, Unreadable
 from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry
@@ -36,12 +37,14 @@ class End:
     findings  findings about files that could not be parsed
     unread    the files that could not be parsed: nothing is known of their tables
     texts     file -> text of the unread files, for quoting lines
+    cpus      the processors of intel_idle's list, where a change of a Linux tree concerns it
     """
 
     sources: tuple[Source, ...] = ()
     findings: tuple[Finding, ...] = ()
     unread: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=dict)
+    cpus: tuple[MatchedCpu, ...] = ()
 
 
 class TreeReader(ABC):
@@ -63,6 +66,10 @@ class TreeReader(ABC):
         if commit not in self._ends:
             self._ends[commit] = self._read(commit)
         return self._ends[commit]
+
+    def release_of(self, commit: str) -> str:
+        """The kernel that a commit of Linux is of, by its Makefile; "" for none that is known."""
+        return ""
 
     def _content(self, entry: TreeEntry) -> bytes:
         return self.repository.content(entry, MAX_BYTES)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from ...devicetree.source_trees import SourceFiles
 from ...findings import Unreadable
 from ...reading import limits, opening
 from ...reading.c.expression import evaluate
@@ -47,11 +48,11 @@ def tree_above(path: Path) -> Path | None:
 class Headers:
     """The headers of a tree, each read once.
 
-    tree   the tree, open
+    tree   the tree
     inner  path in it of the file that includes them
     """
 
-    def __init__(self, tree: opening.Tree, inner: str) -> None:
+    def __init__(self, tree: SourceFiles, inner: str) -> None:
         self.tree = tree
         self.inner = inner
         self._path2definitions: dict[str, Mapping[str, str]] = {}
@@ -87,13 +88,14 @@ class Headers:
         """What the headers define for a file with this text on an architecture: "NAME" or
         "NAME(a, b)" -> text."""
         found: dict[str, str] = {}
-        paths = [SIGN, *self.paths(text, arch)]
-        for path in dict.fromkeys(paths):
+        for path in dict.fromkeys(self.paths(text, arch)):
             found |= self.of(path)
         return found
 
     def paths(self, text: str, arch: str) -> Iterator[str]:
-        """Paths of the headers that there are of those that a text includes."""
+        """Paths of the headers that a file with this text is read by: SIGN, and those that there
+        are of those that it includes."""
+        yield SIGN
         system = ["include", *([f"arch/{arch}/include"] if arch else []), "include/uapi"]
         for name, quoted in self.included(text):
             folders = [posixpath.dirname(self.inner), *system] if quoted else system

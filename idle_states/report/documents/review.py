@@ -1,10 +1,10 @@
 """review."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from ... import diff
+from ... import beyond_opal, diff
 from ...forms import Count, Form, Limits, Positive, derived
-from ...review import machines, result, suppressions, workloads
+from ...review import machines, processors, result, suppressions, workloads
 from ...review.claims import claim
 from ...selection import selection
 from ...sources import Source
@@ -108,7 +108,11 @@ class OnMachines(Form[machines.OnMachines]):
     day: Annotated[str | None, "When the change was written; null if that is not known."] = derived(
         lambda found: None if found.day is None else found.day.isoformat()
     )
-    then: Annotated[list[str], "Kernels of that day: long-term, newest, next."]
+    then: Annotated[
+        list[str],
+        "Kernels of that day: long-term, newest, next; first the one that a driver's table is "
+        "built into.",
+    ]
     kernels: Annotated[list[OnKernels], "Without kernels that register the same as before."]
     workloads: Annotated[list[OnWorkload], "Those that the change alters, simulated."]
     unchanged: Annotated[list[tuple[str, str]], "Kernel and workload simulated with no effect."]
@@ -154,7 +158,7 @@ class Added(Form[suppressions.Added]):
 class Claim(Form[claim.MessageClaim]):
     text: Annotated[str, "The message's own words, on one line."]
     line: Annotated[Positive, "Of the message, counted from 1."]
-    verdict: claim.ClaimVerdict
+    verdict: Literal["holds", "contradicted", "not checked"]
     against: Annotated[
         str, "What it was compared with, and the outcome; if it was not checked, why."
     ]
@@ -163,6 +167,20 @@ class Claim(Form[claim.MessageClaim]):
     answer: Annotated[
         str, "Of a mail that answers the patches: its file, and its number there; else empty."
     ]
+
+
+class Treated(Form[beyond_opal.MatchedCpu]):
+    table: Annotated[str, "The array of its states; empty: they come from ACPI."]
+    entry: Annotated[str, "The struct idle_cpu that it leads to."]
+    settings: Annotated[dict[str, Count], "The other members of that entry that are not 0."] = (
+        derived(lambda cpu: dict(cpu.settings))
+    )
+
+
+class ProcessorChange(Form[processors.ProcessorChange]):
+    name: Annotated[str, "As the kernel's headers call it."]
+    before: Annotated[Treated | None, "null: not listed."]
+    after: Annotated[Treated | None, "null: listed no more."]
 
 
 class Change(Form[result.Reviewed]):
@@ -176,6 +194,10 @@ class Change(Form[result.Reviewed]):
         list[Finding], "Where a commit's message and its change disagree; also among findings."
     ]
     claims: Annotated[list[Claim], "The numbers in the messages, in order."]
+    processors: Annotated[
+        list[ProcessorChange],
+        "Of a Linux tree: those that intel_idle's list gives another table or other settings.",
+    ]
     unread: Annotated[
         list[str],
         "Files that could not be parsed at one end; their tables are not compared.",

@@ -1,0 +1,37 @@
+"""What a driver's source does with a table otherwise: what chooses, registers and changes it."""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from ..beyond_opal import BuiltIn, TableUse
+from ..diff import ABSENT, Difference
+from ..sources import Source
+
+_OF_LIST = ".state_table"
+"""A struct idle_cpu that names the table: its members are the processors' (`processors`)."""
+
+
+def uses_of(built_in: BuiltIn) -> tuple[TableUse, ...]:
+    """Those that do not say which processors have the table."""
+    return tuple(use for use in built_in.uses if not use.text.startswith(_OF_LIST))
+
+
+def used_otherwise(a: Source, b: Source) -> Iterator[Difference]:
+    """The statements that differ, function by function. Both sources must have tables."""
+    old, new = _by_function(a), _by_function(b)
+    for function in dict.fromkeys([*old, *new]):
+        before, after = old.get(function, []), new.get(function, [])
+        gone = [text for text in before if text not in after]
+        come = [text for text in after if text not in before]
+        where = f"in {function}()" if function else "in a list"
+        for left, right in zip_longest(gone, come, fillvalue=ABSENT):
+            yield Difference("table", where, left, right)
+
+
+def _by_function(source: Source) -> dict[str, list[str]]:
+    """Function -> its statements with the table, each with the conditions around it."""
+    assert source.table is not None
+    found: dict[str, list[str]] = {}
+    for use in uses_of(source.table.built_in) if source.table.built_in else ():
+        found.setdefault(use.function, []).append(" ".join((*use.conditions, use.text)))
+    return found
