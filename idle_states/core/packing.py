@@ -35,7 +35,7 @@ bytes.
 
 recorded: state that was really entered; with AS_SELECTED, poll_time_limit holds only if the
 governor selects this state."""
-DISABLED, REJECTED, POLL_TIME_LIMIT, ENTERED, RECORDED = 56, 59, 61, 62, 63
+LATENCY, DISABLED, REJECTED, POLL_TIME_LIMIT, ENTERED, RECORDED = 48, 56, 59, 61, 62, 63
 """Offsets of these fields in a row, in bytes."""
 
 STATE = struct.Struct("<QQQ")

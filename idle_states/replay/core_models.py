@@ -15,9 +15,8 @@ from ..core.packing import NONE, Buffer, compiled
 from ..linux import idle_loop
 from ..linux.governors.interface import Outcome, tick_ns
 from ..linux.idle_call import unasked_stop_tick
-from ..linux.idle_loop import NO_LIMIT_US
 from ..reading.problems import InputProblems, Notes
-from ..traces.chunks import CpuChunk, disable
+from ..traces.chunks import CpuChunk, disable, limit_latency
 from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS
 from .counters import Figures, Tally, counts_in_ns, stateless
@@ -146,7 +145,7 @@ class _Cpu:
             settings.next_timer == "far",
             loop.governor_decides_tick,
             core.mask(table.disabled),
-            NO_LIMIT_US,
+            table.limit_us,
             tally.in_ns,
             self.asks,
             unasked_stop_tick(loop, True),
@@ -184,7 +183,7 @@ class _Cpu:
         """Returns the governor's decisions for recorded rows."""
         if not self.asks:
             return bytes(2 * (len(rows) // core.ROW.size))
-        return self.stream.replay(disable(rows, self.tally.table.disabled)).packed
+        return self.stream.replay(_held_to(rows, self.tally.table)).packed
 
     def judge(self, part: CpuChunk, decisions: Buffer) -> int:
         """Counts the decisions; returns how many states are as recorded."""
@@ -226,6 +225,7 @@ def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
             if cpu.asks
             and cpu.stream.given[0] == "menu"
             and cpu.tally.table.disabled == first.tally.table.disabled
+            and cpu.tally.table.limit_us == first.tally.table.limit_us
         )
     if len(together) < core.FEWEST_TABLES:
         return [(cpu,) for cpu in cpus]
@@ -240,12 +240,17 @@ def _decide(part: CpuChunk, cpus: "tuple[_Cpu, ...]") -> "dict[_Cpu, tuple[int, 
     first = cpus[0]
     if first.sweep is None:
         first.sweep = core.Sweep([cpu.stream for cpu in cpus]), cpus
-    rows = disable(part.rows, first.tally.table.disabled)
+    rows = _held_to(part.rows, first.tally.table)
     answers = first.sweep[0].replay(rows)
     return {
         cpu: (cpu.judge(part, found.packed), found.packed)
         for cpu, found in zip(cpus, answers, strict=True)
     }
+
+
+def _held_to(rows: Buffer, table: CpuTable) -> Buffer:
+    """Recorded rows with a table's disabled states and latency limit."""
+    return limit_latency(disable(rows, table.disabled), table.limit_us)
 
 
 def _job(size: int, work: Callable[..., _T], *arguments: Any) -> Callable[[], _T]:

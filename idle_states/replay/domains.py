@@ -18,6 +18,7 @@ from ..linux.genpd.running import ASSUMED, DomainFigures, RunningDomains
 from ..linux.governors.interface import KTIME_MAX
 from ..linux.grounds import remarks
 from ..linux.idle_call import tick_stops
+from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import Release, folded
 from ..traces.periods import Period
 from ..traces.recording import RecordedDecision
@@ -101,7 +102,11 @@ class DomainReplay:
                 self.add(cpu, start_ns, start_ns + residency_ns, start_ns + delta_ns)
 
     def finish(self) -> DomainsReplayed:
-        running = RunningDomains(self._machine.domains, folded(HISTORY, self._release), self.last)
+        limits = [table.limit_us for table in self._machine.tables]
+        features = folded(HISTORY, self._release)
+        running = RunningDomains(
+            self._machine.domains, features, self.last, min(limits, default=NO_LIMIT_US)
+        )
         waited: dict[int, Counter[int]] = {}
         if not running:
             return DomainsReplayed()

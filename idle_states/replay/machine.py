@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ..linux.driver_table import DriverTable
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.interface import State
+from ..linux.idle_loop import NO_LIMIT_US
 from ..reading.sysfs import Dump, SysfsState
 
 _POLL = "POLL"
@@ -14,11 +15,16 @@ SNOOZE = "snooze"
 
 @dataclass(frozen=True, slots=True)
 class CpuTable:
-    """The states of one CPU as its governor sees them; disabled: numbers of disabled states."""
+    """The states of one CPU as its governor sees them.
+
+    disabled  numbers of disabled states
+    limit_us  the latency limit (PM QoS) under which the governor selects
+    """
 
     names: tuple[str, ...]
     states: tuple[State, ...]
     disabled: frozenset[int] = frozenset()
+    limit_us: int = NO_LIMIT_US
 
 
 @dataclass(frozen=True, slots=True)

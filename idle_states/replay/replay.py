@@ -36,7 +36,6 @@ from ..linux import idle_loop
 from ..linux.governors import Decision, Governor, Outcome, Situation
 from ..linux.governors.interface import KTIME_MAX, NO_STATE, tick_ns
 from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
-from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import Release
 from ..reading.problems import InputProblems
 from ..traces.periods import Period
@@ -111,6 +110,8 @@ class ReplayModel:
         given = row.situation
         if tally.table.disabled:
             given = replace(given, disabled=tally.table.disabled)
+        if given.latency_req_us > tally.table.limit_us:
+            given = replace(given, latency_req_us=tally.table.limit_us)
         decision = Decision(0, row.stop_tick) if governor is None else governor.select(given)
         state, stop_tick = decision.state, decision.stop_tick
         outcome = row.outcome
@@ -182,7 +183,7 @@ class ReplayModel:
             else:
                 decision = governor.select(
                     Situation(
-                        latency_req_us=NO_LIMIT_US,
+                        latency_req_us=tally.table.limit_us,
                         sleep_length_ns=sleep_ns,
                         delta_next_ns=min(sleep_ns, to_tick_ns),
                         tick_stopped=stopped,

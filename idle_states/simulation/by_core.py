@@ -9,12 +9,10 @@ from .. import core
 from ..core.packing import compiled, packed_features, packed_states
 from ..linux import idle_loop
 from ..linux.genpd.features import HISTORY
-from ..linux.genpd.governor import NO_LATENCY_LIMIT_US
 from ..linux.genpd.running import Laid, RunningDomains
 from ..linux.governors import Governor, asks_utilisation
 from ..linux.governors.interface import tick_ns
 from ..linux.idle_call import is_asked, unasked_stop_tick
-from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import folded
 from ..reading import limits
 from ..replay.counters import Tally, counts_in_ns
@@ -167,7 +165,7 @@ def _setting(setup: Setup, seed: int, trace: int, laid: Sequence[Laid]) -> "arra
             unasked_stop_tick(loop, True),
             loop.governor_decides_tick,
             core.mask(setup.table.disabled),
-            NO_LIMIT_US,
+            setup.table.limit_us,
             counts_in_ns(setup.release),
             costs.switch,
             costs.wake,
@@ -189,7 +187,7 @@ def _setting(setup: Setup, seed: int, trace: int, laid: Sequence[Laid]) -> "arra
             sum(len(each.states) for each in laid),
             sum(len(each.cpus) for each in laid),
             genpd.deepest_children,
-            NO_LATENCY_LIMIT_US * 1000 if genpd.latency_limits else U64,
+            setup.table.limit_us * 1000 if genpd.latency_limits else U64,
         ),
     )
 

@@ -8,7 +8,6 @@ from ..linux.genpd.running import RunningDomains
 from ..linux.governors import Governor, Outcome, Situation, asks_utilisation
 from ..linux.governors.interface import KTIME_MAX, tick_ns
 from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
-from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import folded
 from ..replay.polling import polling
 from .actors import BUSY, EXITING, FREE, HOLDS, IDLE, SimulatedCpu
@@ -44,7 +43,10 @@ class IdlePeriods:
         self.utilises = asks_utilisation(setup.governor, setup.release)
         self.scopes = Scopes(setup.topology, setup.effects)
         self.domains = RunningDomains(
-            setup.domains, folded(HISTORY, setup.release), range(setup.topology.cpus)
+            setup.domains,
+            folded(HISTORY, setup.release),
+            range(setup.topology.cpus),
+            setup.table.limit_us,
         )
         self._last = len(setup.effects) - 1
         self.reached = [0] * len(setup.effects)
@@ -71,7 +73,7 @@ class IdlePeriods:
                 cpu.average.update(now, running=False)
             decision = cpu.governor.select(
                 Situation(
-                    NO_LIMIT_US,
+                    cpu.tally.table.limit_us,
                     sleep_ns,
                     delta_ns,
                     cpu.stopped,

@@ -12,6 +12,7 @@ from ..core.packing import (
     AS_SELECTED,
     DISABLED,
     ENTERED,
+    LATENCY,
     RECORDED,
     REJECTED,
     ROW,
@@ -21,6 +22,7 @@ from ..core.packing import (
 )
 from ..findings import Unreadable, unreadable
 from ..linux.governors.interface import CPU_CAPACITY, U64_MAX
+from ..linux.idle_loop import NO_LIMIT_US
 from ..reading.inputs import LINE_MAX, Input, InputKind
 from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values, without_columns
 
@@ -71,6 +73,18 @@ def disable(rows: Buffer, disabled: frozenset[int]) -> Buffer:
     for place, byte in enumerate(mask(disabled).to_bytes(2, "little"), DISABLED):
         switched_off[place :: ROW.size] = bytes([byte]) * count
     return switched_off
+
+
+def limit_latency(rows: Buffer, limit_us: int) -> Buffer:
+    """Returns the rows with latency limits of at most limit_us."""
+    if limit_us >= NO_LIMIT_US:
+        return rows
+    limited = bytearray(rows)
+    words = memoryview(limited).cast("I")
+    step = ROW.size // words.itemsize
+    for at in range(LATENCY // words.itemsize, len(words), step):
+        words[at] = min(words[at], limit_us)
+    return limited
 
 
 def chunks(source: Input) -> Iterator[list[CpuChunk]]:

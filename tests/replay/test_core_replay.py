@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from idle_states import core
 from idle_states.findings import Unreadable
 from idle_states.linux.governors.interface import State
+from idle_states.linux.idle_loop import NO_LIMIT_US
 from idle_states.linux.releases import release
 from idle_states.reading.inputs import Input
 from idle_states.reading.problems import InputProblems, Problem
@@ -33,13 +35,15 @@ P9 = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100
 KERNELS = ("4.11", "5.4", "6.1", "6.6", "6.18", "7.1")
 
 
-def tables(count: int, random: Random, disabled: Sequence[int] = ()) -> list[TracedMachine]:
+def tables(
+    count: int, random: Random, disabled: Sequence[int] = (), limit_us: int = NO_LIMIT_US
+) -> list[TracedMachine]:
     """Machines: P9 and variants of it; of the last, CPU 3 has no table and CPU 2 one state."""
     machines = []
     for number in range(count):
         factor = 1 if number == 0 else random.uniform(0.3, 3)
         times = [(int(a * factor) // 1000 * 1000, int(b * factor) // 1000 * 1000) for a, b in P9]
-        table = from_times(times, True, disabled)
+        table = replace(from_times(times, True, disabled), limit_us=limit_us)
         machines.append(TracedMachine(f"table {number}", table, {}))
     if count > 1:
         alone = CpuTable(("snooze",), (State(0, 0),))
@@ -79,9 +83,9 @@ def state_of(model: ReplayModel | CoreModel, problems: InputProblems) -> tuple[A
 def test_estimates(governor: str, kernel: str, next_timer: str) -> None:
     random = Random(f"{governor} {kernel} {next_timer}")
     try:
-        for disabled in ((), (2,)):
+        for disabled, limit_us in (((), NO_LIMIT_US), ((2,), 5)):
             settings = Settings(governor, release(kernel), random.choice((100, 250)), next_timer)
-            for machine in tables(2, random, disabled):
+            for machine in tables(2, random, disabled, limit_us):
                 assert knows([machine], settings, estimated=True)
                 given = periods(random, 300)
                 results = []
@@ -166,8 +170,8 @@ def test_recordings(
     path.write_bytes(recording(random, 1_000, 4, odd=True))
     monkeypatch.setattr("idle_states.traces.chunks.RECORDS", records)
     monkeypatch.setattr("idle_states.replay.core_models._FEW", 20)
-    for count, disabled in ((1, ()), (6, (1, 4))):
-        machines = tables(count, random, disabled)
+    for count, disabled, limit_us in ((1, (), 5), (6, (1, 4), 40)):
+        machines = tables(count, random, disabled, limit_us)
         settings = None
         if governor is not None:
             settings = Settings(governor, release(kernel), 250)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from idle_states.findings import Unreadable
 from idle_states.linux import idle_loop
 from idle_states.linux.governors import Governor, UnknownGovernor, asks_utilisation
+from idle_states.linux.idle_loop import NO_LIMIT_US
 from idle_states.linux.releases import all_releases
 from idle_states.reading import limits
 from idle_states.simulation import by_core as simulate_core
@@ -67,11 +68,15 @@ def test_workloads_on_machines(name: str, machine: str) -> None:
 
 @pytest.mark.parametrize("kernel", ["4.8", "4.14", "4.18", "5.4", "6.2", "debian-6.1.192", "6.19"])
 def test_kernels(kernel: str) -> None:
-    for disabled in (frozenset[int](), frozenset({1, 4})):
-        reference, compiled = both(
-            setup("server:clients=12,gap=200us", "smt8", kernel=kernel, disabled=disabled)
-        )
+    server = "server:clients=12,gap=200us"
+    usages = []
+    for disabled, limit_us in ((frozenset[int](), NO_LIMIT_US), (frozenset({1, 4}), 5)):
+        given_setup = setup(server, "smt8", kernel=kernel, disabled=disabled, limit_us=limit_us)
+        reference, compiled = both(given_setup)
         assert compiled == reference
+        slow = [n for n, state in enumerate(given_setup.table.states) if state.exit_ns > 5_000]
+        usages.append(sum(cpu.states[n].usage for cpu in compiled.cpus for n in slow))
+    assert usages[0] > usages[1] == 0
 
 
 EVERYWHERE = ("server:clients=6,gap=150us", "pipe", "hand-off")

@@ -191,8 +191,10 @@ def test_kernels_and_modes_without(kernel: str, osi: bool, riscv: bool, alive: b
 def test_the_core_is_the_same(name: str, kernel: str) -> None:
     base, _ = machine((1, 3, 2), kernel)
     load = setup(name, "cpus=6").workload
-    for tick, jitter in ((100, 0), (1000, 700)):
-        one = replace(base, workload=load, hz=tick, duration_ns=15 * MS)
+    least_us = base.table.states[-1].exit_ns // US
+    for tick, jitter, limit_us in ((100, 0, NO_LATENCY_LIMIT_US), (1000, 700, least_us)):
+        table = replace(base.table, limit_us=limit_us)
+        one = replace(base, table=table, workload=load, hz=tick, duration_ns=15 * MS)
         one = replace(one, costs=replace(one.costs, jitter=jitter))
         assert by_core.knows(one)
         assert by_core.simulate(one, 3, 50) == simulate.simulate(one, 3, 50)

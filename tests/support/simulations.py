@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from idle_states.linux.idle_loop import NO_LIMIT_US
 from idle_states.linux.releases import release
 from idle_states.replay.machine import from_times
 from idle_states.simulation import placement, topology, workloads
@@ -26,6 +27,7 @@ def setup(
     hz: int = 250,
     duration_ns: int = 10_000_000,
     disabled: frozenset[int] = frozenset(),
+    limit_us: int = NO_LIMIT_US,
     **costs: int,
 ) -> Setup:
     """Returns a Setup whose table has snooze and one state for each of `times`.
@@ -35,6 +37,7 @@ def setup(
     """
     chosen = release(kernel)
     table = from_times(times, chosen.features.snooze_polling, disabled)
+    table = replace(table, limit_us=limit_us)
     latencies = exits or tuple(exit_ns for exit_ns, _ in times)
     effects = [
         Effect(exit_ns, scope, number < 2)

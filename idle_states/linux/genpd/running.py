@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from .features import GenpdFeatures
 from .gates import CHILD_SHALLOW, NOTHING_FITS, Answer, power_off, power_on
-from .governor import Domain, Moment
+from .governor import NO_LATENCY_LIMIT_US, Domain, Moment
 from .tables import CpuDomain, DomainLevel, DomainState
 
 ASSUMED = (
@@ -106,14 +106,20 @@ class RunningDomains:
 
     domains  of the tree, those within others first
     cpus     the machine's CPUs, by number; others are taken to be offline
+    limit_us  the latency limit, which holds for domains in some kernels
     waited   wake-ups that waited for a domain; waited_ns: how long in all
     """
 
     def __init__(
-        self, domains: Sequence[CpuDomain], features: GenpdFeatures, cpus: Collection[int]
+        self,
+        domains: Sequence[CpuDomain],
+        features: GenpdFeatures,
+        cpus: Collection[int],
+        limit_us: int = NO_LATENCY_LIMIT_US,
     ) -> None:
         self.waited = self.waited_ns = 0
         self._features = features
+        self._limit_us = limit_us
         self._timers: dict[int, int] = {}
         self._path2kept: dict[str, _Kept] = {}
         self._cpu2chain: dict[int, tuple[_Kept, ...]] = {}
@@ -175,7 +181,8 @@ class RunningDomains:
             return []
         self._timers[cpu] = timer_ns
         chain[0].domain.active -= 1
-        answers = power_off(chain[0].domain, Moment(now_ns, self._timers), self._features)
+        moment = Moment(now_ns, self._timers, self._limit_us)
+        answers = power_off(chain[0].domain, moment, self._features)
         for answer in answers:
             kept = self._domain2kept[id(answer.domain)]
             if answer.state is not None:
