@@ -1,7 +1,7 @@
 """The idle states of each CPU of a machine: one table for all CPUs, or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..linux.driver_table import DriverTable
 from ..linux.genpd.tables import CpuDomain
@@ -51,6 +51,25 @@ class TracedMachine:
     def like(self, other: "TracedMachine") -> bool:
         """Whether both machines have the same tables; names and domains are ignored."""
         return (self.everywhere, self.own) == (other.everywhere, other.own)
+
+
+def under_limits(machine: TracedMachine, limits_us: Sequence[int]) -> list[TracedMachine]:
+    """A machine under each of some latency limits, which its name then tells."""
+    everywhere = machine.everywhere
+    return [
+        replace(
+            machine,
+            name=named_limit(machine.name, limit_us),
+            everywhere=everywhere and replace(everywhere, limit_us=limit_us),
+            own={cpu: replace(table, limit_us=limit_us) for cpu, table in machine.own.items()},
+        )
+        for limit_us in limits_us
+    ]
+
+
+def named_limit(name: str, limit_us: int) -> str:
+    """A name with the latency limit that its states are under."""
+    return f"{name}, {'no limit' if limit_us >= NO_LIMIT_US else f'limit {limit_us} us'}"
 
 
 def from_driver(table: DriverTable, disabled: Iterable[int] = ()) -> CpuTable:

@@ -20,7 +20,7 @@ from ..traces.head import RecordingHead, head_of
 from ..traces.recording import rows
 from .basis import HZ, NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
 from .energy import PowerModel
-from .machine import CpuTable, TracedMachine, from_sysfs
+from .machine import CpuTable, TracedMachine, from_sysfs, under_limits
 from .power import FROM_SPECS, PowerRequest, Rows
 from .replay import Settings
 from .run import ReplayResult, from_dumps, from_recording, from_trace
@@ -49,6 +49,8 @@ class ReplayRequest:
     hz          None: as a recording's head says, else 250
     governor    None: judge the states that the trace shows
     next_timer  one of replay.NEXT_TIMERS, for traces of cpu_idle
+    limits_us   latency limits under which each table is replayed; (): without any but those that a
+                recording has
     """
 
     inputs: tuple[str, ...]
@@ -61,6 +63,7 @@ class ReplayRequest:
     next_timer: str = "gap"
     platform: Platform = ALL_LEVELS
     power: PowerRequest = FROM_SPECS
+    limits_us: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.hz is not None:
@@ -135,6 +138,8 @@ def replay(
     if not machines:
         raise UsageError("expected a table for the states: --table, --states or a sysfs dump")
     traced = traced or recorded or machines[0]
+    if request.limits_us:
+        machines = [one for each in machines for one in under_limits(each, request.limits_us)]
     power = request.power.model([table for each in machines for table in each.tables], rows)
     if traces:
         name, result = traces[0].name, _replayed(request, traces[0], traced, machines, dumps)

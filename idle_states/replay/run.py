@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from .. import core
 from ..findings import unreadable
 from ..linux.genpd.running import DomainFigures
+from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import Release
 from ..reading import sysfs
 from ..reading.inputs import Input, InputKind
@@ -183,7 +184,7 @@ def from_trace(
     return ReplayResult(
         ESTIMATED,
         (
-            *_assumptions(reader.coarse, certain, misses, release, settings),
+            *_assumptions(reader.coarse, certain, misses, release, settings, _limited(machines)),
             *_of_domains(machines, accounts, release, settings.next_timer if settings else None),
         ),
         Read(
@@ -349,9 +350,15 @@ def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exc
 
 
 def _assumptions(
-    coarse: bool, certain: bool, misses: bool, release: Release, settings: Settings | None
+    coarse: bool,
+    certain: bool,
+    misses: bool,
+    release: Release,
+    settings: Settings | None,
+    limited: bool,
 ) -> tuple[str, ...]:
-    """Returns the assumptions of an estimate, as sentences."""
+    """Returns the assumptions of an estimate, as sentences. limited: tables name a latency limit
+    that they are under."""
     said = ["an idle period lasts from the event of its entry to that of its exit"]
     if coarse:
         said.append("the trace has whole microseconds: each period may be 1 us off")
@@ -379,11 +386,16 @@ def _assumptions(
         timer,
         f"the tick runs when a CPU goes idle, on whole multiples of 1/{settings.hz} s; kept, it "
         "wakes the CPU, which selects again",
-        "no latency limit, no task waiting for I/O, no load, no utilisation",
+        f"no latency limit{' but the one named' if limited else ''}, no task waiting for I/O, no "
+        "load, no utilisation",
         "polling ends at its time limit, too, and the CPU selects again",
         f"selecting again takes {TURN_NS} ns",
     ]
     return tuple(said)
+
+
+def _limited(machines: Sequence[TracedMachine]) -> bool:
+    return any(table.limit_us < NO_LIMIT_US for each in machines for table in each.tables)
 
 
 def _dumped(states: Sequence[SysfsState]) -> Figures:

@@ -124,7 +124,7 @@ def select(
         governor=governor,
         release=release,
         hz=hz,
-        names=_names(table, states),
+        names=names_of(table, states),
         states=states,
         maps=tuple(maps),
         unreachable=tuple(i for i in range(len(states)) if i not in taken),
@@ -169,7 +169,7 @@ class Selecting:
         """As select()."""
         settling = settling_of(self._governor, release, table, self._hz)
         states = settling.governor.states
-        key = settling.governor.features, states, _names(table, states)
+        key = settling.governor.features, states, names_of(table, states)
         if key not in self._known:
             self._known[key] = select(self._governor, release, table, self._hz, self._asked, name)
         domains = _domains(table, release, self._asked)
@@ -204,7 +204,8 @@ def _maps(settling: Settling, asked: Asked) -> Iterator[Mapped]:
                 yield Mapped(fixed, timer_map(settling, idle_ns, fixed), idle_ns)
 
 
-def _names(table: DriverTable | Sequence[State], states: Sequence[State]) -> tuple[str, ...]:
+def names_of(table: DriverTable | Sequence[State], states: Sequence[State]) -> tuple[str, ...]:
+    """Names of states by number: as the driver registers them, else snooze, state1, state2 ..."""
     if isinstance(table, DriverTable):
         return tuple(state.name for state in table.states)
     return tuple("snooze" if i == 0 else f"state{i}" for i in range(len(states)))

@@ -9,7 +9,7 @@ from ..linux.governors.given import GivenStates, check_hz
 from ..linux.releases import Release
 from ..replay.domains import assumed_of_domains
 from ..replay.energy import PowerModel
-from ..replay.machine import CpuTable
+from ..replay.machine import CpuTable, named_limit
 from ..replay.power import FROM_SPECS, PowerRequest
 from ..replay.tables import of_given, of_table
 from ..skiboot.platform import ALL_LEVELS, Platform
@@ -24,10 +24,11 @@ from .summary import UNNOTICED_NS, SimulationSummary, summary
 class SimulateRequest:
     """What to simulate, with which tables. Raises UsageError for contradictory options.
 
-    tables    TABLE operands
-    states    a further table, given by its times
-    disabled  names of disabled states
-    bistable  whether to test if a jitter of UNNOTICED_NS changes the result
+    tables     TABLE operands
+    states     a further table, given by its times
+    disabled   names of disabled states
+    limits_us  latency limits under which each table is simulated; (): without any
+    bistable   whether to test if a jitter of UNNOTICED_NS changes the result
     """
 
     workload: WorkloadRequest
@@ -40,6 +41,7 @@ class SimulateRequest:
     platform: Platform = ALL_LEVELS
     power: PowerRequest = FROM_SPECS
     bistable: bool = False
+    limits_us: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         check_hz(self.hz)
@@ -107,11 +109,18 @@ def prepare(
                 tuple(assumed_of_domains([each.machine], range(of.topology.cpus), request.release)),
             )
         )
+    if request.limits_us:
+        setups = [_limited(each, limit_us) for each in setups for limit_us in request.limits_us]
     rows = [row for each in held for row in each.rows]
     power = request.power.model([setup.table for setup in setups], rows)
     files = (file for each in held for file in each.files)
     seeds = request.workload.seeds
     return PreparedSimulation(tuple(setups), seeds, request.bistable, power, (*of.files, *files))
+
+
+def _limited(setup: Setup, limit_us: int) -> Setup:
+    table = replace(setup.table, limit_us=limit_us)
+    return replace(setup, name=named_limit(setup.name, limit_us), table=table)
 
 
 def _switched_off(table: CpuTable, names: tuple[str, ...]) -> CpuTable:

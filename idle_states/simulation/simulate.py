@@ -20,8 +20,8 @@ scheduled. The same setup and seed give the same result.
   sharing            Tasks queue for their CPU; with others queued, a task yields at the end of its
                      time slice.
 
-The kernel's tick costs no time, and the governor sees no latency limit, I/O wait or load. Where it
-asks for utilisation, CPUs and tasks have that (utilisation.py).
+The kernel's tick costs no time, and the governor sees no latency limit but the table's, no I/O wait
+and no load. Where it asks for utilisation, CPUs and tasks have that (utilisation.py).
 This is the reference; idle_states/core/simulate.c does the same, event by event.
 """
 

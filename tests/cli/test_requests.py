@@ -15,6 +15,7 @@ from idle_states.boot.virt.request import VirtRequest
 from idle_states.check.criteria import Criteria
 from idle_states.check.request import CheckRequest, checked
 from idle_states.findings import UsageError
+from idle_states.limit.request import LimitRequest
 from idle_states.linux.governors.given import GovernorRequest, given_states
 from idle_states.linux.releases import release
 from idle_states.patches.request import PatchRequest, prepare
@@ -77,8 +78,8 @@ def test_argparse_stays_in_cli() -> None:
     "kind",
     [
         AuditRequest, BootRequest, CheckRequest, ConformRequest, Generated, GovernorRequest,
-        PatchRequest, ReplayRequest, ReviewRequest, SelectRequest, SimulateRequest, StatsRequest,
-        TuneRequest, VirtRequest, WorkloadRequest,
+        LimitRequest, PatchRequest, ReplayRequest, ReviewRequest, SelectRequest, SimulateRequest,
+        StatsRequest, TuneRequest, VirtRequest, WorkloadRequest,
     ],
 )  # fmt: skip
 def test_requests_are_frozen(kind: Any) -> None:

@@ -267,6 +267,13 @@ def _selected(drawn: Drawn) -> Iterator[Line]:
     yield Line("text", ("select", sysfs(drawn), "--governor", drawn.word))
 
 
+@drives("limit")
+def _limited(drawn: Drawn) -> Iterator[Line]:
+    yield Line("json", ("limit", "5", blob(drawn), "--kernel", "6.1", "--format", "json"))
+    yield Line("text", ("limit", f"{drawn.word}|5", blob(drawn), "--kernel", "4.9,6.1"))
+    yield Line("text", ("limit", drawn.word, sysfs(drawn), "--trace", trace(drawn)))
+
+
 @drives("kernels")
 def _kernels(drawn: Drawn) -> Iterator[Line]:
     page = drawn.path(".html")

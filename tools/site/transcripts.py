@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = tuple(
     DOCS / f"{name}.md"
-    for name in ("tutorial", "howto/editing", "howto/reviewing", "howto/auditing")
+    for name in ("tutorial", "howto/editing", "howto/reviewing", "howto/auditing", "howto/limiting")
 )
 UPSTREAM = "https://github.com/open-power/"
 TAG = "v7.0"

@@ -46,6 +46,7 @@ class Envelope(Head):
             "conform",
             "diff",
             "kernels",
+            "limit",
             "list",
             "patch",
             "replay",

@@ -141,7 +141,8 @@ class Domain(Form[domains.DomainSelection]):
     maps: Annotated[list[DomainMap], "One for each latency limit; none of a dead domain."] = GIVEN
 
 
-def _domain(selection: domains.DomainSelection) -> With:
+def domain_of(selection: domains.DomainSelection) -> With:
+    """What Domain writes."""
     names = [state.name for state in selection.domain.states]
 
     def of(ranges: Sequence[domains.DomainRange]) -> list[With]:
@@ -161,7 +162,7 @@ class OtherDomains(Form[TableSelection]):
         lambda selection: selection.table or None
     )
     kernel: Annotated[str, "The Linux release."] = derived(lambda selection: selection.release.name)
-    domains: list[Domain] = derived(lambda selection: list(map(_domain, selection.domains)))
+    domains: list[Domain] = derived(lambda selection: list(map(domain_of, selection.domains)))
 
 
 class Select(Form[TableSelection]):
@@ -224,7 +225,7 @@ class Select(Form[TableSelection]):
     domains: Annotated[
         list[Domain],
         "The power domains with states that the CPUs sit in (Arm, RISC-V), the innermost first.",
-    ] = derived(lambda selection: list(map(_domain, selection.domains)))
+    ] = derived(lambda selection: list(map(domain_of, selection.domains)))
     domain_changes: Annotated[
         list[OtherDomains],
         "With several kernels or --against: each further one whose domains do otherwise.",

@@ -1,0 +1,333 @@
+"""What a latency limit leaves, and the limit that keeps just some states."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idle_states.cli import main
+from idle_states.findings import UsageError
+from idle_states.limit.asked import limit_words, meaning
+from idle_states.limit.remaining import (
+    deepest,
+    following,
+    needs_us,
+    same_values,
+    under_limit,
+)
+from idle_states.limit.request import LimitedTable, LimitRequest, limits
+from idle_states.linux.governors import Governor
+from idle_states.linux.governors.given import GovernorRequest, given_states
+from idle_states.linux.governors.interface import Situation
+from idle_states.linux.idle_loop import NO_LIMIT_US
+from idle_states.linux.releases import release
+from idle_states.selection.selection import Asked, select
+from tests.sources.test_sources import sysfs
+from tests.support import DATA
+from tests.support.compiled import needs_core
+
+ICX = [("POLL", 0, 0), ("C1", 1, 1), ("C1E", 4, 4), ("C6", 170, 600)]
+TIMES = ",".join(f"{exit_us}000/{residency_us}000" for _, exit_us, residency_us in ICX[1:])
+
+
+def limited(
+    text: str,
+    *kernels: str,
+    times: str = TIMES,
+    governor: str = "menu",
+    polling: bool = True,
+    per_cpu: bool = False,
+) -> tuple[LimitedTable, ...]:
+    of = GovernorRequest(governor, states=given_states(times, polling))
+    releases = tuple(release(kernel) for kernel in kernels or ("6.1",))
+    return limits(LimitRequest(of, releases, text, per_cpu)).tables
+
+
+@pytest.fixture
+def icx(tmp_path: Path) -> str:
+    path = tmp_path / "icx.sysfs"
+    path.write_text(sysfs(ICX))
+    return str(path)
+
+
+def document(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["limit", *words, "--format", "json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last", "left"),
+    [
+        ("0", 0, 0, 1),
+        ("1", 1, 3, 2),
+        ("3", 1, 3, 2),
+        ("4", 4, 169, 3),
+        ("70", 4, 169, 3),
+        ("169", 4, 169, 3),
+        ("170", 170, None, 4),
+        ("2000000000", 170, None, 4),
+        ("none", 170, None, 4),
+        ("state1", 1, 3, 2),
+        ("STATE2", 4, 169, 3),
+        ("state3", 170, None, 4),
+        ("snooze", 0, 0, 1),
+        ("cstate.id:3|70", 170, None, 4),
+        ("cstate.id_no_zero:0|cstate.id:2", 4, 169, 3),
+        ("cstate.id:0|70", 0, 0, 1),
+        ("cstate.id_no_zero:7|70", 4, 169, 3),
+        ("cstate.name:state1|70", 1, 3, 2),
+        ("cstate.name:STATE1|70", 4, 169, 3),
+        ("cstate.name_no_zero:snooze|cstate.name:none|2", 1, 3, 2),
+    ],
+)
+def test_values_states_and_words_of_tuned(
+    text: str, first: int, last: int | None, left: int
+) -> None:
+    found = meaning(limit_words(text), ("snooze", "state1", "state2", "state3"), (0, 1, 4, 170))
+    assert found is not None
+    states = under_limit("0123", given_states(TIMES).states, (0, 1, 4, 170), found.value_us)
+    assert same_values((0, 1, 4, 170), found.value_us) == (first, last)
+    assert [state.within for state in states] == [n < left for n in range(4)]
+    found_deepest, more = deepest(states), following(states)
+    assert found_deepest is not None
+    assert found_deepest.number == left - 1
+    assert (more.number if more else 4) == left
+
+
+@pytest.mark.parametrize("text", ["", "-1", "x y|", "cstate.id:x", "cstate.foo:1", "3000000000"])
+def test_words_that_mean_nothing(text: str) -> None:
+    with pytest.raises(UsageError, match="expected"):
+        limit_words(text)
+
+
+@pytest.mark.parametrize("text", ["C9", "cstate.id:4", "cstate.id_no_zero:0", "cstate.name:C9"])
+def test_states_that_no_kernel_registers(text: str) -> None:
+    with pytest.raises(UsageError, match=r"expected a state \(snooze, state1, state2, state3\)"):
+        limited(text)
+
+
+@given(st.lists(st.sampled_from([0, 1, 5, 5, 90]), min_size=1, max_size=5))
+def test_tuned_takes_the_first_that_counts(exits: list[int]) -> None:
+    names = [f"C{number}" for number in range(len(exits))]
+    for number in range(6):
+        found = meaning(limit_words(f"cstate.id_no_zero:{number}|70"), names, exits)
+        assert found is not None
+        counts = number < len(exits) and exits[number] > 0
+        assert found.value_us == (exits[number] if counts else 70)
+        assert [word.number for word in found.passed] == ([] if counts else [number])
+
+
+@pytest.mark.parametrize(
+    ("governor", "kernel", "polling"),
+    [
+        ("menu", "6.1", True),
+        ("ladder", "6.1", True),
+        *(
+            pytest.param(governor, kernel, polling, marks=pytest.mark.slow)
+            for governor in ("menu", "teo", "ladder")
+            for kernel in ("5.4", "6.12", "7.1")
+            for polling in (False, True)
+        ),
+        pytest.param("menu", "4.9", False, marks=pytest.mark.slow),
+    ],
+)
+def test_ranges_are_those_of_every_value(governor: str, kernel: str, polling: bool) -> None:
+    """What is said of a range of values is what each value does by itself."""
+    states = given_states(TIMES, polling).states
+    maps = {}
+    for value in (*range(6), 7, 8, 9, 169, 170, 171):
+        found = select(governor, release(kernel), states, 250, Asked((value,)))
+        maps[value] = [mapped.ranges for mapped in found.maps]
+    for value in (1, 5, 9, 170):
+        (table,) = limited(str(value), kernel, governor=governor, polling=polling)
+        (era,) = table.eras
+        first, last = era.alike
+        assert table.same[0] <= first
+        alike = [v for v in maps if first <= v <= (NO_LIMIT_US if last is None else last)]
+        assert all(maps[each] == maps[value] for each in alike)
+        beyond = [v for v in maps if table.same[0] <= v <= (table.same[1] or NO_LIMIT_US)]
+        assert all(maps[each] != maps[value] for each in set(beyond) - set(alike))
+        assert [mapped.ranges for mapped in era.under.maps] == maps[value]
+
+
+@given(
+    st.sampled_from(["menu", "teo", "ladder"]),
+    st.sampled_from(["4.9", "5.15", "6.1", "6.12", "7.1"]),
+    st.integers(0, 200),
+    st.integers(1_000, 10**8),
+)
+def test_no_decision_exceeds_what_is_left(
+    governor: str, kernel: str, limit_us: int, sleep_ns: int
+) -> None:
+    states = given_states(TIMES, True).states
+    if governor == "teo" and kernel == "4.9":
+        kernel = "5.14"
+    model = Governor.for_kernel(governor, kernel, states)
+    decision = model.select(Situation(limit_us, sleep_ns, min(sleep_ns, 4_000_000)))
+    needs = [needs_us(state, nanoseconds=True) for state in states]
+    assert under_limit("0123", states, needs, limit_us)[decision.state].within
+
+
+def test_teo_went_a_state_too_far() -> None:
+    """From 5.4 to 5.13 it takes the first state beyond the limit, where it found a deeper one."""
+    kernels = ("5.2", "5.4", "5.13", "5.14")
+    eras = limited("70", *kernels, governor="teo")[0].eras
+    beyond = {each.name: era.beyond for era in eras for each in era.releases}
+    assert [beyond[kernel] for kernel in kernels] == [(), ("state3",), ("state3",), ()]
+
+
+def test_a_limit_of_0_is_not_the_same_to_all_governors() -> None:
+    """menu and ladder take state 0 whatever else costs nothing; teo has no such rule."""
+    times = "0/1000,4000/20000"
+    for governor, taken in (("menu", {0}), ("ladder", {0}), ("teo", {0, 1})):
+        (table,) = limited("0", "6.1", times=times, governor=governor)
+        assert [state.within for state in table.states] == [True, True, False]
+        (era,) = table.eras
+        assert {0, 1, 2} - set(era.under.unreachable) == taken
+        assert bool(era.idle) == (taken == {0})
+
+
+def test_states_that_a_limit_cannot_tell_apart() -> None:
+    (table,) = limited("state1", times="5000/20000,5000/90000,9000/100000")
+    assert [(state.name, state.within) for state in table.unexpected] == [("state2", True)]
+    (table,) = limited("state2", times="9000/20000,5000/90000,9000/100000")
+    assert [(state.name, state.within) for state in table.unexpected] == [("state1", False)]
+    (table,) = limited("6", times="9000/20000,5000/90000,9000/100000")
+    assert table.unexpected == ()
+
+
+def test_a_fraction_of_a_microsecond_counts_where_kernels_count_it() -> None:
+    old, new = limited("2", "5.4", "5.5", times="2500/20000")
+    assert [state.within for state in old.states] == [True, True]
+    assert [state.within for state in new.states] == [True, False]
+    assert (old.states[1].needs_us, new.states[1].needs_us) == (2, 3)
+    assert new.eras[0].under.unreachable == (1,)
+    assert old.eras[0].under.unreachable == ()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "text", "limit_us"),
+    [
+        ("4.10", "5", NO_LIMIT_US),
+        ("4.11", "5", 5),
+        ("4.11", "0", NO_LIMIT_US),
+        ("6.1", "0", NO_LIMIT_US),
+        ("4.14", "n/a", NO_LIMIT_US),
+        ("4.15", "n/a", 0),
+        ("7.1", "snooze|state2", NO_LIMIT_US),
+        ("7.1", "cstate.id_no_zero:0|state2", 4),
+    ],
+)
+def test_limits_of_a_cpu(kernel: str, text: str, limit_us: int) -> None:
+    if text.startswith("snooze"):
+        text = "cstate.name:snooze"
+    text = text.replace("|state2", "|cstate.name:state2")
+    (table,) = limited(text, kernel, per_cpu=True)
+    assert table.limit_us == limit_us
+
+
+def test_kernels_are_together_where_they_do_the_same() -> None:
+    names = [each.name for each in map(release, ("4.10", "4.11", "4.12", "6.1"))]
+    free, bound = limited("5", *names, per_cpu=True)
+    assert [each.name for each in free.releases] == ["4.10"]
+    assert [each.name for each in bound.releases] == ["4.11", "4.12", "6.1"]
+    assert [[each.name for each in era.releases] for era in bound.eras] == [
+        ["4.11", "4.12"],
+        ["6.1"],
+    ]
+
+
+def test_the_published_case(icx: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """SAP's 70 us and tuned's cstate.id_no_zero:3|70, on the machine that they were told for."""
+    assert main(["limit", "70", icx, "--kernel", "5.14"]) == 0
+    out = capsys.readouterr().out
+    assert "70 us: C1E (4 us) is the deepest; C6 needs 170.\n" in out
+    assert "Every value from 4 to 169 us leaves these states.\n" in out
+    assert "C6           170 us            600 us  excluded: needs 170 us\n" in out
+    assert main(["limit", "cstate.id_no_zero:3|70", icx, "--kernel", "5.14"]) == 0
+    out = capsys.readouterr().out
+    assert "cstate.id_no_zero:3 is C6 here, 170 us.\n" in out
+    assert "170 us: C6 (170 us) is the deepest; nothing is excluded.\n" in out
+    assert main(["limit", "c1e", icx, "--kernel", "5.14"]) == 0
+    assert "4 us: C1E (4 us) is the deepest; C6 needs 170.\n" in capsys.readouterr().out
+
+
+def test_json(icx: str, capsys: pytest.CaptureFixture[str]) -> None:
+    body = document(capsys, "70", icx, "--kernel", "4.9", "--kernel", "6.1")
+    (table,) = body["tables"]
+    assert table["kernels"] == ["4.9", "6.1"]
+    assert table["deepest"] == "C1E"
+    assert table["next"]["name"] == "C6"
+    assert table["values"] == {"from_us": 4, "to_us": 169}
+    assert [era["kernels"] for era in table["governor"]] == [["4.9"], ["6.1"]]
+    assert {r["state"] for era in table["governor"] for r in era["map"]} == {"POLL", "C1", "C1E"}
+    assert body["obeyed"] == [
+        {"kernels": ["4.9"], "per_cpu": False, "wakeup": False},
+        {"kernels": ["6.1"], "per_cpu": True, "wakeup": False},
+    ]
+    assert body["replay"] is body["simulate"] is None
+
+
+@needs_core
+def test_a_trace_with_the_limit_and_without(icx: str, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = str(DATA / "traces/mt8196-teo.slice.txt.gz")
+    words = ("--kernel", "6.1", "--trace", trace, "--power", "POLL=1,C1=0.6,C1E=0.4,C6=0.1")
+    body = document(capsys, "70", icx, *words)
+    free, bound = body["replay"]["tables"]
+    assert [each["table"] for each in (free, bound)] == [f"{icx}, no limit", f"{icx}, limit 70 us"]
+    usage = [
+        {each["name"]: each["usage"] for each in one["total"]["states"]} for one in (free, bound)
+    ]
+    assert usage[0]["C6"] > usage[1]["C6"] == 0
+    assert bound["total"]["wake_latency_ns"]["max"] == 4_000
+    assert free["total"]["wake_latency_ns"]["max"] == 170_000
+    drawn = [each["total"]["low"] for each in body["replay"]["energy"]["tables"]]
+    assert drawn[0] < drawn[1]
+    with_governor = ("--table", icx, "--governor", "menu", "--kernel", "6.1", "--format", "json")
+    assert main(["replay", trace, *with_governor]) == 1
+    alone = json.loads(capsys.readouterr().out)
+    assert alone["tables"][0]["total"] == free["total"]
+    assert main(["limit", "70", icx, *words]) == 0
+    assert "no latency limit but the one named" in capsys.readouterr().out
+
+
+def test_a_workload_with_the_limit_and_without(
+    icx: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--kernel", "6.1", "--workload", "server:clients=2,gap=2ms", "--duration", "100ms")
+    body = document(capsys, "C1", icx, *words)
+    free, bound = body["simulate"]["tables"]
+    usage = [
+        {each["name"]: each["usage"]["mean"] for each in one["states"]} for one in (free, bound)
+    ]
+    assert usage[0]["C6"] > 0
+    assert usage[1]["C6"] == usage[1]["C1E"] == 0
+    assert usage[1]["C1"] > 0
+    assert bound["wake_latency_ns"]["p50"]["mean"] < free["wake_latency_ns"]["p50"]["mean"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--trace", "t", "--workload", "pipe"], "expected --trace or --workload, found both"),
+        (["--trace", "t", "--kernel", "6.1,6.6"], "expected one kernel"),
+        (["--governor", "haltpoll"], "steady states"),
+        (["--governor", "no"], "expected a governor"),
+    ],
+)
+def test_what_cannot_be_meant(
+    words: list[str], message: str, icx: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["limit", "5", icx, *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_no_latency_is_of_a_cpu(icx: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["limit", "n/a", icx]) == 2
+    assert "--per-cpu" in capsys.readouterr().err
+    body = document(capsys, "n/a", icx, "--per-cpu", "--kernel", "6.1")
+    assert body["tables"][0]["limit_us"] == 0
