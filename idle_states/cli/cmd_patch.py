@@ -8,7 +8,8 @@ nothing and exits 1 where tree and series, or tree and specs, differ.
 
 A description of device-tree source says what becomes of properties and nodes in a .dtsi or .dts.
 All boards that include the file are built before and after: where one would change otherwise than
-was meant, nothing is written, and the board is named.
+was meant, nothing is written, and the board is named. With --file the edits are worked out: those
+that make the states of that file's boards a TABLE's, a spec's, a dtb's or another tree's.
 
 Patches that review would refuse, for what they bring to the tree's tables, are not written: the
 findings are shown, and the exit status is 1. --force writes them all the same."""
@@ -39,6 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="descriptions, or a table; --check without any takes all current revisions",
     )
     parser.add_argument("--tree", metavar="DIR", help="the source, with or without git")
+    parser.add_argument(
+        "--file",
+        metavar="FILE",
+        default="",
+        help="of device-tree sources: edit this one until all boards that include it have TABLE",
+    )
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument(
         "-o", "--output", metavar="DIR", help="write the patches there (default: here)"
@@ -89,7 +96,9 @@ def request(arguments: argparse.Namespace) -> "PatchRequest":
 
     if not arguments.tree:
         raise UsageError("expected --tree DIR, the source of skiboot, or with device trees")
-    asked = PatchRequest(Path(arguments.tree), arguments.series, arguments.check, arguments.force)
+    asked = PatchRequest(
+        Path(arguments.tree), arguments.series, arguments.check, arguments.force, arguments.file
+    )
     version = arguments.reroll_count
     if version is not None and not 1 <= version <= 999:
         raise UsageError(f"expected -v from 1 to 999, found {version}")

@@ -42,7 +42,7 @@ class Layout:
         """What a file is called in a tree of this kind, that in another may be called `name`: in
         Linux arch/arm64/boot/dts/a/b.dtsi, in its sources alone src/arm64/a/b.dtsi, in short
         arm64/a/b.dtsi."""
-        short = _ARCH_FOLDER.sub(r"\1", name)
+        short = short_name(name)
         arch, _, rest = short.partition("/")
         made = f"{self.own.format(arch)}/{rest}" if self.own and rest else name
         return tuple(dict.fromkeys((name, made)))
@@ -73,9 +73,16 @@ def _zephyr(inner: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _ARCH_FOLDER = re.compile(
-    r"\A(?:arch/(?=\w+/boot/dts/)|(?:dts/upstream/)?src/(?=\w+/)|arch/(?=\w+/dts/))(\w+/)"
-    r"(?:boot/dts/|dts/)?"
+    r"\A(?:arch/(?=\w+/boot/dts/)|(?:dts/upstream/)?src/(?=\w+/)|arch/(?=\w+/dts/)|dts/(?=\w+/))"
+    r"(\w+/)(?:boot/dts/|dts/)?"
 )
+
+
+def short_name(path: str) -> str:
+    """A file of whatever kind of tree by its architecture and the path in its folder:
+    arm64/a/b.dtsi."""
+    return _ARCH_FOLDER.sub(r"\1", path)
+
 
 UPSTREAM = "dts/upstream/"
 """Where U-Boot keeps the sources of Linux."""

@@ -60,8 +60,11 @@ def value_on(board: BuiltBoard, path: str, name: str) -> Found:
     data = None if node is None else node.properties.get(name)
     if data is None:
         return None
-    if name in LISTS:
-        return _references(board, data, name)
+    return _references(board, data, name) if name in LISTS else value_in(data, name)
+
+
+def value_in(data: bytes, name: str) -> Found:
+    """What a property that is no list says."""
     if name in FLAGS:
         return data if data else True
     if name in STRINGS:

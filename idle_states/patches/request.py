@@ -1,18 +1,22 @@
 """The request to patch a tree, and the prepared series."""
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..findings import UsageError
+from ..findings import Faulty, UsageError
 from ..reading import opening
 from ..sources import NoSuchTable, read_table
 from ..spec.library import find
 from ..spec.packaged import current
 from .description import Patch
-from .dts_plan import plan_sources
+from .dts_machine import wanted_machine
+from .dts_plan import plan_sources, planned
+from .dts_progress import Progress
+from .dts_towards import patch_towards, unlike
 from .library import FORMER_NAMES, patch_for, series
-from .plan import Plan, plan
+from .plan import PRESENT, PatchStep, Plan, plan
 from .source_tree import SourcesTree
 from .tree import PatchedTree
 from .work_tree import WorkTree
@@ -26,16 +30,21 @@ class PatchRequest:
     series  as library.series() takes it, or a TABLE that is to replace the tree's
     check   write nothing; without a series, check all current revisions
     force   proceed even if the tree has uncommitted changes
+    file    of device-tree sources: the one that is edited so that its boards have the TABLE; ""
+            for a series
     """
 
     tree: Path
     series: str | None = None
     check: bool = False
     force: bool = False
+    file: str = ""
 
     def __post_init__(self) -> None:
         if not self.series and not self.check:
             raise UsageError("expected a SERIES or TABLE (see --list and idle-states list)")
+        if self.file and not self.series:
+            raise UsageError("expected a TABLE that boards are to have, with --file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +73,16 @@ def prepare(request: PatchRequest) -> PreparedSeries:
     is_skiboot = opening.is_file(request.tree / "hw/slw.c")
     if not is_skiboot and SourcesTree.is_one(request.tree):
         sources = SourcesTree(request.tree)
-        made = plan_sources(sources, _of_sources(request.series))
+        if request.file:
+            made = _towards(sources, request)
+        else:
+            made = plan_sources(sources, _of_sources(request.series))
         _expect_committed(sources, request)
         return PreparedSeries(made, ())
+    if request.file:
+        raise UsageError(
+            "expected --file for a tree of device-tree sources, found one of skiboot's"
+        )
     tree = PatchedTree(request.tree)
     patches, absent = _patches(request.series, tree)
     _expect_committed(tree, request)
@@ -81,13 +97,38 @@ def _expect_committed(tree: WorkTree, request: PatchRequest) -> None:
         )
 
 
+def _towards(tree: SourcesTree, request: PatchRequest) -> Plan:
+    """The patch of a file after which its boards have a TABLE's states."""
+    assert request.series is not None
+    path = tree.path(request.file) or tree.path(_inner(tree.root, request.file))
+    if not path:
+        raise UsageError(f"expected a file of the tree with --file, found {request.file!r}")
+    wanted = wanted_machine(request.series)
+    progress = Progress(tree)
+    boards = progress.boards([path])
+    patch = patch_towards(wanted, path, tree.text(path), boards)
+    if not patch.dts:
+        return Plan(tree, (PatchStep(patch, PRESENT),))
+    made = planned(progress, [patch])
+    others = unlike(wanted, {name: progress.built[name] for name in boards})
+    if others:
+        raise Faulty(others)
+    return made
+
+
+def _inner(root: Path, file: str) -> str:
+    """The path in a tree of a file that is named as one of this machine; "" for one outside."""
+    found = os.path.relpath(os.path.realpath(file), os.path.realpath(root))
+    return "" if found.split("/")[0] == ".." else found
+
+
 def _of_sources(text: str | None) -> list[Patch]:
     """The patches asked for, of device-tree sources. Raises UsageError for other ones."""
     found = series(text) if text is not None else None
     if found is None:
         raise UsageError(
-            "expected descriptions (see --list) for a tree of device-tree sources, found "
-            f"{'none' if text is None else repr(text)}"
+            "expected descriptions (see --list) for a tree of device-tree sources, or --file with "
+            f"a TABLE, found {'none' if text is None else repr(text)}"
         )
     others = [patch.name for patch in found if not patch.dts]
     if others:

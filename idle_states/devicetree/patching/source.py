@@ -120,15 +120,15 @@ class DtsText:
             waiting += block.blocks[::-1]
 
     def node(self, named: str) -> DtsNode:
-        """The node with a label, a name such as "cpu@0", or a path. Raises EditRefused where there
-        is none, or more than one."""
+        """The node with a label, a name such as "cpu@0", or a path, which may begin with a label:
+        "label/cpu@0". Raises EditRefused where there is none, or more than one."""
         if named.startswith("/"):
             paths = {block.path for block in self.all_blocks() if block.path == named}
         elif named in self.label2path:
             paths = {self.label2path[named]}
         else:
             names = (named, f"&{named}")
-            paths = {block.path for block in self.all_blocks() if block.name in names}
+            paths = {b.path for b in self.all_blocks() if b.name in names or b.path == names[1]}
         if len(paths) != 1:
             listed = ", ".join(sorted(paths)) or "none"
             raise EditRefused(f"expected one node {named} in the file, found {listed}", 0, 0)
