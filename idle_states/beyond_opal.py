@@ -6,11 +6,21 @@ running kernel, the tree's CPU nodes, the driver's source or ACPI's objects tell
 `IdleTable.listed`, `IdleTable.built_in`, `IdleTable.acpi`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from .acpi_objects import AcpiObject, AcpiProcessor, Fadt, LpiLevel
+from .acpi_objects import (
+    AcpiObject,
+    AcpiProcessor,
+    CstEntry,
+    Fadt,
+    LpiLevel,
+    LpiState,
+    Malformed,
+    cst_entries,
+    lpi_states,
+)
 from .findings import Location
 
 
@@ -159,6 +169,55 @@ class AcpiIdle:
     fadt: Fadt | None = None
     arch: str = ""
     evaluated: bool = field(default=False, compare=False)
+
+    @property
+    def rows(self) -> "tuple[AcpiEntry, ...]":
+        """What the rows of the table are, in their order: the C-states of _CST, else the states of
+        all levels of _LPI, the processors' own first."""
+        found = self.entries(cst=self.cst is not None)
+        return tuple(each for each in found if not isinstance(each.entry, Malformed))
+
+    @property
+    def malformed(self) -> "tuple[AcpiEntry, ...]":
+        """What is not as ACPI defines it, of _CST and _LPI."""
+        found = (*self.entries(cst=True), *self.entries(cst=False))
+        return tuple(each for each in found if isinstance(each.entry, Malformed))
+
+    def entries(self, *, cst: bool) -> "Iterator[AcpiEntry]":
+        """The elements of _CST, or of _LPI, good or not; one for an object that is none."""
+        if not cst:
+            for level in self.lpi:
+                if level.lpi is not None:
+                    yield from _entries(f"{level.path}._LPI", level.lpi, lpi_states, 3)
+        elif self.cst is not None:
+            yield from _entries(f"{self.processors[0].path}._CST", self.cst, cst_entries, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class AcpiEntry:
+    """An element of _CST or _LPI. object: path of that; index: of the element in the package, None
+    for the object as a whole."""
+
+    object: str
+    index: int | None
+    entry: CstEntry | LpiState | Malformed
+
+    @property
+    def path(self) -> str:
+        return self.object if self.index is None else f"{self.object}[{self.index}]"
+
+
+def _entries(
+    path: str,
+    found: AcpiObject,
+    read: "Callable[[AcpiObject], Sequence[CstEntry | LpiState | Malformed]]",
+    first: int,
+) -> Iterator[AcpiEntry]:
+    try:
+        for index, entry in enumerate(read(found), first):
+            yield AcpiEntry(path, index, entry)
+    except Malformed as error:
+        yield AcpiEntry(path, None, error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,21 +84,24 @@ class Subject:
 
     @property
     def form(self) -> str:
-        """Kind of source: spec, c, dt, sysfs, nodes, driver. Tables of a skiboot.lid count as c."""
+        """Kind of source: spec, c, dt, sysfs, nodes, driver, acpi. Tables of a skiboot.lid count
+        as c."""
         if self.table.held is not None:
             return "sysfs"
         if self.table.listed is not None:
             return "nodes"
         if self.table.built_in is not None:
             return "driver"
+        if self.table.acpi is not None:
+            return "acpi"
         if self.table.exported:
             return "dt"
         return "c" if self.table.origin.kind in ("c", "lid") else "spec"
 
     @property
     def is_opal(self) -> bool:
-        """False for tables that OPAL does not export: those of pseries, Arm, RISC-V, sysfs and
-        drivers' sources."""
+        """False for tables that OPAL does not export: those of pseries, Arm, RISC-V, ACPI, sysfs
+        and drivers' sources."""
         return self.table.register is not Register.NONE
 
     @property

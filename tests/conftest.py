@@ -140,6 +140,18 @@ def gcc() -> str:
 
 
 @pytest.fixture(scope="session")
+def iasl() -> str:
+    """The compiler of ASL."""
+    return _program("iasl", "acpica-tools")
+
+
+@pytest.fixture(scope="session")
+def acpiexec_program() -> str:
+    """ACPICA's interpreter of AML."""
+    return _program("acpiexec", "acpica-tools")
+
+
+@pytest.fixture(scope="session")
 def dtc() -> str:
     """The device-tree compiler."""
     return _program("dtc", "device-tree-compiler")

@@ -12,6 +12,7 @@ need gcc gcc
 need cpp cpp
 need git git
 need dtc device-tree-compiler
+need iasl acpica-tools
 need dpkg-source dpkg-dev
 need xz xz-utils
 need cpio cpio

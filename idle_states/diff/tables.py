@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from ..acpi_objects import CstEntry, LpiState, Malformed
 from ..beyond_opal import ListedNode
 from ..devicetree.idle_nodes import TIMER_STOP, row_nodes
 from ..forms import Limits
@@ -127,6 +128,9 @@ def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
         return fields | _node_fields(node, parameter_name(table.listed))
     if table.held is not None:
         return fields
+    if table.acpi is not None:
+        row = next(row for row, each in enumerate(table.states) if each is state)
+        return fields | _acpi_fields(table.acpi.rows[row].entry)
     if table.built_in is not None:
         row = next(row for row, each in enumerate(table.states) if each is state)
         stored = table.built_in.states[table.built_in.first_row + row]
@@ -145,6 +149,23 @@ def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
     if register is not Register.NONE:
         fields["mask"] = f"{state.mask:#x}"
     return fields
+
+
+def _acpi_fields(entry: CstEntry | LpiState | Malformed) -> dict[str, str]:
+    if isinstance(entry, CstEntry):
+        return {
+            "type": str(entry.kind),
+            "power": f"{entry.power_mw} mW",
+            "register": str(entry.register),
+        }
+    if isinstance(entry, Malformed):
+        return {}
+    return {
+        "enabled": "yes" if entry.enabled else "no",
+        "arch-flags": f"{entry.arch_flags:#x}",
+        "enable-parent": str(entry.enable_parent),
+        "entry": hex(entry.entry) if isinstance(entry.entry, int) else str(entry.entry),
+    }
 
 
 def _node_fields(node: ListedNode, parameter: str | None) -> dict[str, str]:

@@ -39,6 +39,8 @@ def register(
         from . import built_in_driver
 
         return built_in_driver.register(table, release)
+    if table is not None and table.acpi is not None:
+        return DriverTable(kernel=release.name, states=(), offline="")
     from . import powernv
 
     return powernv.register(node, cpu, release, stop_api=stop_api)

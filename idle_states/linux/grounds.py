@@ -77,7 +77,7 @@ def subsystems(governor: str | None = None) -> tuple[str, ...]:
 def driver_of(table: IdleTable) -> str:
     """The subsystem that registers a table's states; of a table that a machine showed or a driver
     has built in, what is left to follow: the idle loop."""
-    if table.held is not None or table.built_in is not None:
+    if table.held is not None or table.built_in is not None or table.acpi is not None:
         return LOOP
     return "pseries" if table.partition else "dt" if table.listed else "powernv"
 

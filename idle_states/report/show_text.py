@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..beyond_opal import BuiltIn, BuiltInState, Held, MatchedCpu
+from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain
-from ..linux.grounds import remarks
+from ..linux.grounds import LOOP, driver_of, remarks
 from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
 from ..linux.intel_idle.table_parameter import SINCE, Adjustable, unfit
 from ..linux.suspend_parameter import parameters
@@ -19,6 +19,8 @@ from ..units import format_time
 from ..wording import joined, plural
 from .escapes.text import printable, printable_lines
 from .kernel_ranges import kernel_ranges
+from .show_acpi import acpi_sections
+from .show_built_in import built_in_sections
 from .style import Style
 from .tables import width, wrapped
 
@@ -255,7 +257,9 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
         if found is not None:
             yield "Where these states come from", list(_origin(found))
     if table.built_in is not None:
-        yield from _built_in(table.built_in)
+        yield from built_in_sections(table.built_in)
+    if table.acpi is not None:
+        yield from acpi_sections(table.acpi)
     refusal = _table_parameter(journey)
     if refusal:
         yield "Note", [f"  {refusal}"]
@@ -312,67 +316,6 @@ def _origin(found: HeldOrigin) -> Iterator[str]:
     yield from (f"  {printable(text)}" for text in found.differences)
 
 
-def _built_in(found: BuiltIn) -> Iterator[tuple[str, list[str]]]:
-    note = ["  what the source has compiled in; the kernel named here decides its governor alone"]
-    if found.first_row:
-        first = found.states[0]
-        name = printable(first.name) or "empty, for polling"
-        note.append(f"  state 0 is {name}, {first.exit_latency_us}/{first.target_residency_us} us")
-    if found.count is None:
-        note.append("  how many states there are is settled when the driver starts")
-    if found.archs:
-        note.append(f"  macros as the headers of {joined(list(found.archs))} define them")
-    if found.governor:
-        note.append(f"  the driver asks for governor {printable(found.governor)}")
-    yield "Note", note
-    flagged = [
-        f"  {printable(state.name)}: {joined(_flag_words(state))} ({state.flags:#x})"
-        for state in found.states
-        if state.flags
-    ]
-    if flagged:
-        yield "Flags", flagged
-    if found.cpus:
-        yield "Processors that have it", list(_cpus(found.cpus))
-    powers = {state.power_usage for state in found.states} - {0, -1}
-    if powers:
-        drawn = [
-            f"{printable(s.name)} {s.power_usage}" for s in found.states if s.power_usage != -1
-        ]
-        yield "power_usage, which no governor modelled here reads", [f"  {joined(drawn)}"]
-    if found.uses:
-        yield (
-            "What chooses or changes it at run time (not modelled)",
-            [
-                f"  line {use.where.line}{f', {use.function}()' if use.function else ''}: "
-                + printable(
-                    " ".join(f"[{text}]" for text in use.conditions) + " " * bool(use.conditions)
-                )
-                + printable(use.text)
-                for use in found.uses
-            ],
-        )
-
-
-def _flag_words(state: BuiltInState) -> list[str]:
-    hint = [] if state.mwait_hint is None else [f"MWAIT {state.mwait_hint:#04x}"]
-    return [*hint, *state.flag_names]
-
-
-def _cpus(cpus: Sequence[MatchedCpu]) -> Iterator[str]:
-    """A line for those that are treated alike."""
-    entry2cpus: dict[str, list[MatchedCpu]] = {}
-    for cpu in cpus:
-        entry2cpus.setdefault(cpu.entry, []).append(cpu)
-    for entry, alike in entry2cpus.items():
-        settings = [
-            name if value == 1 else f"{name} {value:#x}" for name, value in alike[0].settings
-        ]
-        yield f"  {joined([f'{cpu.name} ({cpu.family}/{cpu.model:#x})' for cpu in alike])}: " + (
-            joined([entry, *settings])
-        )
-
-
 def _family(table: IdleTable) -> str:
     return table.name.partition("@")[0]
 
@@ -381,7 +324,7 @@ def _kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[tuple[str, l
     name = f"Linux {group.kernels}"
     for title, lines in _said(group.first, table):
         known: list[str] = []
-        if title == THEN and table.held is None and table.built_in is None:
+        if title == THEN and driver_of(table) != LOOP:
             releases = [arrival.release for arrival in group.arrivals]
             followed = (group.first.subsystem, *(["genpd"] if domains_of(group.first) else []))
             known = [f"  {line}" for line in remarks(releases, *followed)]

@@ -10,7 +10,7 @@ from ..linux.releases import Release
 from ..pipeline import Subject
 
 OPAL_FORMS = ("spec", "c", "dt")
-FORMS = (*OPAL_FORMS, "sysfs", "nodes", "driver")
+FORMS = (*OPAL_FORMS, "sysfs", "nodes", "driver", "acpi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Rule:
     aliases     what other tools call it: "fwts:DTSizeMismatch", "op-test:...", "dt-schema:..."
     forms       sources it can fire on: "spec", "c", "dt"; "sysfs" for what a running kernel
                 holds, "nodes" for the idle-state nodes of Arm and RISC-V trees,
-                "driver" for tables in the source of Linux's drivers
+                "driver" for tables in the source of Linux's drivers, "acpi" for ACPI tables
     requires    rules that must not have fired at a place for this one to speak there: what it
                 says follows from what they say. A finding that is more severe than theirs, or
                 of other kernels, is reported all the same

@@ -17,6 +17,7 @@ from .source import File, Source
 
 FORMATS = {
     "skiboot": "a skiboot tree",
+    "acpi": "ACPI tables",
     "directory": "a directory like /proc/device-tree",
     "dtb": "a dtb",
     "tar": "a tar archive of a device tree",

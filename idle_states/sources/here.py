@@ -16,7 +16,7 @@ from ..reading.opening import Found
 from ..spec.inherit import TOP_KEYS
 from ..spec.packaged import current, named
 from ..wording import joined
-from . import format_skiboot, read_sources
+from . import format_acpi, format_skiboot, read_sources
 from .formats import format_module, format_of, read_file
 from .source import File, NoSuchTable, Source
 from .walk import Walk, is_tree
@@ -39,7 +39,7 @@ _END2FORMAT = {
 _KEY = re.compile(rb"^(\w+)[ \t]*:", re.MULTILINE)
 _OF_TREES = re.compile(rb"cpu-idle-states?\b|ibm,opal\b")
 _SPEC_KEYS = {key.encode() for key in TOP_KEYS}
-_BY_BEGINNING = ("dtb", "sysfs")
+_BY_BEGINNING = ("acpi", "dtb", "sysfs")
 _HEAD_BYTES = 4096
 _MOST_LISTED = 4
 
@@ -173,7 +173,7 @@ def _expect_tree(word: str) -> None:
 
 def _is_whole(tree: opening.Tree, relative: str) -> bool:
     """Whether a directory is a skiboot, a device tree or its node of idle states."""
-    if format_skiboot.is_skiboot(tree, relative or "."):
+    if format_skiboot.is_skiboot(tree, relative or ".") or format_acpi.is_whole(tree, relative):
         return True
     try:
         names = {entry.name for entry in tree.entries(relative, follow=False)}
@@ -216,6 +216,8 @@ def _speaks_of_it(file: File, form: str | None) -> bool:
         return inherits or (b"states" in keys and b"residency" in file.data)
     if form in ("c", "lid"):
         return True
+    if form is None and format_acpi.recognises(file.data, file.path):
+        return format_acpi.speaks_of_it(file.data)
     data = file.unpacked if form == "tar" else file.data
     return bool(_OF_TREES.search(data)) or b"/cpuidle/" in data[:_HEAD_BYTES]
 

@@ -34,6 +34,10 @@ LISTED = (
     "expected a table that skiboot could export, found one list of an Arm or RISC-V tree, of which "
     "a spec is made as a whole"
 )
+ACPI = (
+    "expected a table that skiboot could export, found ACPI's, which has registers of its own; "
+    "generate --to asl writes it again"
+)
 BUILT_IN = (
     "expected a table that skiboot could export, found one in the source of a Linux driver, which "
     "has its own flags and no control register"
@@ -46,6 +50,7 @@ def not_of_opal(table: IdleTable) -> str:
         (table.held, HELD),
         (table.listed, LISTED),
         (table.built_in, BUILT_IN),
+        (table.acpi, ACPI),
     ):
         if source is not None:
             return reason

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from idle_states import power_mgt as dt
+from idle_states.acpi_objects import FIXED_HARDWARE, AcpiProcessor, AcpiRegister, LpiLevel
+from idle_states.beyond_opal import AcpiIdle
 from idle_states.devicetree import idle_nodes
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding
@@ -19,7 +21,7 @@ from idle_states.rules.catalogue import rule_named
 from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import parse_platform
-from idle_states.sources import Source, read_source, read_sources
+from idle_states.sources import Source, format_acpi, read_source, read_sources
 from idle_states.spec.library import find, load
 from idle_states.table import Cpu, IdleState, IdleTable, Origin, Register
 
@@ -53,19 +55,22 @@ def spec(
 
 def in_form(subject: Subject, form: str) -> Subject:
     """Returns the subject of a spec as if its rows had been read in another form: C, a device tree,
-    a dump of sysfs, nodes of an Arm tree, or the source of a Linux driver."""
+    a dump of sysfs, nodes of an Arm tree, the source of a Linux driver, or ACPI's _LPI."""
     if form == "spec":
         return subject
     if form == "c":
         return Subject(as_c(subject.table), subject.kernels, subject.platform)
-    if form in ("sysfs", "nodes", "driver"):
+    if form in ("sysfs", "nodes", "driver", "acpi"):
         return beyond_opal(subject, form)
     return tree(encode(subject.table.states, subject.table.register), subject.table.cpu, subject)
 
 
+_REGISTER = bytes(AcpiRegister(FIXED_HARDWARE, 32, 0, 3, 0x10))
+
+
 def beyond_opal(subject: Subject, form: str) -> Subject:
     """Returns the states that the first kernel registers as if read from a dump of sysfs, from
-    nodes of an Arm tree, or from the source of a driver."""
+    nodes of an Arm tree, from the source of a driver, or from _LPI."""
     states = subject.linux(subject.kernels[0]).states
     if form == "sysfs":
         with tempfile.TemporaryDirectory() as directory:
@@ -90,6 +95,14 @@ def beyond_opal(subject: Subject, form: str) -> Subject:
         )
         text = f"static struct cpuidle_driver driver = {{ .states = {{\n{rows}}} }};\n"
         (table,) = built_in_reader.read(text, "cpuidle-x.c", defines={})
+    elif form == "acpi":
+        entries = [
+            (s.target_residency_us, s.exit_latency_us, 1, 0, 0, 0, _REGISTER, 0, 0, s.name)
+            for s in states[1:]
+        ]
+        levels = (LpiLevel("\\_SB.CPU0", (0, 1, len(entries), *entries)),)
+        idle = AcpiIdle((AcpiProcessor("\\_SB.CPU0", 0),), lpi=levels, arch="arm64")
+        table = format_acpi.table_of(idle, {}, "dsdt.aml")
     else:
         (listed,) = idle_nodes.lists_of(arm_tree(states[1:]), "arm.dtb")
         table = idle_nodes.table_of(listed, "dtb", "arm.dtb", "")

@@ -7,7 +7,7 @@ from ...forms import Form, Limits, derived
 from ...rules.rule import LoadedRule
 from .findings import Code, Confidence, RuleName, SeverityName, Text
 
-Source = Literal["spec", "c", "dt", "sysfs", "nodes", "driver"]
+Source = Literal["spec", "c", "dt", "sysfs", "nodes", "driver", "acpi"]
 
 
 class Rule(Form[LoadedRule]):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from ... import beyond_opal, table
+from ... import acpi_objects, beyond_opal, table
 from ...forms import GIVEN, INLINE, OMITTED, U32, U64, Count, Form, Limits, With, derived
 from ...linux import driver_table, suspend_parameter
 from ...linux.genpd import tables as genpd_tables
@@ -24,7 +24,8 @@ Messages = Annotated[list[Message], "Lines in the log, in order."]
 
 def _states(table: IdleTable) -> list[With]:
     """What a source that is no OPAL's does not tell is unknown, not 0."""
-    opal = table.held is None and table.listed is None and table.built_in is None
+    others = (table.held, table.listed, table.built_in, table.acpi)
+    opal = all(other is None for other in others)
     unknown = {} if opal else {"flags": None, "control": None, "mask": None}
     count = len(table.states)
     asked = suspend_parameter.parameters(table.listed) if table.listed else (None,) * count
@@ -32,6 +33,14 @@ def _states(table: IdleTable) -> list[With]:
         With(state, flag_names=flag_names(state.flags), parameter=parameter, **unknown)
         for state, parameter in zip(table.states, asked, strict=True)
     ]
+
+
+def _register(row: beyond_opal.AcpiEntry) -> str | None:
+    entry = row.entry
+    if isinstance(entry, acpi_objects.CstEntry):
+        return str(entry.register)
+    found = getattr(entry, "entry", None)
+    return str(found) if isinstance(found, acpi_objects.AcpiRegister) else None
 
 
 class Parameter(Form[suspend_parameter.Parameter]):
@@ -124,6 +133,51 @@ class BuiltIn(Form[beyond_opal.BuiltIn]):
     ]
 
 
+class AcpiProcessor(Form[acpi_objects.AcpiProcessor]):
+    path: Annotated[str, "In the name space."]
+    uid: Annotated[str | None, "By which other tables mean it; null where it is computed."] = (
+        derived(lambda processor: None if processor.uid is None else str(processor.uid))
+    )
+
+
+class AcpiEntry(Form[beyond_opal.AcpiEntry]):
+    path: Annotated[str, "Of the object and the element in it."]
+    register: Annotated[str | None, "As ASL writes it; null for an integer."] = derived(_register)
+    type: Annotated[U32 | None, OMITTED, "Of a C-state of _CST: 1 for C1."] = derived(
+        lambda row: getattr(row.entry, "kind", None)
+    )
+    enabled: Annotated[bool | None, OMITTED, "Of a state of _LPI: its flag."] = derived(
+        lambda row: getattr(row.entry, "enabled", None)
+    )
+    enable_parent: Annotated[
+        U64 | None, OMITTED, "Of a state of _LPI: the deepest state of its container with it."
+    ] = derived(lambda row: getattr(row.entry, "enable_parent", None))
+    arch_flags: Annotated[U64 | None, OMITTED, "Of a state of _LPI: context that is lost."] = (
+        derived(lambda row: getattr(row.entry, "arch_flags", None))
+    )
+
+
+class Fadt(Form[acpi_objects.Fadt]):
+    c2_latency_us: Annotated[U32, "P_LVL2_LAT; above 100 there is no C2 by P_LVL2."]
+    c3_latency_us: Annotated[U32, "P_LVL3_LAT; above 1000 there is no C3 by P_LVL3."]
+    flags: U32
+    cst_control: Annotated[Count, "What firmware is told to hand _CST over; 0: nothing."]
+
+
+class AcpiIdle(Form[beyond_opal.AcpiIdle]):
+    processors: Annotated[list[AcpiProcessor], "Those with this table."]
+    arch: Annotated[
+        Literal["x86", "arm64", "riscv64", ""],
+        "By the processors' interrupt controllers; empty where the input does not tell.",
+    ]
+    evaluated: Annotated[bool, "By acpiexec; false: read as it stands in the tables."]
+    rows: Annotated[list[AcpiEntry], "What the states are in ACPI, in their order."]
+    beside: Annotated[list[AcpiEntry], "States of _LPI, where the rows are those of _CST."] = (
+        derived(lambda idle: list(idle.entries(cst=False)) if idle.cst is not None else [])
+    )
+    fadt: Annotated[Fadt | None, "null where the input has none."]
+
+
 class NearTable(Form[intel_origin.NearTable]):
     name: Annotated[str, "The array in intel_idle.c."]
     releases: Annotated[str, "That have it with these figures, of those that were read."]
@@ -149,6 +203,7 @@ class Table(Form[IdleTable]):
     ]
     states: list[State] = derived(_states)
     built_in: Annotated[BuiltIn | None, "Of a table in a Linux driver's source.", OMITTED]
+    acpi: Annotated[AcpiIdle | None, "Of ACPI tables.", OMITTED]
     identified: Annotated[
         HeldOrigin | None, "Of an x86 kernel's states: where they come from.", OMITTED
     ] = derived(lambda table: table.held and intel_origin.origin(table.held))

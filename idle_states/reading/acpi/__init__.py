@@ -1,0 +1,1 @@
+"""ACPI tables as firmware has them: their bytes, what their AML names, and acpiexec to run it."""

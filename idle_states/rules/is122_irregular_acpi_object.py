@@ -1,0 +1,47 @@
+"""IS122 irregular-acpi-object: a _CST or _LPI that is not as ACPI defines it, or is not read whole.
+
+What it does
+    Raised when ACPI tables are read: for a _CST or _LPI with elements of other kinds than ACPI's,
+    C-states out of order or of type 0, a wrong number of states, an object that is defined twice or
+    does not evaluate, and for AML that was not understood.
+
+Why is this bad
+    The kernel's ACPICA repairs some of this without a word: it sorts C-states by type, drops those
+    of type 0 and sets their number right. What it cannot repair the driver skips, and the state is
+    not there.
+
+Example
+    DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {
+        Device (\\_SB.CPU0) {
+            Name (_HID, "ACPI0007")
+            Name (_UID, 0)
+            Name (_CST, Package () {
+                2,
+                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500},
+                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000}
+            })
+        }
+    }
+
+Use instead
+    DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {
+        Device (\\_SB.CPU0) {
+            Name (_HID, "ACPI0007")
+            Name (_UID, 0)
+            Name (_CST, Package () {
+                2,
+                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
+                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+            })
+        }
+    }
+
+Ground
+    ACPI specification 6.5, 8.4.1.1 (_CST) and 8.4.3.3 (_LPI); Linux
+    drivers/acpi/acpica/nsrepair2.c, acpi_ns_repair_CST().
+"""
+
+from ..findings import Severity
+from .rule import Rule
+
+RULE = Rule("IS122", "irregular-acpi-object", Severity.WARNING, forms=("acpi",))

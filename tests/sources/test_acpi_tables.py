@@ -1,0 +1,150 @@
+"""ACPI tables as TABLE: files, text and directories, and what commands say of them."""
+
+from pathlib import Path
+
+import pytest
+
+from idle_states.findings import Unreadable
+from idle_states.pipeline import Subject
+from idle_states.rules.catalogue import rule_named
+from idle_states.sources import read_source, read_sources
+from idle_states.sources.here import tables_of
+from idle_states.spec.write import ACPI, not_of_opal
+from tests.support import acpi
+from tests.support import rule_pages as pages
+from tests.support.commands import Capture, document, outcome, run
+
+FFH = "ResourceTemplate () {{Register (FFixedHW, 1, 2, {0:#x}, 3)}}"
+
+
+def cst(*states: tuple[int, int, int]) -> str:
+    entries = ", ".join(
+        f"Package () {{{FFH.format(hint)}, {kind}, {latency}, 500}}"
+        for hint, kind, latency in states
+    )
+    return f"Name (_CST, Package () {{{len(states)}, {entries}}})"
+
+
+def cpu(number: int, inner: str) -> str:
+    name = f"\\_SB.CP{number:02}"
+    return f'Device ({name}) {{ Name (_HID, "ACPI0007") Name (_UID, {number}) {inner} }}'
+
+
+SHALLOW, DEEP = ((0, 1, 1), (0x21, 2, 127)), ((0, 1, 1), (0x21, 2, 127), (0x60, 3, 1048))
+
+
+@pytest.fixture(scope="module")
+def dsdt(iasl: str) -> bytes:
+    """Of four processors, the last with fewer states."""
+    inner = "".join(cpu(number, cst(*DEEP)) for number in range(3)) + cpu(3, cst(*SHALLOW))
+    return acpi.compiled(acpi.block(inner))
+
+
+def test_equal_processors_share_a_table(dsdt: bytes, tmp_path: Path) -> None:
+    (tmp_path / "dsdt.aml").write_bytes(dsdt)
+    one, other = read_sources(str(tmp_path / "dsdt.aml"))
+    assert one.table
+    assert other.table
+    assert (one.name, other.name) == ("CP00", "CP03")
+    assert one.table.title == "ACPI _CST of 3 processors, \\_SB.CP00 to \\_SB.CP02"
+    assert [(s.name, s.latency_ns, s.residency_ns) for s in one.table.states] == [
+        ("C1", 1000, None),
+        ("C2", 127_000, None),
+        ("C3", 1_048_000, None),
+    ]
+    assert one.table.states[2].note == "type C3, Register (FFixedHW, 1, 2, 0x60, 3)"
+    assert one.table.states[2].where["state"].path == "\\_SB.CP00._CST[3]"
+    assert Subject(one.table, []).form == "acpi"
+    assert not_of_opal(one.table) == ACPI
+    assert (one.findings, other.findings) == ((), ())
+
+
+def test_text_blob_and_directory_give_the_same(dsdt: bytes, tmp_path: Path) -> None:
+    (tmp_path / "dsdt.bin").write_bytes(dsdt)
+    (tmp_path / "dump.txt").write_text(acpi.dump([dsdt]), "ascii")
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "DSDT").write_bytes(dsdt)
+    tables = [
+        [source.table for source in read_sources(str(tmp_path / name))]
+        for name in ("dsdt.bin", "dump.txt", "tables")
+    ]
+    assert len(tables[0]) == 2
+    assert tables[0] == tables[1] == tables[2]
+
+
+def test_tables_loaded_later_come_last(dsdt: bytes, tmp_path: Path) -> None:
+    """As /sys/firmware/acpi/tables has them; SSDT10 after SSDT9, what is no table left alone."""
+    for folder in (tmp_path, tmp_path / "dynamic", tmp_path / "data"):
+        folder.mkdir(exist_ok=True)
+    (tmp_path / "DSDT").write_bytes(acpi.compiled(acpi.block(cpu(0, ""))))
+    for number, where in ((10, ""), (9, ""), (1, "dynamic/")):
+        latency = 100 * number
+        inner = f"Scope (\\_SB.CP00) {{ {cst((0x21, 2, latency))} }}"
+        declared = f"External (\\_SB.CP00, DeviceObj) {inner}"
+        data = acpi.compiled(acpi.block(declared, "SSDT"))
+        (tmp_path / f"{where}SSDT{number}").write_bytes(data)
+    (tmp_path / "HPET").write_bytes(b"what is not looked at")
+    source = read_source(str(tmp_path))
+    assert source.table
+    assert source.table.states[0].latency_ns == 900_000
+    assert [finding.location.path.partition(" of ")[2] for finding in source.findings] == [
+        "SSDT10)",
+        "dynamic/SSDT1)",
+    ]
+    looked = tables_of([str(tmp_path.parent)])
+    assert tmp_path.as_posix() in looked.files
+
+
+def test_a_damaged_file_of_a_directory_is_named(dsdt: bytes, tmp_path: Path) -> None:
+    (tmp_path / "DSDT").write_bytes(dsdt)
+    (tmp_path / "SSDT1").write_bytes(dsdt[:50])
+    with pytest.raises(Unreadable, match=r"SSDT1: expected a length of 36 to 50"):
+        read_sources(str(tmp_path))
+
+
+def test_show_has_registers_and_levels(iasl: str, tmp_path: Path, capsys: Capture) -> None:
+    lpi = (
+        "Name (_LPI, Package () {0, 1, 1, Package () {"
+        f'20, 2, 0, 0, 0, 1, {FFH.format(0x10)}, 0, 0, "off"}}}})'
+    )
+    data = acpi.compiled(acpi.block(cpu(0, cst(*SHALLOW) + lpi)))
+    file = tmp_path / "dsdt.aml"
+    file.write_bytes(data + acpi.fadt(101, 1001, 5))
+    status, shown, _ = run(capsys, "show", str(file))
+    assert status == 0
+    assert "_CST[2]: type C2, Register (FFixedHW, 1, 2, 0x21, 3), 500 mW" in shown
+    assert "off, 2/20 us, Register (FFixedHW, 1, 2, 0x10, 3), parent up to 1, disabled" in shown
+    assert "the FADT's latencies of C2 and C3 are 101 and 1001 us" in shown
+    found = document(capsys, "show", str(file))["table"]
+    assert found["states"][0]["flags"] is None
+    assert found["acpi"]["processors"] == [{"path": "\\_SB.CP00", "uid": "0"}]
+    assert [row["type"] for row in found["acpi"]["rows"]] == [1, 2]
+    assert found["acpi"]["beside"][0]["enabled"] is False
+    assert found["acpi"]["fadt"]["c3_latency_us"] == 1001
+
+
+def test_diff_tells_types_and_registers(iasl: str, tmp_path: Path, capsys: Capture) -> None:
+    for name, states in (("a", DEEP), ("b", ((0, 1, 1), (0x20, 2, 127), (0x60, 2, 1048)))):
+        data = acpi.compiled(acpi.block(cpu(0, cst(*states))))
+        (tmp_path / f"{name}.aml").write_bytes(data)
+    files = [str(tmp_path / f"{name}.aml") for name in "ab"]
+    status, found = outcome(capsys, "diff", *files)
+    assert status == 1
+    differences = {each["path"]: (each["a"], each["b"]) for each in found["differences"]}
+    registers = [f"Register (FFixedHW, 1, 2, {hint:#x}, 3)" for hint in (0x21, 0x20)]
+    assert differences["states.C2.register"] == tuple(registers)
+    assert differences["states.C3.type"] == ("3", "2")
+
+
+@pytest.mark.parametrize(("section", "rules"), [("Example", {"IS122"}), ("Use instead", set())])
+def test_complaint_is_as_its_page_says(
+    iasl: str, tmp_path: Path, section: str, rules: set[str]
+) -> None:
+    loaded = rule_named("IS122")
+    assert loaded
+    file = tmp_path / "dsdt.aml"
+    file.write_bytes(acpi.compiled(pages.sections(loaded.page)[section]))
+    found = read_source(str(file)).findings
+    assert {finding.rule for finding in found} == rules
+    assert {finding.severity for finding in found} <= {loaded.rule.severity}
