@@ -136,6 +136,8 @@ class BuiltIn:
     archs        the architectures whose headers give these values; () where the source needs none
     uses         what else the source does with the table, in its order
     cpus         of an array of intel_idle: the processors that have it when the driver starts
+    machine      of a packaged table of intel_idle: the machine it was named by, "skx"
+    by_release   each release has figures of its own for it, which are packaged; False: these count
     """
 
     states: tuple[BuiltInState, ...]
@@ -147,6 +149,13 @@ class BuiltIn:
     archs: tuple[str, ...] = ()
     uses: tuple[TableUse, ...] = ()
     cpus: tuple[MatchedCpu, ...] = ()
+    machine: str = ""
+    by_release: bool = False
+
+    @property
+    def is_intel_idle(self) -> bool:
+        """Whether it is an array of intel_idle, whose states are entered by MWAIT."""
+        return any(state.mwait_hint is not None for state in self.states)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,12 @@ from .linux import register
 from .linux.driver_table import DriverState, DriverTable
 from .linux.governors.given import GovernorRequest
 from .linux.governors.interface import State
-from .linux.grounds import driver_of
+from .linux.grounds import INTEL_IDLE, driver_of
+from .linux.intel_idle.features import features as intel_features
+from .linux.intel_idle.figures import tree_of
+from .linux.intel_idle.packaged import as_of
+from .linux.intel_idle.platform import X86Platform
+from .linux.platforms import AnyPlatform, firmware_of, x86_of
 from .linux.releases import Release
 from .linux.suspend_parameter import PsciFirmware
 from .power_mgt import PowerMgt
@@ -34,6 +39,7 @@ class Subject:
     table      the table
     node       the table's power-mgt node as raw bytes, if it was read from a device tree
     platform   the machine its export is computed for
+    machine    the x86 machine that intel_idle starts on; None where that is not asked
     kernels    the releases asked for
     beside     the other tables of the tree it is from; None: the packaged ones stand for them
     code       the export code of that tree; None: that of the platform's release
@@ -44,7 +50,7 @@ class Subject:
         self,
         table: IdleTable,
         kernels: Sequence[Release],
-        platform: Platform = ALL_LEVELS,
+        platform: AnyPlatform = ALL_LEVELS,
         node: PowerMgt | None = None,
         *,
         beside: Sequence[IdleTable] | None = None,
@@ -56,7 +62,8 @@ class Subject:
         self.code = code
         self.by_change = by_change
         self.node = node
-        self.platform = platform
+        self.machine = x86_of(platform, table)
+        self.platform = firmware_of(platform)
         self.kernels = tuple(kernels)
         self._linux: dict[tuple[str, tuple[Since, ...]], DriverTable] = {}
         self._drivers: dict[object, DriverTable] = {}
@@ -66,7 +73,7 @@ class Subject:
         cls,
         source: Source,
         kernels: Sequence[Release],
-        platform: Platform = ALL_LEVELS,
+        platform: AnyPlatform = ALL_LEVELS,
         *,
         by_change: bool = False,
     ) -> "Subject":
@@ -97,6 +104,11 @@ class Subject:
         if self.table.exported:
             return "dt"
         return "c" if self.table.origin.kind in ("c", "lid") else "spec"
+
+    @property
+    def subsystem(self) -> str:
+        """The subsystem, of linux.grounds, that registers its states."""
+        return INTEL_IDLE if self.machine is not None else driver_of(self.table)
 
     @property
     def is_opal(self) -> bool:
@@ -133,6 +145,8 @@ class Subject:
 
     def alike(self, release: Release) -> object:
         """Returns a key that is equal for releases whose drivers register the table alike."""
+        if self.machine is not None:
+            return intel_features(release), tree_of(release)
         return release if self.table.listed else id(release.features)
 
     def linux(self, release: Release) -> DriverTable:
@@ -153,6 +167,7 @@ class Subject:
             self.table,
             stop_api=self.platform.stop_api,
             firmware=psci_firmware(self.platform),
+            machine=self.machine,
         )
         return driver
 
@@ -224,6 +239,8 @@ class Arrival:
 class Journey:
     """A table through all stages.
 
+    platform  whose firmware exports
+    machine   the x86 machine that intel_idle starts on, or None
     export    what firmware exports; None where the table does not go through OPAL's export: a
               device tree, which has, or pseries, which has no OPAL
     arrivals  one for each kernel asked for
@@ -232,30 +249,34 @@ class Journey:
     source: Source
     table: IdleTable
     platform: Platform
+    machine: X86Platform | None
     export: Export | None
     arrivals: tuple[Arrival, ...]
 
 
-def psci_firmware(platform: Platform) -> PsciFirmware:
+def psci_firmware(platform: AnyPlatform) -> PsciFirmware:
     """What PSCI's firmware offers on a platform."""
-    return PsciFirmware(osi=platform.psci_mode == "osi")
+    return PsciFirmware(osi=firmware_of(platform).psci_mode == "osi")
 
 
-def journey(source: Source, platform: Platform, kernels: Sequence[Release]) -> Journey:
-    """Computes every stage for the table of a source. The source must have one."""
-    table = source.table
-    assert table is not None
+def journey(source: Source, platform: AnyPlatform, kernels: Sequence[Release]) -> Journey:
+    """Computes every stage for the table of a source, which must have one. Of a table that each
+    release has its own figures for, the rows are the first kernel's."""
+    assert source.table is not None
+    if kernels:
+        source = replace(source, table=as_of(source.table, kernels[0]))
     subject = Subject.of(source, kernels, platform)
     return Journey(
         source,
-        table,
-        platform,
+        subject.table,
+        subject.platform,
+        subject.machine,
         subject.export,
         tuple(_arrival(subject, release) for release in subject.kernels),
     )
 
 
-def registered(text: str, platform: Platform, release: Release) -> tuple[Source, Arrival]:
+def registered(text: str, platform: AnyPlatform, release: Release) -> tuple[Source, Arrival]:
     """Reads a TABLE and returns its source and what a kernel registers of it.
 
     Raises UsageError if the kernel registers no state, and what reading a table raises.
@@ -264,7 +285,7 @@ def registered(text: str, platform: Platform, release: Release) -> tuple[Source,
     return source, registered_of(source, text, platform, release)
 
 
-def registered_of(source: Source, text: str, platform: Platform, release: Release) -> Arrival:
+def registered_of(source: Source, text: str, platform: AnyPlatform, release: Release) -> Arrival:
     """The same for the table of a source, named by a text for people."""
     arrival = journey(source, platform, [release]).arrivals[0]
     if not arrival.driver.states:
@@ -313,7 +334,7 @@ def _arrival(subject: Subject, release: Release) -> Arrival:
     return Arrival(
         release,
         driver,
-        driver_of(subject.table),
+        subject.subsystem,
         {row(state.source): state for state in driver.states if state.source is not None},
         tuple((row(lost.index), lost) for lost in driver.lost),
         tuple((row(changed.index), changed) for changed in driver.changed),

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from ..findings import Finding, sort_findings
+from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..pipeline import Subject
 from ..rules.engine import ALL, RuleSelection, reading, run, unused
-from ..skiboot.platform import ALL_LEVELS, Platform
+from ..skiboot.platform import ALL_LEVELS
 from ..sources import Source
 from .criteria import Criteria
 
@@ -14,7 +15,7 @@ from .criteria import Criteria
 def check(
     sources: Iterable[Source],
     kernels: Sequence[Release],
-    platform: Platform = ALL_LEVELS,
+    platform: AnyPlatform = ALL_LEVELS,
     selection: RuleSelection = ALL,
     *,
     own_time: bool = False,

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release, release
 from ..processors import assumed
 from ..rules.engine import ALL, RuleSelection
-from ..skiboot.platform import ALL_LEVELS, Platform
+from ..skiboot.platform import ALL_LEVELS
 from ..spec.library import find
 from ..table import IdleTable, Register
 
@@ -21,7 +22,7 @@ class Criteria:
     """
 
     kernels: tuple[Release, ...]
-    platform: Platform = ALL_LEVELS
+    platform: AnyPlatform = ALL_LEVELS
     rules: RuleSelection = ALL
     own_time: bool = False
 

@@ -5,7 +5,8 @@ from itertools import chain
 from pathlib import Path
 
 from ..findings import Finding, Location, sort_findings
-from ..linux.grounds import driver_of, remarks
+from ..linux.grounds import remarks
+from ..linux.platforms import firmware_of, subsystem_of
 from ..linux.releases import Release
 from ..sources import Source
 from ..sources.here import tables_here, tables_of, tables_within
@@ -61,7 +62,9 @@ class Checked:
         driver2kernels: dict[str, dict[Release, None]] = {}
         for source in self.sources:
             if source.table is not None:
-                kernels = driver2kernels.setdefault(driver_of(source.table), {})
+                kernels = driver2kernels.setdefault(
+                    subsystem_of(source.table, criteria.platform), {}
+                )
                 kernels.update(dict.fromkeys(criteria.kernels_of(source.table)))
         return [
             line for driver in driver2kernels for line in remarks(driver2kernels[driver], driver)
@@ -104,7 +107,7 @@ def checked(request: CheckRequest) -> Checked:
         from .dtschema_engine import check as check_with_dtschema
         from .dtschema_engine import confirmed
 
-        second = check_with_dtschema(sources, criteria.platform, criteria.rules)
+        second = check_with_dtschema(sources, firmware_of(criteria.platform), criteria.rules)
         findings = list(dict.fromkeys(confirmed(findings, second)))
     findings = sort_findings(findings)
     quoted = chain((each.texts for each in looked.failures), (each.texts for each in sources))

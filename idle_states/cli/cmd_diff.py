@@ -27,7 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..diff import diff, diff_machines
     from ..forms import With
     from ..linux.governors import not_utilised
-    from ..linux.grounds import driver_of, remarks
+    from ..linux.grounds import remarks
+    from ..linux.platforms import subsystem_of
     from ..linux.releases import NEWEST
     from ..report.documents.diff import Diff
     from ..report.escapes.text import printable
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
     inputs = [(s.file, s.sha256) for s in (a, b)]
-    drivers = dict.fromkeys(driver_of(source.table) for source in (a, b) if source.table)
+    drivers = dict.fromkeys(subsystem_of(s.table, machine) for s in (a, b) if s.table)
     known = remarks(releases, *drivers, *([arguments.governor] if arguments.governor else []))
     assumptions = not_utilised(arguments.governor, releases) if arguments.governor else ()
     rests = "".join(f"{line}\n" for line in (*assumptions, *known))

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.generated import Generated
     from ..sources import read_table
     from ..sources.machines import machine_named
-    from .options import output, platform
+    from .options import opal_platform, output
 
     wanted, out = (
         Generated(arguments.to, arguments.self_test, arguments.versioned, arguments.part),
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if machine is not None:
         generated = wanted.of_machine(machine[0])
     else:
-        generated = wanted.of(read_table(arguments.table), platform(arguments))
+        generated = wanted.of(read_table(arguments.table), opal_platform(arguments))
     if arguments.check:
         return _stale(Path(arguments.output), generated, arguments.table)
     out.document(generated)

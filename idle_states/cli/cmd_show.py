@@ -7,9 +7,9 @@ SUMMARY = "follow a table from the spec to what Linux registers"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_format, add_kernels, add_platform
+    from .options import TABLE_HELP, add_format, add_kernels, add_platform
 
-    parser.add_argument("table", metavar="TABLE", help="revision or file")
+    parser.add_argument("table", metavar="TABLE", nargs="?", help=TABLE_HELP)
     add_kernels(parser, "the newest")
     add_platform(parser)
     add_format(parser)
@@ -22,10 +22,10 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.documents.show import Show
     from ..report.json_output import envelope
     from ..sources import read_table
-    from .options import kernels, output, platform
+    from .options import kernels, output, platform, table_or_machine
 
     out = output(arguments)
-    source = read_table(arguments.table)
+    source = read_table(table_or_machine(arguments))
     way = journey(source, platform(arguments), kernels(arguments, [NEWEST]))
     if out.format == "json":
         out.document(envelope("show", Show, way, [(source.file, source.sha256)]))

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 from ..findings import UsageError
 
 if TYPE_CHECKING:
+    from ..linux.platforms import AnyPlatform
     from ..linux.releases import Release
     from ..report.html.page import Section
     from ..report.style import Style
     from ..skiboot.platform import Platform
+
+
+TABLE_HELP = "revision, file, intel:NAME; may be left out where --platform is an x86 machine"
 
 
 def add_kernels(parser: argparse.ArgumentParser, default: str) -> None:
@@ -33,7 +37,8 @@ def add_platform(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         default="all-levels",
         help="op920, rainier, mambo, qemu-powernv8, qemu-powernv9, qemu-powernv10, no-homer, awan, "
-        "all-levels, or key=value,..., such as psci-mode=pc, Arm without OS-initiated mode "
+        "all-levels, or key=value,..., such as psci-mode=pc, Arm without OS-initiated mode; an x86 "
+        "machine and intel_idle's parameters: skx, spr,pc6=off,acpi=c1:c6,max_cstate=2 "
         "(default: all-levels)",
     )
 
@@ -174,14 +179,38 @@ def state_numbers(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def platform(arguments: argparse.Namespace) -> "Platform":
+def platform(arguments: argparse.Namespace) -> "AnyPlatform":
     """Raises BadPlatform, UnknownSkiboot."""
-    from ..skiboot.platform import parse_platform
+    from ..linux.platforms import firmware_of, parse
     from ..skiboot.releases import skiboot_features
 
-    chosen = parse_platform(arguments.platform)
-    skiboot_features(chosen.skiboot)
+    chosen = parse(arguments.platform)
+    skiboot_features(firmware_of(chosen).skiboot)
     return chosen
+
+
+def opal_platform(arguments: argparse.Namespace) -> "Platform":
+    """The same where only firmware that exports tables is of use. Raises UsageError too."""
+    from ..skiboot.platform import Platform
+
+    chosen = platform(arguments)
+    if not isinstance(chosen, Platform):
+        raise UsageError(f"expected a platform whose firmware exports tables, found {chosen.name}")
+    return chosen
+
+
+def table_or_machine(arguments: argparse.Namespace) -> str:
+    """TABLE, or without one intel_idle's table of the machine that --platform names.
+    Raises UsageError."""
+    from ..linux.intel_idle.packaged import PREFIX
+    from ..linux.intel_idle.platform import names
+
+    if arguments.table is not None:
+        return str(arguments.table)
+    machine = arguments.platform.partition(",")[0].strip()
+    if machine not in names():
+        raise UsageError("expected TABLE, or an x86 machine such as skx as --platform")
+    return f"{PREFIX}{machine}"
 
 
 def note_missing_core() -> None:

@@ -18,6 +18,7 @@ static struct period period_of(const struct settle *s, const struct length *leng
 			.delta_next_ns = (s64)(c->tick_stopped ? sleep : least(sleep, tick)),
 			.latency_req_us = (u32)c->limit_us,
 			.tick_stopped = c->tick_stopped != 0,
+			.disabled = (u16)c->disabled,
 			.cpu_capacity = CPU_CAPACITY,
 			.entered = AS_SELECTED,
 		},
@@ -38,6 +39,7 @@ static void remember(const struct settle *s, const struct period *period, void *
 		row.delta_next_ns = period->row.delta_next_ns;
 		row.latency_req_us = period->row.latency_req_us;
 		row.tick_stopped = period->row.tick_stopped;
+		row.disabled = period->row.disabled;
 		s->run(s->features, s->table, memory, &row, 1, &decision);
 	}
 }

@@ -9,14 +9,14 @@
 
 /* What all periods share. */
 struct circumstances {
-	u64 tick_stopped, timer_driven, limit_us, wake_ns;
+	u64 tick_stopped, timer_driven, limit_us, wake_ns, disabled;
 };
 
 /* An idle period's length, and the time to the next timer where that does not end it. */
 struct length {
 	u64 idle_ns, next_timer_ns;
 };
-_Static_assert(sizeof(struct circumstances) == 32 && sizeof(struct length) == 16, "as packed");
+_Static_assert(sizeof(struct circumstances) == 40 && sizeof(struct length) == 16, "as packed");
 
 struct settle {
 	const u32 *features;

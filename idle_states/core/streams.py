@@ -62,18 +62,19 @@ class Stream:
         return Decisions(decisions)
 
     def settled(
-        self, lengths: "array[int]", circumstances: tuple[int, int, int, int], history: Buffer
+        self, lengths: "array[int]", circumstances: tuple[int, int, int, int, int], history: Buffer
     ) -> list[bytes]:
         """The states selected once settled, SETTLED bytes for each length, as
         linux/governors/settling.py has it; the memory stays.
 
         lengths        of an idle period and to the next timer, in turn, in ns
-        circumstances  tick stopped, timer driven, latency limit in us, waking in ns
+        circumstances  tick stopped, timer driven, latency limit in us, waking in ns,
+                       mask of the states that are switched off
         history        rows before the first idle period, whose situation does not matter
         """
         selected = bytearray(SETTLED * (len(lengths) // 2))
         memory = bytearray(compiled.memory_size)
-        fixed = struct.pack("<4Q", *circumstances)
+        fixed = struct.pack("<5Q", *circumstances)
         compiled.settle(*self._given, memory, fixed, history, lengths, selected)
         packed = bytes(selected)
         return [packed[at : at + SETTLED] for at in range(0, len(packed), SETTLED)]

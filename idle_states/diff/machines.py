@@ -11,9 +11,9 @@ from ..architectures import ARM, RISCV
 from ..beyond_opal import IdleList, ListedNode
 from ..devicetree.idle_nodes import ENTRY, EXIT, RESIDENCY, TIMER_STOP, WAKEUP
 from ..idle_tree import name_of
+from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..pipeline import journey
-from ..skiboot.platform import Platform
 from ..sources import Source
 from .tables import ABSENT, Difference, arrivals_differ
 
@@ -29,7 +29,7 @@ def diff_machines(
     a: Sequence[Source],
     b: Sequence[Source],
     kernels: Sequence[Release],
-    platform: Platform,
+    platform: AnyPlatform,
     governor: str | None = None,
     hz: int = 250,
 ) -> list[Difference]:
@@ -152,7 +152,7 @@ def _registered(
     a: Sequence[Source],
     b: Sequence[Source],
     kernels: Sequence[Release],
-    platform: Platform,
+    platform: AnyPlatform,
     governor: str | None,
     hz: int,
 ) -> Iterator[Difference]:

@@ -15,13 +15,13 @@ from ..forms import Limits
 from ..linux.driver_table import DriverState, StopChoice
 from ..linux.governors.settling import Circumstances
 from ..linux.governors.steady import selection_map
+from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..linux.suspend_parameter import parameter_name
 from ..pipeline import Arrival, journey
 from ..selection.idle_lengths import lengths
 from ..selection.selection import map_changes, settling_of
 from ..skiboot.export import Export
-from ..skiboot.platform import Platform
 from ..sources import Source
 from ..table import IdleState, IdleTable, Psscr, Register, flag_names
 from ..units import format_time
@@ -50,7 +50,7 @@ def diff(
     a: Source,
     b: Source,
     kernels: Sequence[Release],
-    platform: Platform,
+    platform: AnyPlatform,
     governor: str | None = None,
     hz: int = 250,
 ) -> list[Difference]:

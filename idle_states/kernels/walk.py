@@ -18,7 +18,8 @@ from ..history import Dated, Since
 from ..linux.driver_table import DriverTable
 from ..linux.governors.given import GovernorRequest
 from ..linux.governors.interface import State
-from ..linux.grounds import LOOP, driver_of, known_of, modelled
+from ..linux.grounds import INTEL_IDLE, INTEL_TABLES, LOOP, known_of, modelled
+from ..linux.platforms import subsystem_of
 from ..linux.releases import Release, folded, lacking
 from ..pipeline import Arrival, journey
 from ..selection.selection import Selecting, TableSelection, changes
@@ -32,7 +33,8 @@ def moves(request: MovesRequest) -> Moves:
     """Computes the result. Raises UnknownRelease, UsageError, and what reading a table raises."""
     source = read_table(request.of.table) if request.of.table is not None else None
     walk = _Walk(request.of, source)
-    looked_at = list(steps(request.names, (request.of.governor, *walk.drivers)))
+    named = steps(request.names, (request.of.governor, *walk.drivers))
+    looked_at = [step for step in named if walk.is_followed(step)]
     found: list[Move] = []
     still: list[Still] = []
     for step in looked_at:
@@ -68,15 +70,22 @@ class _Walk:
         self.known = True
         if source is not None:
             assert source.table is not None
-            driver = driver_of(source.table)
+            driver = subsystem_of(source.table, of.platform)
             # powernv's features say of a dump of sysfs whether its snooze polls
             self.drivers = ("powernv" if driver == LOOP else driver,)
             if driver == "dt":
                 self.drivers += ("genpd",)
+            if driver == INTEL_IDLE:
+                self.drivers += (INTEL_TABLES,)
             self.known = source.table.held is None
         self._outcomes: dict[Release, _Outcome] = {}
         self._arrivals: dict[object, Arrival] = {}
         self._selecting = Selecting(of.governor, of.hz)
+
+    def is_followed(self, step: Step) -> bool:
+        """False where intel_idle is not modelled yet."""
+        followed = INTEL_IDLE not in self.drivers
+        return followed or all(modelled(each, INTEL_IDLE) for each in step)
 
     def move(self, step: Step) -> Move | None:
         before, at = (self._outcome(each) for each in step)

@@ -3,6 +3,7 @@
 from ..power_mgt import PowerMgt
 from ..table import Cpu, IdleTable
 from .driver_table import DriverTable
+from .intel_idle.platform import X86Platform
 from .releases import Release
 from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware
 
@@ -15,6 +16,7 @@ def register(
     *,
     stop_api: bool = True,
     firmware: PsciFirmware = USUAL_FIRMWARE,
+    machine: X86Platform | None = None,
 ) -> DriverTable:
     """Returns the states that a kernel registers: from the power-mgt node on OPAL, from the
     partition on pseries, from the CPUs' lists on Arm and RISC-V, as read from sysfs, or from
@@ -22,6 +24,7 @@ def register(
 
     stop_api  whether firmware accepts the SPR values the kernel wants restored after deep states
     firmware  what PSCI's offers
+    machine   the x86 machine that intel_idle starts on; None: its tables are taken as they are
     """
     if table is not None and table.partition is not None:
         from . import pseries
@@ -35,6 +38,10 @@ def register(
         from . import held
 
         return held.register(table, release)
+    if table is not None and machine is not None:
+        from .intel_idle import register as intel_idle
+
+        return intel_idle.register(table, release, machine)
     if table is not None and table.built_in is not None:
         from . import built_in_driver
 

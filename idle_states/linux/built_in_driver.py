@@ -25,7 +25,7 @@ def register(table: IdleTable, release: Release) -> DriverTable:
     assert found is not None
     states: list[DriverState] = []
     lost = []
-    by_mwait = any(state.mwait_hint is not None for state in found.states)
+    by_mwait = found.is_intel_idle
     if by_mwait:
         states.append(DriverState(0, POLL, 0, 0, "", polling=True))
     for number, state in enumerate(found.states):

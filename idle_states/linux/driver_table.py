@@ -19,6 +19,7 @@ class DriverState:
     timer_stop   CPUIDLE_FLAG_TIMER_STOP
     psscr, mask  what entering it really writes; None where no PSSCR is involved
     parameter    what PSCI or SBI is asked with; None where neither is, as for WFI
+    off          CPUIDLE_FLAG_OFF: disabled until the user enables it
     """
 
     index: int
@@ -32,6 +33,7 @@ class DriverState:
     psscr: int | None = None
     mask: int | None = None
     parameter: int | None = None
+    off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class DriverTable:
     domains            power domains that the table's CPUs sit in, the innermost first; their states
                        are genpd's, not cpuidle's
     domain_notes       what these rest on that neither tree nor release tells
+    assumptions        what else is taken for granted of the machine, in words
     """
 
     kernel: str
@@ -77,3 +80,9 @@ class DriverTable:
     fatal: str | None = None
     domains: tuple[CpuDomain, ...] = ()
     domain_notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def off(self) -> frozenset[int]:
+        """Numbers of the states that are disabled until the user enables them."""
+        return frozenset(state.index for state in self.states if state.off)

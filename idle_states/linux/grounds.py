@@ -11,6 +11,8 @@ from ..history import History, Key, Sources
 from ..table import IdleTable
 from . import driver_features, dt_idle_features, idle_loop
 from .genpd import features as genpd_features
+from .intel_idle import features as intel_idle_features
+from .intel_idle import figures
 from .releases import Release, folded, place, release, version_key, version_name
 
 TREES = (
@@ -57,11 +59,14 @@ class Ground:
 
 
 LOOP = "idle loop"
+INTEL_IDLE, INTEL_TABLES = "intel_idle", "intel_idle tables"
 _name2known: Mapping[str, tuple[History[Any], Sources]] = {
     "powernv": (driver_features.HISTORY, driver_features.POWERNV_SOURCES),
     "pseries": (driver_features.HISTORY, driver_features.PSERIES_SOURCES),
     "dt": (dt_idle_features.HISTORY, dt_idle_features.SOURCES),
     "genpd": (genpd_features.HISTORY, genpd_features.SOURCES),
+    INTEL_IDLE: (intel_idle_features.HISTORY, intel_idle_features.SOURCES),
+    INTEL_TABLES: (figures.HISTORY, intel_idle_features.SOURCES),
     LOOP: (idle_loop.HISTORY, idle_loop.SOURCES),
 }
 """Drivers, the power domains of CPUs and the idle loop, with what known_of() says of them."""
@@ -71,7 +76,8 @@ def subsystems(governor: str | None = None) -> tuple[str, ...]:
     """The subsystems whose releases are told apart: one governor or all, drivers, the idle loop."""
     from .governors import governor_names
 
-    return (*([governor] if governor else governor_names()), *_name2known)
+    others = (name for name in _name2known if name != INTEL_TABLES)
+    return (*([governor] if governor else governor_names()), *others)
 
 
 def driver_of(table: IdleTable) -> str:
@@ -86,6 +92,8 @@ def modelled(release: Release, subsystem: str) -> bool:
     """Whether the release has the subsystem, as far as it is modelled."""
     from .governors import governor_names, known_in
 
+    if subsystem in (INTEL_IDLE, INTEL_TABLES):
+        return release.version >= version_key(intel_idle_features.OLDEST)
     if subsystem == "genpd":
         return release.version >= version_key(genpd_features.OLDEST)
     return subsystem not in governor_names() or known_in(subsystem, release)

@@ -73,14 +73,15 @@ def named_limit(name: str, limit_us: int) -> str:
 
 
 def from_driver(table: DriverTable, disabled: Iterable[int] = ()) -> CpuTable:
-    """Returns the table that a kernel's driver registered."""
+    """Returns the table that a kernel's driver registered. disabled: besides those that it
+    registers switched off."""
     return CpuTable(
         tuple(state.name for state in table.states),
         tuple(
             State(state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling)
             for state in table.states
         ),
-        frozenset(disabled),
+        table.off.union(disabled),
     )
 
 

@@ -8,12 +8,13 @@ from ..findings import Severity, Unreadable, UsageError
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors import Governor, State
 from ..linux.governors.given import GivenStates, NamedGovernor, check_hz
+from ..linux.platforms import AnyPlatform
 from ..linux.releases import NEWEST, Release, release
 from ..reading import opening, sysfs
 from ..reading.cpu_lists import cpus_in
 from ..reading.inputs import Input, InputKind
 from ..record.unconverted import as_recording
-from ..skiboot.platform import ALL_LEVELS, Platform
+from ..skiboot.platform import ALL_LEVELS
 from ..spec.packaged import resolve_name
 from ..table import IdleState
 from ..traces.head import RecordingHead, head_of
@@ -61,7 +62,7 @@ class ReplayRequest:
     governor: str | None = None
     hz: int | None = None
     next_timer: str = "gap"
-    platform: Platform = ALL_LEVELS
+    platform: AnyPlatform = ALL_LEVELS
     power: PowerRequest = FROM_SPECS
     limits_us: tuple[int, ...] = ()
 

@@ -12,6 +12,7 @@ from math import ceil
 
 from ..linux.governors import governor_names, known_in
 from ..linux.governors.given import GovernorRequest, NamedGovernor
+from ..linux.platforms import firmware_of
 from ..linux.releases import Release, UnknownRelease, all_releases
 from ..pipeline import Subject
 from ..skiboot.platform import PRESETS
@@ -281,7 +282,7 @@ class _Search:
     @cached_property
     def _packaged(self) -> list[tuple[str, Subject]]:
         """Packaged tables, current ones first, on each machine that is known."""
-        platforms = list(dict.fromkeys((self._of.platform, *PRESETS.values())))
+        platforms = list(dict.fromkeys((firmware_of(self._of.platform), *PRESETS.values())))
         found: dict[object, tuple[str, Subject]] = {}
         for table in sorted(packaged(), key=lambda table: table.historical):
             for platform in platforms:

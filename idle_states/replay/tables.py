@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from ..linux.dt_idle import tree_domains
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.given import GivenStates
+from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..pipeline import psci_firmware, registered_of, switched_off
-from ..skiboot.platform import Platform
 from ..sources import Source, read_sources, read_table
 from ..table import IdleTable
 from .machine import CpuTable, TracedMachine, from_driver, from_times
@@ -43,7 +43,7 @@ class HeldTables:
 
 
 def of_table(
-    text: str, platform: Platform, release: Release, disabled: Iterable[int] = ()
+    text: str, platform: AnyPlatform, release: Release, disabled: Iterable[int] = ()
 ) -> HeldTables:
     """Reads a TABLE. Raises UsageError if the kernel registers none of its states, and the errors
     of reading it."""
@@ -51,7 +51,7 @@ def of_table(
 
 
 def of_tree(
-    text: str, platform: Platform, release: Release, disabled: Iterable[int] = ()
+    text: str, platform: AnyPlatform, release: Release, disabled: Iterable[int] = ()
 ) -> tuple[TracedMachine, tuple[tuple[str, str], ...], Rows]:
     """Returns the machine of a TABLE, the files read, and its rows; of a tree without a name, whose
     CPUs have lists of their own, each CPU with its table. Raises as of_table()."""
@@ -74,7 +74,7 @@ def of_tree(
 
 
 def _held(
-    source: Source, text: str, platform: Platform, release: Release, disabled: Iterable[int]
+    source: Source, text: str, platform: AnyPlatform, release: Release, disabled: Iterable[int]
 ) -> HeldTables:
     arrival = registered_of(source, text, platform, release)
     table = source.table

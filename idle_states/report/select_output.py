@@ -106,6 +106,7 @@ def _states(selection: TableSelection) -> list[str]:
         f"  {number} {selection.names[number]:<{wide}}  "
         f"{state.exit_ns // 1000}/{state.residency_ns // 1000} us"
         + (" polling" if state.polling else "")
+        + (" off" if number in selection.disabled else "")
         for number, state in enumerate(selection.states)
     ]
 

@@ -7,20 +7,24 @@ from ..wording import joined
 from .escapes.text import printable
 
 
-def built_in_sections(found: BuiltIn) -> Iterator[tuple[str, list[str]]]:
-    """Returns the sections of show that only tables of drivers' sources have, with their titles."""
+def built_in_sections(found: BuiltIn, *, started: bool) -> Iterator[tuple[str, list[str]]]:
+    """Returns the sections of show that only tables of drivers' sources have, with their titles.
+    started: whether it is shown what the driver makes of the table on a machine."""
     note = ["  what the source has compiled in; the kernel named here decides its governor alone"]
+    if started:
+        note = []
     if found.first_row:
         first = found.states[0]
         name = printable(first.name) or "empty, for polling"
         note.append(f"  state 0 is {name}, {first.exit_latency_us}/{first.target_residency_us} us")
-    if found.count is None:
+    if found.count is None and not started:
         note.append("  how many states there are is settled when the driver starts")
     if found.archs:
         note.append(f"  macros as the headers of {joined(list(found.archs))} define them")
     if found.governor:
         note.append(f"  the driver asks for governor {printable(found.governor)}")
-    yield "Note", note
+    if note:
+        yield "Note", note
     flagged = [
         f"  {printable(state.name)}: {joined(_flag_words(state))} ({state.flags:#x})"
         for state in found.states
@@ -65,5 +69,5 @@ def _cpus(cpus: Sequence[MatchedCpu]) -> Iterator[str]:
             name if value == 1 else f"{name} {value:#x}" for name, value in alike[0].settings
         ]
         yield f"  {joined([f'{cpu.name} ({cpu.family}/{cpu.model:#x})' for cpu in alike])}: " + (
-            joined([entry, *settings])
+            joined([*([entry] if entry else []), *settings])
         )

@@ -8,7 +8,7 @@ from ..beyond_opal import Held
 from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain
-from ..linux.grounds import LOOP, driver_of, remarks
+from ..linux.grounds import LOOP, remarks
 from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
 from ..linux.intel_idle.table_parameter import SINCE, Adjustable, unfit
 from ..linux.suspend_parameter import parameters
@@ -256,8 +256,10 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
         found = origin(table.held)
         if found is not None:
             yield "Where these states come from", list(_origin(found))
+    if journey.machine is not None:
+        yield "Machine", list(_machine(journey))
     if table.built_in is not None:
-        yield from built_in_sections(table.built_in)
+        yield from built_in_sections(table.built_in, started=journey.machine is not None)
     if table.acpi is not None:
         yield from acpi_sections(table.acpi)
     refusal = _table_parameter(journey)
@@ -290,9 +292,7 @@ def _held(held: Held) -> Iterator[str]:
 def _table_parameter(journey: Journey) -> str:
     """Says whether intel_idle.table= can change this table at all; "" for tables of others."""
     table = journey.table
-    by_mwait = table.built_in is not None and any(
-        state.mwait_hint is not None for state in table.built_in.states
-    )
+    by_mwait = table.built_in is not None and table.built_in.is_intel_idle
     found = origin(table.held) if table.held is not None else None
     if not journey.arrivals or not (by_mwait or (found and found.kind != ACPI)):
         return ""
@@ -316,6 +316,17 @@ def _origin(found: HeldOrigin) -> Iterator[str]:
     yield from (f"  {printable(text)}" for text in found.differences)
 
 
+def _machine(journey: Journey) -> Iterator[str]:
+    """What intel_idle starts on: what was named, and what is assumed."""
+    machine = journey.machine
+    assert machine is not None
+    model = f"model {machine.machine.model:#x}"
+    known = f"{machine.processor}, {model}" if machine.processor else model
+    yield f"  {printable(machine.name)}: {known}, as intel_idle finds it when it starts"
+    assumed = dict.fromkeys(text for each in journey.arrivals for text in each.driver.assumptions)
+    yield from (f"  assumed: {text}" for text in assumed)
+
+
 def _family(table: IdleTable) -> str:
     return table.name.partition("@")[0]
 
@@ -324,7 +335,7 @@ def _kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[tuple[str, l
     name = f"Linux {group.kernels}"
     for title, lines in _said(group.first, table):
         known: list[str] = []
-        if title == THEN and driver_of(table) != LOOP:
+        if title == THEN and group.first.subsystem != LOOP:
             releases = [arrival.release for arrival in group.arrivals]
             followed = (group.first.subsystem, *(["genpd"] if domains_of(group.first) else []))
             known = [f"  {line}" for line in remarks(releases, *followed)]

@@ -15,11 +15,11 @@ from ..linux.driver_table import DriverTable
 from ..linux.governors import UnknownGovernor, states_of
 from ..linux.governors.settling import Circumstances
 from ..linux.governors.steady import Range, selection_map
+from ..linux.platforms import AnyPlatform
 from ..linux.release_dates import current_at, released
 from ..linux.releases import MAINLINE, Release, release
 from ..pipeline import Arrival, journey
 from ..selection.selection import SelectionChange, map_changes, settling_of
-from ..skiboot.platform import Platform
 from ..sources import Source
 from ..table import Register
 from ..wording import joined
@@ -79,7 +79,7 @@ class MachineModel:
     """
 
     kernels: Sequence[Release]
-    platform: Platform
+    platform: AnyPlatform
     governor: str = "menu"
     hz: int = 250
     runs: int = 1

@@ -9,6 +9,7 @@ from ..check.check import check
 from ..check.criteria import Criteria
 from ..diff import Difference, diff
 from ..findings import Finding, UsageError
+from ..linux.platforms import firmware_of
 from ..linux.releases import Release, release
 from ..reading import opening
 from ..reading.git import Commit, CommitReader, Repository
@@ -243,7 +244,7 @@ class _Reviewer:
                     linux.setdefault(kernel, []).append(difference)
                 else:
                     differences.append(difference)
-            differences += exported_otherwise(a, b, by.platform)
+            differences += exported_otherwise(a, b, firmware_of(by.platform))
             differences += used_otherwise(a, b)
             if before is not None and after is not None:
                 found = self.selector.differences(a, b, kernels, by.platform)

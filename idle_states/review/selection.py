@@ -11,10 +11,10 @@ from ..diff import Difference
 from ..linux.driver_table import DriverTable
 from ..linux.governors import UnknownGovernor, states_of
 from ..linux.governors.settling import Circumstances, Settling
+from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..pipeline import Arrival, journey
 from ..selection.selection import settling_of
-from ..skiboot.platform import Platform
 from ..sources import Source
 from ..units import format_time
 
@@ -31,7 +31,7 @@ class Selector:
         self._answers: dict[object, tuple[int, ...]] = {}
 
     def differences(
-        self, before: Source, after: Source, kernels: Sequence[Release], platform: Platform
+        self, before: Source, after: Source, kernels: Sequence[Release], platform: AnyPlatform
     ) -> Iterator[tuple[str, list[Difference]]]:
         """Yields (kernel, differences in the states selected), without kernels for which the
         governor is not modelled. Idle periods end by an interrupt, with the next timer far away and

@@ -30,6 +30,7 @@ def by_core(settling: Settling) -> Steps:
                 circumstances.timer_driven,
                 circumstances.limit_us,
                 circumstances.wake_ns,
+                core.mask(settling.disabled),
             ),
             before,
         )

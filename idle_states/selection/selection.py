@@ -62,6 +62,7 @@ class TableSelection:
     steps              for ladder, its steps under the first latency limit
     domains            what becomes of the power domains that the CPUs sit in (Arm, RISC-V)
     domain_notes       what that rests on that neither tree nor release tells
+    disabled           numbers of the states that the driver registers switched off
     """
 
     table: str
@@ -78,6 +79,7 @@ class TableSelection:
     steps: tuple[LadderStep, ...] = ()
     domains: tuple[DomainSelection, ...] = ()
     domain_notes: tuple[str, ...] = ()
+    disabled: frozenset[int] = frozenset()
 
     def taken(self, states: Sequence[int]) -> tuple[str, ...]:
         """Names of the states with these numbers."""
@@ -133,9 +135,10 @@ def select(
         ),
         locked=lock_in(settling, maps[0].circumstances, asked.wake_ns) if asked.wake_ns else {},
         wake_ns=asked.wake_ns,
-        steps=steps(states, features, asked.limits_us[0])
+        steps=steps(states, features, asked.limits_us[0], settling.disabled)
         if isinstance(features, LadderFeatures) and asked.limits_us[0]
         else (),
+        disabled=settling.disabled,
         **_domains(table, release, asked),
     )
 
@@ -169,7 +172,7 @@ class Selecting:
         """As select()."""
         settling = settling_of(self._governor, release, table, self._hz)
         states = settling.governor.states
-        key = settling.governor.features, states, names_of(table, states)
+        key = settling.governor.features, states, names_of(table, states), settling.disabled
         if key not in self._known:
             self._known[key] = select(self._governor, release, table, self._hz, self._asked, name)
         domains = _domains(table, release, self._asked)
@@ -185,7 +188,8 @@ def settling_of(
     """
     if governor == "haltpoll":
         raise UnknownGovernor("expected a governor with steady states, found 'haltpoll'")
-    return Settling(lambda: Governor.for_kernel(governor, release, table, hz), by_core)
+    off = table.off if isinstance(table, DriverTable) else frozenset()
+    return Settling(lambda: Governor.for_kernel(governor, release, table, hz), by_core, off)
 
 
 def _maps(settling: Settling, asked: Asked) -> Iterator[Mapped]:

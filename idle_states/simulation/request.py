@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from ..findings import UsageError
 from ..linux.governors import Governor
 from ..linux.governors.given import GivenStates, check_hz
+from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..replay.domains import assumed_of_domains
 from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable, named_limit
 from ..replay.power import FROM_SPECS, PowerRequest
 from ..replay.tables import of_given, of_table
-from ..skiboot.platform import ALL_LEVELS, Platform
+from ..skiboot.platform import ALL_LEVELS
 from . import by_core
 from .given import CPUS, WorkloadRequest, given
 from .setup import Setup, SimulationRun, check_selects, effects_of
@@ -38,7 +39,7 @@ class SimulateRequest:
     disabled: tuple[str, ...] = ()
     governor: str = "menu"
     hz: int = 250
-    platform: Platform = ALL_LEVELS
+    platform: AnyPlatform = ALL_LEVELS
     power: PowerRequest = FROM_SPECS
     bistable: bool = False
     limits_us: tuple[int, ...] = ()
@@ -128,7 +129,7 @@ def _switched_off(table: CpuTable, names: tuple[str, ...]) -> CpuTable:
         if name not in table.names:
             known = ", ".join(table.names)
             raise UsageError(f"--disabled: expected a state ({known}), found {name!r}")
-    return replace(table, disabled=frozenset(table.names.index(name) for name in names))
+    return replace(table, disabled=table.disabled.union(map(table.names.index, names)))
 
 
 def run(

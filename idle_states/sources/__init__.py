@@ -2,12 +2,13 @@
 
 The kind of a file is told by its content, not its name; each format is a module of its own, see
 `formats`. FILE:NAME picks one table of several. A name that is also a file means the revision;
-./NAME means the file; - means standard input.
+./NAME means the file; - means standard input. intel:NAME is intel_idle's table of a processor.
 """
 
 from pathlib import Path
 
 from ..findings import Faulty, Unreadable
+from ..linux.intel_idle import packaged as intel_idle_tables
 from ..reading import opening
 from ..spec.packaged import named, resolve_name
 from ..wording import nearest, suggestion
@@ -32,8 +33,11 @@ _STANDARD_INPUT = Path(opening.STANDARD_INPUT)
 def read_sources(text: str) -> list[Source]:
     """All tables that TABLE stands for.
 
-    Raises NoSuchTable; Unreadable for input that cannot be parsed at all.
+    Raises NoSuchTable; Unreadable for input that cannot be parsed at all; UsageError and
+    UnknownRelease for intel:NAME.
     """
+    if intel_idle_tables.is_named(text) and not opening.kind_of(text):
+        return [_of_intel_idle(text)]
     word, colon, wanted = text.partition(":")
     revision = resolve_name(text) or (None if opening.kind_of(text) else resolve_name(word))
     name: str | None
@@ -56,6 +60,11 @@ def read_sources(text: str) -> list[Source]:
         known = ", ".join(source.name for source in sources)
         raise NoSuchTable(f"expected a table of {shown} ({known}), found {name!r}")
     return chosen
+
+
+def _of_intel_idle(text: str) -> Source:
+    table = intel_idle_tables.table_named(text)
+    return Source(table.name, text, table.origin.sha256, table)
 
 
 def read_source(text: str) -> Source:

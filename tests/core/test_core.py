@@ -439,8 +439,9 @@ def test_settles_as_the_reference_does(governor: str, seed: int, timer_driven: b
     ]
     history = [Outcome(0, residency_ns=rng.randrange(10**6))] * rng.choice((0, 8))
     hz = rng.choice(HZS)
+    off = frozenset(rng.choices(range(len(states)), k=rng.choice((0, 0, 1, 2))))
     fast, slow = (
-        Settling(lambda: Governor.for_kernel(governor, kernel, states, hz), way).over(
+        Settling(lambda: Governor.for_kernel(governor, kernel, states, hz), way, off).over(
             lengths, fixed, history
         )
         for way in (by_core, None)
@@ -450,7 +451,7 @@ def test_settles_as_the_reference_does(governor: str, seed: int, timer_driven: b
 
 def test_settling_refuses_what_it_cannot_take() -> None:
     menu = core.Stream("menu", features("menu", "6.6"), [State(0, 0)], 250)
-    rest = bytes(32), b"", bytes(16), bytearray(64)
+    rest = bytes(40), b"", bytes(16), bytearray(64)
     memory = bytearray(core.compiled.memory_size)
     core.compiled.settle(*menu.given, memory, *rest)
     for place, what in ((0, "circumstances"), (2, "lengths"), (3, "selected")):
@@ -459,7 +460,7 @@ def test_settling_refuses_what_it_cannot_take() -> None:
         with pytest.raises(ValueError, match=f"bytes of {what}"):
             core.compiled.settle(*menu.given, memory, *wrong)
     with pytest.raises(ValueError, match="bytes of history"):
-        core.compiled.settle(*menu.given, memory, bytes(32), b"\0", bytes(16), bytearray(64))
+        core.compiled.settle(*menu.given, memory, bytes(40), b"\0", bytes(16), bytearray(64))
     haltpoll = core.Stream("haltpoll", features("haltpoll", "6.6"), [State(0, 0)], 250)
     with pytest.raises(ValueError, match="expected another governor than haltpoll"):
         core.compiled.settle(*haltpoll.given, memory, *rest)

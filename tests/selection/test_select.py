@@ -16,7 +16,9 @@ from idle_states.linux.governors.ladder_features import features as ladder_featu
 from idle_states.linux.governors.ladder_steps import steps
 from idle_states.linux.governors.settling import Circumstances, Settling
 from idle_states.linux.governors.steady import Range, lock_in, selection_map, timer_map
+from idle_states.linux.platforms import parse
 from idle_states.linux.releases import release
+from idle_states.pipeline import registered
 from idle_states.selection.by_core import by_core
 from idle_states.selection.idle_lengths import lengths
 from idle_states.selection.selection import Asked, changes, name_of, select
@@ -63,6 +65,20 @@ def settling(
 
 def told(ranges: tuple[Range, ...]) -> list[tuple[str, tuple[int, ...]]]:
     return [(lengths(r.first_ns, r.last_ns), r.states) for r in ranges]
+
+
+@pytest.mark.parametrize("governor", ["menu", "teo", "ladder"])
+def test_a_state_that_is_registered_off_is_not_selected(governor: str) -> None:
+    """Until the user enables it. Sierra Forest's sibling without C6S in _CST."""
+    kernel = release("7.0")
+    some, every = (
+        select(governor, kernel, registered("intel:grr", parse(machine), kernel)[1].driver, hz=250)
+        for machine in ("grr,acpi=c1:c1e", "grr")
+    )
+    assert some.disabled == {3}
+    assert 3 in some.unreachable
+    assert 3 not in every.unreachable
+    assert all(step.to != 3 and step.source != 3 for step in some.steps)
 
 
 @pytest.mark.parametrize("reference", [False, *slow(True)])

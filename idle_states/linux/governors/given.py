@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 from ...findings import UsageError
-from ...skiboot.platform import ALL_LEVELS, Platform
+from ...skiboot.platform import ALL_LEVELS
+from ..platforms import AnyPlatform
 from .interface import State
 
 _PAIR = re.compile(r"(\d{1,15})/(\d{1,15})", re.ASCII)
@@ -62,7 +63,7 @@ class GovernorRequest:
     hz: int = 250
     table: str | None = None
     states: GivenStates | None = None
-    platform: Platform = ALL_LEVELS
+    platform: AnyPlatform = ALL_LEVELS
 
     def __post_init__(self) -> None:
         check_hz(self.hz)
@@ -81,7 +82,7 @@ class NamedGovernor:
     hz: int | None = None
     table: str | None = None
     states: GivenStates | None = None
-    platform: Platform = ALL_LEVELS
+    platform: AnyPlatform = ALL_LEVELS
 
     def __post_init__(self) -> None:
         if self.hz is not None:

@@ -29,9 +29,13 @@ class LadderStep:
 
 
 def steps(
-    states: Sequence[State], features: LadderFeatures, limit_us: int
+    states: Sequence[State],
+    features: LadderFeatures,
+    limit_us: int,
+    disabled: frozenset[int] = frozenset(),
 ) -> tuple[LadderStep, ...]:
-    """Returns all steps for a latency limit of at least 1 us: by state, then by idle length."""
+    """Returns all steps for a latency limit of at least 1 us: by state, then by idle length.
+    disabled: numbers of states that are switched off, from which there are none."""
     unit = 1 if features.nanoseconds else 1000
     exits = [state.exit_ns // unit for state in states]
     limit = limit_us * 1000 // unit
@@ -39,8 +43,11 @@ def steps(
     found: list[LadderStep] = []
     bounds: list[tuple[int, int | None, tuple[int, int]]]
     for state, latency in enumerate(exits):
+        if state in disabled:
+            continue
         stays = (state, 0)
-        rises = state + 1 < len(states) and exits[state + 1] <= limit
+        above = state + 1
+        rises = above < len(states) and above not in disabled and exits[above] <= limit
         up = (state + 1, PROMOTION_COUNT if state >= first else 1) if rises else stays
         if state > first and latency > limit:
             fitting = (i for i in range(state - 1, first, -1) if exits[i] <= limit)

@@ -57,12 +57,17 @@ class Settling:
 
     make   makes the governor in its state at boot
     steps  gives the function that runs it; None: the reference
+    disabled  numbers of the states that are switched off all the time
     """
 
     def __init__(
-        self, make: MakeGovernor, steps: Callable[["Settling"], Steps] | None = None
+        self,
+        make: MakeGovernor,
+        steps: Callable[["Settling"], Steps] | None = None,
+        disabled: frozenset[int] = frozenset(),
     ) -> None:
         self.make = make
+        self.disabled = disabled
         self.governor = make()
         self.steps = (steps or by_reference)(self)
 
@@ -108,7 +113,13 @@ class Idle:
     wake_ns: int
 
     @classmethod
-    def of(cls, governor: Governor, length: Length, circumstances: Circumstances) -> "Idle":
+    def of(
+        cls,
+        governor: Governor,
+        length: Length,
+        circumstances: Circumstances,
+        disabled: frozenset[int] = frozenset(),
+    ) -> "Idle":
         idle_ns, timer_ns = length
         sleep_ns = idle_ns if circumstances.timer_driven else timer_ns
         tick = tick_ns(governor.hz)
@@ -118,6 +129,7 @@ class Idle:
             sleep_length_ns=sleep_ns,
             delta_next_ns=sleep_ns if stopped else min(sleep_ns, tick),
             tick_stopped=stopped,
+            disabled=disabled,
         )
         wake_ns = circumstances.wake_ns
         cut = tick if not stopped and idle_ns > tick else 0
@@ -139,7 +151,7 @@ def by_reference(settling: Settling) -> Steps:
         lengths: Sequence[Length], circumstances: Circumstances, history: Sequence[Outcome]
     ) -> Iterable[Sequence[int]]:
         for length in lengths:
-            idle = Idle.of(settling.governor, length, circumstances)
+            idle = Idle.of(settling.governor, length, circumstances, settling.disabled)
             yield _run(settling.make, idle, history)[SETTLING:]
 
     return steps

@@ -5,7 +5,7 @@ Not modelled: how a state is entered, MSRs that are written, another driver that
 """
 
 import errno
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ...beyond_opal import MatchedCpu
@@ -29,13 +29,23 @@ from .states import (
     StartedState,
 )
 from .table_parameter import PREFIX, Adjustable, adjusted
-from .updates import updated
+from .updates import array_of, unusable_because, updated
 
 _OWN_TLB_FLUSHED = 1 << 16
 MOST_STATES = 10
 _INTEL = 0
 _SUBSTATES = 0xF
 _CST_FACTOR = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LeftRow:
+    """A row that the driver does not register. row: its number among the driver's own rows, or
+    ACPI's entries; cause: short and stable, as of stages.Lost."""
+
+    row: int
+    cause: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +56,22 @@ class IntelIdleStart:
     states          as registered, POLL first; none unless status is 0
     messages        from info on, in order; the kernel log has them with the driver's name
     tsc_unstable    how often the driver found that the TSC halts in a state
+    because         why it did not start, in words; "" if it did
+    array           the array whose rows it registered; "" for ACPI's entries
+    rows            of each state but POLL: its row in that array, or its entry
+    left            rows that it did not register
+    off             name -> why a state is registered switched off
     """
 
     status: int
     states: tuple[StartedState, ...] = ()
     messages: tuple[Message, ...] = ()
     tsc_unstable: int = 0
+    because: str = field(default="", compare=False)
+    array: str = ""
+    rows: tuple[int, ...] = ()
+    left: tuple[LeftRow, ...] = ()
+    off: tuple[tuple[str, str], ...] = ()
 
 
 def start(
@@ -78,6 +98,10 @@ class _Start:
         self.features = features
         self.states: list[StartedState] = []
         self.messages: list[Message] = []
+        self.rows: list[int] = []
+        self.left: list[LeftRow] = []
+        self.reasons: dict[str, str] = {}
+        self.array = ""
         self.tsc_unstable = 0
         self.acpi: tuple[AcpiState, ...] = ()
         self.has_lpi = False
@@ -85,18 +109,22 @@ class _Start:
     def run(self) -> IntelIdleStart:
         machine, parameters = self.machine, self.parameters
         if parameters.idle:
-            return IntelIdleStart(errno.ENODEV)
+            return self.fails("the kernel was given an idle= option")
         if parameters.max_cstate == 0:
-            return IntelIdleStart(errno.EPERM)
+            return self.fails("max_cstate is 0", errno.EPERM)
         cpu = self.listed()
-        if not machine.mwait or (cpu is None and not self.is_any_intel()):
-            return IntelIdleStart(errno.ENODEV)
+        if not machine.mwait:
+            return self.fails("the processor has no MWAIT, or firmware hides it")
+        if cpu is None and not self.is_any_intel():
+            return self.fails("the processor is none that the driver knows")
         if machine.monitor_ecx & 3 != 3 or not machine.substates:
-            return IntelIdleStart(errno.ENODEV)
+            return self.fails("CPUID leaf 5 has no MWAIT sub-states that the driver can use")
         if self.features.no_native and parameters.no_native and not parameters.no_acpi:
             cpu = None
         if (cpu is None or not cpu.table) and not self.find_acpi():
-            return IntelIdleStart(errno.ENODEV)
+            return self.fails(
+                "the processor has no table in this release, and ACPI no states that can be used"
+            )
         if cpu is not None and self.asks_acpi(cpu):
             self.find_acpi()
         self.states.append(replace(POLL, flags=POLLING | self.off(0)))
@@ -108,7 +136,19 @@ class _Start:
             self.add_cst()
         if self.features.table_parameter:
             self.adjust()
-        return IntelIdleStart(0, tuple(self.states), tuple(self.messages), self.tsc_unstable)
+        return IntelIdleStart(
+            0,
+            tuple(self.states),
+            tuple(self.messages),
+            self.tsc_unstable,
+            array=self.array,
+            rows=tuple(self.rows),
+            left=tuple(self.left),
+            off=tuple(self.reasons.items()),
+        )
+
+    def fails(self, because: str, status: int = errno.ENODEV) -> IntelIdleStart:
+        return IntelIdleStart(status, because=because)
 
     def listed(self) -> MatchedCpu | None:
         machine = self.machine
@@ -144,17 +184,22 @@ class _Start:
         self.acpi = found
         return True
 
-    def off(self, index: int) -> int:
-        return OFF if self.parameters.states_off >> index & 1 else 0
+    def off(self, index: int, name: str = POLL.name) -> int:
+        if not self.parameters.states_off >> index & 1:
+            return 0
+        self.reasons[name] = f"bit {index} of states_off is set"
+        return OFF
 
     def say(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:
         self.messages.append(Message(level, PREFIX + text))
 
-    def is_beyond(self, number: int) -> bool:
-        """Whether max_cstate ends the list before row `number`."""
+    def is_beyond(self, number: int, row: int, count: int) -> bool:
+        """Whether max_cstate ends the list before its place `number`, at row `row` of `count`."""
         limit = self.parameters.max_cstate
         if number + 1 > limit:
             self.say(f"max_cstate {limit} reached")
+            reason = f"max_cstate is {limit}, and rows count that are not registered"
+            self.left += (LeftRow(each, "max-cstate", reason) for each in range(row, count))
             return True
         return False
 
@@ -168,18 +213,29 @@ class _Start:
     def add_native(self, cpu: MatchedCpu) -> None:
         given = self.machine, self.parameters, self.features
         rows, dropped = updated(self.data, cpu, *given)
+        self.array = array_of(cpu, self.machine)
         if dropped:
             self.say(f"Dropping idle state {dropped} because PC6 is disabled")
         for number in range(MOST_STATES):
-            if self.is_beyond(number) or number >= len(rows):
+            if self.is_beyond(number, number, len(rows)) or number >= len(rows):
                 return
             row = rows[number]
-            if row.flags & UNUSABLE or not self.has_substates(row.hint):
+            if row.flags & UNUSABLE:
+                self.leave(number, "unusable", unusable_because(row, self.machine, dropped))
                 continue
-            flags = self.entered(row.flags, number) | self.off(len(self.states))
+            if not self.has_substates(row.hint):
+                reason = f"CPUID leaf 5 has no sub-states for MWAIT hint {row.hint:#04x}"
+                self.leave(number, "no-substate", reason)
+                continue
+            flags = self.entered(row.flags, number) | self.off(len(self.states), row.name)
             if self.asks_acpi(cpu) and self.is_missing(row) and not flags & ALWAYS_ENABLE:
                 flags |= OFF
+                self.reasons.setdefault(row.name, f"ACPI names no state of hint {row.hint:#04x}")
+            self.rows.append(number)
             self.states.append(replace(row, flags=flags | self.timer_stop(flags)))
+
+    def leave(self, row: int, cause: str, reason: str) -> None:
+        self.left.append(LeftRow(row, cause, reason))
 
     def has_substates(self, hint: int) -> bool:
         cstate = (hint >> 4) + 1 & 0xF
@@ -218,16 +274,18 @@ class _Start:
 
     def add_cst(self) -> None:
         for number, state in enumerate(self.acpi[: MOST_STATES - 1], 1):
-            if self.is_beyond(number - 1 if self.features.exact_limit else number):
+            place = number - 1 if self.features.exact_limit else number
+            if self.is_beyond(place, number - 1, len(self.acpi)):
                 return
-            deeper = state.cstate > 1
-            flags = (state.address & 0xFF) << HINT_SHIFT | self.off(number)
+            deeper, name = state.cstate > 1, f"C{number}_ACPI"
+            flags = (state.address & 0xFF) << HINT_SHIFT | self.off(number, name)
             if state.cstate > 2:
                 flags |= _OWN_TLB_FLUSHED if self.features.own_tlb_flag else TLB_FLUSHED
             self.tsc_unstable += self.features.marks_tsc and deeper and not self.machine.nonstop_tsc
+            self.rows.append(number - 1)
             self.states.append(
                 StartedState(
-                    f"C{number}_ACPI",
+                    name,
                     state.description,
                     state.latency_us,
                     state.latency_us * (_CST_FACTOR if deeper else 1) & 0xFFFFFFFF,
@@ -238,14 +296,15 @@ class _Start:
     def add_lpi(self) -> None:
         count = 0
         for index, state in enumerate(self.acpi):
-            if self.is_beyond(index):
+            if self.is_beyond(index, index, len(self.acpi)):
                 break
             count += 1
-            flags = (state.address & 0xFF) << HINT_SHIFT | self.off(index + 1)
-            flags |= TLB_FLUSHED if index > 1 else 0
             name = f"C{index + 1}_LPI"
+            flags = (state.address & 0xFF) << HINT_SHIFT | self.off(index + 1, name)
+            flags |= TLB_FLUSHED if index > 1 else 0
             flags |= self.timer_stop(flags)
             times = state.latency_us, state.residency_us
+            self.rows.append(index)
             self.states.append(StartedState(name, state.description, *times, flags))
             self.say(f"{name}: MWAIT hint {flags >> HINT_SHIFT:#x}")
         self.tsc_unstable += count > 1 and not self.machine.nonstop_tsc

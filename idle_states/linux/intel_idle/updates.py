@@ -8,14 +8,49 @@ from .features import IntelIdleFeatures
 from .machine import IntelIdleParameters, X86Machine
 from .states import PARTIAL, UNUSABLE, IntelIdleData, StartedState
 
+PC6_OFF = "package C6 is disabled"
 _IRTL_NS = (1, 32, 1024, 32768, 1048576, 33554432, 0, 0)
 
 # models of family 6
-_IVT, _SKYLAKE, _SKX = 0x3E, 0x5E, 0x55
-_GOLDMONT = (0x5C, 0x7A)
+IVT, _SKYLAKE, _SKX = 0x3E, 0x5E, 0x55
+GOLDMONT = (0x5C, 0x7A)
 _SPR = (0x8F, 0xCF)
-_ALDER_LAKE = (0x97, 0x9A, 0xBE)
+ALDER_LAKE = (0x97, 0x9A, 0xBE)
 _SEVERAL_C6 = (0xAD, 0xAE, 0xAF, 0xDD)
+WITH_PC6 = (_SKX, *_SPR, *_SEVERAL_C6)
+"""Whose table depends on whether package C6 is enabled."""
+
+
+def array_of(cpu: MatchedCpu, machine: X86Machine) -> str:
+    """The array that the driver takes for a processor: on big Ivy Towns not the listed one."""
+    if machine.model == IVT and machine.packages > 2:
+        return "ivt_cstates_8s" if machine.packages > 4 else "ivt_cstates_4s"
+    return cpu.table
+
+
+def unusable_because(row: StartedState, machine: X86Machine, dropped: str) -> str:
+    """Why a row of an updated table is flagged CPUIDLE_FLAG_UNUSABLE. dropped: see `updated`."""
+    if row.name == dropped:
+        return f"it differs from the state before by package C6 alone, and {PC6_OFF}"
+    if machine.model == _SKYLAKE:
+        return "package C10 is enabled, and SGX is not"
+    return "CPUIDLE_FLAG_UNUSABLE is set: another C1 stands for it"
+
+
+def least_rows(machine: X86Machine) -> int:
+    """How many rows a table must have for `updated` to find those that it changes."""
+    if machine.model in GOLDMONT or machine.model == _SKYLAKE:
+        return 7
+    return 3 if machine.model in (_SKX, *_SPR) else 2
+
+
+def changed_because(machine: X86Machine) -> str:
+    """Why `updated` has other times for a row than the processor's table."""
+    if machine.model == IVT:
+        return f"the machine has {machine.packages} sockets"
+    if machine.model in GOLDMONT:
+        return "the processor's interrupt response limits say so"
+    return PC6_OFF
 
 
 def updated(
@@ -28,13 +63,10 @@ def updated(
     """Returns the table of a processor as it is for a machine, and the name of a row that was
     dropped because package C6 is disabled; "" for none."""
     dropped = ""
-    name = cpu.table
-    if machine.model == _IVT and machine.packages > 2:
-        name = "ivt_cstates_8s" if machine.packages > 4 else "ivt_cstates_4s"
-    rows = list(data.arrays[name])
+    rows = list(data.arrays[array_of(cpu, machine)])
     has_pc6 = machine.pkg_cst & 7 >= 2
     preferred = parameters.preferred_cstates & 0b110
-    if machine.model in _GOLDMONT:
+    if machine.model in GOLDMONT:
         rows[2:7] = _limited(rows[2:7], machine)
     elif machine.model == _SKYLAKE and _drops_c8(machine, parameters):
         rows[5:7] = (replace(row, flags=row.flags | UNUSABLE) for row in rows[5:7])
@@ -45,7 +77,7 @@ def updated(
             _exchange(rows, 0, 1)
         if not has_pc6:
             rows[2] = replace(rows[2], exit_latency_us=190, target_residency_us=600)
-    elif machine.model in _ALDER_LAKE and features.prefers_c1 and preferred == 0b010:
+    elif machine.model in ALDER_LAKE and features.prefers_c1 and preferred == 0b010:
         _exchange(rows, 1, 0)
     elif machine.model in _SEVERAL_C6 and features.drops_pc6 and not has_pc6:
         dropped = _drop_last(rows)

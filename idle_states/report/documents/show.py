@@ -238,6 +238,7 @@ class DriverState(Form[driver_table.DriverState]):
     target_residency_us: U32
     polling: Annotated[bool, "CPUIDLE_FLAG_POLLING: snooze."]
     timer_stop: Annotated[bool, "CPUIDLE_FLAG_TIMER_STOP: the decrementer stops."]
+    off: Annotated[bool, "CPUIDLE_FLAG_OFF: disabled until the user enables it."]
     psscr: Annotated[U64 | None, "What entering the state writes; null where no PSSCR is involved."]
     mask: U64 | None
 
@@ -290,6 +291,9 @@ class Linux(Form[Arrival]):
     domain_notes: Annotated[
         list[str], "What these domains rest on that neither tree nor release tells."
     ] = derived(lambda arrival: arrival.driver.domain_notes)
+    assumptions: Annotated[
+        list[str], "What is taken for granted of an x86 machine, with the key that says otherwise."
+    ] = derived(lambda arrival: arrival.driver.assumptions)
     default_stop: Annotated[
         Stop | None, "What an idle CPU does before cpuidle takes over; null: nothing."
     ] = derived(lambda arrival: arrival.driver.default_stop)

@@ -252,7 +252,7 @@ def _states(selection: TableSelection) -> Section:
             str(number),
             svg.time(state.exit_ns) if state.exit_ns else "0",
             svg.time(state.residency_ns) if state.residency_ns else "0",
-            "polling" if state.polling else "",
+            "polling" if state.polling else "off" if number in selection.disabled else "",
         )
         for number, (name, state) in enumerate(zip(selection.names, selection.states, strict=True))
     )

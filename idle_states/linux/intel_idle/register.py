@@ -1,0 +1,269 @@
+"""What intel_idle registers of a table on a machine, and why it loses or changes rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ...beyond_opal import MatchedCpu
+from ...findings import UsageError
+from ...stages import Changed, Lost
+from ...table import IdleTable
+from ..driver_table import DriverState, DriverTable
+from ..releases import Release, version_key
+from . import figures
+from .features import OLDEST, features
+from .machine import AcpiState, X86Machine
+from .platform import AcpiEntry, X86Platform
+from .start import IntelIdleStart, start
+from .states import HINT_SHIFT, NAME2FLAG, OFF, POLLING, TIMER_STOP, IntelIdleData, StartedState
+from .updates import array_of, changed_because, least_rows, updated
+
+GROUND = "drivers/idle/intel_idle.c"
+_INIT = f"{GROUND} intel_idle_init_cstates_icpu()"
+
+
+_PROBE = f"{GROUND} intel_idle_init()"
+UPDATE = "intel_idle_init_cstates_icpu() and what it calls by model"
+
+
+def register(table: IdleTable, release: Release, platform: X86Platform) -> DriverTable:
+    """Returns what a release registers on a machine: of a packaged table its own figures, of
+    another table these rows in place of the processor's.
+
+    Raises UsageError for a release before 5.6, and for a table that the processor does not have.
+    """
+    if release.version < version_key(OLDEST):
+        raise UsageError(
+            f"expected Linux {OLDEST} or later for platform {platform.name}, found "
+            f"{release.name}: how intel_idle started before is not modelled"
+        )
+    data = _with_rows(figures.data_of(release), table, platform)
+    machine = _with_acpi(platform, data)
+    started = start(data, machine, platform.parameters, features(release))
+    if started.status:
+        return DriverTable(
+            kernel=release.name,
+            states=(),
+            lost=tuple(
+                Lost(row, state.name, "no-driver", started.because, _PROBE)
+                for row, state in enumerate(table.states)
+            ),
+            offline="",
+            assumptions=_assumptions(table, release, platform),
+        )
+    array = data.arrays.get(started.array, ())
+    # row of the driver's -> row of the table
+    own = _own_rows(table, array)
+    states = tuple(
+        DriverState(
+            number,
+            state.name,
+            state.exit_latency_us,
+            state.target_residency_us,
+            "mwait" if number else "",
+            own.get(started.rows[number - 1]) if number and started.array else None,
+            polling=bool(state.flags & POLLING),
+            timer_stop=bool(state.flags & TIMER_STOP),
+            off=bool(state.flags & OFF),
+        )
+        for number, state in enumerate(started.states)
+    )
+    usual: Sequence[StartedState] = ()
+    stock = array
+    cpu = _listed(data, machine)
+    if started.array and cpu is not None:
+        usual, _ = updated(data, cpu, machine, platform.parameters, features(release))
+        stock = data.arrays[cpu.table] if table.built_in and table.built_in.by_release else array
+    return DriverTable(
+        kernel=release.name,
+        states=states,
+        lost=tuple(_lost(table, started, own)),
+        changed=tuple(_changed(table, started, states, (stock, usual), machine)),
+        messages=started.messages,
+        offline="",
+        assumptions=_assumptions(table, release, platform),
+    )
+
+
+def _listed(data: IntelIdleData, machine: X86Machine) -> MatchedCpu | None:
+    place = machine.vendor, machine.family, machine.model
+    return next((cpu for cpu in data.cpus if (cpu.vendor, cpu.family, cpu.model) == place), None)
+
+
+def _with_rows(data: IntelIdleData, table: IdleTable, platform: X86Platform) -> IntelIdleData:
+    """The driver's data with the table's rows for the processor's, unless each release has its own.
+    Raises UsageError."""
+    found = table.built_in
+    if found is None or not found.is_intel_idle:
+        raise UsageError(
+            f"expected a table of intel_idle for platform {platform.name}, found {table.name}"
+        )
+    machine = platform.machine
+    if found.cpus and machine.model not in {cpu.model for cpu in found.cpus}:
+        names = ", ".join(cpu.name for cpu in found.cpus)
+        raise UsageError(
+            f"expected platform {platform.name} to be one that {table.name} is for, found that it "
+            f"is for {names}"
+        )
+    if found.by_release:
+        return data
+    cpu = _listed(data, machine)
+    if cpu is None or not cpu.table:
+        cpu = next((cpu for cpu in found.cpus if cpu.model == machine.model), None)
+        if cpu is None:
+            raise UsageError(
+                f"expected a processor with a table of intel_idle for {table.name}, found "
+                f"{platform.name}: its states are ACPI's"
+            )
+    rows = tuple(
+        StartedState(
+            state.name,
+            state.description,
+            state.exit_latency_us,
+            state.target_residency_us,
+            sum(flag for name, flag in NAME2FLAG.items() if name in state.flag_names)
+            | (state.mwait_hint or 0) << HINT_SHIFT,
+        )
+        for state in found.states
+    )
+    least = least_rows(machine)
+    if len(rows) < least:
+        raise UsageError(
+            f"expected at least {least} rows of {table.name}, of which intel_idle changes some on "
+            f"{platform.name}, found {len(rows)}"
+        )
+    array = array_of(cpu, machine)
+    cpus = data.cpus if cpu in data.cpus else (*data.cpus, cpu)
+    return replace(data, arrays={**data.arrays, array: rows}, cpus=cpus)
+
+
+def _with_acpi(platform: X86Platform, data: IntelIdleData) -> X86Machine:
+    """The machine with ACPI's states as the platform names them. Raises UsageError."""
+    cpu = _listed(data, platform.machine)
+    rows = data.arrays.get(array_of(cpu, platform.machine), ()) if cpu else ()
+    return replace(
+        platform.machine,
+        cst=_acpi_states("acpi", platform.cst, rows),
+        lpi=_acpi_states("lpi", platform.lpi, rows),
+    )
+
+
+def _acpi_states(
+    key: str, entries: Sequence[AcpiEntry] | None, rows: Sequence[StartedState]
+) -> tuple[AcpiState, ...] | None:
+    if entries is None:
+        return None
+    return tuple(_acpi_state(key, each, number, rows) for number, each in enumerate(entries, 1))
+
+
+def _acpi_state(key: str, entry: AcpiEntry, number: int, rows: Sequence[StartedState]) -> AcpiState:
+    """Of _CST the types go up with the entries: C1, C2, and C3 for all others."""
+    row = next(
+        (
+            row
+            for row in rows
+            if (row.name.lower() == entry.name.lower() if entry.name else row.hint == entry.hint)
+        ),
+        None,
+    )
+    if row is None and entry.name:
+        known = ", ".join(row.name for row in rows) or "none"
+        raise UsageError(f"expected a state of the table ({known}) in {key}=, found {entry.name!r}")
+    hint = row.hint if row is not None else entry.hint
+    latency = row.exit_latency_us if row and entry.latency_us is None else entry.latency_us
+    residency = (
+        row.target_residency_us if row and entry.residency_us is None else entry.residency_us
+    )
+    if latency is None and not rows:
+        raise UsageError(
+            f"expected the states in {key}= with their latencies, such as 0x00/1:0x21/127, for a "
+            "processor without a table; found none"
+        )
+    return AcpiState(
+        "ACPI IOPORT" if hint is None else f"ACPI FFH MWAIT {hint:#x}",
+        hint or 0,
+        latency or 0,
+        min(number, 3),
+        hint is not None,
+        residency or 0,
+    )
+
+
+def _own_rows(table: IdleTable, array: Sequence[StartedState]) -> dict[int, int]:
+    """Row of the driver's array -> row of the table: of the same name, where each release has rows
+    of its own."""
+    assert table.built_in is not None
+    if not table.built_in.by_release:
+        return {row: row for row in range(len(array))}
+    name2row = {state.name: row for row, state in enumerate(table.states)}
+    return {at: name2row[row.name] for at, row in enumerate(array) if row.name in name2row}
+
+
+def _lost(table: IdleTable, started: IntelIdleStart, own: Mapping[int, int]) -> Iterator[Lost]:
+    for row, state in enumerate(table.states):
+        if not started.array:
+            reason = "the driver was told to take ACPI's states, or has no table for the processor"
+            yield Lost(row, state.name, "not-native", reason, _PROBE)
+        elif row not in own.values():
+            reason = "this release's table has no such row"
+            yield Lost(row, state.name, "not-in-release", reason, GROUND)
+    if started.array:
+        for left in started.left:
+            if left.row in own:
+                row = own[left.row]
+                yield Lost(row, table.states[row].name, left.cause, left.reason, _INIT)
+
+
+def _changed(
+    table: IdleTable,
+    started: IntelIdleStart,
+    states: Sequence[DriverState],
+    rows: tuple[Sequence[StartedState], Sequence[StartedState]],
+    machine: X86Machine,
+) -> Iterator[Changed]:
+    """Values that differ from the table's, and states that are registered switched off. rows: the
+    driver's, and what it makes of them for the machine."""
+    off = dict(started.off)
+    for state in states[1:]:
+        if state.source is None:
+            continue
+        row = table.states[state.source]
+        raw, usual = (of[started.rows[state.index - 1]] for of in rows)
+        for field, before, steps in (
+            (
+                "latency",
+                row.latency_ns // 1000,
+                (raw.exit_latency_us, usual.exit_latency_us, state.exit_latency_us),
+            ),
+            (
+                "residency",
+                (row.residency_ns or 0) // 1000,
+                (raw.target_residency_us, usual.target_residency_us, state.target_residency_us),
+            ),
+        ):
+            released, updated_us, after = steps
+            if before == after:
+                continue
+            reason, ground = "intel_idle.table= says so", f"{GROUND} cmdline_table_adjust()"
+            if updated_us == after != released:
+                reason, ground = changed_because(machine), f"{GROUND} {UPDATE}"
+            elif released == after:
+                reason, ground = "this release has these figures", GROUND
+            yield Changed(
+                state.source, row.name, field, f"{before} us", f"{after} us", reason, ground
+            )
+        if state.off:
+            yield Changed(
+                state.source,
+                row.name,
+                "default_status",
+                "enabled",
+                "disabled",
+                off.get(state.name, ""),
+                _INIT,
+            )
+
+
+def _assumptions(table: IdleTable, release: Release, platform: X86Platform) -> tuple[str, ...]:
+    basis = figures.basis(release, platform.machine.model)
+    by_release = table.built_in is not None and table.built_in.by_release
+    return (*platform.assumed, *([basis] if basis and by_release else []))

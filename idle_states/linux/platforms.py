@@ -1,0 +1,59 @@
+"""The machines that --platform may name: those of firmware that exports tables, and those with an
+x86 processor, whose driver has tables of its own."""
+
+from typing import TypeAlias
+
+from ..findings import UsageError
+from ..skiboot.platform import ALL_LEVELS, BadPlatform, Platform, parse_platform
+from ..table import IdleTable
+from .grounds import INTEL_IDLE, driver_of
+from .intel_idle.platform import (
+    BadMachine,
+    X86Platform,
+    is_x86,
+    machine_of,
+    parse_machine,
+    short_names,
+)
+
+AnyPlatform: TypeAlias = Platform | X86Platform
+
+
+def parse(text: str) -> AnyPlatform:
+    """Returns the machine that a text describes. Raises BadPlatform."""
+    try:
+        if is_x86(text):
+            return parse_machine(text)
+        return parse_platform(text)
+    except BadMachine as error:
+        raise BadPlatform(str(error)) from None
+
+
+def firmware_of(platform: AnyPlatform) -> Platform:
+    """What firmware exports for; x86 machines have none that exports."""
+    return platform if isinstance(platform, Platform) else ALL_LEVELS
+
+
+def x86_of(platform: AnyPlatform, table: IdleTable) -> X86Platform | None:
+    """The x86 machine that a table is followed on: the one named, else the one that a packaged
+    table of intel_idle is for, else None.
+
+    Raises UsageError for a table that no x86 machine has.
+    """
+    found = table.built_in
+    if isinstance(platform, X86Platform):
+        if found is None or not found.is_intel_idle:
+            raise UsageError(
+                f"expected a table of intel_idle for platform {platform.name}, found {table.name}"
+            )
+        return platform
+    return machine_of(found.machine) if found is not None and found.machine else None
+
+
+def subsystem_of(table: IdleTable, platform: AnyPlatform) -> str:
+    """The subsystem, one of grounds.subsystems(), that registers a table's states on a machine.
+    Raises UsageError."""
+    return INTEL_IDLE if x86_of(platform, table) is not None else driver_of(table)
+
+
+__all__ = ["AnyPlatform", "firmware_of", "parse", "short_names", "subsystem_of", "x86_of"]
