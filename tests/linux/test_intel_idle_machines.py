@@ -9,8 +9,8 @@ from idle_states.linux.intel_idle.known import known_cpus
 from idle_states.linux.intel_idle.machine import IntelIdleParameters, X86Machine
 from idle_states.linux.intel_idle.packaged import as_of, table_named
 from idle_states.linux.intel_idle.platform import (
-    AcpiEntry,
     BadMachine,
+    NamedAcpiState,
     names,
     parse_machine,
     short_names,
@@ -43,7 +43,7 @@ def test_every_processor_of_the_list_has_a_name() -> None:
 def test_a_machine_is_what_its_keys_say() -> None:
     found = parse_machine("spr,pc6=off,acpi=c1:0x20/100,max_cstate=2,no_acpi,table=C6:1:2,C1::3,")
     assert found.machine == X86Machine(SPR, pkg_cst=0)
-    assert found.cst == (AcpiEntry("c1"), AcpiEntry(hint=0x20, latency_us=100))
+    assert found.cst == (NamedAcpiState("c1"), NamedAcpiState(hint=0x20, latency_us=100))
     assert found.parameters == IntelIdleParameters(
         max_cstate=2, no_acpi=True, table=b"C6:1:2,C1::3,"
     )

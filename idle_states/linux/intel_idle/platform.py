@@ -46,7 +46,7 @@ SWITCHES = ("yes", "no", "on", "off", "1", "0", "y", "n")
 
 
 @dataclass(frozen=True, slots=True)
-class AcpiEntry:
+class NamedAcpiState:
     """An entry of _CST or _LPI as the user names it.
 
     name          of the table's row with its MWAIT hint, or "" where `hint` says it
@@ -80,8 +80,8 @@ class X86Platform:
     processor: str
     machine: X86Machine
     parameters: IntelIdleParameters = USUAL
-    cst: tuple[AcpiEntry, ...] | None = None
-    lpi: tuple[AcpiEntry, ...] | None = None
+    cst: tuple[NamedAcpiState, ...] | None = None
+    lpi: tuple[NamedAcpiState, ...] | None = None
     given: frozenset[str] = frozenset()
 
     @property
@@ -200,7 +200,7 @@ def _limits(key: str, text: str) -> tuple[int, ...]:
     return values
 
 
-def _entries(key: str, text: str, fields: tuple[str, ...]) -> tuple[AcpiEntry, ...] | None:
+def _entries(key: str, text: str, fields: tuple[str, ...]) -> tuple[NamedAcpiState, ...] | None:
     """none: there is no such object that can be used."""
     if text == "none":
         return None
@@ -220,15 +220,15 @@ def _entries(key: str, text: str, fields: tuple[str, ...]) -> tuple[AcpiEntry, .
             hint = _number(key, what)
         elif what.lower() not in ("io", "hlt"):
             name = what
-        entries.append(AcpiEntry(name, hint, **values))
+        entries.append(NamedAcpiState(name, hint, **values))
     return tuple(entries)
 
 
-def _cst(key: str, text: str) -> tuple[AcpiEntry, ...] | None:
+def _cst(key: str, text: str) -> tuple[NamedAcpiState, ...] | None:
     return _entries(key, text, ("hint", "latency_us"))
 
 
-def _lpi(key: str, text: str) -> tuple[AcpiEntry, ...] | None:
+def _lpi(key: str, text: str) -> tuple[NamedAcpiState, ...] | None:
     return _entries(key, text, ("hint", "latency_us", "residency_us"))
 
 

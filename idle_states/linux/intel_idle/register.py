@@ -12,7 +12,7 @@ from ..releases import Release, version_key
 from . import figures
 from .features import OLDEST, features
 from .machine import AcpiState, X86Machine
-from .platform import AcpiEntry, X86Platform
+from .platform import NamedAcpiState, X86Platform
 from .start import IntelIdleStart, start
 from .states import HINT_SHIFT, NAME2FLAG, OFF, POLLING, TIMER_STOP, IntelIdleData, StartedState
 from .updates import array_of, changed_because, least_rows, updated
@@ -148,14 +148,16 @@ def _with_acpi(platform: X86Platform, data: IntelIdleData) -> X86Machine:
 
 
 def _acpi_states(
-    key: str, entries: Sequence[AcpiEntry] | None, rows: Sequence[StartedState]
+    key: str, entries: Sequence[NamedAcpiState] | None, rows: Sequence[StartedState]
 ) -> tuple[AcpiState, ...] | None:
     if entries is None:
         return None
     return tuple(_acpi_state(key, each, number, rows) for number, each in enumerate(entries, 1))
 
 
-def _acpi_state(key: str, entry: AcpiEntry, number: int, rows: Sequence[StartedState]) -> AcpiState:
+def _acpi_state(
+    key: str, entry: NamedAcpiState, number: int, rows: Sequence[StartedState]
+) -> AcpiState:
     """Of _CST the types go up with the entries: C1, C2, and C3 for all others."""
     row = next(
         (
