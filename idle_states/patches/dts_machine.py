@@ -30,10 +30,10 @@ Owner = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class LinkedStates:
     """cpus      path -> the list that it shares with others
-    domains   path of a power domain -> that of the one it is part of, "" for none
+    domains   path of each power domain that CPUs are in -> that of the one it is part of, or ""
     lists     all lists that there are, with the paths of nodes
     nodes     those nodes, by path
-    unlisted  nodes of idle states that no list has
+    unlisted  other nodes of idle states
     """
 
     cpus: Mapping[str, IdleList]
@@ -49,24 +49,47 @@ class LinkedStates:
         listed: dict[Owner, Sequence[ListedNode | None]] = {}
         for cpu, one in cpus.items():
             listed[cpu, LIST] = one.flat
-            if one.first_domain:
-                listed[one.first_domain, DOMAIN_LIST] = one.own_domain
-        found = [each for each in lists[0].power_domains if each.provides] if lists else []
-        listed |= {(domain.path, DOMAIN_LIST): domain.states for domain in found}
+            if own := _domain_of(one):
+                listed[own, DOMAIN_LIST] = one.own_domain
+        path2domain = {
+            domain.path: domain
+            for one in lists[:1]
+            for domain in one.power_domains
+            if domain.provides
+        }
+        # those that no CPU is in are left alone
+        domains: dict[str, str] = {}
+        waiting = [_domain_of(one) for one in cpus.values()]
+        while waiting:
+            each = path2domain.get(waiting.pop())
+            if each is not None and each.path not in domains:
+                domains[each.path] = each.parent.path if each.parent else ""
+                waiting.append(domains[each.path])
+                listed[each.path, DOMAIN_LIST] = each.states
         nodes = {node.path: node for many in listed.values() for node in many if node is not None}
+        others = [node for one in path2domain.values() for node in one.states if node is not None]
+        unlisted = [node for one in lists for node in one.unlisted]
         return cls(
             cpus,
-            {domain.path: domain.parent.path if domain.parent else "" for domain in found},
+            domains,
             {key: tuple(n.path for n in many if n is not None) for key, many in listed.items()},
             nodes,
-            {node.path: node for one in lists for node in one.unlisted},
+            {node.path: node for node in (*unlisted, *others) if node.path not in nodes},
         )
 
     def domain_names(self) -> dict[str, str]:
         """What of power domains is not to differ: the name of each domain's parent, and of each
         CPU's domain."""
         found = {name_of(path): name_of(parent) for path, parent in self.domains.items()}
-        return found | {cpu: name_of(one.first_domain) for cpu, one in self.cpus.items()}
+        return found | {cpu: name_of(_domain_of(one)) for cpu, one in self.cpus.items()}
+
+
+def _domain_of(one: IdleList) -> str:
+    """Path of the CPUs' own power domain, if it has to do with idle states: a CPU may name another,
+    as that of its frequency; "" for none."""
+    known = {domain.path for domain in one.power_domains if domain.provides}
+    has_states = one.own_domain or one.above
+    return one.first_domain if has_states or one.first_domain in known else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +133,7 @@ def facts_of(lists: Sequence[IdleList]) -> dict[str, tuple[object, ...]]:
     return {
         cpu: (
             one.enable_method,
-            name_of(one.first_domain),
+            name_of(_domain_of(one)),
             *(_facts(node, parameter) for node in row_nodes(one)),
         )
         for one in lists

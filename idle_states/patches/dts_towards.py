@@ -132,6 +132,7 @@ class _Towards:
         others = sorted(cpus - set(wanted_cpus))
         if not lists or others:
             listed = ", ".join(map(name_of, others)) or "no CPU with idle states"
+            listed += f" on {name_of(self.board.board)}"
             self.refuse(f"expected the CPUs of {self.wanted.name}, found {listed}", "/cpus")
             return
         self.have = LinkedStates.of(lists)
@@ -140,7 +141,8 @@ class _Towards:
         )
         if self.have.domain_names() != self.want.domain_names():
             message = f"expected the power domains of {self.wanted.name}, found others"
-            self.refuse(f"{message}; they are changed by hand", "/cpus")
+            where = name_of(self.board.board)
+            self.refuse(f"{message} on {where}; they are changed by hand", "/cpus")
             return
         self.same = self.matched()
         yield from self.values()

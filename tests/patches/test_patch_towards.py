@@ -244,6 +244,88 @@ def test_refused_with_words(
     assert said in capsys.readouterr().err
 
 
+def test_a_domain_of_another_kind_is_left_alone(linux: History, tmp_path: Path) -> None:
+    """As that of a CPU's frequency, which a spec does not say."""
+    text = MACHINE + "/ { perf: speed { #power-domain-cells = <1>; }; };\n"
+    text += '&cpu0 { power-domains = <&perf 3>; power-domain-names = "perf"; };\n'
+    linux.commit({FILE: text})
+    made = prepare(
+        PatchRequest(linux.directory, wanted(tmp_path, ("600us", "610us")), file=FILE)
+    ).plan
+    assert made.files == {FILE: text.replace("<600>", "<610>")}
+
+
+def test_a_board_with_fewer_cpus(linux: History, tmp_path: Path) -> None:
+    """It has the states of the CPUs that it has."""
+    linux.commit({f"{FOLDER}/two.dts": BOARD % "two" + "/delete-node/ &cpu1;\n"})
+    linux.commit({FILE: MACHINE.replace("<&cpu0 &used>", "<&cpu0>")})
+    table = wanted(tmp_path, ("states: [cpu-sleep]", "states: [cluster-sleep]"))
+    made = prepare(PatchRequest(linux.directory, table, file=FILE)).plan
+    lines = changed(made.files[FILE], MACHINE.replace("<&cpu0 &used>", "<&cpu0>"))
+    assert lines == [
+        "-\t\t\tcpu-idle-states = <&CPU_SLEEP>;",
+        "+\t\t\tcpu-idle-states = <&CLUSTER_SLEEP>;",
+    ]
+    (group,) = made.steps[0].tables
+    assert group.boards == (f"{FOLDER}/one.dts",)
+
+
+DOMAINS = """\
+/ {
+	psci {
+		compatible = "arm,psci-1.0";
+		method = "smc";
+		pd0: power-domain-cpu0 { #power-domain-cells = <0>; power-domains = <&pd>; };
+		pd1: power-domain-cpu1 { #power-domain-cells = <0>; power-domains = <&pd>; };
+		pd: power-domain-cluster { #power-domain-cells = <0>; domain-idle-states = <&DOWN>; };
+	};
+	cpus {
+		domain-idle-states {
+			DOWN: cluster-down {
+				compatible = "domain-idle-state";
+				entry-latency-us = <500>;
+				exit-latency-us = <600>;
+				min-residency-us = <9000>;
+				arm,psci-suspend-param = <0x01010000>;
+			};
+		};
+	};
+};
+&cpu0 { power-domains = <&pd0>; power-domain-names = "psci"; };
+&cpu1 { power-domains = <&pd1>; power-domain-names = "psci"; };
+"""
+
+
+def test_states_of_power_domains(linux: History, tmp_path: Path) -> None:
+    """They are compared and changed as CPUs' are, a new one with its entry in the domain's list."""
+    text = MACHINE.replace("<&CPU_SLEEP &CLUSTER_SLEEP>", "<&CPU_SLEEP>") + DOMAINS
+    linux.commit({FILE: text})
+    old = {"one.dts": f"{FOLDER}/one.dts", "psci.h": "include/dt-bindings/psci.h"}
+    other = History(tmp_path / "other")
+    state = DOMAINS[DOMAINS.index("\t\t\tDOWN:") : DOMAINS.index("\t\t};\n\t};\n};")]
+    more = state.replace("DOWN: cluster-down", "OFF: cluster-off").replace("9000", "99000")
+    wants = text.replace("<&DOWN>", "<&DOWN &OFF>").replace(state, state + more)
+    files = {path: (linux.directory / path).read_text() for path in old.values()}
+    other.commit({**files, FILE: wants.replace("<9000>", "<8000>")})
+    made = prepare(
+        PatchRequest(linux.directory, str(other.directory / old["one.dts"]), file=FILE)
+    ).plan
+    lines = changed(made.files[FILE], text)
+    assert lines[0].endswith("domain-idle-states = <&DOWN>; };")
+    assert lines[1].endswith("domain-idle-states = <&DOWN>, <&CLUSTER_OFF>; };")
+    assert lines[2:4] == [
+        "-\t\t\t\tmin-residency-us = <9000>;",
+        "+\t\t\t\tmin-residency-us = <8000>;",
+    ]
+    assert [line[0] for line in lines[4:]] == ["+"] * 8
+    new = made.files[FILE].partition("};\n\n\t\t\tCLUSTER_OFF: cluster-off {\n")[2]
+    assert "min-residency-us = <99000>;" in new.partition("};")[0]
+    (group,) = made.steps[0].tables
+    assert [state.name for state in group.after[0].states] == [
+        "cpu-sleep", "cluster-down", "cluster-off",
+    ]  # fmt: skip
+
+
 def test_a_board_that_has_the_value_already(linux: History, tmp_path: Path) -> None:
     """By an override, which stays; the others get it."""
     board = BOARD % "two" + "&CLUSTER_SLEEP { exit-latency-us = <610>; };"
