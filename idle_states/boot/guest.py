@@ -22,9 +22,15 @@ recording script's standard error, and the recording."""
 MARK = "idle-states-dump"
 """First word of the marks in a recording that tell when the attributes were read."""
 
+RECORDING = {
+    "most_events": 40_000,
+    "mark": MARK,
+    "instance": "idle_states",
+    "recording_since": "recording for",
+}
+"""What the guest's script is told of a recording. most_events are about 3500 decisions: an emulated
+console takes long to print more."""
 _SECONDS_MAX = 600
-_MOST_EVENTS = 40_000
-"""Limit for a recording: about 3500 decisions. An emulated console takes long to print more."""
 _BUFFER_KB = 16384
 
 _DIRECTORY, _FILE, _LINK, _DEVICE = 0o040755, 0o100755, 0o120777, 0o020600
@@ -53,17 +59,19 @@ def initramfs(
     workload  runs while decisions are recorded; None: nothing is recorded
     governor  the governor whose decisions are recorded
     """
+    recorded = "" if workload is None else governor
+    return initramfs_of(busybox, init_script(workload, smp), recorded)
+
+
+def initramfs_of(busybox: bytes, init: str, recorded: str = "") -> bytes:
+    """A file system of busybox, an /init and the script that records a governor's decisions, as a
+    gzipped cpio archive. recorded: the governor; "" for no script."""
     more = []
-    if workload is not None:
+    if recorded:
         recorder = record_script.script(
-            governor, seconds=_SECONDS_MAX, buffer_kb=_BUFFER_KB, restart=True
+            recorded, seconds=_SECONDS_MAX, buffer_kb=_BUFFER_KB, restart=True
         )
         more.append(CpioEntry("record.sh", _FILE, recorder.encode()))
-    return initramfs_of(busybox, init_script(workload, smp), more)
-
-
-def initramfs_of(busybox: bytes, init: str, more: Iterable[CpioEntry] = ()) -> bytes:
-    """A file system of busybox, an /init and `more`, as a gzipped cpio archive."""
     entries = [CpioEntry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]
     entries += [
         CpioEntry("dev/console", _DEVICE, device=_CONSOLE),
@@ -81,10 +89,7 @@ def init_script(workload: GuestWorkload | None = None, smp: int = 1) -> str:
         workload=workload.kinds if workload else (),
         loads=workload.loads(smp) if workload else (),
         steps=workload.steps if workload else 0,
-        most_events=_MOST_EVENTS,
-        mark=MARK,
-        instance="idle_states",
-        recording_since="recording for",
+        **RECORDING,
     )
 
 

@@ -110,6 +110,15 @@ class Predicted:
     export: Export
     driver: DriverTable | None
 
+    @property
+    def registers(self) -> bool:
+        """Whether the CPUs are predicted to have states."""
+        return self.driver is not None and bool(self.driver.states)
+
+    def driver_of(self, cpu: int) -> DriverTable | None:
+        """What the kernel registers for a CPU: the same for all."""
+        return self.driver
+
 
 def predict(table: IdleTable, machine: str, booted: Booted, levels: int | None = None) -> Predicted:
     """Predicts what the firmware and the kernel that booted make of the table in that firmware.

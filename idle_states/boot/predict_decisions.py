@@ -13,10 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from ..findings import Unreadable
+from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, UnknownGovernor, states_of
 from ..linux.governors.interface import NO_STATE
+from ..linux.releases import Release
 from ..reading.inputs import Input
 from ..reading.sysfs import SysfsState
 from ..record.convert import LEFT_OUT, SETTLED, Converted, convert
@@ -26,7 +29,7 @@ from ..replay.counters import Tally, counts_in_ns
 from ..traces.recording import RecordedDecision, rows
 from .boot import RecordedWorkload
 from .guest import MARK
-from .predict import SELECTED, USAGE, Mismatch, Predicted, Stage, held
+from .predict import SELECTED, USAGE, Mismatch, Stage, held
 
 RECORDING, CONVERTED = "recording.txt.gz", "recording.csv"
 """Files that are kept in the directory of the console's log."""
@@ -40,6 +43,25 @@ _AT_THE_ENDS = {"begun", "ended", "shorter"}
 """Reasons (keys of LEFT_OUT) for decisions left out at the ends of a recording, outside of the time
 between the two dumps. "shorter" is one of them: if nothing else is left out and there is no gap,
 the shorter run consists of the decisions before the governor was restarted."""
+
+
+class Registering(Protocol):
+    """What the models predict for a kernel, for decisions to be made again.
+
+    kernel     output of uname in the guest
+    release    the kernel release modelled; None: there is no model of this kernel
+    registers  whether any CPU is predicted to have states
+    """
+
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def release(self) -> Release | None: ...
+    @property
+    def registers(self) -> bool: ...
+
+    def driver_of(self, cpu: int) -> DriverTable | None:
+        """What the kernel registers for a CPU; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +105,7 @@ class ReplayedDecisions:
 
 
 def decision_stages(
-    predicted: Predicted, recorded: RecordedWorkload | None, directory: Path
+    predicted: Registering, recorded: RecordedWorkload | None, directory: Path
 ) -> tuple[Stage, Stage, ReplayedDecisions | None]:
     """The stages "selected" and "usage", and the replayed decisions they rest on (None if nothing
     could be replayed). directory: where the recording is kept."""
@@ -92,9 +114,9 @@ def decision_stages(
         why = "no decisions were recorded; --workload records some"
     elif not recorded.recording.strip():
         why = f"the recording script refused: {recorded.complaints.strip()}"
-    elif predicted.driver is None or predicted.release is None:
+    elif predicted.release is None:
         why = f"there is no model of {predicted.kernel}"
-    elif not predicted.driver.states:
+    elif not predicted.registers:
         why = "no states are predicted to be registered"
     if why or recorded is None:
         return Stage.unjudged(SELECTED, why), Stage.unjudged(USAGE, why), None
@@ -140,16 +162,14 @@ def _converted(recorded: RecordedWorkload, directory: Path) -> Converted:
 
 
 def _replayed(
-    predicted: Predicted, recorded: RecordedWorkload, converted: Converted, directory: Path
+    predicted: Registering, recorded: RecordedWorkload, converted: Converted, directory: Path
 ) -> ReplayedDecisions:
     """Raises UnknownGovernor, Unreadable."""
-    assert predicted.driver is not None
     header = converted.header
     replayed = ReplayedDecisions(header.governor)
     for kind, tally in converted.left_out.items():
         replayed.undetermined[LEFT_OUT[kind]] += tally.count
     unknown = {run.cpu for run in converted.runs if run.earlier is None}
-    states = states_of(predicted.driver)
     ends = _ends(recorded.recording)
     models: dict[int, Governor | None] = {}
     fed: Counter[int] = Counter()
@@ -162,7 +182,7 @@ def _replayed(
                 replayed.undetermined[_STRAYED] += 1
                 continue
             decision = model.select(row.situation)
-            if row.state < len(states):
+            if row.state < len(model.states):
                 model.reflect(row.outcome)
             else:
                 models[row.cpu] = None
@@ -177,17 +197,19 @@ def _replayed(
 
 
 def _model(
-    predicted: Predicted, header: RecordedMachine, first: RecordedDecision
+    predicted: Registering, header: RecordedMachine, first: RecordedDecision
 ) -> Governor | None:
     """The governor's model of a CPU as it was before the CPU's first recorded decision.
 
     None if the state of the idle period before that is not predicted to exist. Raises
     UnknownGovernor.
     """
-    assert predicted.driver is not None
+    driver = predicted.driver_of(first.cpu)
+    if driver is None or not driver.states:
+        return None
     assert predicted.release is not None
     model = Governor.for_kernel(
-        header.governor, predicted.release, states_of(predicted.driver), header.hz or _HZ
+        header.governor, predicted.release, states_of(driver), header.hz or _HZ
     )
     if first.earlier.state >= len(model.states):
         return None
@@ -195,12 +217,12 @@ def _model(
     return model
 
 
-def _selected(predicted: Predicted, replayed: ReplayedDecisions) -> Stage:
+def _selected(predicted: Registering, replayed: ReplayedDecisions) -> Stage:
     differences = [
         Mismatch(
             f"{CONVERTED}:{each.row.line} cpu{each.row.cpu}",
-            _decision(predicted, each.state, each.stop_tick),
-            _decision(predicted, each.row.state, each.row.stop_tick),
+            _decision(predicted.driver_of(each.row.cpu), each.state, each.stop_tick),
+            _decision(predicted.driver_of(each.row.cpu), each.row.state, each.row.stop_tick),
         )
         for each in replayed.disagreements
     ]
@@ -210,9 +232,8 @@ def _selected(predicted: Predicted, replayed: ReplayedDecisions) -> Stage:
     return Stage.of(SELECTED, differences, judged, missing, note)
 
 
-def _decision(predicted: Predicted, state: int, stop_tick: bool) -> str:
-    assert predicted.driver is not None
-    states = predicted.driver.states
+def _decision(driver: DriverTable | None, state: int, stop_tick: bool) -> str:
+    states = driver.states if driver is not None else ()
     name = states[state].name if 0 <= state < len(states) else f"state {state}"
     return f"{name}, tick {'stopped' if stop_tick else 'kept'}"
 
@@ -231,7 +252,7 @@ class _Window:
 
 
 def _usage(
-    predicted: Predicted,
+    predicted: Registering,
     recorded: RecordedWorkload,
     converted: Converted,
     replayed: ReplayedDecisions,
@@ -241,7 +262,6 @@ def _usage(
     A dump takes some time to read. So each counter has bounds: decisions that certainly lie between
     the dumps give the least, decisions that possibly do give the most.
     """
-    assert predicted.driver is not None
     assert predicted.release is not None
     window = _window(recorded.recording)
     if window is None:
@@ -255,11 +275,14 @@ def _usage(
         before, after = held(recorded.before), held(recorded.after)
     except Unreadable as error:
         return Stage.of(USAGE, [Mismatch("sysfs", "counters", str(error))], 1)
-    table = machine.from_driver(predicted.driver)
     in_ns = counts_in_ns(predicted.release)
     differences: list[Mismatch] = []
     judged = 0
     for cpu in sorted(after):
+        driver = predicted.driver_of(cpu)
+        if driver is None:
+            continue
+        table = machine.from_driver(driver)
         least, most = Tally(table, in_ns), Tally(table, in_ns)
         for each in replayed.made:
             if each.row.cpu == cpu:

@@ -15,17 +15,23 @@ _PLACE = re.compile(r"cpuidle/(\w+):(.*)", re.ASCII)
 
 
 def registered_stage(
-    driver: str, told: Mapping[int, Sequence[Row]], sections: Mapping[str, str]
+    driver: str,
+    told: Mapping[int, Sequence[Row]],
+    sections: Mapping[str, str],
+    governor: str = "",
 ) -> Stage:
-    """The driver's name and each CPU's states.
+    """The driver's name, the governor's and each CPU's states.
 
     driver    the one predicted
     told      the rows predicted for each CPU there is
     sections  what the guest printed: "cpuidle" and "governors"
+    governor  the one that the kernel was told to use; "": none
     """
-    found = driver_in(sections)
-    differences = [Mismatch("driver", driver, found)] if found != driver else []
-    judged = 1
+    names = [("driver", driver, driver_in(sections))]
+    if governor:
+        names.append(("governor", governor, governor_in(sections)))
+    differences = [Mismatch(*each) for each in names if each[1] != each[2]]
+    judged = len(names)
     try:
         there = _held(sections)
     except Unreadable as error:
@@ -45,8 +51,17 @@ def registered_stage(
 
 def driver_in(sections: Mapping[str, str]) -> str:
     """The driver that the guest names; "" if it names none."""
-    places: dict[str, str] = dict(_PLACE.findall(sections["governors"]))
-    return places.get("current_driver", "")
+    return _places(sections).get("current_driver", "")
+
+
+def governor_in(sections: Mapping[str, str]) -> str:
+    """The governor that the guest names as the one in use; "" if it names none."""
+    places = _places(sections)
+    return places.get("current_governor", "") or places.get("current_governor_ro", "")
+
+
+def _places(sections: Mapping[str, str]) -> dict[str, str]:
+    return dict(_PLACE.findall(sections["governors"]))
 
 
 def held_by(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]:

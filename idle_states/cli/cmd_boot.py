@@ -12,8 +12,9 @@ Stage by stage, what the models predict is held against what the guest shows. On
 properties, OPAL's lines, the registered states, the kernel's lines; with --workload also the
 governor's decisions, each made again from its recorded inputs, and the usage counters. On Arm and
 RISC-V: the nodes that reach the kernel, the registered states, the kernel's lines, the power
-domains, and during the workload which states are entered or refused. Any difference is a failure
-(exit 1); decisions whose inputs are not all known are counted as undetermined.
+domains, and during the workload which states are entered or refused; on Arm, --workload also has
+the governor's decisions made again. Any difference is a failure (exit 1); decisions whose inputs
+are not all known are counted as undetermined.
 
 QEMU's powernv machines enable stop levels 0 and 1 only. --levels changes that in the tree that
 firmware is handed, before the first instruction; what a boot still cannot confirm is listed, with
@@ -127,6 +128,7 @@ def _of_virt(arguments: argparse.Namespace, kernel: Path | None) -> "VirtRequest
         smp=CPUS if arguments.smp is None else arguments.smp,
         governor=arguments.governor or "",
         workload=workload(arguments.workload) if arguments.workload else EVERYTHING,
+        recorded=arguments.workload is not None,
         time_limit_s=arguments.time_limit,
     )
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from ...devicetree import fdt
 from ...files import naming
 from ...reading import launching, limits, opening
-from ..boot import BootFailure, Progress, sections_of
+from ..boot import BootFailure, Progress, RecordedWorkload, sections_of
 from ..workload import GuestWorkload
 from . import guest
 from .machines import VirtMachine
-from .parts import VirtParts
+from .parts import VirtParts, options_in
 
+DEFAULT_GOVERNOR = "menu"
+"""What kernels for such machines take unless told otherwise."""
 _MEMORY = "512M"
 _ARGUMENTS = "console={console} panic=-1"
 """What the kernel prints on its way shows where a boot ended that did not finish."""
@@ -24,18 +26,33 @@ _DUMP_BOUNDS = launching.Bounds(time_s=limits.VERSION_S, output_bytes=limits.VER
 class VirtBooted:
     """What a guest printed.
 
-    sections  name -> text, of guest.SECTIONS but the tree
-    fdt       the flat device tree the kernel was given
-    log       file with all the console showed
+    sections   name -> text, of guest.SECTIONS but the tree
+    fdt        the flat device tree the kernel was given
+    log        file with all the console showed
+    recording  what the recording script printed; None: none was to be made
     """
 
     sections: Mapping[str, str]
     fdt: bytes
     log: Path
+    recording: bytes | None = None
+
+    @property
+    def recorded(self) -> RecordedWorkload | None:
+        """The decisions recorded during the work; None: none were to be."""
+        if self.recording is None:
+            return None
+        texts = [self.sections[name] for name in ("recorder", "before", "after")]
+        return RecordedWorkload(self.recording, *texts)
 
     @property
     def uname(self) -> str:
         return self.sections["uname"].strip()
+
+    @property
+    def options(self) -> dict[str, str] | None:
+        """What the kernel says that it is configured with, without CONFIG_; None if it does not."""
+        return options_in(self.sections["config"]) or None
 
 
 def tree_of(parts: VirtParts, machine: VirtMachine, smp: int, directory: Path) -> fdt.Blob:
@@ -59,6 +76,7 @@ def boot(
     workload: GuestWorkload,
     time_limit_s: float,
     governor: str = "",
+    recorded: bool = False,
     progress: Progress = lambda stage, elapsed_s: None,
 ) -> VirtBooted:
     """Boots a machine with a device tree until the guest powers off.
@@ -66,6 +84,7 @@ def boot(
     tree      the blob that QEMU is given
     governor  cpuidle governor of the guest; "": the kernel's default
     workload  runs in the guest between two looks at the counters
+    recorded  whether the governor's decisions are recorded meanwhile
     Raises BootFailure if the guest runs out of time, or ends before it has printed everything;
     OSError.
     """
@@ -73,7 +92,8 @@ def boot(
     log = logs / f"{machine.name}.log"
     with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
         initrd, blob = Path(directory, "initrd.gz"), Path(directory, "tree.dtb")
-        files = guest.initramfs(parts.busybox.read_bytes(), workload, smp)
+        recorder = (governor or DEFAULT_GOVERNOR) if recorded else ""
+        files = guest.initramfs(parts.busybox.read_bytes(), workload, smp, recorder)
         for path, content in ((initrd, files), (blob, tree)):
             with naming(path):
                 path.write_bytes(content)
@@ -84,9 +104,13 @@ def boot(
             *("-kernel", str(parts.kernel), "-initrd", str(initrd), "-dtb", str(blob)),
             *("-append", arguments),
         ]
-        found = sections_of(words, log, guest.SECTIONS, time_limit_s, progress)
-    texts = {name: data.decode("utf-8", "replace") for name, data in found.items() if name != "fdt"}
-    return VirtBooted(texts, found["fdt"], log)
+        names = (*guest.SECTIONS, *guest.RECORDED) if recorded else guest.SECTIONS
+        found = sections_of(words, log, names, time_limit_s, progress)
+    raw = "fdt", "recording"
+    texts = {
+        name: data.decode("utf-8", "replace") for name, data in found.items() if name not in raw
+    }
+    return VirtBooted(texts, found["fdt"], log, found.get("recording"))
 
 
 def _common(smp: int) -> list[str]:

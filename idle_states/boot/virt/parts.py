@@ -29,7 +29,12 @@ class VirtParts:
         """The options that the kernel is configured with, without CONFIG_; None if not known."""
         if self.config is None:
             return None
-        return dict(_SET.findall(opening.read(self.config).decode("utf-8", "replace")))
+        return options_in(opening.read(self.config).decode("utf-8", "replace"))
+
+
+def options_in(config: str) -> dict[str, str]:
+    """The options that a kernel's configuration sets, without CONFIG_."""
+    return dict(_SET.findall(config))
 
 
 def parts(machine: VirtMachine, cache: Path | None = None, kernel: Path | None = None) -> VirtParts:

@@ -16,14 +16,15 @@ from ...linux.dt_messages import printed
 from ...linux.releases import Release, running
 from ...stages import Message
 from ...table import IdleTable
-from ..predict import Mismatch, Stage, compared_lines, shown
+from ..predict import SELECTED, USAGE, Mismatch, Stage, compared_lines, shown
 from ..registered import NO_DRIVER, Row, registered_stage
 from .boot import VirtBooted
 from .machines import VirtMachine
 
 FIRMWARE, TREE, REGISTERED, LINUX = "firmware", "tree", "registered", "linux-messages"
-USAGE, DOMAINS, DOMAIN_USAGE = "usage", "domains", "domain-usage"
-STAGES = (FIRMWARE, TREE, REGISTERED, LINUX, USAGE, DOMAINS, DOMAIN_USAGE)
+DOMAINS, DOMAIN_USAGE = "domains", "domain-usage"
+STAGES = (FIRMWARE, TREE, REGISTERED, LINUX, SELECTED, USAGE, DOMAINS, DOMAIN_USAGE)
+"""SELECTED only where decisions were to be recorded."""
 
 _DESCRIPTION_LENGTH = 31
 _NODE_OF_CPU = re.compile(r"/cpu(\d+):\S*?(/cpus/\S+)", re.ASCII)
@@ -55,6 +56,15 @@ class VirtPredicted:
     def number2driver(self) -> dict[int, DriverTable]:
         """The kernel's number of a CPU -> what it registers for it."""
         return {n: self.drivers[path] for n, path in self.cpus.items() if path in self.drivers}
+
+    @property
+    def registers(self) -> bool:
+        """Whether any CPU is predicted to have states."""
+        return any(driver.states for driver in self.number2driver.values())
+
+    def driver_of(self, cpu: int) -> DriverTable | None:
+        """What the kernel registers for a CPU; None if that is not known."""
+        return self.number2driver.get(cpu)
 
 
 def predict(machine: VirtMachine, root: Node, booted: VirtBooted) -> VirtPredicted:
@@ -88,15 +98,20 @@ def stages(
     machine: VirtMachine,
     placed: Mapping[str, Mapping[str, bytes]],
     booted: VirtBooted,
+    governor: str = "",
 ) -> Iterator[Stage]:
-    """The stages up to what the kernel says. placed: nodes that must reach the kernel, by path."""
+    """The stages up to what the kernel says.
+
+    placed    nodes that must reach the kernel, by path
+    governor  that the kernel was told to use; "": none
+    """
     yield _firmware(machine, booted)
     yield _tree(placed, booted.fdt)
     if predicted.release is None:
         why = f"there is no model of {predicted.kernel}"
         yield from (Stage.unjudged(name, why) for name in (REGISTERED, LINUX))
         return
-    yield _registered(predicted, machine, booted)
+    yield _registered(predicted, machine, booted, governor)
     yield _linux(predicted, booted.sections["dmesg"])
 
 
@@ -127,12 +142,15 @@ def _tree(placed: Mapping[str, Mapping[str, bytes]], blob: bytes) -> Stage:
     return Stage.of(TREE, differences, judged)
 
 
-def _registered(predicted: VirtPredicted, machine: VirtMachine, booted: VirtBooted) -> Stage:
-    """Each CPU's states: name, times, description, and whether they are on; and the driver."""
+def _registered(
+    predicted: VirtPredicted, machine: VirtMachine, booted: VirtBooted, governor: str
+) -> Stage:
+    """Each CPU's states: name, times, description, and whether they are on; the driver, and the
+    governor asked for."""
     states = {n: driver.states for n, driver in predicted.number2driver.items()}
     expected = machine.driver if any(states.values()) else NO_DRIVER
     rows = {cpu: _rows(predicted, machine, cpu) for cpu in predicted.cpus}
-    return registered_stage(expected, rows, booted.sections)
+    return registered_stage(expected, rows, booted.sections, governor)
 
 
 def _rows(predicted: VirtPredicted, machine: VirtMachine, cpu: int) -> list[Row]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ...findings import UsageError
 from ...linux.governors import governor_names
+from ...record.script import GOVERNORS as RECORDED
 from ..boot import TIME_LIMIT_S
 from ..workload import MIXED, GuestWorkload, workload
 from .machines import VIRT, VirtMachine
@@ -24,6 +25,7 @@ class VirtRequest:
     smp       number of CPUs; CPUs of each of the TABLE's lists have a place, if there are enough
     governor  cpuidle governor of the guest; "": the kernel's default
     workload  what runs between two looks at the counters
+    recorded  whether the governor's decisions are recorded meanwhile, and made again
     """
 
     machine: str
@@ -32,6 +34,7 @@ class VirtRequest:
     smp: int = CPUS
     governor: str = ""
     workload: GuestWorkload = EVERYTHING
+    recorded: bool = False
     time_limit_s: float = TIME_LIMIT_S
 
     def __post_init__(self) -> None:
@@ -44,6 +47,12 @@ class VirtRequest:
         if self.governor and self.governor not in governor_names():
             known = ", ".join(governor_names())
             raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
+        if self.recorded and self.governor and self.governor not in RECORDED:
+            known = ", ".join(RECORDED)
+            raise UsageError(
+                f"expected a governor whose decisions can be recorded ({known}) with --workload, "
+                f"found {self.governor!r}"
+            )
         if not self.time_limit_s > 0:
             raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")
 

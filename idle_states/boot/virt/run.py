@@ -1,7 +1,6 @@
 """A boot of a virt machine from start to end: puts a TABLE's states into the machine's tree, boots
 it, and compares the boot with the models."""
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,10 +12,12 @@ from ...linux.governors import governor_names
 from ...reading.sysfs import SysfsState
 from ...sources import Source, read_sources, read_table
 from .. import qemu
-from ..registered import held_by
+from ..predict import Stage
+from ..predict_decisions import decision_stages
+from ..registered import governor_in, held_by
 from ..run import Clock, Surroundings, digests
 from ..usage import counted_in, usage_stage
-from .boot import VirtBooted, boot, tree_of
+from .boot import DEFAULT_GOVERNOR, VirtBooted, boot, tree_of
 from .domains import domain_stages, entered_domains
 from .graft import Grafted, chosen, cpus_of, graft
 from .machines import VirtMachine
@@ -26,8 +27,7 @@ from .request import VirtRequest
 from .result import VirtResult
 
 _FILES = {"cpuidle.txt": "cpuidle", "kernel-log.txt": "dmesg", "power-domains.txt": "domains"}
-_GOVERNOR = re.compile(r"/current_governor:(\S+)", re.ASCII)
-_DEFAULT_GOVERNOR, _DEFAULT_HZ = "menu", 250
+_DEFAULT_HZ = 250
 _OPTIONS = {
     "virt-arm64": ("CPU_IDLE", "ARM_PSCI_CPUIDLE", "ARM_PSCI_CPUIDLE_DOMAIN", "DEBUG_FS"),
     "virt-riscv64": ("CPU_IDLE", "RISCV_SBI_CPUIDLE", "DT_IDLE_GENPD", "DEBUG_FS"),
@@ -35,6 +35,7 @@ _OPTIONS = {
 """What a kernel must be configured with, for a boot to show all."""
 _GOVERNOR_OPTION = "CPU_IDLE_GOV_{name}"
 _EMULATED = "times and power of any state: an emulated CPU has neither"
+_UNKNOWN = "what the kernel's configuration leaves out: it is not known"
 _NO_OSI = "power domains in use: QEMU's PSCI offers no OS-initiated mode"
 
 
@@ -51,8 +52,7 @@ def run(request: VirtRequest, around: Surroundings) -> VirtResult:
     places = _places(request, machine, sources, tree)
     around.say("fetching what a boot needs")
     having = parts(machine, around.cache_directory, request.kernel)
-    options = having.options()
-    check_governor(request.governor, options)
+    check_governor(request.governor, having.options())
     with around.directory(request.machine) as directory:
         blob = tree_of(having, machine, request.smp, directory)
         grafted = graft(blob.root, tree, places, sources[0].file)
@@ -70,6 +70,7 @@ def run(request: VirtRequest, around: Surroundings) -> VirtResult:
         workload=request.workload,
         time_limit_s=request.time_limit_s,
         governor=request.governor,
+        recorded=request.recorded,
         progress=clock,
     )
     _keep(booted, directory)
@@ -85,20 +86,20 @@ def _result(
     qemu_s: float,
     directory: Path,
 ) -> VirtResult:
-    machine, options = request.of_machine, having.options()
+    machine, options = request.of_machine, booted.options or having.options()
     predicted = predict(machine, grafted.root, booted)
-    match = _GOVERNOR.search(booted.sections["governors"])
-    governor = match[1] if match else _DEFAULT_GOVERNOR
+    governor = governor_in(booted.sections) or DEFAULT_GOVERNOR
     hz = (options or {}).get("HZ", "")
+    usage = usage_stage(
+        predicted,
+        machine.refuses,
+        booted.sections,
+        governor,
+        int(hz) if hz.isdecimal() else _DEFAULT_HZ,
+    )
     judged = (
-        *stages(predicted, machine, grafted.nodes, booted),
-        usage_stage(
-            predicted,
-            machine.refuses,
-            booted.sections,
-            governor,
-            int(hz) if hz.isdecimal() else _DEFAULT_HZ,
-        ),
+        *stages(predicted, machine, grafted.nodes, booted, request.governor),
+        *(_decided(predicted, booted, usage, directory) if request.recorded else (usage,)),
         *domain_stages(predicted, machine, booted),
     )
     counted = counted_in(booted.sections)
@@ -118,6 +119,19 @@ def _result(
         inputs,
         directory,
     )
+
+
+def _decided(
+    predicted: VirtPredicted, booted: VirtBooted, usage: Stage, directory: Path
+) -> tuple[Stage, Stage]:
+    """The stage of the recorded decisions, and that of usage with the counters that they add up
+    to."""
+    selected, counters, _ = decision_stages(predicted, booted.recorded, directory)
+    if selected.agree is None or counters.agree is None:
+        return selected, usage
+    differences = (*usage.differences, *counters.differences)
+    judged = usage.judged + counters.judged
+    return selected, Stage.of(usage.name, differences, judged, note=usage.note)
 
 
 def _sources(table: str) -> list[Source]:
@@ -192,7 +206,7 @@ def _unconfirmed(
     if any(driver.domains for driver in predicted.drivers.values()) and not machine.offers.osi:
         yield _NO_OSI
     if options is None:
-        yield "what the kernel's configuration leaves out: it is not known"
+        yield f"{_UNKNOWN}; HZ is taken to be {_DEFAULT_HZ}"
     else:
         governors = [_GOVERNOR_OPTION.format(name=name.upper()) for name in governor_names()]
         for option in (*_OPTIONS[machine.name], *governors):

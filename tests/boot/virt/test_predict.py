@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot.predict import Stage
-from idle_states.boot.registered import held_by
+from idle_states.boot.predict import SELECTED, Stage
+from idle_states.boot.registered import governor_in, held_by
 from idle_states.boot.usage import counted_in, entered, selected, usage_stage
 from idle_states.boot.virt import guest
 from idle_states.boot.virt.boot import VirtBooted
@@ -43,7 +43,7 @@ def judged(machine: str, booted: VirtBooted, given: Node) -> dict[str, Stage]:
         usage_stage(predicted, known.refuses, booted.sections, "menu", 250),
         *domain_stages(predicted, known, booted),
     ]
-    assert [stage.name for stage in found] == list(STAGES)
+    assert [stage.name for stage in found] == [name for name in STAGES if name != SELECTED]
     return {stage.name: stage for stage in found}
 
 
@@ -279,3 +279,33 @@ def test_init_is_shell_and_prints_every_section() -> None:
     for name in guest.SECTIONS:
         assert f"section_{name}()" in script
     assert script.rstrip().endswith("poweroff -f")
+    assert "record.sh" not in script
+    recording = guest.init_script(EVERYTHING, 2, recorded=True)
+    subprocess.run(["sh", "-n"], input=recording, text=True, check=True)
+    for name in (*guest.SECTIONS, *guest.RECORDED):
+        assert f"section_{name}()" in recording
+
+
+def test_the_governor_in_use_is_the_one_asked_for() -> None:
+    given, booted = recorded_virt(ARM)
+    predicted = predict(VIRT[ARM], given, booted)
+
+    def registered(governor: str, found: VirtBooted = booted) -> Stage:
+        made = stages(predicted, VIRT[ARM], {}, found, governor)
+        return next(stage for stage in made if stage.name == "registered")
+
+    unasked, menu, teo = (registered(governor) for governor in ("", "menu", "teo"))
+    assert (unasked.agree, menu.agree, teo.agree) == (True, True, False)
+    assert menu.judged == unasked.judged + 1
+    (difference,) = teo.differences
+    assert (difference.path, difference.predicted, difference.found) == ("governor", "teo", "menu")
+    old = changed(booted, "governors", lambda text: text.replace("governor:", "governor_ro:"))
+    assert [governor_in(each.sections) for each in (booted, old)] == ["menu", "menu"]
+
+
+def test_the_kernel_tells_its_configuration() -> None:
+    _, booted = recorded_virt(ARM)
+    assert booted.options is None
+    text = "CONFIG_HZ=100\n# CONFIG_SMP is not set\nCONFIG_CPU_IDLE_GOV_TEO=y\n"
+    known = changed(booted, "config", lambda empty: text)
+    assert known.options == {"HZ": "100", "CPU_IDLE_GOV_TEO": "y"}

@@ -29,6 +29,10 @@ def refused(capsys: Capture, *words: str) -> tuple[int, str]:
         (("t", "--machine", "virt-arm64", "--lid", "l"), "expected --lid with a powernv machine"),
         (("t", "--machine", "virt-riscv64", "--levels", "1"), "expected --levels with a powernv"),
         (("t", "--machine", "virt-arm64", "--smp", "9"), "expected 1 to 8 CPUs"),
+        (
+            ("t", "--machine", "virt-arm64", "--workload", "idle", "--governor", "haltpoll"),
+            "expected a governor whose decisions can be recorded (menu, teo, ladder)",
+        ),
         (("t", "--machine", "virt-sparc"), "virt-arm64, virt-riscv64, found 'virt-sparc'"),
     ],
 )
