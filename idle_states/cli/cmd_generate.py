@@ -1,21 +1,23 @@
-"""Generates skiboot's C array, the device-tree node, a Markdown page or a flat spec from a table.
+"""Generates skiboot's C array, the device-tree node, an ACPI table, a Markdown page or a flat spec.
 
 C drops into hw/slw.c or hw/slw-p8.c as it is. The tree is what skiboot would export on the
 platform. Of an Arm or RISC-V machine it has the nodes of the idle states, of the power domains and
-of the CPUs: as a small tree, as a file for a board's source to include, or as an overlay.
+of the CPUs: as a small tree, as a file for a board's source to include, or as an overlay. ASL is an
+SSDT with _CST or _LPI, for iasl: of ACPI tables again, of tables of intel_idle and of x86 kernels'
+states, whose hints it takes, and of Arm and RISC-V machines.
 Everything that cannot be expressed is reported first, and then nothing is written."""
 
 import argparse
 from pathlib import Path
 
-SUMMARY = "generate C, DTS, DTB, Markdown or YAML"
+SUMMARY = "generate C, DTS, DTB, ASL, Markdown or YAML"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_output, add_platform
 
     parser.add_argument("table", metavar="TABLE", help="revision or file")
-    parser.add_argument("--to", choices=("c", "dts", "dtb", "md", "yaml"), required=True)
+    parser.add_argument("--to", choices=("c", "dts", "dtb", "md", "yaml", "asl"), required=True)
     add_platform(parser)
     parser.add_argument(
         "--versioned",

@@ -11,7 +11,7 @@ from ..sources import Source
 from ..spec.write import write as write_spec
 from ..spec.write_tree import write_tree
 
-C, DTS, DTB, MARKDOWN, YAML = FORMS = ("c", "dts", "dtb", "md", "yaml")
+C, DTS, DTB, MARKDOWN, YAML, ASL = FORMS = ("c", "dts", "dtb", "md", "yaml", "asl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,12 @@ class Generated:
             return markdown.render(table)
         if self.form == YAML:
             return write_spec(table)
+        if self.form == ASL:
+            from ..linux.acpi_draft import acpi_of
+            from . import asl
+
+            about = [f"Idle states of {table.name}, {table.title}".rstrip(", ")]
+            return asl.render([acpi_of(table)], about, declared=table.acpi is not None)
         tree = generate.tree_of(table, platform, source.node, versioned=self.versioned)
         if self.form == DTB:
             return fdt.write(tree)
@@ -76,8 +82,14 @@ class Generated:
         if self.form == DTS:
             about = [f"Idle states of {machine.title or machine.name}", *_PARTS[self.part]]
             return idle_source.render(machine, self.part, about)
+        if self.form == ASL:
+            from ..linux.acpi_draft import acpi_of_machine
+            from . import asl
+
+            about = [f"Idle states of {machine.title or machine.name}"]
+            return asl.render(acpi_of_machine(machine), about, declared=False)
         raise UsageError(
-            f"expected --to dts, dtb or yaml for a machine of Arm or RISC-V, found {self.form}"
+            f"expected --to dts, dtb, yaml or asl for a machine of Arm or RISC-V, found {self.form}"
         )
 
 
