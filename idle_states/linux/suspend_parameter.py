@@ -77,10 +77,10 @@ def reject_parameter(
         message = Message("warning", f"{prefix}{node.path} missing {name} property")
         return RejectedParameter(f"has no {name}", error, message)
     if riscv:
-        bad = any(value in reserved for reserved in _SBI_RESERVED)
+        fine = is_sbi_state(value)
     else:
-        bad = all(value & ~mask for mask in firmware.masks)
-    if not bad:
+        fine = is_psci_state(value, firmware)
+    if fine:
         return None
     what = "SBI suspend state" if riscv else "PSCI power state"
     message = Message("warning", f"{prefix}Invalid {what} {value:#x}")
@@ -89,6 +89,16 @@ def reject_parameter(
         whose = f"no firmware of the {'extended' if firmware.extended else 'original'} format"
     problem = f"has {name} {value:#x}, which {whose} can mean"
     return RejectedParameter(problem, _EINVAL, message)
+
+
+def is_psci_state(value: int, firmware: PsciFirmware = USUAL_FIRMWARE) -> bool:
+    """psci_power_state_is_valid()."""
+    return any(not value & ~mask for mask in firmware.masks)
+
+
+def is_sbi_state(value: int) -> bool:
+    """riscv_sbi_suspend_state_is_valid()."""
+    return not any(value in reserved for reserved in _SBI_RESERVED)
 
 
 def log_prefix(riscv: bool) -> str:
