@@ -123,7 +123,7 @@ def wanted_machine(text: str) -> WantedMachine:
         message = f"expected lists of nodes in {text}, found an entry of {broken[0].property}"
         raise UsageError(f"{message} that is none: {broken[0].reason}")
     labels = labels_of(first.machine) if first.machine else {}
-    name = first.machine.name if first.machine else text
+    name = first.machine.name if first.machine else name_of(text)
     return WantedMachine(name, lists, labels, first.file, first.sha256)
 
 

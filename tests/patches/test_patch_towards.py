@@ -11,6 +11,7 @@ from idle_states.sources import read_sources
 from tests.devicetree.test_dts_patching import changed
 from tests.support.git_history import History
 from tests.support.socs import BOARD, FOLDER, PSCI, SOC
+from tools import wanted_sources
 
 pytestmark = pytest.mark.usefixtures("dtc")
 
@@ -368,3 +369,15 @@ def test_what_is_no_machine_or_file(
     words = ["patch", table, "--tree", str(linux.directory), "--file", file, "--check"]
     assert main(words) == status
     assert said in capsys.readouterr().err
+
+
+def test_machines_drawn_at_random(
+    linux: History, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """The maker's program finds each made, or refused: a reference elsewhere keeps a state."""
+    monkeypatch.setenv("TREE", str(linux.directory))
+    monkeypatch.setenv("EACH", "4")
+    assert wanted_sources.main() == 0
+    rows = [line.split("|") for line in capsys.readouterr().out.splitlines() if line[:1] == "|"]
+    counts = {row[1].strip(): row[2].strip() for row in rows}
+    assert int(counts["made"]) >= 2
