@@ -5,20 +5,27 @@ platform. Of an Arm or RISC-V machine it has the nodes of the idle states, of th
 of the CPUs: as a small tree, as a file for a board's source to include, or as an overlay. ASL is an
 SSDT with _CST or _LPI, for iasl: of ACPI tables again, of tables of intel_idle and of x86 kernels'
 states, whose hints it takes, and of Arm and RISC-V machines.
+Of a table of intel_idle, C is the driver's own array, and cmdline intel_idle.table=, which gives
+the states of the release's own table these times: only what differs, checked by the driver's rules.
 Everything that cannot be expressed is reported first, and then nothing is written."""
 
 import argparse
 from pathlib import Path
 
-SUMMARY = "generate C, DTS, DTB, ASL, Markdown or YAML"
+SUMMARY = "generate C, DTS, DTB, ASL, Markdown, YAML or a kernel parameter"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_output, add_platform
+    from .options import TABLE_HELP, add_output, add_platform
 
-    parser.add_argument("table", metavar="TABLE", help="revision or file")
-    parser.add_argument("--to", choices=("c", "dts", "dtb", "md", "yaml", "asl"), required=True)
+    parser.add_argument("table", metavar="TABLE", nargs="?", help=TABLE_HELP)
+    parser.add_argument(
+        "--to", choices=("c", "dts", "dtb", "md", "yaml", "asl", "cmdline"), required=True
+    )
     add_platform(parser)
+    parser.add_argument(
+        "--kernel", metavar="K", help="cmdline: Linux release (default: the newest)"
+    )
     parser.add_argument(
         "--versioned",
         action="store_true",
@@ -50,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.generated import Generated
     from ..sources import read_table
     from ..sources.machines import machine_named
-    from .options import opal_platform, output
+    from .options import kernel, output, platform, say, table_or_machine
 
     wanted, out = (
         Generated(arguments.to, arguments.self_test, arguments.versioned, arguments.part),
@@ -58,13 +65,14 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.check and not out.file:
         raise UsageError("expected -o FILE with --check")
-    machine = machine_named(arguments.table)
+    table = table_or_machine(arguments)
+    machine = machine_named(table)
     if machine is not None:
         generated = wanted.of_machine(machine[0])
     else:
-        generated = wanted.of(read_table(arguments.table), opal_platform(arguments))
+        generated = wanted.of(read_table(table), platform(arguments), kernel(arguments), say)
     if arguments.check:
-        return _stale(Path(arguments.output), generated, arguments.table)
+        return _stale(Path(arguments.output), generated, table)
     out.document(generated)
     return 0
 

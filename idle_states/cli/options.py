@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..linux.releases import Release
     from ..report.html.page import Section
     from ..report.style import Style
-    from ..skiboot.platform import Platform
 
 
 TABLE_HELP = "revision, file, intel:NAME; may be left out where --platform is an x86 machine"
@@ -186,16 +185,6 @@ def platform(arguments: argparse.Namespace) -> "AnyPlatform":
 
     chosen = parse(arguments.platform)
     skiboot_features(firmware_of(chosen).skiboot)
-    return chosen
-
-
-def opal_platform(arguments: argparse.Namespace) -> "Platform":
-    """The same where only firmware that exports tables is of use. Raises UsageError too."""
-    from ..skiboot.platform import Platform
-
-    chosen = platform(arguments)
-    if not isinstance(chosen, Platform):
-        raise UsageError(f"expected a platform whose firmware exports tables, found {chosen.name}")
     return chosen
 
 

@@ -1,17 +1,26 @@
 """generate: a table in another form, of firmware's or for people."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ..devicetree import drafts, dts, fdt, generate, idle_source
 from ..devicetree.idle_source import WHOLE
 from ..findings import UsageError
 from ..idle_tree import IdleTree
+from ..linux.intel_idle.cmdline import TableArgument
+from ..linux.platforms import AnyPlatform
+from ..linux.releases import Release
 from ..skiboot.platform import Platform
 from ..sources import Source
 from ..spec.write import write as write_spec
 from ..spec.write_tree import write_tree
+from ..table import IdleTable
 
-C, DTS, DTB, MARKDOWN, YAML, ASL = FORMS = ("c", "dts", "dtb", "md", "yaml", "asl")
+Say: TypeAlias = Callable[[str], None]
+
+FORMS = ("c", "dts", "dtb", "md", "yaml", "asl", "cmdline")
+C, DTS, DTB, MARKDOWN, YAML, ASL, CMDLINE = FORMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +46,28 @@ class Generated:
         if self.part != WHOLE and self.form != DTS:
             raise UsageError("expected --as with --to dts only")
 
-    def of(self, source: Source, platform: Platform) -> str | bytes:
+    def of(
+        self, source: Source, platform: AnyPlatform, release: Release, say: Say = lambda text: None
+    ) -> str | bytes:
         """The generated text or bytes for a source that has a table.
 
-        platform  for device trees, the machine to export for
-        Raises CannotGenerate.
+        platform  for device trees, the machine to export for; for cmdline, that of the parameter
+        release   for cmdline, the kernel that is to take the parameter
+        say       called with notes for the user
+        Raises CannotGenerate and UsageError.
         """
         table = source.table
         assert table is not None
         if self.part != WHOLE:
             raise UsageError("expected --as with a machine of Arm or RISC-V only")
+        if self.form == CMDLINE:
+            return _cmdline(table, platform, release, say)
+        if self.form == C and table.built_in is not None and table.built_in.is_intel_idle:
+            from ..linux.intel_idle import c_rows
+
+            if self.self_test:
+                raise UsageError("expected --self-test with a table of skiboot only")
+            return c_rows.write(table)
         if self.form == C:
             from ..skiboot import c_table
 
@@ -63,6 +84,8 @@ class Generated:
 
             about = [f"Idle states of {table.name}, {table.title}".rstrip(", ")]
             return asl.render([acpi_of(table)], about, declared=table.acpi is not None)
+        if not isinstance(platform, Platform):
+            raise UsageError(f"expected a platform of OPAL for --to {self.form}, found x86")
         tree = generate.tree_of(table, platform, source.node, versioned=self.versioned)
         if self.form == DTB:
             return fdt.write(tree)
@@ -91,6 +114,29 @@ class Generated:
         raise UsageError(
             f"expected --to dts, dtb, yaml or asl for a machine of Arm or RISC-V, found {self.form}"
         )
+
+
+def _cmdline(table: IdleTable, platform: AnyPlatform, release: Release, say: Say) -> str:
+    """The kernel's parameter, on a line; no line where nothing is to change."""
+    from ..linux.intel_idle.boot_time import argument_of
+    from ..linux.platforms import x86_of
+
+    machine = x86_of(platform, table)
+    if machine is None:
+        raise UsageError(
+            f"expected a table of intel_idle, and its machine as --platform, for {table.name}"
+        )
+    return argument_line(argument_of(table, release, machine), release, say)
+
+
+def argument_line(found: TableArgument, release: Release, say: Say) -> str:
+    """A parameter as a line, with what is to be said of it."""
+    for text in found.repaired:
+        say(text)
+    if not found.value:
+        say(f"Linux {release.name} has these times without a parameter")
+        return ""
+    return f"{found.argument}\n"
 
 
 _PARTS = {

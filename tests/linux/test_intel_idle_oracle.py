@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from idle_states.beyond_opal import MatchedCpu
+from idle_states.findings import UsageError
 from idle_states.linux.built_in.headers import Headers
 from idle_states.linux.built_in.reader import listed_cpus
+from idle_states.linux.intel_idle import c_rows
+from idle_states.linux.intel_idle.cmdline import table_argument
 from idle_states.linux.intel_idle.features import features as features_of
 from idle_states.linux.intel_idle.known import LETTERS, KnownRow, known_cpus, known_tables
 from idle_states.linux.intel_idle.start import start
@@ -179,6 +182,41 @@ def compare_strings(tree: Path, workdir: Path, count: int) -> int:
     return sum(outcome.verdict == "accepted" for outcome in expected)
 
 
+def compare_written(tree: Path, workdir: Path, count: int) -> int:
+    """Holds values that are written for random times to the driver's parser: each must be accepted,
+    and give these times. Returns how many were written."""
+    oracle = IntelIdleOracle(tree, workdir)
+    rng = random.Random(20261122)
+    starts = [machine(cpu) for source in sources_of(tree) for cpu in cpus(source)]
+    before = [
+        tuple(Adjustable(name, *times) for name, _, *times in (row[:4] for row in one.states))
+        for one in oracle.run(starts)
+    ]
+    cases, expected = [], []
+    while len(cases) < count:
+        at = rng.randrange(len(starts))
+        wanted = {
+            state.name: (latency, latency + rng.randrange(2000))
+            for state in before[at][1:]
+            if rng.random() < 0.5
+            for latency in [state.exit_latency_us + rng.randrange(50)]
+        }
+        try:
+            written = table_argument(before[at], wanted)
+        except UsageError:
+            continue
+        cases.append(f"{starts[at]} param.table={written.value.encode().hex()}")
+        expected.append(written.states)
+    for case, result, states in zip(cases, oracle.run(cases), expected, strict=True):
+        found = tuple(
+            Adjustable(name, *times) for name, _, *times in (r[:4] for r in result.states)
+        )
+        assert found == states, case
+        said = [text for level, text in result.messages if "Failed" in text]
+        assert not said, case
+    return len(cases)
+
+
 @pytest.mark.slow
 def test_table_parameter_as_the_driver_takes_it(tmp_path: Path) -> None:
     """LINUX: a tree of 7.0 or later, as those of Debian's releases are older."""
@@ -188,6 +226,30 @@ def test_table_parameter_as_the_driver_takes_it(tmp_path: Path) -> None:
             pytest.skip("LINUX names no tree of 7.0 or later")
         count = int(os.environ.get("CASES", "20000"))
         assert compare_strings(Path(named), tmp_path, count) > count // 20
+        assert compare_written(Path(named), tmp_path, count // 4) == count // 4
+        compare_rows_of_c(Path(named), tmp_path)
+
+
+def compare_rows_of_c(tree: Path, workdir: Path) -> None:
+    """The driver with every array written anew stores the same."""
+    oracle = IntelIdleOracle(tree, workdir)
+    text = (tree / DRIVER).read_text("utf-8")
+    written = workdir / "written"
+    for source in sources_of(tree):
+        assert source.table is not None
+        old = re.search(
+            rf"static struct cpuidle_state {source.name}\[\][^=]*= \{{.*?\n\}};\n", text, re.DOTALL
+        )
+        assert old is not None, source.name
+        text = text.replace(old[0], c_rows.write(source.table))
+    for entry in tree.iterdir():
+        if entry.name != "drivers":
+            (written / entry.name).parent.mkdir(parents=True, exist_ok=True)
+            (written / entry.name).symlink_to(entry.resolve())
+    target = written / DRIVER
+    target.parent.mkdir(parents=True)
+    target.write_text(text, "utf-8")
+    assert IntelIdleOracle(written, workdir / "other").stored() == oracle.stored()
 
 
 def data_of(tree: Path) -> IntelIdleData:

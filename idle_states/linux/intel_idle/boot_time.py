@@ -1,0 +1,80 @@
+"""What is given to intel_idle at boot so that its states have a table's times."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...findings import UsageError
+from ...table import IdleTable
+from ..driver_table import DriverTable
+from ..releases import Release
+from .cmdline import TableArgument, Times, table_argument
+from .features import features
+from .packaged import PREFIX, table_named
+from .platform import X86Platform
+from .register import register
+from .table_parameter import SINCE, Adjustable
+
+
+def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> TableArgument:
+    """The value of table= that gives a release's own states on a machine a table's times; of a
+    packaged table those that the platform's own table= leaves.
+
+    Raises UsageError where the release has no such parameter, where times are no whole
+    microseconds, and where the driver would refuse the value.
+    """
+    assert table.built_in is not None
+    if table.built_in.by_release:
+        driver = register(table, release, platform)
+        wanted = {
+            state.name: (state.exit_latency_us, state.target_residency_us)
+            for state in driver.states[1:]
+        }
+    else:
+        wanted = _times(table)
+    return argument_for(wanted, release, platform)
+
+
+def argument_for(
+    wanted: Mapping[str, Times], release: Release, platform: X86Platform
+) -> TableArgument:
+    """The same for times by state's name, in us."""
+    if not features(release).table_parameter:
+        raise UsageError(
+            f"expected Linux {SINCE} or later, whose intel_idle has the parameter table, found "
+            f"{release.name}"
+        )
+    stock = stock_of(release, platform)
+    if not stock.states:
+        reasons = "; ".join(dict.fromkeys(lost.reason for lost in stock.lost))
+        raise UsageError(
+            f"expected Linux {release.name} to register states on {platform.name}, found none: "
+            f"{reasons}"
+        )
+    states = [Adjustable(s.name, s.exit_latency_us, s.target_residency_us) for s in stock.states]
+    registered = {state.name for state in states}
+    lost = {lost.state for lost in stock.lost}
+    known = {name: times for name, times in wanted.items() if name in registered - {"POLL"}}
+    strange = [name for name in wanted if name not in registered | lost]
+    return table_argument(states, known | {name: wanted[name] for name in strange})
+
+
+def stock_of(release: Release, platform: X86Platform) -> DriverTable:
+    """What a release registers on a machine of its own table, without table=."""
+    plain = replace(platform, parameters=replace(platform.parameters, table=b""))
+    name = platform.processor.lower().replace("_", "-")
+    if not name:
+        raise UsageError(f"expected a platform by its processor's name, found {platform.name}")
+    return register(table_named(f"{PREFIX}{name}"), release, plain)
+
+
+def _times(table: IdleTable) -> dict[str, Times]:
+    found = {}
+    for state in table.states:
+        residency_ns = state.residency_ns or 0
+        if state.latency_ns % 1000 or residency_ns % 1000:
+            raise UsageError(
+                f"expected whole microseconds for {state.name}, as intel_idle has them, found "
+                f"{state.latency_ns} ns and {residency_ns} ns"
+            )
+        found[state.name] = state.latency_ns // 1000, residency_ns // 1000
+    return found
