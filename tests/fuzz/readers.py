@@ -30,6 +30,8 @@ from idle_states.linux import log as linux_log
 from idle_states.linux.releases import running
 from idle_states.patches import description
 from idle_states.reading import compressed, document, limits, sysfs
+from idle_states.reading.acpi import idle as acpi_idle
+from idle_states.reading.acpi import tables as acpi_tables
 from idle_states.reading.git import Repository
 from idle_states.reading.git import place as git_place
 from idle_states.reading.git import references as git_references
@@ -50,6 +52,7 @@ from idle_states.traces.recording import rows
 from idle_states.traces.text import TraceText, compiled
 from idle_states.tune import source as tune_source
 from idle_states.tune.results import Results
+from tests.support import acpi
 
 REFUSALS = (Unreadable, Faulty)
 UNPACKED_MAX = 1 << 20
@@ -306,7 +309,27 @@ def _baseline(data: bytes) -> None:
     assert baseline.read(_file(text)).known == found.known
 
 
+def _acpi(data: bytes) -> None:
+    """As tables, or as acpidump's text. A blob that is read is the same as text."""
+    if acpi_tables.is_dump(data):
+        acpi_idle.read(acpi_tables.dumped(data, "x"), "x")
+        return
+    found = acpi_tables.blobs(data, "x")
+    used = [table.data for table in found if table.signature in acpi_tables.USED]
+    text = acpi.dump(used).encode("ascii")
+    assert [table.data for table in acpi_tables.dumped(text, "x")] == used
+    acpi_idle.read(found, "x")
+
+
+def _aml(data: bytes) -> None:
+    """As what a DSDT defines, acpiexec evaluating what needs it."""
+    with mock.patch.object(limits, "ACPIEXEC_S", PROGRAM_S):
+        acpi_idle.read(acpi_tables.blobs(acpi.table("DSDT", data), "x"), "x")
+
+
 READERS: dict[str, Callable[[bytes], object]] = {
+    "acpi": _acpi,
+    "aml": _aml,
     "baseline": _baseline,
     "c": lambda data: c_table.read(data.decode("utf-8", "replace"), "x.c"),
     "compressed": _unpacked,

@@ -32,7 +32,7 @@ from idle_states.sources import formats, read_source, read_sources, source
 from idle_states.spec.library import find
 from idle_states.table import IdleTable
 from tests.report.test_output_schema import STRICT, Validator
-from tests.support import DATA
+from tests.support import DATA, acpi
 from tests.support.thorough import examples
 
 TRACES = DATA / "traces"
@@ -130,6 +130,7 @@ def test_no_reader_is_imported_before_it_is_needed() -> None:
 
 
 CONTENTS = {
+    "acpi": acpi.table("SSDT", b"\x08_UID\x01"),
     "dtb": fdt.write(TREE),
     "sysfs": sysfs(POWER9),
     "dts": "/* a comment */\n/dts-v1/;\n/ { };\n",
