@@ -6,4 +6,5 @@ cst       _CST as the kernel takes it apart
 slots     C-states: of _CST or of the FADT, checked, their latencies put in order
 lpi       _LPI: the states of a processor and of the containers around it, combined
 start     the driver's start, from the objects to the registered states
+several   its start on processors whose objects differ
 """
