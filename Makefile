@@ -18,7 +18,7 @@
 # make boot-deps  fetch what a boot under QEMU needs, into the user's cache
 # make trees  boot QEMU's machines, and keep their device trees as test data
 # make nightly     boot every spec on every machine that takes it, and tables meant to break Linux
-#                  on virt machines of Arm and RISC-V; keep what was confirmed
+#                  on virt machines of Arm and RISC-V, and on q35; keep what was confirmed
 # make validation  docs/validation.md from what nightly kept
 # make published   docs/published.md: published measurements, simulated
 # make dist   wheel and sdist under dist/, for this machine and Python
@@ -96,6 +96,7 @@ boot-deps: $(VENV)/.installed
 	@PYTHON=$(PYTHON) sh tests/install-packages.sh
 	$(BIN)/python -m idle_states.boot.parts
 	$(BIN)/python -m idle_states.boot.virt.parts
+	$(BIN)/python -m idle_states.boot.q35.parts
 
 trees: boot-deps
 	PYTHONPATH=. $(BIN)/python tools/record_trees.py
@@ -103,10 +104,11 @@ trees: boot-deps
 nightly: boot-deps
 	$(BIN)/python -m tools.nightly docs/validation.json
 	$(BIN)/python -m tools.virt_nightly docs/validation-virt.json
+	$(BIN)/python -m tools.q35_nightly docs/validation-q35.json
 
 validation: $(VENV)/.installed
 	@mkdir -p build
-	$(BIN)/python -m tools.validation docs/validation.json docs/validation-virt.json > build/validation.md
+	$(BIN)/python -m tools.validation docs/validation.json docs/validation-virt.json docs/validation-q35.json > build/validation.md
 	mv build/validation.md docs/validation.md
 
 published: $(VENV)/.installed

@@ -24,6 +24,7 @@ need shellcheck shellcheck
 need ministat ministat
 need qemu-system-ppc64 qemu-system-ppc
 need qemu-system-aarch64 qemu-system-arm
+need qemu-system-x86_64 qemu-system-x86
 need qemu-system-riscv64 "qemu-system-misc opensbi"
 need powerpc64-linux-gnu-gcc gcc-powerpc64-linux-gnu
 [ -e /usr/include/stdio.h ] || wanted="$wanted libc6-dev"

@@ -1,6 +1,6 @@
-"""docs/validation.md, from the records that nightly and virt_nightly keep.
+"""docs/validation.md, from the records that the nightly boots keep.
 
-python -m tools.validation docs/validation.json docs/validation-virt.json > docs/validation.md
+python -m tools.validation docs/validation{,-virt,-q35}.json > docs/validation.md
 """
 
 import sys
@@ -10,18 +10,19 @@ from typing import Any
 
 from idle_states.boot.predict import STAGES
 
-from . import validation_virt
+from . import validation_q35, validation_virt
 from .nightly import load
 from .wide_table import wide_table
 
 _HEAD = """\
 # What was confirmed by booting
 
-Made by `make validation` from `docs/validation.json` and `docs/validation-virt.json`, which
-`make nightly` writes; not edited by hand. Arm and RISC-V come last. Before that, each line is a
-boot of real skiboot and a real Linux under QEMU, with a packaged table in the machine's place:
-written into a copy of QEMU's image, or built from source. Each stage's prediction was held against
-what the guest showed: *export* the properties of `/ibm,opal/power-mgt`, byte for byte;
+Made by `make validation` from `docs/validation.json`, `docs/validation-virt.json` and
+`docs/validation-q35.json`, which `make nightly` writes; not edited by hand. Arm, RISC-V and x86
+come last. Before that, each line is a boot of real skiboot and a real Linux under QEMU, with a
+packaged table in the machine's place: written into a copy of QEMU's image, or built from source.
+Each stage's prediction was held against what the guest showed: *export* the properties of
+`/ibm,opal/power-mgt`, byte for byte;
 *opal-messages* and *linux-messages* the log lines; *registered* the states in sysfs; *selected* the
 governor's decisions, each made again from its recorded inputs, from the moment the governor was
 switched on; *usage* the counters usage, time, above, below and rejected.
@@ -56,8 +57,12 @@ that, too. On POWER9 and POWER10, skiboot's own mask ends at level 5.
 """
 
 
-def text(records: Sequence[dict[str, Any]], virt: Sequence[dict[str, Any]] = ()) -> str:
-    """The page. virt: the records of virt_nightly."""
+def text(
+    records: Sequence[dict[str, Any]],
+    virt: Sequence[dict[str, Any]] = (),
+    q35: Sequence[dict[str, Any]] = (),
+) -> str:
+    """The page. virt, q35: the records of virt_nightly and q35_nightly."""
     booted = [each for each in records if "agree" in each]
     parts = [
         _HEAD,
@@ -69,6 +74,8 @@ def text(records: Sequence[dict[str, Any]], virt: Sequence[dict[str, Any]] = ())
     parts.append(_unconfirmed(booted))
     if virt:
         parts.append(validation_virt.text(virt))
+    if q35:
+        parts.append(validation_q35.text(q35))
     return "\n".join(parts)
 
 

@@ -7,6 +7,7 @@ from ..findings import UsageError
 from ..record.script import GOVERNORS
 from . import qemu
 from .boot import TIME_LIMIT_S
+from .q35 import machine as q35
 from .virt.machines import VIRT
 from .workload import GuestWorkload
 
@@ -38,7 +39,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.machine not in qemu.MACHINES:
-            known = ", ".join((*qemu.MACHINES, *VIRT))
+            known = ", ".join((*qemu.MACHINES, *VIRT, q35.NAME))
             raise UsageError(f"expected a machine of {known}, found {self.machine!r}")
         most = qemu.CPUS_MAX[self.machine]
         if not 1 <= self.smp <= most:

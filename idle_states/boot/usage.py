@@ -134,7 +134,8 @@ def entered(
     """What becomes of a state: the last one's power domains may send firmware their own
     parameter."""
     state = driver.states[index]
-    taken = index not in selection.unreachable
+    # menu takes state 0 when the tick is overdue, whatever the table: its time is then negative
+    taken = not index or index not in selection.unreachable
     if not index or state.parameter is None:
         return Entered(taken, True, ())
     parameters = [state.parameter]

@@ -8,13 +8,17 @@ On Arm and RISC-V (--machine virt-arm64), TABLE is a device tree, or a spec of o
 its CPUs list, and their power domains, are put into QEMU's own tree: of as many CPUs as --smp says,
 of each list one first.
 
+On x86 (--machine q35), TABLE is ACPI tables: the machine's processors have the _CST and _LPI of its
+processors. A kernel that crashes on them, as some do, is an outcome like another.
+
 Stage by stage, what the models predict is held against what the guest shows. On OPAL: the exported
 properties, OPAL's lines, the registered states, the kernel's lines; with --workload also the
 governor's decisions, each made again from its recorded inputs, and the usage counters. On Arm and
 RISC-V: the nodes that reach the kernel, the registered states, the kernel's lines, the power
 domains, and during the workload which states are entered or refused; on Arm, --workload also has
-the governor's decisions made again. Any difference is a failure (exit 1); decisions whose inputs
-are not all known are counted as undetermined.
+the governor's decisions made again. On x86: the table that reaches the kernel, whether the kernel
+survives it, the registered states, the kernel's lines, and which states are entered. Any difference
+is a failure (exit 1); decisions whose inputs are not all known are counted as undetermined.
 
 QEMU's powernv machines enable stop levels 0 and 1 only. --levels changes that in the tree that
 firmware is handed, before the first instruction; what a boot still cannot confirm is listed, with
@@ -30,6 +34,7 @@ from typing import TYPE_CHECKING
 from ..findings import UsageError
 
 if TYPE_CHECKING:
+    from ..boot.q35.request import Q35Request
     from ..boot.request import Request
     from ..boot.virt.request import VirtRequest
     from .boot_failures import FailurePlace
@@ -58,9 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--machine",
         metavar="M",
         required=True,
-        help="powernv8, powernv9, powernv10, virt-arm64 or virt-riscv64",
+        help="powernv8, powernv9, powernv10, virt-arm64, virt-riscv64 or q35",
     )
-    parser.add_argument("--smp", metavar="N", type=int, help="CPUs (default: 1; of virt: 2)")
+    parser.add_argument("--smp", metavar="N", type=int, help="CPUs (default: 1; of virt, q35: 2)")
     parser.add_argument(
         "--workload",
         metavar="W",
@@ -69,6 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--governor", metavar="G", help="default: the kernel's")
     parser.add_argument(
         "--levels", metavar="MASK", help="stop levels that firmware is told of: 0xec000000"
+    )
+    parser.add_argument("--cpu", metavar="MODEL", help="processors of q35, as of QEMU's -cpu")
+    parser.add_argument(
+        "--append",
+        metavar="WORDS",
+        help='more for the kernel\'s command line, of q35: "processor.max_cstate=2"',
     )
     parser.add_argument("--vmlinux", metavar="FILE", help="another kernel to boot")
     parser.add_argument(
@@ -80,8 +91,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def request(arguments: argparse.Namespace) -> "Request | VirtRequest":
+def request(arguments: argparse.Namespace) -> "Request | VirtRequest | Q35Request":
     """Raises UsageError."""
+    from ..boot.q35 import machine as q35
     from ..boot.request import Request
     from ..boot.virt.machines import VIRT
     from ..boot.workload import workload
@@ -89,6 +101,13 @@ def request(arguments: argparse.Namespace) -> "Request | VirtRequest":
     def path(text: str | None) -> Path | None:
         return None if text is None else Path(text)
 
+    if arguments.machine == q35.NAME:
+        return _of_q35(arguments, path(arguments.vmlinux))
+    for option in ("cpu", "append"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(
+                f"expected --{option} with {q35.NAME}, found it with {arguments.machine}"
+            )
     if arguments.machine in VIRT:
         return _of_virt(arguments, path(arguments.vmlinux))
 
@@ -111,12 +130,7 @@ def _of_virt(arguments: argparse.Namespace, kernel: Path | None) -> "VirtRequest
     from ..boot.virt.request import CPUS, EVERYTHING, VirtRequest
     from ..boot.workload import workload
 
-    for option in ("lid", "tree", "patch", "levels"):
-        if getattr(arguments, option) is not None:
-            raise UsageError(
-                f"expected --{option} with a powernv machine, found it with {arguments.machine}: "
-                "it has no skiboot"
-            )
+    _refuse_firmware(arguments)
     if arguments.table is None:
         raise UsageError(
             f"expected a TABLE with {arguments.machine}, found none: QEMU's tree lists no states"
@@ -133,6 +147,39 @@ def _of_virt(arguments: argparse.Namespace, kernel: Path | None) -> "VirtRequest
     )
 
 
+def _of_q35(arguments: argparse.Namespace, kernel: Path | None) -> "Q35Request":
+    from ..boot.q35 import machine
+    from ..boot.q35.request import Q35Request
+    from ..boot.virt.request import CPUS, EVERYTHING
+    from ..boot.workload import workload
+
+    _refuse_firmware(arguments)
+    if arguments.table is None:
+        raise UsageError(
+            f"expected a TABLE with {machine.NAME}, found none: QEMU's tables have no _CST"
+        )
+    return Q35Request(
+        table=arguments.table,
+        kernel=kernel,
+        smp=CPUS if arguments.smp is None else arguments.smp,
+        cpu=machine.CPU if arguments.cpu is None else arguments.cpu,
+        arguments=tuple((arguments.append or "").split()),
+        governor=arguments.governor or "",
+        workload=workload(arguments.workload) if arguments.workload else EVERYTHING,
+        time_limit_s=arguments.time_limit,
+    )
+
+
+def _refuse_firmware(arguments: argparse.Namespace) -> None:
+    """Raises UsageError for options about skiboot."""
+    for option in ("lid", "tree", "patch", "levels"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(
+                f"expected --{option} with a powernv machine, found it with {arguments.machine}: "
+                "it has no skiboot"
+            )
+
+
 def run(arguments: argparse.Namespace) -> int:
     from .boot_failures import FailurePlace
     from .options import output, say
@@ -147,13 +194,16 @@ def run(arguments: argparse.Namespace) -> int:
         return place.told(error)
 
 
-def _boot(asked: "Request | VirtRequest", out: "Output", place: "FailurePlace") -> int:
+def _boot(asked: "Request | VirtRequest | Q35Request", out: "Output", place: "FailurePlace") -> int:
     from ..boot import run as boot
+    from ..boot.q35 import run as boot_q35
+    from ..boot.q35.request import Q35Request
     from ..boot.virt import run as boot_virt
     from ..boot.virt.request import VirtRequest
     from ..files import naming
-    from ..report import boot_output, boot_pair_output, boot_virt_output, printer
+    from ..report import boot_output, boot_pair_output, boot_q35_output, boot_virt_output, printer
     from ..report.documents.boot import BootedMachine, BootedTwice
+    from ..report.documents.boot_q35 import BootedQ35
     from ..report.documents.boot_virt import BootedVirt
     from ..report.json_output import envelope
     from .progress import Line
@@ -171,7 +221,12 @@ def _boot(asked: "Request | VirtRequest", out: "Output", place: "FailurePlace") 
 
     with Line() as line:
         around = boot.Surroundings(place.below, None, progress, preparing, kept)
-        if isinstance(asked, VirtRequest):
+        if isinstance(asked, Q35Request):
+            seen = boot_q35.run(asked, around)
+            document = envelope("boot", BootedQ35, seen, seen.inputs)
+            text = boot_q35_output.text(seen, out.style)
+            agree = seen.agree
+        elif isinstance(asked, VirtRequest):
             found = boot_virt.run(asked, around)
             document = envelope("boot", BootedVirt, found, found.inputs)
             text = boot_virt_output.text(found, out.style)

@@ -1,6 +1,7 @@
 """boot, for people and for programs."""
 
 from ..boot.predict import Stage
+from ..boot.q35.result import Q35Result
 from ..boot.result import BootResult
 from ..boot.virt.result import VirtResult
 from ..linux.grounds import driver_of, ground
@@ -11,10 +12,13 @@ from .escapes.text import printable
 from .style import Style
 from .tables import columns
 
+AnyResult = BootResult | Q35Result | VirtResult
 _MOST_SHOWN = 10
 _UNITS = {
     "firmware": "line",
     "tree": "property",
+    "tables": "table",
+    "survives": "kernel",
     "domains": "power domain",
     "domain-usage": "counter",
     "export": "property",
@@ -40,14 +44,14 @@ def text(result: BootResult, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def verdicts(result: BootResult | VirtResult, style: Style) -> list[str]:
+def verdicts(result: AnyResult, style: Style) -> list[str]:
     """Lines with each stage's verdict."""
     rows = [(stage.name, verdict(stage), _judged(stage)) for stage in result.stages]
     table = columns(("STAGE", "VERDICT", "JUDGED"), rows)
     return [coloured(line, style) for line in table.splitlines()]
 
 
-def rest(result: BootResult | VirtResult, style: Style) -> list[str]:
+def rest(result: AnyResult, style: Style) -> list[str]:
     """Lines on what differs, what is not confirmed, and where the logs are."""
     return [
         *differences(result, style),
@@ -59,7 +63,7 @@ def rest(result: BootResult | VirtResult, style: Style) -> list[str]:
     ]
 
 
-def differences(result: BootResult | VirtResult, style: Style, of: str = "") -> list[str]:
+def differences(result: AnyResult, style: Style, of: str = "") -> list[str]:
     """Lines on what is not as predicted. of: which boot, for the headings."""
     lines: list[str] = []
     for stage in result.stages:

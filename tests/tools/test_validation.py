@@ -5,18 +5,19 @@ from typing import Any
 import pytest
 
 from idle_states.boot.predict import STAGES
+from idle_states.boot.q35.predict import STAGES as Q35_STAGES
 from idle_states.boot.qemu import MACHINES
 from idle_states.boot.virt.predict import STAGES as VIRT_STAGES
 from tests.support import DOCS
 from tools import nightly as boot_nightly
-from tools import validation_virt
+from tools import q35_nightly, q35_tables, validation_q35, validation_virt
 from tools.nightly import NightlyBoot, cases, merged, today
 from tools.validation import text
 from tools.virt_tables import tables
 
 
 def test_the_page_is_made_from_the_records() -> None:
-    names = "validation.json", "validation-virt.json"
+    names = "validation.json", "validation-virt.json", "validation-q35.json"
     records = [boot_nightly.load(DOCS / name) for name in names]
     assert (DOCS / "validation.md").read_text() == text(*records), "run make validation"
 
@@ -129,3 +130,30 @@ def test_what_differs_on_virt_machines_shows() -> None:
     keys = ("machine", "table", "why", "date")
     failed = {key: first[key] for key in keys} | {"failed": "hung\nlog"}
     assert "| not booted: hung |" in validation_virt.text([failed, *every[1:]])
+
+
+def test_every_table_of_q35_booted_and_agreed() -> None:
+    records = boot_nightly.load(DOCS / "validation-q35.json")
+    booted = {each["table"] for each in records if each.get("agree")}
+    assert booted == {each.name for each in q35_tables.tables()}
+    for record in records:
+        assert list(record["stages"]) == list(Q35_STAGES)
+        assert False not in record["stages"].values()
+        assert not record["differences"]
+    assert {table.name for table, suite in q35_nightly.cases() if suite} == set(q35_nightly.PART)
+
+
+def test_what_differs_on_q35_shows() -> None:
+    every = boot_nightly.load(DOCS / "validation-q35.json")
+    first = every[0]
+    assert f"{len(every)} of {len(every)} boots, of" in validation_q35.text(every)
+    differs = {**first, "agree": False, "stages": {**first["stages"], "usage": False}}
+    page = validation_q35.text([differs, *every[1:]])
+    assert f"{len(every) - 1} of {len(every)} boots, of" in page
+    assert "4 of 5 agree; **differ: usage**" in page
+    crashed = next(each for each in every if each["crash"])
+    row = next(line for line in page.splitlines() if line.startswith(f"| {crashed['table']} "))
+    assert f"**crash** in {crashed['crash']}" in row
+    keys = ("table", "why", "suite", "model", "arguments", "date")
+    failed = {key: first[key] for key in keys} | {"failed": "hung\nlog"}
+    assert "| not booted: hung |" in validation_q35.text([failed, *every[1:]])

@@ -8,6 +8,7 @@ from ...boot.result import BootPair, BootResult
 from ...forms import INLINE, U32, Count, Form, Positive, derived
 from ...reading.sysfs import SysfsState
 from .boot_kernel import BootedKernel
+from .boot_q35 import BootedQ35
 from .boot_stage import Stage
 from .boot_virt import BootedVirt
 
@@ -93,7 +94,7 @@ class BootedTwice(Form[BootPair]):
     )
 
 
-Boot = BootedMachine | BootedTwice | BootedVirt
+Boot = BootedMachine | BootedTwice | BootedVirt | BootedQ35
 
 
 def _selected(result: BootResult) -> predict.Stage:

@@ -3,13 +3,14 @@
 from typing import Annotated
 
 from ...boot.predict import Predicted
+from ...boot.q35.predict import Q35Predicted
 from ...boot.virt.predict import VirtPredicted
 from ...forms import Form, derived
 from ...linux.grounds import driver_of, ground
 from ...table import IdleTable
 
 
-class BootedKernel(Form[tuple[Predicted | VirtPredicted, IdleTable]]):
+class BootedKernel(Form[tuple[Predicted | Q35Predicted | VirtPredicted, IdleTable]]):
     """Of what predicts a boot, and one of its tables."""
 
     linux: Annotated[str, "Name, release and version."] = derived(lambda pair: pair[0].kernel)

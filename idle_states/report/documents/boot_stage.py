@@ -15,6 +15,8 @@ class Stage(Form[predict.Stage]):
             "opal-messages",
             "firmware",
             "tree",
+            "tables",
+            "survives",
             "registered",
             "linux-messages",
             "selected",

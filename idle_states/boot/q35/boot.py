@@ -1,0 +1,101 @@
+"""A boot of q35, and what was seen of it."""
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...files import naming
+from ...reading import opening
+from ..boot import BootFailure, Progress, sections_of
+from ..console import panicked
+from ..virt.parts import VirtParts
+from . import guest, machine
+from .request import Q35Request
+
+_MEMORY = "256M"
+_ARGUMENTS = f"console={machine.CONSOLE} panic=-1"
+"""What the kernel prints on its way shows where a boot ended that did not finish."""
+_VERSION = re.compile(r"Linux version (\S+) .*?(#\d[^\r\n]*)")
+_CRASHED_IN = re.compile(r"RIP: 0010:(\w+)\+0x", re.ASCII)
+_CRASHED_ON = re.compile(r"\bCPU: (\d+) ", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Q35Booted:
+    """What a guest printed.
+
+    sections  name -> text, of guest.SECTIONS but the tables; of a kernel that crashed only its name
+              and its log
+    tables    ACPI's tables as a tar archive
+    log       file with all the console showed
+    crash     where the kernel crashed, "acpi_idle_enter on CPU 1"; "" if it did not
+    """
+
+    sections: Mapping[str, str]
+    tables: bytes
+    log: Path
+    crash: str = ""
+
+    @property
+    def uname(self) -> str:
+        return self.sections["uname"].strip()
+
+
+def boot(
+    parts: VirtParts,
+    request: Q35Request,
+    ssdt: bytes,
+    *,
+    logs: Path,
+    progress: Progress = lambda stage, elapsed_s: None,
+) -> Q35Booted:
+    """Boots the machine with an SSDT until the guest powers off, or its kernel crashes.
+
+    Raises BootFailure if the guest runs out of time, or ends otherwise before it has printed
+    everything; OSError.
+    """
+    logs.mkdir(parents=True, exist_ok=True)
+    log = logs / f"{machine.NAME}.log"
+    with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
+        initrd, table = Path(directory, "initrd.gz"), Path(directory, "ssdt.aml")
+        files = guest.initramfs(parts.busybox.read_bytes(), request.workload, request.smp)
+        for path, content in ((initrd, files), (table, ssdt)):
+            with naming(path):
+                path.write_bytes(content)
+        words = command(parts, request, initrd, table)
+        try:
+            found = sections_of(words, log, guest.SECTIONS, request.time_limit_s, progress)
+        except BootFailure:
+            crashed = crash_of(log)
+            if crashed is None:
+                raise
+            return crashed
+    texts = {name: data.decode("utf-8", "replace") for name, data in found.items()}
+    del texts["tables"]
+    return Q35Booted(texts, found["tables"], log)
+
+
+def command(parts: VirtParts, request: Q35Request, initrd: Path, table: Path) -> list[str]:
+    """QEMU's command line."""
+    arguments = [_ARGUMENTS, *request.arguments]
+    arguments += [f"cpuidle.governor={request.governor}"] if request.governor else []
+    return [
+        *(str(parts.qemu), *machine.OPTIONS, "-cpu", request.cpu),
+        *("-m", _MEMORY, "-smp", str(request.smp), "-nodefaults", "-no-reboot"),
+        *("-display", "none", "-serial", "stdio", "-acpitable", f"file={table}"),
+        *("-kernel", str(parts.kernel), "-initrd", str(initrd), "-append", " ".join(arguments)),
+    ]
+
+
+def crash_of(log: Path) -> Q35Booted | None:
+    """What a console says of a kernel that crashed; None if it did not, or does not say where."""
+    text = opening.read(log).decode("utf-8", "replace").replace("\r", "")
+    version, place, cpu = (regex.search(text) for regex in (_VERSION, _CRASHED_IN, _CRASHED_ON))
+    if not (panicked(text) and version and place and cpu):
+        return None
+    texts = dict.fromkeys(guest.SECTIONS, "")
+    texts["uname"] = f"Linux {version[1]} {version[2]} x86_64"
+    texts["dmesg"] = text
+    return Q35Booted(texts, b"", log, f"{place[1]} on CPU {cpu[1]}")

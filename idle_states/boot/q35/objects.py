@@ -1,0 +1,71 @@
+"""The objects of a TABLE's processors, given to the machine's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...acpi_objects import AcpiObject
+from ...findings import UsageError, unreadable
+from ...sources import Source
+from ...table import IdleTable
+from . import machine
+from .aml import ssdt
+
+Objects = Mapping[str, AcpiObject]
+"""Name -> object of a processor: _CST, _LPI."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What the machine's processors are given.
+
+    places  paths of the TABLE's processors whose objects they have
+    cpus    the objects of each
+    tables  the TABLE's
+    """
+
+    places: tuple[str, ...]
+    cpus: tuple[Objects, ...]
+    tables: tuple[IdleTable, ...]
+
+    @property
+    def ssdt(self) -> bytes:
+        """The table that gives them."""
+        numbered = enumerate(self.cpus)
+        return ssdt({machine.PROCESSOR.format(n): each for n, each in numbered if each})
+
+
+def placed(sources: Sequence[Source], smp: int, file: str) -> Placed:
+    """The objects for a machine of `smp` processors: of each set of equal ones in the TABLE one
+    first, then the others in their order. Where all are equal, every processor has the same.
+
+    Raises Unreadable for a TABLE without such objects, UsageError if it has too few processors.
+    """
+    found: list[tuple[str, Objects]] = []
+    others: list[tuple[str, Objects]] = []
+    tables: list[IdleTable] = []
+    for source in sources:
+        if source.table is None or source.table.acpi is None:
+            continue
+        acpi = source.table.acpi
+        tables.append(source.table)
+        own = acpi.lpi[0].lpi if acpi.lpi else None
+        both = {"_CST": acpi.cst, "_LPI": own}
+        objects = {name: value for name, value in both.items() if value is not None}
+        first, *rest = [(processor.path, objects) for processor in acpi.processors]
+        found.append(first)
+        others += rest
+    if not found:
+        message = "expected processors with _CST or _LPI (ACPI), found a table of another form"
+        raise unreadable(file, message)
+    if len(found) == 1:
+        (only,) = found
+        given = [only, *others, *[only] * smp][:smp]
+    else:
+        given = [*found, *others][:smp]
+    if len(given) < smp:
+        raise UsageError(
+            f"expected --smp {len(given)} or less with {file}, whose {len(given)} processors "
+            f"differ, found {smp}"
+        )
+    paths, cpus = zip(*given, strict=True)
+    return Placed(tuple(paths), tuple(cpus), tuple(tables))

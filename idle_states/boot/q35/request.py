@@ -1,0 +1,46 @@
+"""The request for a boot of q35."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...findings import UsageError
+from ...linux.governors import governor_names
+from ..boot import TIME_LIMIT_S
+from ..virt.request import CPUS, EVERYTHING
+from ..workload import GuestWorkload
+from . import machine
+
+
+@dataclass(frozen=True, slots=True)
+class Q35Request:
+    """What to boot. Raises UsageError for values that make no sense.
+
+    table      TABLE of processors with _CST or _LPI, which the machine's are to have
+    kernel     a kernel image; None: the distribution's
+    suite      the Debian release whose kernel it is; None: this machine's own
+    smp        number of CPUs
+    cpu        the processors, as QEMU's -cpu has them
+    arguments  more words for the kernel's command line, such as processor.max_cstate=2
+    governor   cpuidle governor of the guest; "": the kernel's default
+    workload   what runs between two looks at the counters
+    """
+
+    table: str
+    kernel: Path | None = None
+    suite: str | None = None
+    smp: int = CPUS
+    cpu: str = machine.CPU
+    arguments: tuple[str, ...] = ()
+    governor: str = ""
+    workload: GuestWorkload = EVERYTHING
+    time_limit_s: float = TIME_LIMIT_S
+
+    def __post_init__(self) -> None:
+        most = machine.CPUS_MAX
+        if not 1 <= self.smp <= most:
+            raise UsageError(f"expected 1 to {most} CPUs with {machine.NAME}, found {self.smp}")
+        if self.governor and self.governor not in governor_names():
+            known = ", ".join(governor_names())
+            raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
+        if not self.time_limit_s > 0:
+            raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")

@@ -1,0 +1,139 @@
+"""A boot of q35 from start to end: gives its processors a TABLE's objects, boots it, and compares
+the boot with the models."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ...files import naming
+from ...linux.governors import governor_names
+from ...reading.sysfs import SysfsState
+from ...sources import read_sources
+from .. import qemu
+from ..predict import USAGE, Stage
+from ..registered import driver_in, held_by
+from ..run import Clock, Surroundings, digests
+from ..usage import counted_in, refuses_none, usage_stage
+from ..virt.parts import VirtParts
+from ..virt.run import check_governor
+from . import machine
+from .boot import Q35Booted, boot
+from .objects import Placed, placed
+from .parts import parts
+from .predict import Q35Predicted, lines_of, predict, stages
+from .request import Q35Request
+from .result import Q35Result
+
+_FILES = {"cpuidle.txt": "cpuidle", "kernel-log.txt": "dmesg"}
+_GOVERNOR = re.compile(r"/current_governor:(\S+)", re.ASCII)
+_DEFAULT_GOVERNOR, _DEFAULT_HZ = "menu", 250
+_OPTIONS = ("CPU_IDLE", "ACPI_PROCESSOR_IDLE", "INTEL_IDLE")
+_EMULATED = "times and power of any state: an emulated CPU has neither"
+_NO_MWAIT = (
+    "intel_idle, and entries of fixed hardware: QEMU's emulated processors have no sub-states of "
+    "MWAIT (CPUID leaf 5), so that intel_idle ends before it looks at a table, and acpi_idle "
+    "refuses such entries"
+)
+_LPI = "_LPI: acpi_idle does not look at it on x86, intel_idle (since 7.3) ends before that"
+
+
+def run(request: Q35Request, around: Surroundings) -> Q35Result:
+    """Boots as requested and compares the boot with the models.
+
+    Raises UsageError, what reading a TABLE raises, BootFailure, debian.Unavailable, OSError.
+    """
+    sources = read_sources(request.table)
+    given = placed(sources, request.smp, sources[0].file)
+    return run_with(request, given, (sources[0].file, sources[0].sha256), around)
+
+
+def run_with(
+    request: Q35Request, given: Placed, source: tuple[str, str], around: Surroundings
+) -> Q35Result:
+    """What `run` does with objects that were read. source: (file, SHA-256) that they are of."""
+    around.say("fetching what a boot needs")
+    having = parts(around.cache_directory, request.kernel, request.suite)
+    check_governor(request.governor, having.options())
+    with around.directory(machine.NAME) as directory:
+        with naming(directory / "given.aml"):
+            (directory / "given.aml").write_bytes(given.ssdt)
+        inputs = (source, *digests(having.kernel))
+    clock = Clock(around.progress)
+    booted = boot(having, request, given.ssdt, logs=directory, progress=clock)
+    _keep(booted, directory)
+    return judged(request, given, booted, having, inputs, clock.elapsed_s, directory)
+
+
+def judged(
+    request: Q35Request,
+    given: Placed,
+    booted: Q35Booted,
+    having: VirtParts,
+    inputs: tuple[tuple[str, str], ...],
+    qemu_s: float,
+    directory: Path,
+) -> Q35Result:
+    """Holds a boot against the models."""
+    options = having.options()
+    predicted = predict(given, request.arguments, booted)
+    match = _GOVERNOR.search(booted.sections["governors"])
+    governor = match[1] if match else _DEFAULT_GOVERNOR
+    hz = (options or {}).get("HZ", "")
+    if booted.crash:
+        usage = Stage.unjudged(USAGE, "the kernel crashed before any work")
+    else:
+        usage = usage_stage(
+            predicted,
+            refuses_none,
+            booted.sections,
+            governor,
+            int(hz) if hz.isdecimal() else _DEFAULT_HZ,
+        )
+    counted = counted_in(booted.sections)
+    return Q35Result(
+        request,
+        inputs[0][0],
+        given.places,
+        predicted,
+        (*stages(predicted, booted), usage),
+        match[1] if match else "",
+        driver_in(booted.sections),
+        held_by(booted.sections),
+        counted,
+        tuple(message.text for message in lines_of(booted.sections["dmesg"])),
+        booted.crash,
+        tuple(_unconfirmed(predicted, options, counted)),
+        qemu.version(having.qemu),
+        qemu_s,
+        inputs,
+        directory,
+    )
+
+
+def _keep(booted: Q35Booted, directory: Path) -> None:
+    contents = {name: booted.sections[part].encode() for name, part in _FILES.items()}
+    for name, content in {"acpi-tables.tar": booted.tables, **contents}.items():
+        with naming(directory / name):
+            (directory / name).write_bytes(content)
+
+
+def _unconfirmed(
+    predicted: Q35Predicted,
+    options: Mapping[str, str] | None,
+    counted: Mapping[int, tuple[SysfsState, ...]],
+) -> Iterator[str]:
+    for cpu, driver in sorted(predicted.number2driver.items()):
+        for state, counts in zip(driver.states, counted.get(cpu, ()), strict=False):
+            if not counts.usage:
+                yield f"{state.name}: CPU {cpu} was never led there"
+    yield _NO_MWAIT
+    if any("_LPI" in objects for objects in predicted.placed.cpus):
+        yield _LPI
+    if options is None:
+        yield "what the kernel's configuration leaves out: it is not known"
+    else:
+        governors = (f"CPU_IDLE_GOV_{name.upper()}" for name in governor_names())
+        for option in (*_OPTIONS, *governors):
+            if option not in options:
+                yield f"CONFIG_{option}: not set in this kernel"
+    yield _EMULATED
