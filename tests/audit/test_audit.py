@@ -424,11 +424,9 @@ LONG_LOGS: dict[str, Callable[[], str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    ["wide", *slow(*sorted(LONG_LOGS.keys() - {"wide"}))],
-)
-@pytest.mark.parametrize(
-    "alone", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["alone", "collected"]
+    ("name", "alone"),
+    [*((name, True) for name in LONG_LOGS), ("alike", False), ("wide", False)],
+    ids=lambda value: {True: "alone", False: "collected"}.get(value, value),
 )
 def test_memory_and_output_do_not_grow_with_a_log(name: str, alone: bool, collection: Path) -> None:
     log = collection / "kernel-log.txt"

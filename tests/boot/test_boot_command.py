@@ -233,7 +233,7 @@ def test_two_boots_at_once(lid: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.lid"
     own.write_bytes(lid.read_bytes())
     words = ["--machine", "powernv9", "--time-limit", "600", "--format", "json"]
-    as_it_is = ["--governor", "ladder", "--workload", "mixed", "--smp", "2"]
+    as_it_is = ["--governor", "ladder", "--workload", "periodic"]
     with_table = ["power9-dd1@84368bbf8", "--lid", str(own), "--workload", "storm"]
     both = [
         subprocess.Popen(command(tmp_path, *words, *more), stdout=subprocess.PIPE)

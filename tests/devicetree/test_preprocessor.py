@@ -208,7 +208,7 @@ def test_boards_of_debians_kernel_are_as_cpp_has_them(cpp: str, arch: str) -> No
     except Unavailable as error:
         pytest.skip(str(error))
     boards = sorted((top / f"arch/{arch}/boot/dts").rglob("*.dts"))
-    boards = boards[:: max(1, len(boards) // int(os.environ.get("DTS_BOARDS", "25")))]
+    boards = boards[:: max(1, len(boards) // int(os.environ.get("DTS_BOARDS", "15")))]
     kept, compared = Kept(), 0
     for board in boards:
         with SourceTree.above(board, kept) as tree:

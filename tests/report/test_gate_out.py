@@ -74,7 +74,7 @@ def wrong(line: Line) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("group", [*(group for group in GROUPS if group not in LONG), *slow(*LONG)])
-@settings(max_examples=examples(1, 3), phases=NO_SHRINKING, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(1, 2), phases=NO_SHRINKING, suppress_health_check=list(HealthCheck))
 @example(
     "\x1b]0;t\x07\n::error::x\u202e\x9b",
     b"f\xff\n::error::x\x1b\xe2\x80\xae",

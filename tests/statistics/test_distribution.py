@@ -123,7 +123,7 @@ def test_too_few_to_leave_one_out() -> None:
 spread = st.lists(st.integers(0, 60), min_size=8, max_size=40)
 
 
-@settings(max_examples=examples(8, 60), deadline=None)
+@settings(max_examples=examples(8, 30), deadline=None)
 @given(spread, spread, st.integers(1, 9))
 def test_a_row_tells_the_truth_or_nothing(first: list[int], second: list[int], digits: int) -> None:
     """Without an outlier that leaves little of the others in the row's eight digits."""
