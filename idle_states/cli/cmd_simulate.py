@@ -65,16 +65,18 @@ def request(arguments: argparse.Namespace) -> "SimulateRequest":
     from ..simulation.request import SimulateRequest
     from .energy_options import power
     from .governor_options import given
-    from .options import kernel, platform
+    from .options import kernel, machine_table, platform
     from .workload_options import workload
 
     if arguments.workload is None:
         raise UsageError("expected a workload; see idle-states simulate --list")
+    states, own = given(arguments), machine_table(arguments)
+    tables = arguments.table or ([own] if own and states is None else [])
     return SimulateRequest(
         workload=workload(arguments),
         release=kernel(arguments),
-        tables=tuple(arguments.table),
-        states=given(arguments),
+        tables=tuple(tables),
+        states=states,
         disabled=tuple(name for name in arguments.disabled.split(",") if name),
         governor=arguments.governor,
         hz=arguments.hz,

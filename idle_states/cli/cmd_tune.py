@@ -7,7 +7,8 @@ known when it begins. Beside the best: the break-even rule, what the present val
 sharp the optimum is, and tables that trade p99 wake latency for energy.
 
 Energy needs what states draw: figures of the spec, or --power. None are public for POWER9 and
-POWER10; --power implied takes the rows' word for it.
+POWER10; --power implied takes the rows' word for it. For an x86 machine, --to cmdline prints
+intel_idle.table= with the best of the tables that its driver accepts.
 
 What was evaluated is kept until the end: after an interruption the same command line goes on."""
 
@@ -58,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_workload(parser.add_argument_group("what --workload simulates"))
     add_parameters(parser)
+    parser.add_argument(
+        "--to",
+        choices=("cmdline",),
+        help="print nothing but intel_idle.table= with the best table that the driver accepts",
+    )
     add_html(parser)
     add_format(parser)
 
@@ -87,6 +93,7 @@ def request(arguments: argparse.Namespace) -> "TuneRequest":
         jobs=arguments.jobs,
         scheduler=arguments.scheduler,
         resume=None if arguments.resume is None else Path(arguments.resume),
+        at_boot=arguments.to is not None,
     )
 
 
@@ -94,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..files import check_writable
     from ..report import printer, tune_text
     from ..report.documents.tune import Tune
+    from ..report.generated import argument_line
     from ..report.json_output import envelope
     from ..tune.request import tune
     from .options import note_missing_core, output, say
@@ -106,7 +114,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not asked.alone:
         note_missing_core()
     with tune(asked, say=say, bar=Bar) as tuning:
-        if out.format == "json":
+        if tuning.boot is not None:
+            out.text(argument_line(tuning.boot, tuning.release, say))
+        elif out.format == "json":
             out.document(envelope("tune", Tune, tuning, tuning.files))
         else:
             out.text(tune_text.render(tuning, out.style))

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..findings import UsageError
-from .options import add_hz, add_kernels, add_platform, platform
+from .options import add_hz, add_kernels, add_platform, machine_table, platform
 
 if TYPE_CHECKING:
     from ..linux.governors.given import GivenStates, GovernorRequest
@@ -63,9 +63,12 @@ def given(arguments: argparse.Namespace) -> "GivenStates | None":
 
 
 def governor(arguments: argparse.Namespace, table: str | None) -> "GovernorRequest":
-    """What add_governor() was given. Raises UsageError, BadPlatform, UnknownSkiboot."""
+    """What add_governor() was given; without a table, that of --platform's x86 machine. Raises
+    UsageError, BadPlatform, UnknownSkiboot."""
     from ..linux.governors.given import GovernorRequest
 
+    if table is None and arguments.states is None:
+        table = machine_table(arguments)
     return GovernorRequest(
         arguments.governor, arguments.hz, table, given(arguments), platform(arguments)
     )

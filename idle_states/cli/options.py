@@ -191,15 +191,20 @@ def platform(arguments: argparse.Namespace) -> "AnyPlatform":
 def table_or_machine(arguments: argparse.Namespace) -> str:
     """TABLE, or without one intel_idle's table of the machine that --platform names.
     Raises UsageError."""
+    if arguments.table is not None:
+        return str(arguments.table)
+    if (table := machine_table(arguments)) is None:
+        raise UsageError("expected TABLE, or an x86 machine such as skx as --platform")
+    return table
+
+
+def machine_table(arguments: argparse.Namespace) -> str | None:
+    """intel_idle's table of the x86 machine that --platform names, as TABLE; None for others."""
     from ..linux.intel_idle.packaged import PREFIX
     from ..linux.intel_idle.platform import names
 
-    if arguments.table is not None:
-        return str(arguments.table)
     machine = arguments.platform.partition(",")[0].strip()
-    if machine not in names():
-        raise UsageError("expected TABLE, or an x86 machine such as skx as --platform")
-    return f"{PREFIX}{machine}"
+    return f"{PREFIX}{machine}" if machine in names() else None
 
 
 def note_missing_core() -> None:

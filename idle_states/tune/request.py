@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..findings import UsageError
 from ..linux.governors.given import GovernorRequest
+from ..linux.platforms import x86_of
 from ..linux.releases import Release
 from ..reading.inputs import Input
 from ..record.unconverted import as_recording
@@ -19,10 +20,11 @@ from ..replay.replay import Settings
 from ..replay.tables import HeldTables, of_given, of_table
 from ..simulation.given import WorkloadRequest, given
 from ..simulation.setup import Setup, check_selects, effects_of
+from .boot_times import BootTimes
 from .candidates import Grid
 from .evaluate import EvaluationTask, Work
 from .running import NoBar, StartBar, keeping, known, running
-from .search import Objective, search
+from .search import Allowed, Objective, search
 from .simulated import TuneSimulation
 from .source import GapSource, read, read_list, simulated
 from .tuning import Tuning
@@ -43,6 +45,7 @@ class TuneRequest:
     jobs        number of processes; None: one for each CPU
     scheduler   address of a Dask cluster to evaluate on
     resume      file that keeps evaluated candidates; None: a file in the user's cache
+    at_boot     only tables that intel_idle.table= can give the machine may be the best
     """
 
     of: GovernorRequest
@@ -57,6 +60,7 @@ class TuneRequest:
     jobs: int | None = None
     scheduler: str | None = None
     resume: Path | None = None
+    at_boot: bool = False
 
     def __post_init__(self) -> None:
         if [self.trace, self.workload, self.gaps].count(None) != 2:
@@ -98,6 +102,8 @@ def tune(
     if held.note:
         say(held.note)
     table, settings, objective = held.states, request.settings, request.objective
+    boot = _boot_times(request, held) if request.at_boot else None
+    allowed: Allowed = (lambda candidate: True) if boot is None else boot.accepts
     power = _power(request.power, held)
     if not request.alone:
         check_selects(settings.governor_of(table), table)
@@ -112,11 +118,11 @@ def tune(
         work = EvaluationTask(settings, table, source.cpus)
     with ExitStack() as kept:
         if request.alone:
-            tuned = search(table, power, objective, grid, known(source, table))
+            tuned = search(table, power, objective, grid, known(source, table), allowed=allowed)
         else:
             results = kept.enter_context(keeping(request.resume, work, source, say))
             with running(work, results, request.jobs, request.scheduler, bar) as evaluate:
-                tuned = search(table, power, objective, grid, evaluate)
+                tuned = search(table, power, objective, grid, evaluate, allowed=allowed)
         polled: tuple[Wait, ...] = ()
         if source.gaps.count:
             polled = waits(source.gaps, table, power, timeout_ns, objective.stall)
@@ -131,7 +137,16 @@ def tune(
             polled,
             timeout_ns,
             (*held.files, *source.files),
+            None if boot is None else boot.argument(tuned.best.candidate),
         )
+
+
+def _boot_times(request: TuneRequest, held: HeldTables) -> BootTimes:
+    """Raises UsageError for a table that no x86 machine has."""
+    platform = None if held.table is None else x86_of(request.of.platform, held.table)
+    if platform is None:
+        raise UsageError("expected a table of intel_idle, and its machine, for --to cmdline")
+    return BootTimes.of(held.states, request.release, platform)
 
 
 def _held(request: TuneRequest) -> HeldTables:

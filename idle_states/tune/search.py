@@ -24,6 +24,7 @@ NEAR = Fraction(1, 100)
 
 Run = Callable[[Sequence[Candidate]], Mapping[Candidate, Outcomes]]
 """Returns the outcomes of candidates, evaluating only those without a result."""
+Allowed = Callable[[Candidate], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Judged:
     mean_ns   mean exit latency per wake-up
     p99_ns    99th percentile of the exit latency, by nearest rank
     value     the figure to minimise
-    feasible  False if the objective excludes the table
+    feasible  False if the objective, or what may be written, excludes the table
     """
 
     outcomes: Outcomes
@@ -112,10 +113,17 @@ class Tuned:
 
 
 def search(
-    table: CpuTable, model: PowerModel, objective: Objective, grid: Grid, run: Run, passes: int = 20
+    table: CpuTable,
+    model: PowerModel,
+    objective: Objective,
+    grid: Grid,
+    run: Run,
+    passes: int = 20,
+    allowed: Allowed = lambda candidate: True,
 ) -> Tuned:
-    """Searches for the best table. model: knows every state; passes: maximum for each descent."""
-    judge = _Judge(table, model, objective)
+    """Searches for the best table. model: knows every state; passes: maximum for each descent;
+    allowed: whether a table may be the best, which the present one may."""
+    judge = _Judge(table, model, objective, allowed)
     seen: dict[Candidate, Judged] = {}
 
     def evaluate(candidates: Sequence[Candidate]) -> list[Judged]:
@@ -171,8 +179,15 @@ def search(
 
 
 class _Judge:
-    def __init__(self, table: CpuTable, model: PowerModel, objective: Objective) -> None:
+    def __init__(
+        self,
+        table: CpuTable,
+        model: PowerModel,
+        objective: Objective,
+        allowed: Allowed = lambda candidate: True,
+    ) -> None:
         self._table, self._model, self._objective = table, model, objective
+        self._allowed = allowed
         self._most: Fraction | None = None
 
     def present(self, outcomes: Outcomes) -> Judged:
@@ -189,10 +204,10 @@ class _Judge:
         energy = energy.times(Fraction(1, outcomes.work or 1))
         latency = sum(exit_ns * count for exit_ns, count in figures.wakeups)
         mean = Fraction(latency, figures.usage or 1)
-        feasible = True
+        feasible = self._allowed(outcomes.candidate)
         if self._objective.kind == LATENCY:
             value = mean
-            feasible = self._most is None or energy.middle <= self._most
+            feasible &= self._most is None or energy.middle <= self._most
         else:
             stalls = self._stalls(latency, self._model.awake.middle)
             value = energy.middle + stalls / (outcomes.work or 1)

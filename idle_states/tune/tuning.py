@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..linux.intel_idle.cmdline import TableArgument
 from ..linux.releases import Release
 from ..replay.energy import IDLE_ONLY, RELATIVE, PowerModel
 from ..replay.machine import CpuTable
@@ -20,6 +21,7 @@ class Tuning:
     waits       best polling time before each state
     timeout_ns  present polling limit of state 0; None: polls until the CPU is woken
     files       (name, SHA-256) of every file read
+    boot        the parameter that gives an x86 machine the best table; None where not asked
     """
 
     name: str
@@ -32,6 +34,7 @@ class Tuning:
     waits: tuple[Wait, ...]
     timeout_ns: int | None
     files: tuple[tuple[str, str], ...] = ()
+    boot: TableArgument | None = None
 
     @property
     def gaps(self) -> int:
