@@ -59,8 +59,9 @@ def patch_towards(
         names = joined([name_of(cpu) for cpu in missing])
         message = f"expected the CPUs of {wanted.name}, found no {names} on any board"
         findings.append(_finding(message, Location(file=path)))
+    taken = frozenset(source.label2path).union(*(board.labels for board in boards.values()))
     for name, board in boards.items():
-        towards = _Towards(wanted, source, path, board)
+        towards = _Towards(wanted, source, path, board, taken)
         for rank, edit in towards.edits():
             key = edit.node, edit.property if isinstance(edit, PropertyEdit) else str(rank)
             other = merged.setdefault(key, (rank, edit, name))
@@ -113,17 +114,25 @@ def _finding(message: str, where: Location) -> Finding:
 
 @dataclass(slots=True)
 class _Towards:
-    """The edits for one board."""
+    """The edits for one board.
+
+    taken    labels that a new node cannot have
+    same     path of a wanted node -> that of the board's that it is
+    labels   path of a wanted node -> how lists refer to it
+    written  path of a node that the file writes -> how the file calls it
+    """
 
     wanted: WantedMachine
     source: DtsText
     path: str
     board: BuiltBoard
+    taken: frozenset[str]
     findings: list[Finding] = field(default_factory=list)
     have: LinkedStates = field(init=False)
     want: LinkedStates = field(init=False)
     same: Mapping[str, str] = field(init=False)
     labels: dict[str, str] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
 
     def edits(self) -> Iterator[tuple[int, DtsEdit]]:
         lists = _lists(self.board)
@@ -244,7 +253,7 @@ class _Towards:
 
     def new_nodes(self) -> Iterator[tuple[int, DtsEdit]]:
         self.labels = {new: self.label(old) for new, old in self.same.items()}
-        taken = set(self.board.labels) | set(self.source.label2path)
+        taken = set(self.taken)
         for new, node in self.want.nodes.items():
             if new in self.same:
                 continue
@@ -322,12 +331,15 @@ class _Towards:
         return found
 
     def in_file(self, path: str) -> str:
-        names = {b.path for b in self.source.all_blocks() if path_on(self.board, b.path) == path}
-        if not names:
-            return ""
-        label = next((n for n, p in self.source.label2path.items() if p in names), "")
-        own = min(names)
-        return label or (own[1:] if own.startswith("&") else own)
+        """How the file calls a node of the board; "" where it does not write it."""
+        if not self.written:
+            labels = {own: label for label, own in self.source.label2path.items()}
+            for block in self.source.all_blocks():
+                own = labels.get(block.path) or block.path.removeprefix("&")
+                known = self.written.setdefault(path_on(self.board, block.path), own)
+                if "/" in known and "/" not in own:
+                    self.written[path_on(self.board, block.path)] = own
+        return self.written.get(path, "")
 
     def refuse(self, message: str, path: str, name: str = "") -> None:
         finding = _finding(message, place_on(self.board, path, name))

@@ -191,6 +191,14 @@ def test_a_property(node: str, name: str, value: DtsValue, lines: list[str]) -> 
     assert set_to(node, name, value) == lines
 
 
+def test_a_path_that_begins_with_a_label() -> None:
+    """Of a node below one that another file gives its label."""
+    text = '&cpus {\n\tcpu@0 {\n\t\tstatus = "okay";\n\t};\n};\n'
+    source = DtsText(text, "a.dtsi")
+    after = with_property(source, source.node("cpus/cpu@0"), "status", "disabled")
+    assert after == text.replace("okay", "disabled")
+
+
 def test_a_property_that_siblings_have_stands_where_theirs_does() -> None:
     source = DtsText(SOURCE, "a.dtsi")
     after = with_property(source, source.node("cpu@1"), "enable-method", "psci")
