@@ -170,6 +170,7 @@ class AcpiIdle:
     arch        "x86", "arm64" or "riscv64" by the interrupt controllers of the processors (MADT);
                 "" where the input has no such table
     evaluated   by acpiexec; False if the objects were read as they stand in the tables
+    depends     they are otherwise where ports, or memory that firmware fills, are not 0
     """
 
     processors: tuple[AcpiProcessor, ...]
@@ -178,6 +179,7 @@ class AcpiIdle:
     fadt: Fadt | None = None
     arch: str = ""
     evaluated: bool = field(default=False, compare=False)
+    depends: bool = field(default=False, compare=False)
 
     @property
     def rows(self) -> "tuple[AcpiEntry, ...]":

@@ -3,12 +3,14 @@
 What it does
     Raised when ACPI tables are read: for a _CST or _LPI with elements of other kinds than ACPI's,
     C-states out of order or of type 0, a wrong number of states, an object that is defined twice or
-    does not evaluate, and for AML that was not understood.
+    does not evaluate, for one that depends on ports or on memory that firmware fills, and for AML
+    that was not understood.
 
 Why is this bad
     The kernel's ACPICA repairs some of this without a word: it sorts C-states by type, drops those
     of type 0 and sets their number right. What it cannot repair the driver skips, and the state is
-    not there.
+    not there. What depends on firmware's memory is evaluated as if that were 0, so that the machine
+    may have more states, or others; its cpuidle sysfs tells.
 
 Example
     DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {

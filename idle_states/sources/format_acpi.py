@@ -140,8 +140,13 @@ def table_of(
     title = f"ACPI {' and '.join(objects)} of {plural(len(idle.processors), 'processor')}"
     title += f", {first.path} to {last.path}" if last != first else f", {first.path}"
     notes = []
-    if idle.evaluated:
-        notes.append("Evaluated by acpiexec, which stands in for the machine.")
+    if idle.depends:
+        notes.append(
+            "Evaluated by acpiexec with all ports and memory 0, on which it depends: what the "
+            "machine has may be otherwise, see check."
+        )
+    elif idle.evaluated:
+        notes.append("Evaluated by acpiexec; it does not depend on ports or memory.")
     if idle.cst and idle.lpi:
         notes.append("The rows are those of _CST; _LPI is kept beside them.")
     return IdleTable(

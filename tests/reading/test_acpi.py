@@ -169,6 +169,27 @@ def test_osc_of_a_processor_is_told_the_same(iasl: str, acpiexec_program: str) -
     assert found.idle.rows[0].entry.latency_us == 33
 
 
+def test_what_depends_on_memory_of_firmware_is_told(iasl: str, acpiexec_program: str) -> None:
+    """As most firmware's of Intel does. A region that is read in vain makes no difference."""
+    region = """
+    OperationRegion (NVS, SystemMemory, 0x7F000000, 0x10)
+    Field (NVS, AnyAcc, NoLock, Preserve) { FLAG, 8 }
+    Method (_CST, 0) { %s }
+    """
+    both = DYNAMIC.partition("Method (_CST, 0) {")[2].rpartition("}")[0].replace("PDCV", "FLAG")
+    asl = [
+        cpu(f"\\_SB.CPU{number}", region.replace("%s", body), number)
+        for number, body in enumerate((both.replace("0x200", "1"), f"Store (FLAG, Local0) {both}"))
+    ]
+    found, problems = read(acpi.compiled(acpi.block("".join(asl).replace("& 0x200", "& 0x100"))))
+    assert [(f.idle.processors[0].path, f.idle.depends) for f in found] == [("\\_SB.CPU0", True)]
+    assert [p.path for p in found[0].idle.processors] == ["\\_SB.CPU0", "\\_SB.CPU1"]
+    assert found[0].idle.rows[0].entry.latency_us == 44
+    (problem,) = problems
+    assert "\\_SB.CPU0._CST" in problem
+    assert "with all bits set it is a package of 2 elements" in problem
+
+
 def test_what_linux_says_is_what_its_header_says() -> None:
     """C_CAPABILITY_SMP, SMP_T_SWCOORD, EST_CAPABILITY_SWSMP, T_FFH."""
     smp = 0x10 | 0x8 | 0x2 | 0x100 | 0x200

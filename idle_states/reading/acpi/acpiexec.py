@@ -1,7 +1,8 @@
 """Runs AML by acpiexec, ACPICA's interpreter, which is also the kernel's; and reads what it prints.
 
-acpiexec stands in for the machine: ports and memory answer 0. Before _CST is asked for, firmware is
-told what the kernel can do, as Linux tells it (_PDC, or _OSC of a processor).
+acpiexec stands in for the machine: every byte of its ports and memory is what the caller says.
+Before _CST is asked for, firmware is told what the kernel can do, as Linux tells it (_PDC, or _OSC
+of a processor).
 """
 
 import re
@@ -47,13 +48,18 @@ def program() -> str | None:
 
 
 def evaluate(
-    tables: Sequence[AcpiTable], paths: Sequence[str], file: str, before: Sequence[str] = ()
+    tables: Sequence[AcpiTable],
+    paths: Sequence[str],
+    file: str,
+    before: Sequence[str] = (),
+    fill: int = 0,
 ) -> dict[str, Evaluated]:
     """What the paths evaluate to, in their order, with all tables with AML loaded.
 
     paths   of objects and methods without arguments, absolute
     file    what errors name
     before  commands of acpiexec to give first: see `announcements`
+    fill    each byte of the ports and the memory that AML reads
     Raises Unreadable (IS930) if acpiexec is not installed, goes beyond its bounds or loads no
     tables.
     """
@@ -71,7 +77,7 @@ def evaluate(
     with launching.private_directory(files) as directory:
         done = launching.run(
             found,
-            ["-to", "2", *files],
+            ["-to", "2", "-fv", f"{fill:#x}", *files],
             bounds,
             file,
             given="\n".join(commands).encode("ascii"),

@@ -7,7 +7,7 @@ Both give what the kernel's own ACPICA hands to its drivers.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...acpi_objects import AcpiObject, AcpiProcessor, LpiLevel
+from ...acpi_objects import AcpiObject, AcpiProcessor, LpiLevel, kind
 from ...beyond_opal import AcpiIdle
 from ...findings import Location, unreadable
 from ...wording import plural
@@ -38,6 +38,7 @@ class _Machine:
     bits: int
     values: dict[str, AcpiObject] = field(default_factory=dict)
     evaluated: set[str] = field(default_factory=set)
+    depending: set[str] = field(default_factory=set)
     problems: list[tuple[Location, str]] = field(default_factory=list)
 
 
@@ -89,6 +90,7 @@ def read(tables: Sequence[AcpiTable], file: str) -> tuple[list[Shared], list[tup
             facts,
             present.arch if present else "",
             any(each in machine.evaluated for each in used),
+            any(each in machine.depending for each in used),
         )
         known = machine.names.defined
         found.append(Shared(idle, {name: _place(known[name]) for name in used if name in known}))
@@ -238,7 +240,15 @@ def _run(
         and f"{parent(path)}.{CST}" in machine.names.defined
     ]
     told = acpiexec.announcements(telling)
-    for path, answer in acpiexec.evaluate(aml, list(dynamic), file, told).items():
+    answers = acpiexec.evaluate(aml, list(dynamic), file, told)
+    others = acpiexec.evaluate(aml, list(dynamic), file, told, fill=0xFF)
+    for path, answer in answers.items():
+        if answer != others[path]:
+            machine.depending.add(path)
+            message = "expected a value that the tables tell, found one that depends on ports or "
+            message += "on memory that firmware fills, all taken as 0; with all bits set it is "
+            message += others[path].error or kind(others[path].value)
+            machine.problems.append((dynamic[path][0], message))
         if answer.error:
             message = f"expected a value, {acpiexec.PROGRAM} found: {answer.error}"
             machine.problems.append((dynamic[path][0], message))

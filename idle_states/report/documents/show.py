@@ -171,6 +171,7 @@ class AcpiIdle(Form[beyond_opal.AcpiIdle]):
         "By the processors' interrupt controllers; empty where the input does not tell.",
     ]
     evaluated: Annotated[bool, "By acpiexec; false: read as it stands in the tables."]
+    depends: Annotated[bool, "It is otherwise where ports or memory of firmware's are not 0."]
     rows: Annotated[list[AcpiEntry], "What the states are in ACPI, in their order."]
     beside: Annotated[list[AcpiEntry], "States of _LPI, where the rows are those of _CST."] = (
         derived(lambda idle: list(idle.entries(cst=False)) if idle.cst is not None else [])
