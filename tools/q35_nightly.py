@@ -32,6 +32,7 @@ PART = (
     *("io", "first-c2", "c1-last", "type-0", "type-4", "out-of-order", "tumbled", "eight"),
     *("too-few", "integer", "wrong-kinds", "zero", "max-cstate-0", "amd", "empty", "typeless"),
     *("second-none", "first-none", "two-latencies", "second-short", "lpi-and-cst"),
+    *("ffh", "no-intel-idle"),
 )
 """Names of these tables."""
 
