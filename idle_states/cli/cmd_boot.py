@@ -8,8 +8,9 @@ On Arm and RISC-V (--machine virt-arm64), TABLE is a device tree, or a spec of o
 its CPUs list, and their power domains, are put into QEMU's own tree: of as many CPUs as --smp says,
 of each list one first.
 
-On x86 (--machine q35), TABLE is ACPI tables: the machine's processors have the _CST and _LPI of its
-processors. A kernel that crashes on them, as some do, is an outcome like another.
+On x86 (--machine q35), TABLE is ACPI tables, or what `generate --to asl` makes them of: the
+machine's processors have the _CST and _LPI of its processors, as ACPICA hands them to a kernel. A
+kernel that crashes on them, as some do, is an outcome like another.
 
 Stage by stage, what the models predict is held against what the guest shows. On OPAL: the exported
 properties, OPAL's lines, the registered states, the kernel's lines; with --workload also the

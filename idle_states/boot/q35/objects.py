@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ...acpi_objects import AcpiObject
 from ...findings import UsageError, unreadable
+from ...linux.acpi_draft import acpi_of
 from ...sources import Source
 from ...table import IdleTable
 from . import machine
@@ -38,15 +39,16 @@ def placed(sources: Sequence[Source], smp: int, file: str) -> Placed:
     """The objects for a machine of `smp` processors: of each set of equal ones in the TABLE one
     first, then the others in their order. Where all are equal, every processor has the same.
 
-    Raises Unreadable for a TABLE without such objects, UsageError if it has too few processors.
+    Of a table that is not ACPI's they are what firmware would say. Raises CannotGenerate where that
+    is not known, Unreadable without any table, UsageError if there are too few processors.
     """
     found: list[tuple[str, Objects]] = []
     others: list[tuple[str, Objects]] = []
     tables: list[IdleTable] = []
     for source in sources:
-        if source.table is None or source.table.acpi is None:
+        if source.table is None:
             continue
-        acpi = source.table.acpi
+        acpi = acpi_of(source.table)
         tables.append(source.table)
         own = acpi.lpi[0].lpi if acpi.lpi else None
         both = {"_CST": acpi.cst, "_LPI": own}
@@ -55,8 +57,7 @@ def placed(sources: Sequence[Source], smp: int, file: str) -> Placed:
         found.append(first)
         others += rest
     if not found:
-        message = "expected processors with _CST or _LPI (ACPI), found a table of another form"
-        raise unreadable(file, message)
+        raise unreadable(file, "expected processors with _CST or _LPI, found none")
     if len(found) == 1:
         (only,) = found
         given = [only, *others, *[only] * smp][:smp]

@@ -15,7 +15,7 @@ from . import machine
 class Q35Request:
     """What to boot. Raises UsageError for values that make no sense.
 
-    table      TABLE of processors with _CST or _LPI, which the machine's are to have
+    table      TABLE of processors with _CST or _LPI, or one that these can be made of
     kernel     a kernel image; None: the distribution's
     suite      the Debian release whose kernel it is; None: this machine's own
     smp        number of CPUs

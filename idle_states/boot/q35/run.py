@@ -8,7 +8,7 @@ from pathlib import Path
 from ...files import naming
 from ...linux.governors import governor_names
 from ...reading.sysfs import SysfsState
-from ...sources import read_sources
+from ...sources import read_sources, read_table
 from .. import qemu
 from ..predict import USAGE, Stage
 from ..registered import driver_in, held_by
@@ -40,9 +40,12 @@ _LPI = "_LPI: acpi_idle does not look at it on x86, intel_idle (since 7.3) ends 
 def run(request: Q35Request, around: Surroundings) -> Q35Result:
     """Boots as requested and compares the boot with the models.
 
-    Raises UsageError, what reading a TABLE raises, BootFailure, debian.Unavailable, OSError.
+    Raises UsageError, what reading a TABLE raises, CannotGenerate, BootFailure,
+    debian.Unavailable, OSError.
     """
     sources = read_sources(request.table)
+    if not any(source.table and source.table.acpi for source in sources):
+        sources = [read_table(request.table)]
     given = placed(sources, request.smp, sources[0].file)
     return run_with(request, given, (sources[0].file, sources[0].sha256), around)
 

@@ -47,9 +47,26 @@ def test_usage(words: tuple[str, ...], told: str, capsys: Capture) -> None:
 
 def test_tables_of_another_form(capsys: Capture) -> None:
     assert main(["boot", "power9", "--machine", "q35"]) == 3
-    assert "expected processors with _CST or _LPI (ACPI), found a table of" in (
-        capsys.readouterr().err
-    )
+    said = capsys.readouterr().err
+    assert "expected a state that is entered by MWAIT or by reading a port" in said
+
+
+def test_a_table_that_acpi_did_not_give(tmp_path: Path) -> None:
+    rows = (("POLL", "CPUIDLE CORE POLL IDLE", 0), ("C1", "ACPI HLT", 1))
+    rows += (("C2", "ACPI IOPORT 0x614", 40),)
+    lines = [
+        f"/sys/devices/system/cpu/cpu0/cpuidle/state{number}/{attribute}:{value}"
+        for number, (name, text, latency) in enumerate(rows)
+        for attribute, value in (
+            *(("desc", text), ("latency", latency), ("name", name), ("residency", 2 * latency)),
+        )
+    ]
+    file = tmp_path / "sysfs.txt"
+    file.write_text("\n".join(lines) + "\n")
+    found = placed(read_sources(str(file)), 2, "f")
+    halt, port = AcpiRegister(0x7F, 0, 0, 0, 0), AcpiRegister(1, 8, 0, 0, 0x614)
+    assert found.cpus[0]["_CST"] == (2, (bytes(halt), 1, 1, 0), (bytes(port), 2, 40, 0))
+    assert found.cpus[0] == found.cpus[1]
 
 
 def test_one_of_each_set_of_processors_has_a_place_first(tmp_path: Path) -> None:
