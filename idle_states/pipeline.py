@@ -11,6 +11,7 @@ from functools import cached_property
 from .findings import Location, UsageError
 from .history import Since
 from .linux import register
+from .linux.acpi_idle.features import features as acpi_features
 from .linux.driver_table import DriverState, DriverTable
 from .linux.governors.given import GovernorRequest
 from .linux.governors.interface import State
@@ -145,8 +146,11 @@ class Subject:
 
     def alike(self, release: Release) -> object:
         """Returns a key that is equal for releases whose drivers register the table alike."""
+        by_acpi = acpi_features(release) if self.table.acpi is not None else None
         if self.machine is not None:
-            return intel_features(release), tree_of(release)
+            return by_acpi, intel_features(release), tree_of(release)
+        if by_acpi is not None:
+            return by_acpi
         return release if self.table.listed else id(release.features)
 
     def linux(self, release: Release) -> DriverTable:

@@ -19,8 +19,8 @@ def register(
     machine: X86Platform | None = None,
 ) -> DriverTable:
     """Returns the states that a kernel registers: from the power-mgt node on OPAL, from the
-    partition on pseries, from the CPUs' lists on Arm and RISC-V, as read from sysfs, or from
-    a driver's source.
+    partition on pseries, from the CPUs' lists on Arm and RISC-V, as read from sysfs, from ACPI's
+    objects, or from a driver's source.
 
     stop_api  whether firmware accepts the SPR values the kernel wants restored after deep states
     firmware  what PSCI's offers
@@ -38,6 +38,10 @@ def register(
         from . import held
 
         return held.register(table, release)
+    if table is not None and table.acpi is not None:
+        from .acpi_idle import register as acpi_idle
+
+        return acpi_idle.register(table, release, machine, firmware)
     if table is not None and machine is not None:
         from .intel_idle import register as intel_idle
 
@@ -46,8 +50,6 @@ def register(
         from . import built_in_driver
 
         return built_in_driver.register(table, release)
-    if table is not None and table.acpi is not None:
-        return DriverTable(kernel=release.name, states=(), offline="")
     from . import powernv
 
     return powernv.register(node, cpu, release, stop_api=stop_api)

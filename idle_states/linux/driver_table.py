@@ -64,6 +64,7 @@ class DriverTable:
                        are genpd's, not cpuidle's
     domain_notes       what these rest on that neither tree nor release tells
     assumptions        what else is taken for granted of the machine, in words
+    driver             which driver registers ACPI's states, and why not another, in words
     """
 
     kernel: str
@@ -81,6 +82,7 @@ class DriverTable:
     domains: tuple[CpuDomain, ...] = ()
     domain_notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
+    driver: str = ""
 
     @property
     def off(self) -> frozenset[int]:

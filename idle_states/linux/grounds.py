@@ -10,6 +10,7 @@ from typing import Any, Literal
 from ..history import History, Key, Sources
 from ..table import IdleTable
 from . import driver_features, dt_idle_features, idle_loop
+from .acpi_idle import features as acpi_idle_features
 from .genpd import features as genpd_features
 from .intel_idle import features as intel_idle_features
 from .intel_idle import figures
@@ -59,12 +60,14 @@ class Ground:
 
 
 LOOP = "idle loop"
+ACPI_IDLE = "acpi_idle"
 INTEL_IDLE, INTEL_TABLES = "intel_idle", "intel_idle tables"
 _name2known: Mapping[str, tuple[History[Any], Sources]] = {
     "powernv": (driver_features.HISTORY, driver_features.POWERNV_SOURCES),
     "pseries": (driver_features.HISTORY, driver_features.PSERIES_SOURCES),
     "dt": (dt_idle_features.HISTORY, dt_idle_features.SOURCES),
     "genpd": (genpd_features.HISTORY, genpd_features.SOURCES),
+    ACPI_IDLE: (acpi_idle_features.HISTORY, acpi_idle_features.SOURCES),
     INTEL_IDLE: (intel_idle_features.HISTORY, intel_idle_features.SOURCES),
     INTEL_TABLES: (figures.HISTORY, intel_idle_features.SOURCES),
     LOOP: (idle_loop.HISTORY, idle_loop.SOURCES),
@@ -83,7 +86,9 @@ def subsystems(governor: str | None = None) -> tuple[str, ...]:
 def driver_of(table: IdleTable) -> str:
     """The subsystem that registers a table's states; of a table that a machine showed or a driver
     has built in, what is left to follow: the idle loop."""
-    if table.held is not None or table.built_in is not None or table.acpi is not None:
+    if table.acpi is not None:
+        return ACPI_IDLE
+    if table.held is not None or table.built_in is not None:
         return LOOP
     return "pseries" if table.partition else "dt" if table.listed else "powernv"
 
@@ -94,6 +99,8 @@ def modelled(release: Release, subsystem: str) -> bool:
 
     if subsystem in (INTEL_IDLE, INTEL_TABLES):
         return release.version >= version_key(intel_idle_features.OLDEST)
+    if subsystem == ACPI_IDLE:
+        return release.version >= version_key(acpi_idle_features.OLDEST)
     if subsystem == "genpd":
         return release.version >= version_key(genpd_features.OLDEST)
     return subsystem not in governor_names() or known_in(subsystem, release)

@@ -42,9 +42,10 @@ def x86_of(platform: AnyPlatform, table: IdleTable) -> X86Platform | None:
     """
     found = table.built_in
     if isinstance(platform, X86Platform):
-        if found is None or not found.is_intel_idle:
+        if table.acpi is None and (found is None or not found.is_intel_idle):
             raise UsageError(
-                f"expected a table of intel_idle for platform {platform.name}, found {table.name}"
+                f"expected a table of intel_idle or of ACPI for platform {platform.name}, found "
+                f"{table.name}"
             )
         return platform
     return machine_of(found.machine) if found is not None and found.machine else None

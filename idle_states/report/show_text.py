@@ -256,8 +256,8 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
         found = origin(table.held)
         if found is not None:
             yield "Where these states come from", list(_origin(found))
-    if journey.machine is not None:
-        yield "Machine", list(_machine(journey))
+    if machine := list(_machine(journey)):
+        yield "Machine", machine
     if table.built_in is not None:
         yield from built_in_sections(table.built_in, started=journey.machine is not None)
     if table.acpi is not None:
@@ -317,12 +317,12 @@ def _origin(found: HeldOrigin) -> Iterator[str]:
 
 
 def _machine(journey: Journey) -> Iterator[str]:
-    """What intel_idle starts on: what was named, and what is assumed."""
+    """What the driver starts on: what was named, and what is assumed."""
     machine = journey.machine
-    assert machine is not None
-    model = f"model {machine.machine.model:#x}"
-    known = f"{machine.processor}, {model}" if machine.processor else model
-    yield f"  {printable(machine.name)}: {known}, as intel_idle finds it when it starts"
+    if machine is not None:
+        model = f"model {machine.machine.model:#x}"
+        known = f"{machine.processor}, {model}" if machine.processor else model
+        yield f"  {printable(machine.name)}: {known}, as intel_idle finds it when it starts"
     assumed = dict.fromkeys(text for each in journey.arrivals for text in each.driver.assumptions)
     yield from (f"  assumed: {text}" for text in assumed)
 
@@ -400,6 +400,8 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
         verb = "registers" if table.held is None else "holds"
         times = f"{first.exit_latency_us}/{first.target_residency_us} us"
         yield f"  {verb} {count}: {joined(names)}; {names[0]} is {times}{polling}"
+        if driver.driver:
+            yield f"  the driver is {driver.driver}"
         level = [
             printable(s.name)
             for s in driver.states[1:]

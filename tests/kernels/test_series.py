@@ -53,7 +53,7 @@ def test_names() -> None:
     every = lines(governor="teo")
     assert [line.name for line in every] == [*MAINLINE, *PRESETS]
     assert {each.name for line in every for each in line.subsystems} == {
-        "teo", "powernv", "pseries", "dt", "genpd", "intel_idle", "idle loop",
+        "teo", "powernv", "pseries", "dt", "genpd", "acpi_idle", "intel_idle", "idle loop",
     }  # fmt: skip
     assert [line.name for line in lines("v6.17")] == ["6.17", "debian-6.17.8", "ubuntu-6.17.0"]
     (line,) = lines("6.12.85-generic")

@@ -40,11 +40,14 @@ class EvaluatedCst:
     """What _CST came to.
 
     slots    with empty ones; the first is C0's
-    refused  why _CST as a whole is refused; "" if it is not
+    count    slots that are used, the empty one of a C1 that firmware does not name too; None where
+             _CST as a whole is not what it should be
+    refused  why acpi_idle refuses _CST as a whole; "" if it does not
     """
 
     slots: list[CstateSlot] = field(default_factory=lambda: [CstateSlot() for _ in range(SLOTS)])
     skipped: list[Skipped] = field(default_factory=list)
+    count: int | None = None
     refused: str = ""
 
 
@@ -131,6 +134,7 @@ class _Evaluation:
                 self.say("warning", f"ACPI: Limiting number of power states to max ({SLOTS})")
                 more = "Please increase ACPI_PROCESSOR_MAX_POWER if needed."
                 self.say("warning", f"ACPI: {more}")
+        self.result.count = self.last
         if self.features.says_found:
             self.say_handle("info", f"Found {self.last} idle states")
         if self.last < self.features.least_states:

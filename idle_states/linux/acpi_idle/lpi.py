@@ -66,20 +66,24 @@ class Flattened:
     levels: list[list[LpiEntry]] = field(default_factory=list)
 
 
-def evaluate(lpi: AcpiObject, features: AcpiIdleFeatures, level: int = 0) -> list[LpiEntry] | str:
-    """Returns the entries of a level, or why the kernel refuses its _LPI."""
+def evaluate(
+    lpi: AcpiObject, features: AcpiIdleFeatures, level: int = 0, *, strict: bool = False
+) -> list[LpiEntry] | str:
+    """Returns the entries of a level, or why the kernel refuses its _LPI. See flatten()."""
     if not isinstance(lpi, tuple) or len(lpi) < 4:
         return "expected a package of 4 elements or more"
     count = lpi[2]
     if not isinstance(count, int) or count & U32_MAX != len(lpi) - 3:
         return f"expected {len(lpi) - 3} as number of states"
-    entries = [_entry(element, number, features) for number, element in enumerate(lpi[3:], 1)]
-    for number, entry in enumerate(entries):
+    entries = []
+    for number, element in enumerate(lpi[3:]):
+        entry = _entry(element, number + 1, features, strict)
         entry.sources = ((level, number),)
+        entries.append(entry)
     return entries
 
 
-def _entry(element: AcpiObject, number: int, features: AcpiIdleFeatures) -> LpiEntry:
+def _entry(element: AcpiObject, number: int, features: AcpiIdleFeatures, strict: bool) -> LpiEntry:
     result = LpiEntry(number & 0xFF)
     if not isinstance(element, tuple) or len(element) < 7:
         result.reason = "expected a package of at least 7 elements"
@@ -105,6 +109,9 @@ def _entry(element: AcpiObject, number: int, features: AcpiIdleFeatures) -> LpiE
         return result
     numbers = [each & U32_MAX if isinstance(each, int) else None for each in element[:6]]
     residency, latency, flags, arch_flags, _, parent = numbers
+    if strict and (residency is None or latency is None):
+        result.reason = "has no integer for its residency or its latency"
+        return result
     result.residency_us = _UNKNOWN_US if residency is None else residency
     result.latency_us = _UNKNOWN_US if latency is None else latency
     result.flags, result.arch_flags, result.parent = flags or 0, arch_flags or 0, parent or 0
@@ -115,17 +122,25 @@ def _entry(element: AcpiObject, number: int, features: AcpiIdleFeatures) -> LpiE
     return result
 
 
-def flatten(machine: AcpiMachine, features: AcpiIdleFeatures, say: Say) -> Flattened:
-    """The states of a processor, combined with those of its containers. say: is told each message
-    of the kernel."""
-    return _Flattening(machine, features, say).run()
+def flatten(
+    machine: AcpiMachine, features: AcpiIdleFeatures, say: Say, *, strict: bool = False
+) -> Flattened:
+    """The states of a processor, combined with those of its containers.
+
+    say     is told each message of the kernel
+    strict  entries without integers for residency and latency are left out, as intel_idle asks
+    """
+    return _Flattening(machine, features, say, strict).run()
 
 
 class _Flattening:
-    def __init__(self, machine: AcpiMachine, features: AcpiIdleFeatures, say: Say) -> None:
+    def __init__(
+        self, machine: AcpiMachine, features: AcpiIdleFeatures, say: Say, strict: bool
+    ) -> None:
         self.machine = machine
         self.features = features
         self.say = say
+        self.strict = strict
         self.result = Flattened()
 
     def run(self) -> Flattened:
@@ -133,7 +148,7 @@ class _Flattening:
         if not self.machine.osc_lpi:
             result.refused = "firmware did not confirm _LPI by _OSC"
             return result
-        own = evaluate(levels[0].lpi if levels else None, self.features)
+        own = evaluate(levels[0].lpi if levels else None, self.features, strict=self.strict)
         if isinstance(own, str):
             result.refused = own if levels and levels[0].lpi is not None else "there is no _LPI"
             return result
@@ -143,7 +158,7 @@ class _Flattening:
             result.refused = "no state of the processor's own can be used"
             return result
         for number, level in enumerate(levels[1:], 1):
-            entries = evaluate(level.lpi, self.features, number)
+            entries = evaluate(level.lpi, self.features, number, strict=self.strict)
             if isinstance(entries, str):
                 break
             result.levels.append(entries)

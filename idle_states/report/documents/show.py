@@ -292,6 +292,9 @@ class Linux(Form[Arrival]):
     domain_notes: Annotated[
         list[str], "What these domains rest on that neither tree nor release tells."
     ] = derived(lambda arrival: arrival.driver.domain_notes)
+    driver: Annotated[
+        str | None, "Of ACPI's states: which driver registers them, and why not another."
+    ] = derived(lambda arrival: arrival.driver.driver or None)
     assumptions: Annotated[
         list[str], "What is taken for granted of an x86 machine, with the key that says otherwise."
     ] = derived(lambda arrival: arrival.driver.assumptions)

@@ -1,0 +1,413 @@
+"""What Linux registers of ACPI's objects, and why entries of theirs have no state: by acpi_idle, or
+on an x86 machine that is named by intel_idle if it starts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ...acpi_objects import LpiState
+from ...beyond_opal import AcpiIdle
+from ...findings import UsageError
+from ...stages import Changed, Lost, Message
+from ...table import IdleTable
+from ...wording import joined
+from ..driver_table import DriverState, DriverTable
+from ..intel_idle import figures
+from ..intel_idle.features import OLDEST as INTEL_OLDEST
+from ..intel_idle.features import features as intel_features
+from ..intel_idle.machine import AcpiState
+from ..intel_idle.platform import X86Platform
+from ..intel_idle.start import IntelIdleStart
+from ..intel_idle.start import start as start_intel_idle
+from ..intel_idle.states import OFF as INTEL_OFF
+from ..intel_idle.states import POLLING as INTEL_POLLING
+from ..intel_idle.states import TIMER_STOP as INTEL_TIMER_STOP
+from ..releases import Release, version_key
+from ..suspend_parameter import USUAL_FIRMWARE, PsciFirmware
+from .cst import Skipped, evaluate
+from .features import OLDEST, features
+from .lpi import flatten
+from .machine import AcpiIdleParameters, AcpiMachine
+from .start import POLLING, TIMER_STOP, AcpiIdleStart, AcpiIdleState, start
+
+_IDLE = "drivers/acpi/processor_idle.c"
+_CST = "drivers/acpi/acpi_processor.c acpi_processor_evaluate_cst()"
+_COMBINE = "combine_lpi_states()"
+_LPI = "flatten_lpi_states() and what calls it"
+_INTEL = "drivers/idle/intel_idle.c intel_idle_init()"
+_METHOD2ENTER = {"poll": "", "ffh": "mwait", "halt": "hlt", "io": "port", "integer": ""}
+_ARCH2ENTER = {"arm64": "psci", "riscv64": "sbi"}
+_FIRST_LPI, _FIRST_CST = 3, 1
+Place = tuple[int, int]
+"""Level (-1 for _CST) and entry, from 0 on."""
+
+
+def register(
+    table: IdleTable,
+    release: Release,
+    platform: X86Platform | None = None,
+    firmware: PsciFirmware = USUAL_FIRMWARE,
+) -> DriverTable:
+    """Returns what a release registers of a table of ACPI's.
+
+    platform  the x86 machine; None: one whose processors intel_idle leaves to acpi_idle
+    firmware  what PSCI's offers, on Arm
+    Raises UsageError for a release that is not modelled, and for a platform that cannot be meant.
+    """
+    oldest = INTEL_OLDEST if platform else OLDEST
+    if release.version < version_key(oldest):
+        raise UsageError(
+            f"expected Linux {oldest} or later for {table.name}, found {release.name}: what "
+            "Linux made of ACPI's objects before is not modelled"
+        )
+    assert table.acpi is not None
+    machine = _machine(table.acpi, platform, firmware)
+    places = _rows(table.acpi)
+    if platform is not None:
+        if not machine.is_x86:
+            raise UsageError(
+                f"expected a table of an x86 machine for platform {platform.name}, found that "
+                f"{table.name} is of {table.acpi.arch}"
+            )
+        if platform.given & {"acpi", "lpi"}:
+            raise UsageError(
+                f"expected no acpi= or lpi= in platform {platform.name}, found one: {table.name} "
+                "has the objects"
+            )
+        tried = _by_intel_idle(table, release, platform, machine, places)
+        if isinstance(tried, DriverTable):
+            return tried
+        driver = f"acpi_idle, for intel_idle does not start: {tried}"
+        assumed = _without_acpi(platform)
+        return _by_acpi_idle(table, release, machine, places, driver, assumed)
+    assumed = tuple(_assumed(table.acpi))
+    return _by_acpi_idle(table, release, machine, places, "acpi_idle", assumed)
+
+
+def _without_acpi(platform: X86Platform) -> tuple[str, ...]:
+    """What is assumed of a machine, but for ACPI's objects, which are known."""
+    return tuple(text for text in platform.assumed if not text.endswith("(acpi=)"))
+
+
+def _machine(acpi: AcpiIdle, platform: X86Platform | None, firmware: PsciFirmware) -> AcpiMachine:
+    """The machine as acpi_idle finds it. Tables without an architecture are of x86 if they have
+    _CST, else of Arm."""
+    arch = acpi.arch or ("x86" if acpi.cst is not None or not acpi.lpi else "arm64")
+    machine = AcpiMachine(replace(acpi, arch=arch), psci=firmware)
+    if platform is None:
+        return machine
+    known = platform.machine
+    return replace(
+        machine,
+        vendor=known.vendor,
+        family=known.family,
+        model=known.model,
+        monitor_ecx=known.monitor_ecx if known.mwait else 0,
+        substates=known.substates,
+        arat=known.arat,
+        nonstop_tsc=known.nonstop_tsc,
+        claims=known.claims,
+    )
+
+
+def _assumed(acpi: AcpiIdle) -> Iterator[str]:
+    """What is taken for granted of a machine of which only the tables are known."""
+    if not acpi.arch:
+        arch = "x86" if acpi.cst is not None else "Arm"
+        yield f"the processors are of {arch} (the input has no MADT)"
+    if acpi.arch in ("x86", "") and acpi.cst is not None:
+        yield "intel_idle leaves the processors to acpi_idle (--platform names a machine)"
+        yield "they are several, of Intel; CPUID leaf 5 has every MWAIT sub-state"
+        yield "the local timer runs in every state"
+    if acpi.fadt is None and acpi.arch in ("x86", ""):
+        yield "the FADT, which the input lacks, gives no C2 or C3 of its own"
+    if acpi.lpi:
+        yield "firmware confirms _LPI by _OSC"
+
+
+def _rows(acpi: AcpiIdle) -> Mapping[Place, int]:
+    """Entry -> row of the table."""
+    level2number = {f"{level.path}._LPI": number for number, level in enumerate(acpi.lpi)}
+    result = {}
+    for row, each in enumerate(acpi.rows):
+        if each.index is None:
+            continue
+        if isinstance(each.entry, LpiState):
+            result[level2number[each.object], each.index - _FIRST_LPI] = row
+        else:
+            result[-1, each.index - _FIRST_CST] = row
+    return result
+
+
+# acpi_idle
+
+
+def _by_acpi_idle(
+    table: IdleTable,
+    release: Release,
+    machine: AcpiMachine,
+    places: Mapping[Place, int],
+    driver: str,
+    assumptions: tuple[str, ...],
+) -> DriverTable:
+    started = start(machine, AcpiIdleParameters(), features(release))
+    states = started.states if started.has_device else ()
+    sources = _sources(states, places)
+    flattened = started.flattened
+    if flattened is not None and flattened.overflow:
+        room = len(flattened.states)
+        written = f"{flattened.overflow} more states of _LPI than the {room} there is room for"
+        assumptions = (*assumptions, f"the kernel survives that it writes {written}")
+    return DriverTable(
+        kernel=release.name,
+        states=tuple(
+            DriverState(
+                number,
+                state.name,
+                state.exit_latency_us,
+                state.target_residency_us,
+                _enter(state, machine),
+                sources[state.name],
+                polling=bool(state.flags & POLLING),
+                timer_stop=bool(state.flags & TIMER_STOP),
+                parameter=state.address if state.method == "ffh" and not machine.is_x86 else None,
+            )
+            for number, state in enumerate(states)
+        ),
+        lost=tuple(_lost(table, started, places)),
+        changed=(
+            *_reordered(table, started, states, sources),
+            *_combined(table, states, places),
+        ),
+        messages=started.messages,
+        offline="",
+        assumptions=assumptions,
+        driver=driver if states else "",
+    )
+
+
+def _enter(state: AcpiIdleState, machine: AcpiMachine) -> str:
+    if state.method == "ffh" and not machine.is_x86:
+        return _ARCH2ENTER[machine.acpi.arch]
+    return _METHOD2ENTER[state.method]
+
+
+def _sources(
+    states: tuple[AcpiIdleState, ...], places: Mapping[Place, int]
+) -> Mapping[str, int | None]:
+    """State -> its row: of a combined one, the row of its outermost level, if no other state has
+    it."""
+    result: dict[str, int | None] = {}
+    for state in states:
+        own = _places(state)
+        row = places.get(own[-1]) if own else None
+        result[state.name] = None if row in result.values() else row
+    return result
+
+
+def _combined(
+    table: IdleTable, states: tuple[AcpiIdleState, ...], places: Mapping[Place, int]
+) -> Iterator[Changed]:
+    """What combined states come to."""
+    for state in states:
+        rows = [places[place] for place in state.lpi if place in places]
+        if len(state.lpi) < 2 or len(rows) < len(state.lpi):
+            continue
+        *inner, outer = (table.states[row] for row in rows)
+        before = f"{outer.latency_ns // 1000}/{(outer.residency_ns or 0) // 1000} us"
+        after = f"{state.name} {state.exit_latency_us}/{state.target_residency_us} us"
+        below = joined([each.name for each in inner])
+        reason = f"entered with {below}: latencies are added, and the longest residency counts"
+        yield Changed(rows[-1], outer.name, "times", before, after, reason, _COMBINE)
+
+
+def _lost(table: IdleTable, started: AcpiIdleStart, places: Mapping[Place, int]) -> Iterator[Lost]:
+    """The rows without a state, each with the kernel's reason."""
+    used = {place for state in started.states for place in _places(state)}
+    entry2skipped = {skipped.index: skipped for skipped in started.skipped}
+    shown = started.states if started.has_device else ()
+    for place, row in places.items():
+        level, entry = place
+        name = table.states[row].name
+        if place in used and shown:
+            continue
+        if level >= 0:
+            yield Lost(row, name, *_lost_lpi(started, place))
+        elif started.origin != "cst":
+            reason = started.refused[-1] if started.refused else "states of _LPI are registered"
+            yield Lost(row, name, "no-driver", reason, _IDLE)
+        elif entry in entry2skipped:
+            skipped = entry2skipped[entry]
+            yield Lost(row, name, skipped.cause, skipped.reason, _CST)
+        else:
+            yield Lost(row, name, *_lost_cstate(started, entry))
+
+
+def _places(state: AcpiIdleState) -> tuple[Place, ...]:
+    return state.lpi or (() if state.source is None else ((-1, state.source),))
+
+
+def _lost_cstate(started: AcpiIdleStart, entry: int) -> tuple[str, str, str]:
+    """Cause, reason and ground for an entry of _CST that has a slot and no state."""
+    number, slot = next(
+        (number, slot) for number, slot in enumerate(started.slots) if slot.source == entry
+    )
+    ground = f"{_IDLE} acpi_processor_power_verify()"
+    if number > started.max_cstate:
+        return "max-cstate", f"processor.max_cstate is {started.max_cstate}", ground
+    if slot.kind == 2 or (slot.kind == 3 and not slot.address):
+        return "address", "its register has no address", ground
+    if slot.kind == 3:
+        reason = "C3 needs caches to be flushed, and the FADT has no WBINVD"
+        return "c3", reason, f"{_IDLE} acpi_processor_power_verify_c3()"
+    return "type", f"type {slot.kind} is none that the driver knows", ground
+
+
+def _lost_lpi(started: AcpiIdleStart, place: Place) -> tuple[str, str, str]:
+    """Cause, reason and ground for a state of _LPI that is no part of any that is registered."""
+    found, (level, entry) = started.flattened, place
+    if found is None or not started.has_device:
+        reason = started.refused[0] if started.refused else "the architecture refuses a state"
+        return "no-driver", reason, _IDLE
+    if level >= len(found.levels):
+        return "level", "the kernel takes no more levels", _LPI
+    known = found.levels[level][entry]
+    if known.reason:
+        return "disabled" if known.entry else "entry", known.reason, _LPI
+    if level and known.entry == "integer" and not known.address:
+        return "automatic", "an integer of 0 asks for nothing", _LPI
+    return "no-part", "no state below allows it, or there was no room", _LPI
+
+
+def _reordered(
+    table: IdleTable,
+    started: AcpiIdleStart,
+    states: tuple[AcpiIdleState, ...],
+    sources: Mapping[str, int | None],
+) -> Iterator[Changed]:
+    for state in states:
+        row = sources[state.name]
+        if row is None or not started.out_of_order:
+            continue
+        before = table.states[row].latency_ns // 1000
+        if before != state.exit_latency_us:
+            yield Changed(
+                row,
+                table.states[row].name,
+                "latency",
+                f"{before} us",
+                f"{state.exit_latency_us} us",
+                "latencies out of order are exchanged, and names, types and registers are not",
+                f"{_IDLE} acpi_processor_power_verify()",
+            )
+
+
+# intel_idle
+
+
+def _by_intel_idle(
+    table: IdleTable,
+    release: Release,
+    platform: X86Platform,
+    machine: AcpiMachine,
+    places: Mapping[Place, int],
+) -> DriverTable | str:
+    """What intel_idle registers, or why it does not start."""
+    known = features(release)
+    said: list[Message] = []
+    taken = evaluate(
+        machine.acpi.cst,
+        machine,
+        AcpiIdleParameters(),
+        known,
+        lambda level, text: said.append(Message(level, text)),
+    )
+    slots = taken.slots[1 : taken.count + 1] if taken.count is not None else []
+    cst = tuple(
+        AcpiState(slot.description, slot.address, slot.latency_us, slot.kind, slot.method == "ffh")
+        for slot in slots
+    )
+    flattened = flatten(machine, known, lambda *_: None, strict=True)
+    lpi = tuple(
+        AcpiState(
+            state.description, state.address, state.latency_us, residency_us=state.residency_us
+        )
+        for state in flattened.states
+    )
+    started = start_intel_idle(
+        figures.data_of(release),
+        replace(
+            platform.machine,
+            cst=cst if taken.count is not None else None,
+            lpi=None if flattened.refused else lpi,
+        ),
+        platform.parameters,
+        intel_features(release),
+    )
+    if started.status:
+        return started.because or "it does not start"
+    skipped = {places[-1, each.index]: each for each in taken.skipped if (-1, each.index) in places}
+    sources = _intel_sources(started, [slot.source for slot in slots], places)
+    by_lpi = bool(started.states[1:]) and started.states[1].name.endswith("_LPI")
+    if by_lpi:
+        own = [state.sources for state in flattened.states]
+        sources = [places.get(each[0]) if len(each) == 1 else None for each in own]
+    numbered = [None, *sources]
+    states = tuple(
+        DriverState(
+            number,
+            state.name,
+            state.exit_latency_us,
+            state.target_residency_us,
+            "mwait" if number else "",
+            numbered[number] if not started.array else None,
+            polling=bool(state.flags & INTEL_POLLING),
+            timer_stop=bool(state.flags & INTEL_TIMER_STOP),
+            off=bool(state.flags & INTEL_OFF),
+        )
+        for number, state in enumerate(started.states)
+    )
+    return DriverTable(
+        kernel=release.name,
+        states=states,
+        lost=tuple(_lost_to_intel_idle(table, started, states, platform, by_lpi, skipped)),
+        messages=(*([] if started.array or by_lpi else said), *started.messages),
+        offline="",
+        assumptions=_without_acpi(platform),
+        driver="intel_idle",
+    )
+
+
+def _intel_sources(
+    started: IntelIdleStart, entries: list[int | None], places: Mapping[Place, int]
+) -> list[int | None]:
+    rows = [places.get((-1, entry)) if entry is not None else None for entry in entries]
+    return [rows[at] for at in started.rows if at < len(rows)] if not started.array else []
+
+
+def _lost_to_intel_idle(
+    table: IdleTable,
+    started: IntelIdleStart,
+    states: tuple[DriverState, ...],
+    platform: X86Platform,
+    by_lpi: bool,
+    skipped: Mapping[int, Skipped],
+) -> Iterator[Lost]:
+    used = {state.source for state in states}
+    names = [state.name for state in states[1:]]
+    for row, state in enumerate(table.states):
+        if row in used:
+            continue
+        cause, reason = "limit", "max_cstate, or the room for states, ends the list before it"
+        if started.array:
+            off = [each.name for each in states if each.off]
+            switched = f"; by these entries it switches {joined(off)} off" if off else ""
+            cause = "native"
+            reason = (
+                f"intel_idle has a table of its own for {platform.processor or platform.name} "
+                f"({joined(names)}){switched}"
+            )
+        elif by_lpi:
+            cause, reason = "lpi", "intel_idle takes the states of _LPI"
+        elif row in skipped:
+            cause, reason = skipped[row].cause, skipped[row].reason
+        yield Lost(row, state.name, cause, reason, _INTEL)
