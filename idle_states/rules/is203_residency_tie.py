@@ -7,7 +7,9 @@ What it does
 Why is this bad
     Governors and the platform code order states by residency. Of two states with the same one,
     the deeper never gets its turn by residency; and where the tie is for the greatest, the stop
-    state for offlined CPUs is the first of the two, that is, the shallower.
+    state for offlined CPUs is the first of the two, that is, the shallower. Where a kernel of x86
+    or Arm holds both, menu and teo take the deeper for every idle that fits the shallower, unless a
+    latency limit excludes it: C7s beside Skylake's C8, C6 beside Ivy Bridge's C7.
 
 Example
     extends: power9
@@ -55,7 +57,20 @@ def check(subject: Subject) -> Iterator[Finding]:
             tie = f"{states[earlier].name} and {states[index].name} both have a target residency of"
             yield RULE.finding(
                 subject,
-                f"{tie} {format_time(residency)}",
+                f"{tie} {format_time(residency)}{_passed_over(subject, earlier, index)}",
                 subject.at(index, "residency"),
                 related=[(subject.at(earlier, "residency"), f"{states[earlier].name} is here")],
             )
+
+
+def _passed_over(subject: Subject, shallower: int, deeper: int) -> str:
+    """What governors make of the two, where Linux holds the rows as they stand."""
+    if subject.form not in ("driver", "sysfs"):
+        return ""
+    first, last = (subject.table.states[row] for row in (shallower, deeper))
+    if last.latency_ns <= first.latency_ns:
+        return f"; wherever {first.name} fits, menu and teo take {last.name}"
+    return (
+        f"; wherever {first.name} fits, menu and teo take {last.name}, unless a latency limit "
+        f"below {format_time(last.latency_ns)} excludes it"
+    )

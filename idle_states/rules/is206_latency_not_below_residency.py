@@ -5,13 +5,14 @@ What it does
     the latency.
 
 Why is this bad
-    The target residency includes entry and exit, so it is longer than the exit alone. Where it is
-    not, the fields were swapped or a unit slipped, or somebody hides the state from cpuidle by an
-    absurd latency. If it is the last, say so in a suppression and with `cpuidle: no`. In tables of
-    Linux's own drivers it is a note: some count into the latency what others leave out. So it is
-    in Arm and RISC-V trees, where Linux makes the latency of entry and exit, while the residency
-    includes the entry alone: the binding allows it, and an equal one is what authors write who
-    count the exit in. An entry that is longer by itself is IS609.
+    The target residency includes entry and exit, so it is longer than the exit alone. Where it
+    is not, the fields were swapped or a unit slipped, or somebody hides the state from cpuidle
+    by an absurd latency. If it is the last, say so in a suppression and with `cpuidle: no`. In
+    tables of Linux's own drivers it is a note, and in what a kernel holds of them, as on x86:
+    some count into the latency what others leave out. So it is in Arm and RISC-V trees, where
+    Linux makes the latency of entry and exit, while the residency includes the entry alone: the
+    binding allows it, and an equal one is what authors write who count the exit in. An entry
+    that is longer by itself is IS609.
 
 Example
     extends: power9
@@ -31,6 +32,7 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..linux.held import SNOOZE
 from ..pipeline import Subject
 from ..units import format_time
 from .is2_times import rows
@@ -55,6 +57,15 @@ def check(subject: Subject) -> Iterator[Finding]:
                 f"{format_time(latency)}, not below its target residency of "
                 f"{format_time(residency)}",
                 subject.at(index, "latency"),
-                severity=Severity.NOTE if subject.form in ("driver", "nodes") else None,
+                severity=None if _from_firmware(subject) else Severity.NOTE,
                 related=[(subject.at(index, "residency"), "the target residency")],
             )
+
+
+def _from_firmware(subject: Subject) -> bool:
+    """Whether the times are OPAL's, where the residency includes the exit: not in drivers' tables,
+    in nodes of Arm and RISC-V, and in what other machines' kernels hold."""
+    held = subject.table.held
+    if held is not None:
+        return held.states[0].name == SNOOZE
+    return subject.form not in ("driver", "nodes")

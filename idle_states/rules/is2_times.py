@@ -44,9 +44,11 @@ def column(subject: Subject, field: str) -> list[Time]:
 
 def _fallback(subject: Subject) -> int | None:
     """The row of state 0 of a driver's own table, None for other tables. It is entered where no
-    deeper one fits, so that its times decide nothing."""
+    deeper one fits, so that its times decide nothing. intel_idle puts POLL before its rows."""
     built_in = subject.table.built_in
-    return 0 if built_in is not None and built_in.first_row == 0 else None
+    if built_in is None or any(state.mwait_hint is not None for state in built_in.states):
+        return None
+    return 0 if built_in.first_row == 0 else None
 
 
 def all_times(subject: Subject) -> list[Time]:

@@ -33,11 +33,13 @@ def example_of(loaded: LoadedRule, title: str) -> str:
 
 
 def examples() -> Sequence[object]:
-    """(rule, form) for every form a rule can fire on; DTS examples have one form only."""
+    """(rule, form) for every form a rule can fire on; DTS and C examples have one form only."""
     params = []
     for loaded in CHECKED:
         in_dts = pages.is_dts(example_of(loaded, "Example"))
         written = ("nodes",) if loaded.rule.forms == ("nodes",) else ("dt",)
+        if pages.is_c(example_of(loaded, "Example")):
+            written, in_dts = ("driver",), True
         for form in written if in_dts else loaded.rule.forms:
             params.append(pytest.param(loaded, form, id=f"{loaded.rule.code}-{form}"))
     return params
@@ -56,11 +58,14 @@ def subject_of(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
             request.getfixturevalue("dtc")
             return subjects.dts(example, tmp_path)
         kernels = pages.option(example, "kernel")
+        names = kernels.split(", ") if kernels else DEFAULT
+        if pages.is_c(example):
+            return subjects.driver(example, tmp_path, names)
         platform = pages.option(example, "platform")
         subject = subjects.spec(
             example,
             tmp_path,
-            kernels.split(", ") if kernels else DEFAULT,
+            names,
             platform or ALL_LEVELS.name,
         )
         return subjects.in_form(subject, form)

@@ -32,9 +32,15 @@ def is_dts(example: str) -> bool:
     return example.startswith(("/ {", "/dts-v1/"))
 
 
+def is_c(example: str) -> bool:
+    """Whether it is the source of a driver of Linux."""
+    return "struct cpuidle_state " in example
+
+
 def option(example: str, name: str) -> str | None:
-    """What a comment line "# platform: op920" or "# kernels: 4.11, 4.13" sets for an example."""
-    match = re.search(rf"^# {name}s?: (.+)$", example, re.MULTILINE)
+    """What a comment line "# platform: op920", "# kernels: 4.11, 4.13" or "// kernel: 7.1" sets for
+    an example."""
+    match = re.search(rf"^(?:#|//) {name}s?: (.+)$", example, re.MULTILINE)
     return match[1] if match else None
 
 

@@ -178,6 +178,13 @@ def source(text: str, directory: Path) -> Source:
     return read_sources(str(file))[0]
 
 
+def driver(text: str, directory: Path, kernels: Sequence[str] = DEFAULT) -> Subject:
+    """Returns the first table of a driver's source."""
+    read = source(text, directory)
+    assert read.table, [finding.message for finding in read.findings]
+    return Subject(read.table, [release(name) for name in kernels])
+
+
 def dts(text: str, directory: Path) -> Subject:
     """Returns the node power-mgt, or the first list, of a device-tree source that dtc compiled."""
     read = source(text, directory)

@@ -110,6 +110,8 @@ def _sentence(summary: str) -> str:
 def _language(example: str) -> str:
     if example.startswith(("/ {", "/dts-v1/")):
         return "dts"
+    if "struct cpuidle_state " in example:
+        return "c"
     return "yaml" if example.startswith(("extends:", "name:", "states:", "cpu:")) else "text"
 
 

@@ -127,7 +127,7 @@ class _Reader(CSource):
         return found
 
     def table(self, match: re.Match[str]) -> IdleTable | None:
-        """Returns a table; None for a driver whose source gives it no states."""
+        """Returns a table; None for one whose source gives it no states, or none to be entered."""
         name = match[2]
         end = self.end_of_list(match.end())
         found = elements(self.expanded(match.end(), end), self.index)
@@ -150,6 +150,8 @@ class _Reader(CSource):
         last = max(rows)
         if match[1] == "state" and self.has_hints:
             last = next((n for n in range(last + 1) if not _enters(rows.get(n))), last + 1) - 1
+        if last < 0:
+            return None
         states = [self.state(rows.get(number), f"{name}[{number}]") for number in range(last + 1)]
         built_in = BuiltIn(
             tuple(states),
