@@ -24,11 +24,11 @@ SUMMARY = "show which states a latency limit leaves, or the limit that keeps a s
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power
     from .governor_options import add_governor, add_next_timer
-    from .options import add_format
+    from .options import TABLE_HELP, add_format
     from .workload_options import add_parameters, add_workload
 
     parser.add_argument("limit", metavar="VALUE_US|STATE", help="limit, state, or tuned's words")
-    parser.add_argument("table", metavar="TABLE", nargs="?", help="revision or file")
+    parser.add_argument("table", metavar="TABLE", nargs="?", help=TABLE_HELP)
     parser.add_argument(
         "--per-cpu", action="store_true", help="the limit is a CPU's pm_qos_resume_latency_us"
     )
@@ -50,11 +50,12 @@ def request(arguments: argparse.Namespace) -> "LimitRequest":
     from ..linux.releases import NEWEST
     from .energy_options import power
     from .governor_options import governor
-    from .options import kernels
+    from .options import kernels, table_or_machine
     from .workload_options import workload
 
+    table = None if arguments.states is not None else table_or_machine(arguments)
     return LimitRequest(
-        governor(arguments, arguments.table),
+        governor(arguments, table if arguments.table is None else arguments.table),
         tuple(kernels(arguments, [NEWEST], arguments.governor)),
         arguments.limit,
         arguments.per_cpu,

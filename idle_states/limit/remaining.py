@@ -5,7 +5,7 @@ greater. Up to 5.4 kernels compare whole microseconds, from 5.5 on nanoseconds, 
 for what drivers register, in whole microseconds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..linux.governors.interface import State
@@ -20,6 +20,7 @@ class StateUnderLimit:
 
     needs_us  the least limit that allows it: its exit latency
     within    whether the limit allows it
+    off       it is registered switched off: nothing selects it, whatever the limit
     """
 
     number: int
@@ -28,6 +29,7 @@ class StateUnderLimit:
     residency_us: int
     polling: bool
     within: bool
+    off: bool = False
 
 
 def needs_us(state: State, *, nanoseconds: bool) -> int:
@@ -37,13 +39,24 @@ def needs_us(state: State, *, nanoseconds: bool) -> int:
 
 
 def under_limit(
-    names: Sequence[str], states: Sequence[State], needs: Sequence[int], limit_us: int
+    names: Sequence[str],
+    states: Sequence[State],
+    needs: Sequence[int],
+    limit_us: int,
+    off: Collection[int] = (),
 ) -> tuple[StateUnderLimit, ...]:
-    """The states of a table under a limit. needs: see needs_us()."""
+    """The states of a table under a limit. needs: see needs_us(); off: numbers of states that are
+    registered switched off."""
     rows = enumerate(zip(names, states, needs, strict=True))
     return tuple(
         StateUnderLimit(
-            number, name, need, state.residency_ns // _US, state.polling, need <= limit_us
+            number,
+            name,
+            need,
+            state.residency_ns // _US,
+            state.polling,
+            need <= limit_us,
+            number in off,
         )
         for number, (name, state, need) in rows
     )
@@ -59,13 +72,14 @@ def same_values(needs: Iterable[int], limit_us: int) -> tuple[int, int | None]:
 
 
 def deepest(states: Sequence[StateUnderLimit]) -> StateUnderLimit | None:
-    """The deepest state within the limit; None if there is none."""
-    return next((state for state in reversed(states) if state.within), None)
+    """The deepest state within the limit that is not off; None if there is none."""
+    return next((state for state in reversed(states) if state.within and not state.off), None)
 
 
 def following(states: Sequence[StateUnderLimit]) -> StateUnderLimit | None:
     """The state that a greater limit would allow first; None if all are."""
-    return min((state for state in states if not state.within), key=_needs, default=None)
+    excluded = (state for state in states if not state.within and not state.off)
+    return min(excluded, key=_needs, default=None)
 
 
 def _needs(state: StateUnderLimit) -> tuple[int, int]:

@@ -103,12 +103,13 @@ class LimitEra:
 
     @property
     def idle(self) -> tuple[str, ...]:
-        """Names of states that the limit allows and nothing selects."""
+        """Names of states that the limit allows, that are not off, and that nothing selects."""
         limit_us = self.under.maps[0].circumstances.limit_us
         return tuple(
             self.under.names[number]
             for number in self.under.unreachable
             if self.under.states[number].exit_ns <= limit_us * 1000
+            and number not in self.under.disabled
         )
 
 
@@ -235,7 +236,8 @@ def _one(
     needs = [needs_us(state, nanoseconds=loop.nanoseconds) for state in states]
     meant = meaning(request.words, names, needs)
     limit_us = NO_LIMIT_US if meant is None else in_force(loop, meant, per_cpu=request.per_cpu)
-    rows = under_limit(names, states, needs, limit_us)
+    off = table.off if isinstance(table, DriverTable) else ()
+    rows = under_limit(names, states, needs, limit_us, off)
     same = same_values(needs, limit_us)
     if meant is None:
         return LimitedTable((release,), None, limit_us, rows, same, ())

@@ -65,6 +65,8 @@ def _table(table: LimitedTable, per_cpu: bool) -> list[str]:
 
 
 def _fate(state: StateUnderLimit) -> str:
+    if state.off:
+        return "switched off by the driver"
     return "stays" if state.within else f"excluded: needs {state.needs_us} us"
 
 

@@ -241,6 +241,35 @@ def test_kernels_are_together_where_they_do_the_same() -> None:
     ]
 
 
+def test_states_that_firmware_does_not_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """intel_idle registers them switched off: no limit brings them back."""
+    words = ("--platform", "icx,acpi=c1", "--kernel", "6.12")
+    body = document(capsys, "none", *words)
+    (table,) = body["tables"]
+    assert [(each["name"], each["off"]) for each in table["states"]] == [
+        ("POLL", False),
+        ("C1", False),
+        ("C1E", False),
+        ("C6", True),
+    ]
+    assert table["deepest"] == "C1E"
+    assert table["next"] is None
+    assert "C6" not in {r["state"] for era in table["governor"] for r in era["map"]}
+    assert main(["limit", "70", *words]) == 0
+    out = capsys.readouterr().out
+    assert "70 us: C1E (4 us) is the deepest; nothing is excluded.\n" in out
+    assert "switched off by the driver" in out
+
+
+def test_the_figures_of_each_release(capsys: pytest.CaptureFixture[str]) -> None:
+    """C6 of Ice Lake took 128 us to leave before it took 170."""
+    body = document(capsys, "C6", "intel:icx", "--kernel", "5.10", "--kernel", "6.12")
+    assert [(each["kernels"], each["value_us"]) for each in body["tables"]] == [
+        (["5.10"], 128),
+        (["6.12"], 170),
+    ]
+
+
 def test_the_published_case(icx: str, capsys: pytest.CaptureFixture[str]) -> None:
     """SAP's 70 us and tuned's cstate.id_no_zero:3|70, on the machine that they were told for."""
     assert main(["limit", "70", icx, "--kernel", "5.14"]) == 0

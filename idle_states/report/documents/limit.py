@@ -25,6 +25,7 @@ class State(Form[StateUnderLimit]):
     )
     polling: Annotated[bool, "CPUIDLE_FLAG_POLLING."]
     within: Annotated[bool, "Whether the limit allows it."]
+    off: Annotated[bool, "Registered switched off: nothing selects it, whatever the limit."]
 
 
 class Values(Form[tuple[int, int | None]]):
