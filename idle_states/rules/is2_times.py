@@ -46,7 +46,7 @@ def _fallback(subject: Subject) -> int | None:
     """The row of state 0 of a driver's own table, None for other tables. It is entered where no
     deeper one fits, so that its times decide nothing. intel_idle puts POLL before its rows."""
     built_in = subject.table.built_in
-    if built_in is None or any(state.mwait_hint is not None for state in built_in.states):
+    if built_in is None or built_in.is_intel_idle:
         return None
     return 0 if built_in.first_row == 0 else None
 

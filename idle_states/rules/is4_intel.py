@@ -28,7 +28,7 @@ def is_intel_idle(table: IdleTable) -> bool:
     """Whether a table is an array of intel_idle, or of a machine whose states are intel_idle's: by
     its driver's name, or where the dump does not tell it, by what it says of its states."""
     if table.built_in is not None:
-        return any(True for _ in mwait_rows(table.built_in))
+        return table.built_in.is_intel_idle
     held = table.held
     if held is None or held.driver not in ("", _DRIVER):
         return False

@@ -186,3 +186,24 @@ def test_of_a_tie_the_deeper_is_taken(governor: str, kernel: str) -> None:
             for state in r.states
         }
         assert ("C7s" in taken) == c7s
+
+
+@pytest.mark.parametrize(
+    ("value", "kernels", "severity", "words"),
+    [
+        ("C6:150:600", ["7.1"], None, ""),
+        ("C6:150:100", ["7.1"], "error", "nothing changes: C-state 'C6' validation failed"),
+        ("C6:x:600", ["7.1"], "error", "NAME:LATENCY:RESIDENCY"),
+        ("C7:1:1,C6:150:600", ["7.1"], "warning", "taken in part: C-state 'C7' was not found"),
+        ("C6:150:600", ["6.12"], "warning", "no such parameter"),
+    ],
+)
+def test_values_of_the_table_parameter(
+    value: str, kernels: list[str], severity: str | None, words: str, tmp_path: Path
+) -> None:
+    text = source(("C1", 0, 2, 2), ("C1E", 1, 10, 20), ("C6", 0x20, 133, 600))
+    text = text.replace("own_cstates", "skx_cstates")
+    found = fired("IS416", driver(text, tmp_path, kernels, f"skx,table={value}"))
+    assert [str(each.severity) for each in found] == ([severity] if severity else [])
+    assert all(words in each.message and f"table={value}" in each.message for each in found)
+    assert fired("IS416", driver(text, tmp_path, kernels, "skx")) == []

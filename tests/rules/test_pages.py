@@ -57,11 +57,10 @@ def subject_of(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
         if pages.is_dts(example):
             request.getfixturevalue("dtc")
             return subjects.dts(example, tmp_path)
-        kernels = pages.option(example, "kernel")
+        kernels, platform = (pages.option(example, name) for name in ("kernel", "platform"))
         names = kernels.split(", ") if kernels else DEFAULT
         if pages.is_c(example):
-            return subjects.driver(example, tmp_path, names)
-        platform = pages.option(example, "platform")
+            return subjects.driver(example, tmp_path, names, platform or ALL_LEVELS.name)
         subject = subjects.spec(
             example,
             tmp_path,

@@ -14,13 +14,14 @@ from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding
 from idle_states.linux.built_in import reader as built_in_reader
 from idle_states.linux.driver_table import DriverState
+from idle_states.linux.platforms import parse
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.rules.catalogue import rule_named
 from idle_states.rules.engine import RuleSelection, run
 from idle_states.skiboot import c_table
-from idle_states.skiboot.platform import parse_platform
+from idle_states.skiboot.platform import ALL_LEVELS, parse_platform
 from idle_states.sources import Source, format_acpi, read_source, read_sources
 from idle_states.spec.library import find, load
 from idle_states.table import Cpu, IdleState, IdleTable, Origin, Register
@@ -178,11 +179,16 @@ def source(text: str, directory: Path) -> Source:
     return read_sources(str(file))[0]
 
 
-def driver(text: str, directory: Path, kernels: Sequence[str] = DEFAULT) -> Subject:
+def driver(
+    text: str,
+    directory: Path,
+    kernels: Sequence[str] = DEFAULT,
+    platform: str = ALL_LEVELS.name,
+) -> Subject:
     """Returns the first table of a driver's source."""
     read = source(text, directory)
     assert read.table, [finding.message for finding in read.findings]
-    return Subject(read.table, [release(name) for name in kernels])
+    return Subject(read.table, [release(name) for name in kernels], parse(platform))
 
 
 def dts(text: str, directory: Path) -> Subject:

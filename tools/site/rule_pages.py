@@ -29,6 +29,7 @@ _FORMS = {
     "sysfs": "what a kernel holds",
     "driver": "the source of a Linux driver",
     "nodes": "idle-state nodes of Arm and RISC-V",
+    "acpi": "ACPI tables",
 }
 
 

@@ -27,6 +27,7 @@ _NUMBER = re.compile(
     rb"\+?(?:0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|(?P<decimal>[1-9][0-9]*))\n?"
 )
 PREFIX = "intel_idle: "
+FAILED = "Failed to adjust C-states with data from 'intel_idle.table'"
 
 Verdict = Literal["absent", "too long", "refused", "accepted"]
 
@@ -68,7 +69,7 @@ def adjusted(states: Sequence[Adjustable], text: str | bytes) -> Adjusted:
         run.entries(value)
         run.validate()
     except _Refused:
-        run.say("info", "Failed to adjust C-states with data from 'intel_idle.table'")
+        run.say("info", FAILED)
         return Adjusted("refused", before, tuple(run.messages))
     run.say("info", "Adjusted C-states with data from 'intel_idle.table'")
     return Adjusted("accepted", tuple(run.states), tuple(run.messages))
