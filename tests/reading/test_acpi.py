@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from idle_states.acpi_objects import AcpiReference, Fadt
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
-from idle_states.reading.acpi import acpiexec, aml, idle, tables
+from idle_states.reading.acpi import acpiexec, aml, idle, objects, tables
 from idle_states.reading.acpi.tables import AcpiTable
 from tests.support import acpi
 from tests.support.thorough import examples
@@ -46,23 +46,41 @@ def no_acpiexec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
 
 
-def test_values_of_every_size_are_read_as_they_stand(iasl: str, no_acpiexec: None) -> None:
+def test_values_of_every_size_are_read_as_they_stand(iasl: str) -> None:
     """Constants of one to eight bytes, Zero, One and Ones; buffers shorter than their size;
     packages with and without a count; texts."""
     inner = (
         "Package (9) {0, 1, 0xFE, 0xABCD, 0xFFFF0001, 0x123456789ABCDEF0, Ones, Buffer (3) {7}, "
-        '"a text"}'
+        '"a text"}, Package (3) {"\\"\\\\", Package () {}}'
     )
-    data = acpi.compiled(acpi.block(cpu("\\_SB.CPU0", f"Name (_CST, Package () {{1, {inner}}})")))
-    (found,), problems = read(data)
-    number, entry = found.idle.cst
-    assert number == 1
-    assert entry[:6] == (0, 1, 0xFE, 0xABCD, 0xFFFF0001, 0x123456789ABCDEF0)
-    assert entry[6:] == ((1 << 64) - 1, b"\x07\0\0", "a text")
-    assert "taken as it stands" in problems[0]
-    assert [str(each.entry) for each in found.idle.malformed] == [
-        "expected a register as a buffer, found the integer 0x0"
+    data = acpi.compiled(acpi.block(f"Name (XXXX, Package () {{1, {inner}}})"))
+    (named,) = aml.walk(blobs(data)).defined.values()
+    assert objects.literal(data, named.start, named.end) == (
+        1,
+        (0, 1, 0xFE, 0xABCD, 0xFFFF0001, 0x123456789ABCDEF0, (1 << 64) - 1, b"\x07\0\0", "a text"),
+        ('"\\', (), None),
+    )
+
+
+def test_objects_of_other_kinds_are_converted_as_acpica_does(iasl: str, no_acpiexec: None) -> None:
+    entry = f'Package () {{{FFH.format(0)}, "1", Buffer () {{40}}, 500}}'
+    (found,), problems = read(
+        acpi.compiled(acpi.block(cpu("\\_SB.CPU0", f"Name (_CST, Package () {{1, {entry}}})")))
+    )
+    (row,) = found.idle.rows
+    assert (row.entry.kind, row.entry.latency_us) == (1, 40)
+    assert [problem.rpartition("; ")[2] for problem in problems] == [
+        "ACPICA converts what is of another kind"
     ]
+
+
+def test_a_cst_that_the_kernel_does_not_survive_is_told(iasl: str, no_acpiexec: None) -> None:
+    entry = f"Package () {{{FFH.format(0)}, Package () {{}}, 40, 500}}"
+    (found,), problems = read(
+        acpi.compiled(acpi.block(cpu("\\_SB.CPU0", f"Name (_CST, Package () {{1, {entry}}})")))
+    )
+    assert found.idle.rows == ()
+    assert "leaves its memory: a type that is a Package is read as an integer" in problems[0]
 
 
 def test_integers_have_32_bits_where_the_dsdt_is_older_than_revision_2(

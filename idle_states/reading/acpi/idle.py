@@ -15,7 +15,7 @@ from .. import limits
 from . import acpiexec
 from .aml import Defined, NameSpace, NotUnderstood, parent, walk
 from .objects import Dynamic, literal, returned
-from .repair import is_regular, repaired
+from .repair import evaluated, is_regular, repaired
 from .tables import AML, AcpiTable, fadt, madt
 
 CST, LPI = "_CST", "_LPI"
@@ -196,24 +196,29 @@ def _evaluate(machine: _Machine, aml: Sequence[AcpiTable], paths: Sequence[str],
             continue
         except NotUnderstood as problem:
             raise unreadable(each.table.at(problem.offset, path), str(problem)) from None
-        if not is_regular(name, value):
+        if name == LPI and not is_regular(LPI, value) and acpiexec.program() is not None:
             dynamic[path] = each.table.at(each.start, path), "a value of other kinds than ACPI's"
-            if acpiexec.program() is None:
-                del dynamic[path]
-                message = f"expected {name} as ACPI defines it; taken as it stands, for there is no"
-                message += f" {acpiexec.PROGRAM} to say what ACPICA makes of it"
-                machine.problems.append((_place(each), message))
-                machine.values[path] = value
             continue
         if name == CST:
-            value, done = repaired(value)
+            value, done = _repaired(value)
             machine.problems += [
-                (_place(each), f"expected {CST} in order; ACPICA repairs it: {what}")
-                for what in done
+                (_place(each), f"expected {CST} as ACPI defines it; {what}") for what in done
             ]
         machine.values[path] = value
     if dynamic:
         _run(machine, aml, dynamic, file)
+
+
+def _repaired(cst: AcpiObject) -> tuple[AcpiObject, list[str]]:
+    """A _CST as the kernel's ACPICA hands it over, and what it said or changed."""
+    if is_regular(CST, cst):
+        value, done = repaired(cst)
+        return value, [f"ACPICA repairs it: {what}" for what in done]
+    found = evaluated(cst)
+    if found.fatal:
+        return cst, [f"the kernel that repairs it leaves its memory: {found.fatal}"]
+    said = [f"ACPICA says: {warning}" for warning in found.warnings]
+    return found.cst, said or ["ACPICA converts what is of another kind"]
 
 
 def _run(
