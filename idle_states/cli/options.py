@@ -203,8 +203,8 @@ def machine_table(arguments: argparse.Namespace) -> str | None:
     from ..linux.intel_idle.packaged import PREFIX
     from ..linux.intel_idle.platform import names
 
-    machine = arguments.platform.partition(",")[0].strip()
-    return f"{PREFIX}{machine}" if machine in names() else None
+    machine = arguments.platform.partition(",")[0]
+    return f"{PREFIX}{arguments.platform}" if machine in names() else None
 
 
 def note_missing_core() -> None:

@@ -11,7 +11,6 @@ from .intel_idle.platform import (
     BadMachine,
     X86Platform,
     is_x86,
-    machine_of,
     parse_machine,
     short_names,
 )
@@ -47,8 +46,13 @@ def x86_of(platform: AnyPlatform, table: IdleTable) -> X86Platform | None:
                 f"expected a table of intel_idle or of ACPI for platform {platform.name}, found "
                 f"{table.name}"
             )
+        if "," in found.machine and found.machine != platform.name:
+            raise UsageError(
+                f"expected one machine, found {found.machine} as TABLE and {platform.name} as "
+                "--platform"
+            )
         return platform
-    return machine_of(found.machine) if found is not None and found.machine else None
+    return parse_machine(found.machine) if found is not None and found.machine else None
 
 
 def subsystem_of(table: IdleTable, platform: AnyPlatform) -> str:

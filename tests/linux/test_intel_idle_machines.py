@@ -179,3 +179,42 @@ def test_a_table_belongs_to_its_processor() -> None:
         read_table("intel:skz")
     with pytest.raises(UsageError, match="its states are ACPI's"):
         read_table("intel:wcl")
+
+
+WILDCAT_LAKE = "intel:wcl,acpi=0x00/1:0x21/127:0x60/1048"
+
+
+def test_a_processor_without_a_table_has_the_states_that_acpi_names() -> None:
+    """As a machine of that model was reported, and with the times that its owner weighed."""
+    table = read_table(WILDCAT_LAKE).table
+    assert table is not None
+    plain = Subject.of(read_table(WILDCAT_LAKE), []).linux(release("7.1"))
+    assert times(plain) == [("C1_ACPI", 1, 1), ("C2_ACPI", 127, 381), ("C3_ACPI", 1048, 3144)]
+    assert (plain.changed, plain.lost) == ((), ())
+    assert [state.source for state in plain.states] == [None, 0, 1, 2]
+    weighed = read_table(f"{WILDCAT_LAKE},table=C2_ACPI:300:300,C3_ACPI:370:2500")
+    driver = Subject.of(weighed, []).linux(release("7.1"))
+    assert times(driver)[1:] == [("C2_ACPI", 300, 300), ("C3_ACPI", 370, 2500)]
+    assert [(c.state, c.field) for c in driver.changed] == [
+        ("C2_ACPI", "latency"),
+        ("C2_ACPI", "residency"),
+        ("C3_ACPI", "latency"),
+        ("C3_ACPI", "residency"),
+    ]
+    limited = read_table(f"{WILDCAT_LAKE},max_cstate=2")
+    lost = Subject.of(limited, []).linux(release("7.1")).lost
+    assert [(each.index, each.cause) for each in lost] == [(2, "max-cstate")]
+    with pytest.raises(UsageError, match="with their latencies"):
+        read_table("intel:wcl,acpi=0x00:0x21")
+
+
+def test_a_table_may_name_its_whole_machine() -> None:
+    plain, without = (
+        Subject.of(read_table(text), []).linux(release("7.0"))
+        for text in ("intel:spr", "intel:spr,pc6=off")
+    )
+    assert (times(plain)[2], times(without)[2]) == (("C6", 290, 800), ("C6", 190, 600))
+    with pytest.raises(UsageError, match="expected one machine"):
+        Subject.of(read_table("intel:spr,pc6=off"), [], parse("spr"))
+    with pytest.raises(UsageError, match="expected one of"):
+        read_table("intel:spr,pc7=off")

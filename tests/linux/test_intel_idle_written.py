@@ -115,6 +115,10 @@ def test_generate_writes_the_parameter(capsys: Capture) -> None:
         (("intel:icx@5.10", "--kernel", "7.0"), "intel_idle.table=C6:128:384\n"),
         (("--platform", "skx,table=C6:0x96:", "--kernel", "7.0"), "intel_idle.table=C6:150:\n"),
         (("intel:skx",), ""),
+        (
+            ("--platform", "wcl,acpi=0x00/1:0x21/127:0x60/1048,table=C3_ACPI:1048:2500"),
+            "intel_idle.table=C3_ACPI::2500\n",
+        ),
     ):
         assert run(capsys, "generate", "--to", "cmdline", *words)[:2] == (0, line)
     skl = ("--platform", "skl,table=C7s::799,C8::801,C10::6000,C6::250", "--kernel", "7.0")

@@ -9,7 +9,7 @@ from ..driver_table import DriverTable
 from ..releases import Release
 from .cmdline import TableArgument, Times, table_argument
 from .features import features
-from .packaged import PREFIX, table_named
+from .packaged import PREFIX, is_named, table_named
 from .platform import X86Platform
 from .register import register
 from .table_parameter import SINCE, Adjustable
@@ -17,13 +17,13 @@ from .table_parameter import SINCE, Adjustable
 
 def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> TableArgument:
     """The value of table= that gives a release's own states on a machine a table's times; of a
-    packaged table those that the platform's own table= leaves.
+    packaged table, and of ACPI's states, those that the platform's own table= leaves.
 
     Raises UsageError where the release has no such parameter, where times are no whole
     microseconds, and where the driver would refuse the value.
     """
     assert table.built_in is not None
-    if table.built_in.by_release:
+    if table.built_in.by_release or not table.built_in.cpus:
         driver = register(table, release, platform)
         wanted = {
             state.name: (state.exit_latency_us, state.target_residency_us)
@@ -61,8 +61,8 @@ def argument_for(
 def stock_of(release: Release, platform: X86Platform) -> DriverTable:
     """What a release registers on a machine of its own table, without table=."""
     plain = replace(platform, parameters=replace(platform.parameters, table=b""))
-    name = platform.processor.lower().replace("_", "-")
-    if not name:
+    name = platform.name.partition(",table=")[0]
+    if not is_named(f"{PREFIX}{name}") or not platform.processor:
         raise UsageError(f"expected a platform by its processor's name, found {platform.name}")
     return register(table_named(f"{PREFIX}{name}"), release, plain)
 

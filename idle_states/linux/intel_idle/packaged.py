@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 from ...beyond_opal import BuiltIn, BuiltInState, MatchedCpu
 from ...findings import UsageError
@@ -11,11 +12,15 @@ from ..releases import Release, release
 from . import tables
 from .figures import tree_of
 from .known import driver_data
-from .platform import names, short_names
+from .machine import AcpiState
+from .platform import BadMachine, acpi_states, names, parse_machine, short_names
+from .start import CST_FACTOR
 from .states import HINT_SHIFT, NAME2FLAG, StartedState
 
 PREFIX = "intel:"
-_NAME = re.compile(r"intel:(?P<machine>[a-z0-9-]+)(?:@(?P<release>[^:]+))?")
+_NAME = re.compile(
+    r"intel:(?P<machine>(?P<cpu>[a-z0-9-]+)(?:@(?P<release>[^:,@]+))?(?P<keys>,.*)?)", re.DOTALL
+)
 
 
 def is_named(text: str) -> bool:
@@ -25,27 +30,37 @@ def is_named(text: str) -> bool:
 
 def table_named(text: str) -> IdleTable:
     """Returns the table of intel:NAME, whose figures are each release's own, or of
-    intel:NAME@RELEASE, whose figures are that release's whatever kernel it is followed into.
+    intel:NAME@RELEASE, whose figures are that release's whatever kernel it is followed into. Keys
+    of --platform may follow: then the table is followed on that machine. Of a processor without a
+    table the rows are ACPI's states, which acpi= names.
 
     Raises UsageError for a processor that has none, and UnknownRelease.
     """
     match = _NAME.fullmatch(text)
     assert match is not None
-    machine = match["machine"]
-    if machine not in names():
+    name = match["cpu"]
+    machine = f"{name}{match['keys'] or ''}"
+    if name not in names():
         raise UsageError(
-            f"expected a processor ({', '.join(short_names())}), found {machine!r}"
-            f"{suggestion(machine, names())}"
+            f"expected a processor ({', '.join(short_names())}), found {name!r}"
+            f"{suggestion(name, names())}"
         )
-    _, model = names()[machine]
+    try:
+        entries = parse_machine(machine).cst
+    except BadMachine as error:
+        raise UsageError(str(error)) from None
+    _, model = names()[name]
     if match["release"]:
         return _table(tree_of(release(match["release"])), model, text, machine)
     for tree in reversed(tables.TREES.split()):
         if _listed(tree, model):
             return _table(tree, model, text, machine, by_release=True)
-    raise UsageError(
-        f"expected a processor with a table of intel_idle, found {machine}: its states are ACPI's"
-    )
+    if entries is None:
+        raise UsageError(
+            f"expected a processor with a table of intel_idle, found {name}: its states are "
+            f"ACPI's; name them, such as {name},acpi=0x00/1:0x21/127:0x60/1048"
+        )
+    return _of_acpi(acpi_states("acpi", entries, ()) or (), text, machine)
 
 
 def _table(
@@ -78,6 +93,39 @@ def _table(
             tuple(map(_state, rows)), cpus=(cpu,), machine=machine, by_release=by_release
         ),
         title=f"intel_idle's table for {cpu.name}, as Linux {tree} has it",
+        exported=True,
+        origin=Origin("driver", text, digest),
+    )
+
+
+def _of_acpi(entries: Sequence[AcpiState], text: str, machine: str) -> IdleTable:
+    """The states of _CST as intel_idle takes them."""
+    states = tuple(
+        BuiltInState(
+            f"C{number}_ACPI",
+            entry.description,
+            entry.latency_us,
+            entry.latency_us * (CST_FACTOR if entry.cstate > 1 else 1),
+            mwait_hint=entry.address & 0xFF,
+        )
+        for number, entry in enumerate(entries, 1)
+    )
+    digest = hashlib.sha256(repr(states).encode()).hexdigest()
+    return IdleTable(
+        "_CST",
+        tuple(
+            IdleState(
+                state.name,
+                state.exit_latency_us * 1000,
+                state.target_residency_us * 1000,
+                flags=0,
+                note=state.description,
+            )
+            for state in states
+        ),
+        Register.NONE,
+        built_in=BuiltIn(states, machine=machine),
+        title="ACPI's states, with the residencies that intel_idle derives",
         exported=True,
         origin=Origin("driver", text, digest),
     )

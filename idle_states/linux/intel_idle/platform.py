@@ -5,14 +5,16 @@ intel_idle's parameters.
     icx,table=C1E:4:10,C6:150:600    (table= is the last, for its value has commas)
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...findings import UsageError
 from ...table import U32_MAX
 from ...wording import suggestion
 from .known import known_cpus
-from .machine import IntelIdleParameters, X86Machine
+from .machine import AcpiState, IntelIdleParameters, X86Machine
+from .states import StartedState
 from .table_parameter import MOST_BYTES
 from .updates import ALDER_LAKE, GOLDMONT, IVT, WITH_PC6
 
@@ -126,6 +128,51 @@ def names() -> Mapping[str, tuple[str, int]]:
 
 def short_names() -> tuple[str, ...]:
     return (*_LISTED.split()[::2], *_UNLISTED)
+
+
+def acpi_states(
+    key: str, entries: Sequence[NamedAcpiState] | None, rows: Sequence[StartedState]
+) -> tuple[AcpiState, ...] | None:
+    """ACPI's states as a user named them. key: of --platform; rows: of the processor's table, whose
+    hints and times names stand for. Raises UsageError."""
+    if entries is None:
+        return None
+    return tuple(_acpi_state(key, each, number, rows) for number, each in enumerate(entries, 1))
+
+
+def _acpi_state(
+    key: str, entry: NamedAcpiState, number: int, rows: Sequence[StartedState]
+) -> AcpiState:
+    """Of _CST the types go up with the entries: C1, C2, and C3 for all others."""
+    row = next(
+        (
+            row
+            for row in rows
+            if (row.name.lower() == entry.name.lower() if entry.name else row.hint == entry.hint)
+        ),
+        None,
+    )
+    if row is None and entry.name:
+        known = ", ".join(row.name for row in rows) or "none"
+        raise UsageError(f"expected a state of the table ({known}) in {key}=, found {entry.name!r}")
+    hint = row.hint if row is not None else entry.hint
+    latency = row.exit_latency_us if row and entry.latency_us is None else entry.latency_us
+    residency = (
+        row.target_residency_us if row and entry.residency_us is None else entry.residency_us
+    )
+    if latency is None and not rows:
+        raise UsageError(
+            f"expected the states in {key}= with their latencies, such as 0x00/1:0x21/127, for a "
+            "processor without a table; found none"
+        )
+    return AcpiState(
+        "ACPI IOPORT" if hint is None else f"ACPI FFH MWAIT {hint:#x}",
+        hint or 0,
+        latency or 0,
+        min(number, 3),
+        hint is not None,
+        residency or 0,
+    )
 
 
 def machine_of(name: str) -> X86Platform:

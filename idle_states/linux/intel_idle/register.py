@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ...beyond_opal import MatchedCpu
+from ...beyond_opal import BuiltIn, MatchedCpu
 from ...findings import UsageError
 from ...stages import Changed, Lost
 from ...table import IdleTable
@@ -11,8 +11,8 @@ from ..driver_table import DriverState, DriverTable
 from ..releases import Release, version_key
 from . import figures
 from .features import OLDEST, features
-from .machine import AcpiState, X86Machine
-from .platform import NamedAcpiState, X86Platform
+from .machine import X86Machine
+from .platform import X86Platform, acpi_states
 from .start import IntelIdleStart, start
 from .states import HINT_SHIFT, NAME2FLAG, OFF, POLLING, TIMER_STOP, IntelIdleData, StartedState
 from .updates import array_of, changed_because, least_rows, updated
@@ -50,7 +50,12 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
             offline="",
             assumptions=_assumptions(table, release, platform),
         )
-    array = data.arrays.get(started.array, ())
+    found = table.built_in
+    assert found is not None
+    array: Sequence[StartedState] = data.arrays.get(started.array, ())
+    if not started.array and not found.cpus:
+        # the table is of ACPI's states itself
+        array = _rows(found)
     # row of the driver's -> row of the table
     own = _own_rows(table, array)
     states = tuple(
@@ -60,19 +65,18 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
             state.exit_latency_us,
             state.target_residency_us,
             "mwait" if number else "",
-            own.get(started.rows[number - 1]) if number and started.array else None,
+            own.get(started.rows[number - 1]) if number else None,
             polling=bool(state.flags & POLLING),
             timer_stop=bool(state.flags & TIMER_STOP),
             off=bool(state.flags & OFF),
         )
         for number, state in enumerate(started.states)
     )
-    usual: Sequence[StartedState] = ()
-    stock = array
+    usual = stock = array
     cpu = _listed(data, machine)
     if started.array and cpu is not None:
         usual, _ = updated(data, cpu, machine, platform.parameters, features(release))
-        stock = data.arrays[cpu.table] if table.built_in and table.built_in.by_release else array
+        stock = data.arrays[cpu.table] if found.by_release else array
     return DriverTable(
         kernel=release.name,
         states=states,
@@ -104,7 +108,7 @@ def _with_rows(data: IntelIdleData, table: IdleTable, platform: X86Platform) -> 
             f"expected platform {platform.name} to be one that {table.name} is for, found that it "
             f"is for {names}"
         )
-    if found.by_release:
+    if found.by_release or not found.cpus:
         return data
     cpu = _listed(data, machine)
     if cpu is None or not cpu.table:
@@ -114,17 +118,7 @@ def _with_rows(data: IntelIdleData, table: IdleTable, platform: X86Platform) -> 
                 f"expected a processor with a table of intel_idle for {table.name}, found "
                 f"{platform.name}: its states are ACPI's"
             )
-    rows = tuple(
-        StartedState(
-            state.name,
-            state.description,
-            state.exit_latency_us,
-            state.target_residency_us,
-            sum(flag for name, flag in NAME2FLAG.items() if name in state.flag_names)
-            | (state.mwait_hint or 0) << HINT_SHIFT,
-        )
-        for state in found.states
-    )
+    rows = _rows(found)
     least = least_rows(machine)
     if len(rows) < least:
         raise UsageError(
@@ -136,57 +130,28 @@ def _with_rows(data: IntelIdleData, table: IdleTable, platform: X86Platform) -> 
     return replace(data, arrays={**data.arrays, array: rows}, cpus=cpus)
 
 
+def _rows(found: BuiltIn) -> tuple[StartedState, ...]:
+    return tuple(
+        StartedState(
+            state.name,
+            state.description,
+            state.exit_latency_us,
+            state.target_residency_us,
+            sum(flag for name, flag in NAME2FLAG.items() if name in state.flag_names)
+            | (state.mwait_hint or 0) << HINT_SHIFT,
+        )
+        for state in found.states
+    )
+
+
 def _with_acpi(platform: X86Platform, data: IntelIdleData) -> X86Machine:
     """The machine with ACPI's states as the platform names them. Raises UsageError."""
     cpu = _listed(data, platform.machine)
     rows = data.arrays.get(array_of(cpu, platform.machine), ()) if cpu else ()
     return replace(
         platform.machine,
-        cst=_acpi_states("acpi", platform.cst, rows),
-        lpi=_acpi_states("lpi", platform.lpi, rows),
-    )
-
-
-def _acpi_states(
-    key: str, entries: Sequence[NamedAcpiState] | None, rows: Sequence[StartedState]
-) -> tuple[AcpiState, ...] | None:
-    if entries is None:
-        return None
-    return tuple(_acpi_state(key, each, number, rows) for number, each in enumerate(entries, 1))
-
-
-def _acpi_state(
-    key: str, entry: NamedAcpiState, number: int, rows: Sequence[StartedState]
-) -> AcpiState:
-    """Of _CST the types go up with the entries: C1, C2, and C3 for all others."""
-    row = next(
-        (
-            row
-            for row in rows
-            if (row.name.lower() == entry.name.lower() if entry.name else row.hint == entry.hint)
-        ),
-        None,
-    )
-    if row is None and entry.name:
-        known = ", ".join(row.name for row in rows) or "none"
-        raise UsageError(f"expected a state of the table ({known}) in {key}=, found {entry.name!r}")
-    hint = row.hint if row is not None else entry.hint
-    latency = row.exit_latency_us if row and entry.latency_us is None else entry.latency_us
-    residency = (
-        row.target_residency_us if row and entry.residency_us is None else entry.residency_us
-    )
-    if latency is None and not rows:
-        raise UsageError(
-            f"expected the states in {key}= with their latencies, such as 0x00/1:0x21/127, for a "
-            "processor without a table; found none"
-        )
-    return AcpiState(
-        "ACPI IOPORT" if hint is None else f"ACPI FFH MWAIT {hint:#x}",
-        hint or 0,
-        latency or 0,
-        min(number, 3),
-        hint is not None,
-        residency or 0,
+        cst=acpi_states("acpi", platform.cst, rows),
+        lpi=acpi_states("lpi", platform.lpi, rows),
     )
 
 
@@ -202,17 +167,16 @@ def _own_rows(table: IdleTable, array: Sequence[StartedState]) -> dict[int, int]
 
 def _lost(table: IdleTable, started: IntelIdleStart, own: Mapping[int, int]) -> Iterator[Lost]:
     for row, state in enumerate(table.states):
-        if not started.array:
+        if not own:
             reason = "the driver was told to take ACPI's states, or has no table for the processor"
             yield Lost(row, state.name, "not-native", reason, _PROBE)
         elif row not in own.values():
             reason = "this release's table has no such row"
             yield Lost(row, state.name, "not-in-release", reason, GROUND)
-    if started.array:
-        for left in started.left:
-            if left.row in own:
-                row = own[left.row]
-                yield Lost(row, table.states[row].name, left.cause, left.reason, _INIT)
+    for left in started.left:
+        if left.row in own:
+            row = own[left.row]
+            yield Lost(row, table.states[row].name, left.cause, left.reason, _INIT)
 
 
 def _changed(

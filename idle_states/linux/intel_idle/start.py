@@ -35,7 +35,7 @@ _OWN_TLB_FLUSHED = 1 << 16
 MOST_STATES = 10
 _INTEL = 0
 _SUBSTATES = 0xF
-_CST_FACTOR = 3
+CST_FACTOR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +288,7 @@ class _Start:
                     name,
                     state.description,
                     state.latency_us,
-                    state.latency_us * (_CST_FACTOR if deeper else 1) & 0xFFFFFFFF,
+                    state.latency_us * (CST_FACTOR if deeper else 1) & 0xFFFFFFFF,
                     flags | self.timer_stop(flags),
                 )
             )
