@@ -46,7 +46,7 @@ def x86_of(platform: AnyPlatform, table: IdleTable) -> X86Platform | None:
                 f"expected a table of intel_idle or of ACPI for platform {platform.name}, found "
                 f"{table.name}"
             )
-        if "," in found.machine and found.machine != platform.name:
+        if found and "," in found.machine and found.machine != platform.name:
             raise UsageError(
                 f"expected one machine, found {found.machine} as TABLE and {platform.name} as "
                 "--platform"
