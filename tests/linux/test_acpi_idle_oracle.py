@@ -3,13 +3,16 @@
 import os
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from idle_states.linux.acpi_idle.features import features as features_of
+from idle_states.linux.acpi_idle.lpi import flatten
 from idle_states.linux.acpi_idle.start import start
 from idle_states.linux.releases import release
+from idle_states.stages import Level
 from tests.oracle import OracleError, skipping
 from tests.oracle.debian import linux_source
 from tests.oracle.linux import acpi_idle_machines as machines
@@ -56,6 +59,46 @@ def compare(tree: Path, workdir: Path, count: int, arch: Arch) -> Counter[str]:
         seen[outcome.origin if outcome.registered else ""] += 1
         seen["ordered"] += outcome.out_of_order
     return seen
+
+
+def told(said: list[tuple[str, str]]) -> Callable[[Level, str], None]:
+    """What adds messages to a list, by the oracle's names of levels."""
+    return lambda level, text: said.append((LEVELS[level], text))
+
+
+def compare_strict(tree: Path, workdir: Path, count: int) -> Counter[int]:
+    """Holds what intel_idle is given of _LPI to the kernel's code. Returns how often it is how many
+    states; -1 where _LPI is refused."""
+    oracle = AcpiIdleOracle(tree, workdir)
+    if not oracle.has_strict:
+        pytest.skip(f"intel_idle of {tree} knows no _LPI")
+    features = features_of(release(os.environ.get("RELEASE") or tree_release(tree)))
+    # most machines of x86 have no _LPI
+    given = machines.cases(random.Random(20261123), "arm64", count)
+    lines = [f"{machines.line(*case)} strict=1" for case in given]
+    seen: Counter[int] = Counter()
+    for (machine, _), line, result in zip(given, lines, oracle.run(lines), strict=True):
+        said: list[tuple[str, str]] = []
+        found = flatten(machine, features, told(said), strict=True)
+        states = [
+            ("", state.description, state.latency_us, state.residency_us, state.address, False)
+            for state in found.states
+        ]
+        assert (result.driver, result.states) == (not found.refused, states), line
+        assert result.messages == said, line
+        seen[len(states) if result.driver else -1] += 1
+    return seen
+
+
+@pytest.mark.slow
+def test_lpi_as_intel_idle_is_given_it(tmp_path: Path) -> None:
+    """LINUX: a tree of 7.3 or later, as those of Debian's releases are older."""
+    with skipping():
+        named = os.environ.get("LINUX")
+        if named is None:
+            pytest.skip("LINUX names no tree of 7.3 or later")
+        counts = compare_strict(Path(named), tmp_path, int(os.environ.get("CASES", "20000")))
+    assert {-1, 1, 2, 3, 4, 8} <= counts.keys()
 
 
 @pytest.mark.slow

@@ -70,7 +70,10 @@ class Registered:
 
 class AcpiIdleOracle:
     """The driver of a kernel tree, compiled into `workdir` unless it is there already. Raises
-    OracleError where the tree lacks what the architecture needs."""
+    OracleError where the tree lacks what the architecture needs.
+
+    has_strict  the tree reads _LPI for intel_idle, too: cases with strict=1 are that
+    """
 
     def __init__(self, tree: Path, workdir: Path, arch: Arch = "x86") -> None:
         sources = {"IDLE_SOURCE": read(tree, IDLE)}
@@ -101,6 +104,8 @@ class AcpiIdleOracle:
         flags = [*_FLAGS, f"-DCONFIG_ARCH_HAS_CPU_RELAX={arch == 'x86':d}"]
         flags += ["-DCONFIG_X86=1", "-DCONFIG_ACPI_PROCESSOR_CSTATE=1"] if arch == "x86" else []
         flags += ["-DTREE_REGISTERS"] if "register_idle_driver(" in sources["IDLE_SOURCE"] else []
+        self.has_strict = "acpi_processor_extract_lpi_info(" in processor
+        flags += ["-DTREE_LPI"] if self.has_strict else []
         own = [(SHIM / f"acpi_idle.{kind}").read_text() for kind in "ch"]
         name = f"acpi_idle-{digest([*flags, *own, *(t for p in texts.items() for t in p)])}"
 

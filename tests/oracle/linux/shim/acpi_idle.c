@@ -251,13 +251,34 @@ static void set_parameter(const char *name, const char *value)
 	printf("no parameter %s\n", name);
 }
 
+#ifdef TREE_LPI
+/* _LPI as intel_idle asks for it; the flags shown are the addresses. */
+static void strictly(void)
+{
+	struct acpi_processor_power power = { 0 };
+	int status = acpi_processor_extract_lpi_info(processors->handle, &power, true);
+
+	printf("registered %d 0 %d\n", !status, status ? 0 : power.count);
+	for (int i = 0; !status && i < power.count; i++) {
+		struct acpi_lpi_state *state = &power.lpi_states[i];
+
+		printf("state - ");
+		hex(state->desc);
+		printf(" %u %u %llu 0\n", state->wake_latency, state->min_residency,
+		       (unsigned long long)state->address);
+	}
+}
+#else
+#define strictly()
+#endif
+
 static void run(char *line)
 {
 	static const struct { const char *name; size_t at; } fields[] = {
 #define FIELD(name) { #name, offsetof(struct oracle_machine, name) }
 		FIELD(vendor), FIELD(family), FIELD(model), FIELD(stepping), FIELD(cpuid_level),
 		FIELD(arat), FIELD(nonstop_tsc), FIELD(apic_c1e), FIELD(cpus), FIELD(leaf5_ecx),
-		FIELD(leaf5_edx), FIELD(timer_c2_ok), FIELD(bm_control), FIELD(fdma), FIELD(idle),
+		FIELD(leaf5_edx), FIELD(timer_c2_ok), FIELD(bm_control), FIELD(fdma), FIELD(idle), FIELD(strict),
 		FIELD(osc_lpi), FIELD(suspends), FIELD(hsm), FIELD(extended), FIELD(pblk),
 		FIELD(fadt_flags), FIELD(c2_latency), FIELD(c3_latency), FIELD(cst_control),
 		FIELD(claims),
@@ -312,6 +333,10 @@ static void run(char *line)
 	processors->handle = (acpi_handle)1;
 	processors->pblk = oracle.pblk;
 	processors->flags.bm_control = oracle.bm_control;
+	if (oracle.strict) {
+		strictly();
+		return;
+	}
 	if (oracle_arch_init)
 		oracle_arch_init();
 	/* as drivers/acpi/processor_driver.c */

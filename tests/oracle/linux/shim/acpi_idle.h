@@ -83,7 +83,7 @@ void oracle_append(char *target, const char *source, size_t size);
 struct oracle_machine {
 	int vendor, family, model, stepping, cpuid_level, arat, nonstop_tsc, apic_c1e, cpus;
 	unsigned int leaf5_ecx, leaf5_edx;
-	int timer_c2_ok, bm_control, fdma, idle, osc_lpi, suspends, hsm, extended;
+	int timer_c2_ok, bm_control, fdma, idle, strict, osc_lpi, suspends, hsm, extended;
 	unsigned int pblk, fadt_flags, c2_latency, c3_latency, cst_control, claims;
 	char *cst, *lpi[MOST_LEVELS], dmi[64]; /* objects as written; NULL: none */
 	int levels;
