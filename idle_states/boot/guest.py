@@ -63,13 +63,19 @@ def initramfs(
     return initramfs_of(busybox, init_script(workload, smp), recorded)
 
 
-def initramfs_of(busybox: bytes, init: str, recorded: str = "") -> bytes:
+def initramfs_of(
+    busybox: bytes, init: str, recorded: str = "", buffer_kb: int = _BUFFER_KB
+) -> bytes:
     """A file system of busybox, an /init and the script that records a governor's decisions, as a
-    gzipped cpio archive. recorded: the governor; "" for no script."""
+    gzipped cpio archive.
+
+    recorded   the governor; "" for no script
+    buffer_kb  the recording's trace buffer for each CPU, in KiB
+    """
     more = []
     if recorded:
         recorder = record_script.script(
-            recorded, seconds=_SECONDS_MAX, buffer_kb=_BUFFER_KB, restart=True
+            recorded, seconds=_SECONDS_MAX, buffer_kb=buffer_kb, restart=True
         )
         more.append(CpioEntry("record.sh", _FILE, recorder.encode()))
     entries = [CpioEntry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]

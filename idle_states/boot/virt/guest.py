@@ -15,6 +15,9 @@ work."""
 RECORDED = ("recorder", "recording")
 """What it prints in addition where decisions are recorded: the recording script's standard error,
 and the recording."""
+_BUFFER_KB = 2048
+"""Where firmware refuses a state, a CPU asks again at once; what that fills, the console has to
+print."""
 SECONDS = 2
 """How long each kind of work goes on."""
 
@@ -22,7 +25,8 @@ SECONDS = 2
 def initramfs(busybox: bytes, workload: GuestWorkload, smp: int, recorded: str = "") -> bytes:
     """The guest's whole file system as a gzipped cpio archive. recorded: the governor whose
     decisions are recorded; "": none are."""
-    return initramfs_of(busybox, init_script(workload, smp, bool(recorded)), recorded)
+    init = init_script(workload, smp, bool(recorded))
+    return initramfs_of(busybox, init, recorded, _BUFFER_KB)
 
 
 def init_script(workload: GuestWorkload, smp: int, recorded: bool = False) -> str:
