@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from idle_states.boot.predict import SELECTED
 from idle_states.boot.virt.predict import STAGES
 
+from .virt_nightly import key_of
 from .wide_table import wide_table
 
 _HEAD = """\
@@ -18,7 +20,9 @@ descriptions, times and whether they are on, and the driver; *linux-messages*: w
 *usage*: which counters grow while the guest works for some seconds (which states can be selected,
 which firmware refuses); *domains*: the power domains in debugfs, their states, what is within them
 and attached to them; *domain-usage*: which of their states are entered. Counts are not predicted:
-emulated time is too uneven.
+emulated time is too uneven. Where decisions are recorded, they are: *selected* is each of the
+governor's decisions, made again from its recorded inputs, and *usage* then also each counter beside
+what the decisions add up to.
 
 """
 _LIMITS = """
@@ -26,6 +30,11 @@ QEMU's PSCI takes the 16 bits of a StateID for WFI. It returns from a power-down
 Linux is a refusal; it does refuse all other parameters. It offers no OS-initiated mode and no
 SET_SUSPEND_MODE, so that Linux from 6.1.47 on makes no power domains there. OpenSBI has the two
 default suspend types. RISC-V has power domains without any help of firmware: they are judged there.
+
+"""
+_BUILT = """\
+Debian's kernels leave out teo: `tools/guest_kernel.py` builds a small one of a suite's linux-source
+package, and says on which suite's. *decisions*: how many were judged.
 
 """
 _MACHINES = ("virt-arm64", "virt-riscv64")
@@ -48,9 +57,16 @@ def text(records: Sequence[dict[str, Any]]) -> str:
         + "\n"
     ]
     for machine in _MACHINES:
-        rows = [_row(each) for each in records if each["machine"] == machine]
+        own = [each for each in records if each["machine"] == machine]
+        plain = [each for each in own if not each.get("governor")]
+        recorded = [each for each in own if each.get("governor")]
         head = ("table", "what it tries", "registered", "stages", "entered", "date")
-        parts.append(f"### {machine}\n\n" + wide_table(head, rows))
+        parts.append(f"### {machine}\n\n" + wide_table(head, map(_row, plain)))
+        if recorded:
+            head = ("table", "governor", "kernel", "registered", "stages", "decisions", "date")
+            rows = map(_recorded_row, recorded)
+            title = f"### Decisions recorded on {machine}\n\n"
+            parts.append(title + _BUILT + wide_table(head, rows))
     parts.append("\n".join(["### What no boot here can confirm", "", *_unconfirmed(booted), ""]))
     return "\n".join(parts)
 
@@ -58,16 +74,33 @@ def text(records: Sequence[dict[str, Any]]) -> str:
 def _row(each: dict[str, Any]) -> tuple[str, ...]:
     first = each["table"], each["why"]
     if "agree" not in each:
-        why = each.get("refused") or each.get("failed", "")
-        return (*first, "", f"not booted: {why.splitlines()[0]}", "", each["date"])
-    stages = each["stages"]
-    differ = [name for name in STAGES if stages[name] is False]
-    unjudged = [name for name in STAGES if stages[name] is None]
-    said = f"{len(STAGES) - len(differ) - len(unjudged)} of {len(STAGES)} agree"
-    said += f"; **differ: {', '.join(differ)}**" if differ else ""
-    said += f"; not judged: {', '.join(unjudged)}" if unjudged else ""
+        return (*first, "", _not_booted(each), "", each["date"])
     registered = ", ".join(each["registered"]) or "none"
-    return (*first, registered, said, ", ".join(_entered(each)), each["date"])
+    return (*first, registered, _stages(each), ", ".join(_entered(each)), each["date"])
+
+
+def _recorded_row(each: dict[str, Any]) -> tuple[str, ...]:
+    _, table, governor, suite = key_of(each)
+    first = table, governor, f"built, {suite}" if suite else "Debian's"
+    if "agree" not in each:
+        return (*first, "", _not_booted(each), "", each["date"])
+    registered = ", ".join(each["registered"]) or "none"
+    return (*first, registered, _stages(each), str(each["judged"].get(SELECTED, 0)), each["date"])
+
+
+def _not_booted(each: dict[str, Any]) -> str:
+    why = each.get("refused") or each.get("failed", "")
+    return f"not booted: {why.splitlines()[0]}"
+
+
+def _stages(each: dict[str, Any]) -> str:
+    stages = each["stages"]
+    names = [name for name in STAGES if name in stages]
+    differ = [name for name in names if stages[name] is False]
+    unjudged = [name for name in names if stages[name] is None]
+    said = f"{len(names) - len(differ) - len(unjudged)} of {len(names)} agree"
+    said += f"; **differ: {', '.join(differ)}**" if differ else ""
+    return said + (f"; not judged: {', '.join(unjudged)}" if unjudged else "")
 
 
 def _entered(each: dict[str, Any]) -> Iterator[str]:
@@ -82,10 +115,13 @@ def _entered(each: dict[str, Any]) -> Iterator[str]:
 
 
 def _unconfirmed(records: Sequence[dict[str, Any]]) -> list[str]:
-    """What is no table's fault, with the machines."""
+    """What is no table's fault and no boot confirmed, with the machines."""
     found: dict[str, set[str]] = {}
-    for each in records:
-        for line in each["unconfirmed"]:
-            if line.startswith(("CONFIG_", "times ", "power domains ")):
-                found.setdefault(line, set()).add(each["machine"])
+    for machine in _MACHINES:
+        of_each = [set(each["unconfirmed"]) for each in records if each["machine"] == machine]
+        for line in set[str]().union(*of_each):
+            # what one kernel is configured without, another may have
+            lacking = all(line in lines for lines in of_each) or not line.startswith("CONFIG_")
+            if line.startswith(("CONFIG_", "times ", "power domains ")) and lacking:
+                found.setdefault(line, set()).add(machine)
     return [f"- {line} ({', '.join(sorted(found[line]))})" for line in sorted(found)]

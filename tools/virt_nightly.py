@@ -1,25 +1,32 @@
-"""Boots every table of virt_tables in QEMU's virt machines, and keeps what was confirmed.
+"""Boots every table of virt_tables in QEMU's virt machines, some with their governor's decisions
+recorded, and keeps what was confirmed.
 
     python -m tools.virt_nightly docs/validation-virt.json [--missing]
 
-The file is a list of records, one for each table; a new result takes the place of the old.
+The file is a list of records, one for each boot; a new result takes the place of the old. teo runs
+on kernels of guest_kernel, which are built first, unless they have been.
 --missing leaves out what has booted already and agreed.
 """
 
 import sys
 import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from idle_states.boot.boot import BootFailure
 from idle_states.boot.debian import Unavailable
+from idle_states.boot.parts import packages_in
 from idle_states.boot.run import Surroundings
+from idle_states.boot.virt.machines import VIRT
 from idle_states.boot.virt.request import VirtRequest
 from idle_states.boot.virt.result import VirtResult
 from idle_states.boot.virt.run import run
 from idle_states.devicetree import fdt
 from idle_states.findings import Rejected
 
+from .guest_kernel import KERNELS, BuildFailed, guest_kernel
 from .nightly import load, save, today
 from .virt_tables import VirtTable, tables
 
@@ -28,14 +35,59 @@ _ATTEMPTS = 2
 """Now and then QEMU's RISC-V machine hangs before the kernel has started init."""
 
 
-def boot_table(table: VirtTable, logs: Path | None = None) -> dict[str, Any]:
+_RECORDED = ("retention", "power-down", "tie", "arm64-generic")
+"""Tables that are booted again for their governors' decisions."""
+
+
+@dataclass(frozen=True, slots=True)
+class VirtBoot:
+    """One boot.
+
+    governor  whose decisions are recorded; "": the kernel's own, and none are
+    suite     Debian suite of the source that the kernel is built of; "": Debian's own kernel
+    """
+
+    table: VirtTable
+    governor: str = ""
+    suite: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return self.table.machine, self.table.name, self.governor, self.suite
+
+    @property
+    def name(self) -> str:
+        return " ".join(filter(None, self.key))
+
+
+def boots() -> Iterator[VirtBoot]:
+    every = tables()
+    yield from map(VirtBoot, every)
+    chosen = [each for each in every if each.machine == "virt-arm64" and each.name in _RECORDED]
+    yield from (VirtBoot(each, governor) for each in chosen for governor in ("menu", "ladder"))
+    for machine, suite in KERNELS:
+        yield from (VirtBoot(each, "teo", suite) for each in chosen if each.machine == machine)
+
+
+def key_of(record: dict[str, Any]) -> tuple[str, str, str, str]:
+    """VirtBoot.key of the boot that a record is of."""
+    governor, suite = record.get("governor", ""), record.get("suite", "")
+    return record["machine"], record["table"], governor, suite
+
+
+def boot_table(boot: VirtBoot, logs: Path | None = None) -> dict[str, Any]:
     """The record of a boot, or of why there was none: "refused" for a table that does not fit,
-    "failed" for a boot that did not end. Raises Unavailable."""
+    "failed" for a boot that did not end, or a kernel that cannot be built. Raises Unavailable."""
+    table = boot.table
+    outcome: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
         file = Path(directory, f"{table.name}.dtb")
         file.write_bytes(fdt.write(table.root))
-        request = VirtRequest(table.machine, str(file), time_limit_s=_TIME_LIMIT_S)
-        for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            request = _request(boot, str(file))
+        except BuildFailed as failure:
+            outcome = {"failed": str(failure)}
+        for attempt in range(1, _ATTEMPTS + 1) if not outcome else ():
             try:
                 outcome = {"attempts": attempt, **record(run(request, Surroundings(logs)))}
                 break
@@ -48,9 +100,22 @@ def boot_table(table: VirtTable, logs: Path | None = None) -> dict[str, Any]:
         "machine": table.machine,
         "table": table.name,
         "why": table.why,
+        **({"governor": boot.governor} if boot.governor else {}),
+        **({"suite": boot.suite} if boot.suite else {}),
         "date": today(),
         **outcome,
     }
+
+
+def _request(boot: VirtBoot, file: str) -> VirtRequest:
+    """Raises Unavailable, BuildFailed."""
+    machine, limit_s = boot.table.machine, _TIME_LIMIT_S
+    if not boot.governor:
+        return VirtRequest(machine, file, time_limit_s=limit_s)
+    kernel = guest_kernel(VIRT[machine], boot.suite, packages_in()) if boot.suite else None
+    return VirtRequest(
+        machine, file, kernel, governor=boot.governor, recorded=True, time_limit_s=2 * limit_s
+    )
 
 
 def record(result: VirtResult) -> dict[str, Any]:
@@ -80,22 +145,21 @@ def record(result: VirtResult) -> dict[str, Any]:
 def main(words: list[str]) -> int:
     """1 if anything differed or failed, 3 if a part could not be had."""
     path, missing = Path(words[0]), words[1:] == ["--missing"]
-    name2record = {(old["machine"], old["table"]): old for old in load(path)}
+    key2record = {key_of(old): old for old in load(path)}
     status = 0
-    wanted = tables()
+    wanted = list(boots())
     try:
-        for table in wanted:
-            key = table.machine, table.name
-            if missing and name2record.get(key, {}).get("agree"):
+        for boot in wanted:
+            if missing and key2record.get(boot.key, {}).get("agree"):
                 continue
-            fresh = name2record[key] = boot_table(table)
-            known = [name2record.get((each.machine, each.name)) for each in wanted]
+            fresh = key2record[boot.key] = boot_table(boot)
+            known = [key2record.get(each.key) for each in wanted]
             save(path, [each for each in known if each])
             said = fresh.get("refused") or fresh.get("failed") or "agree"
             if "agree" in fresh and not fresh["agree"]:
                 said = "differ"
             status = max(status, int(said == "differ" or "failed" in fresh))
-            print(f"{table.machine} {table.name}: {said}", flush=True)
+            print(f"{boot.name}: {said}", flush=True)
     except Unavailable as reason:
         print(f"virt_nightly: {reason}", file=sys.stderr)
         return 3

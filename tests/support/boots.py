@@ -55,13 +55,15 @@ def recorded_workload() -> RecordedWorkload:
 def recorded_virt(machine: str) -> tuple[Node, VirtBooted]:
     """Returns the tree that a virt machine was given, and what its guest printed
     (tests/data/boots): of virt-arm64 with the table power-down of tools/virt_tables.py, of
-    virt-riscv64 with cluster."""
+    virt-riscv64 with cluster. virt-arm64-teo is the first with a kernel of tools/guest_kernel.py,
+    while teo's decisions were recorded and nothing ran."""
     where = DATA / "boots" / machine
     log = where / "console.txt"
     found = console.sections(log.read_text(), guest.SECTIONS)
-    texts = {name: data.decode() for name, data in found.items() if name != "fdt"}
+    raw = "fdt", "recording"
+    texts = {name: data.decode() for name, data in found.items() if name not in raw}
     given = fdt.read((where / "given.dtb").read_bytes(), "given.dtb")
-    return given, VirtBooted(texts, found["fdt"], log)
+    return given, VirtBooted(texts, found["fdt"], log, found.get("recording"))
 
 
 def boot_result(booted: Booted, table: IdleTable, directory: Path) -> BootResult:

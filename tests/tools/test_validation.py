@@ -4,16 +4,15 @@ from typing import Any
 
 import pytest
 
-from idle_states.boot.predict import STAGES
+from idle_states.boot.predict import SELECTED, STAGES
 from idle_states.boot.q35.predict import STAGES as Q35_STAGES
 from idle_states.boot.qemu import MACHINES
 from idle_states.boot.virt.predict import STAGES as VIRT_STAGES
 from tests.support import DOCS
 from tools import nightly as boot_nightly
-from tools import q35_nightly, q35_tables, validation_q35, validation_virt
+from tools import q35_nightly, q35_tables, validation_q35, validation_virt, virt_nightly
 from tools.nightly import NightlyBoot, cases, merged, today
 from tools.validation import text
-from tools.virt_tables import tables
 
 
 def test_the_page_is_made_from_the_records() -> None:
@@ -106,18 +105,32 @@ def test_the_date_is_the_sources_where_that_is_asked_for(monkeypatch: pytest.Mon
     assert today() > "2026-01-01"
 
 
-def test_every_table_of_virt_machines_booted_and_agreed() -> None:
+def test_every_boot_of_virt_machines_agreed() -> None:
     records = boot_nightly.load(DOCS / "validation-virt.json")
-    booted = {(each["machine"], each["table"]) for each in records if each.get("agree")}
-    assert booted == {(each.machine, each.name) for each in tables()}
+    booted = [virt_nightly.key_of(each) for each in records if each.get("agree")]
+    assert booted == [each.key for each in virt_nightly.boots()]
     for record in records:
-        assert list(record["stages"]) == list(VIRT_STAGES)
+        recorded = bool(record.get("governor"))
+        assert list(record["stages"]) == [n for n in VIRT_STAGES if recorded or n != SELECTED]
         assert False not in record["stages"].values()
         assert not record["differences"]
         assert record["judged"]["tree"] > 5
-    machines = [machine for machine, _ in booted]
+        if recorded:
+            assert record["stages"][SELECTED] is record["stages"]["usage"] is True
+            assert record["judged"][SELECTED] > 500
+    machines = [machine for machine, *_ in booted]
     assert machines.count("virt-arm64") >= 20
     assert machines.count("virt-riscv64") >= 10
+    # teo, on kernels that are not Debian's own
+    assert sum(governor == "teo" and bool(suite) for _, _, governor, suite in booted) >= 4
+
+
+def test_what_a_kernel_of_ones_own_confirmed_is_not_said_to_be_unconfirmed() -> None:
+    every = boot_nightly.load(DOCS / "validation-virt.json")
+    line = "CONFIG_CPU_IDLE_GOV_TEO: not set in this kernel"
+    debian = [each for each in every if not each.get("suite")]
+    assert f"- {line} (virt-arm64, virt-riscv64)" in validation_virt.text(debian)
+    assert f"- {line} (virt-riscv64)" in validation_virt.text(every)
 
 
 def test_what_differs_on_virt_machines_shows() -> None:

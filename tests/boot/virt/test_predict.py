@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.boot.predict import SELECTED, Stage
+from idle_states.boot.predict_decisions import decision_stages
 from idle_states.boot.registered import governor_in, held_by
 from idle_states.boot.usage import counted_in, entered, selected, usage_stage
 from idle_states.boot.virt import guest
@@ -309,3 +310,56 @@ def test_the_kernel_tells_its_configuration() -> None:
     text = "CONFIG_HZ=100\n# CONFIG_SMP is not set\nCONFIG_CPU_IDLE_GOV_TEO=y\n"
     known = changed(booted, "config", lambda empty: text)
     assert known.options == {"HZ": "100", "CPU_IDLE_GOV_TEO": "y"}
+
+
+# teo, on a kernel that is not Debian's own.
+
+
+def test_the_decisions_of_teo_are_made_again(tmp_path: Path) -> None:
+    given, booted = recorded_virt("virt-arm64-teo")
+    predicted = predict(VIRT[ARM], given, booted)
+    assert predicted.release is not None
+    assert predicted.release.name == "debian-7.3.4"
+    assert governor_in(booted.sections) == "teo"
+    assert booted.options is not None
+    assert booted.options["CPU_IDLE_GOV_TEO"] == "y"
+    found, counters, replayed = decision_stages(predicted, booted.recorded, tmp_path)
+    assert replayed is not None
+    assert (replayed.governor, found.agree, counters.agree) == ("teo", True, True)
+    assert found.judged > 100
+    assert counters.judged == 2 * 4 * 5
+    assert {row.row.cpu for row in replayed.made} == {0, 1}
+    # the firmware's refusals are among them
+    assert any(row.row.outcome.rejected for row in replayed.made)
+
+
+def test_decisions_over_other_states_differ(tmp_path: Path) -> None:
+    given, booted = recorded_virt("virt-arm64-teo")
+    predicted = predict(VIRT[ARM], given, booted)
+    other = {
+        path: replace(
+            driver,
+            states=tuple(
+                replace(state, target_residency_us=state.target_residency_us * (1 + state.index))
+                for state in driver.states
+            ),
+        )
+        for path, driver in predicted.drivers.items()
+    }
+    found, counters, _ = decision_stages(
+        replace(predicted, drivers=other), booted.recorded, tmp_path
+    )
+    assert found.agree is False
+    assert found.differences[0].path.startswith("recording.csv:")
+    assert counters.agree is False
+
+
+def test_a_cpu_without_predicted_states_is_not_judged(tmp_path: Path) -> None:
+    given, booted = recorded_virt("virt-arm64-teo")
+    predicted = predict(VIRT[ARM], given, booted)
+    one = replace(predicted, drivers=dict([*predicted.drivers.items()][:1]))
+    found, _, replayed = decision_stages(one, booted.recorded, tmp_path)
+    assert replayed is not None
+    assert {row.row.cpu for row in replayed.made} == {0}
+    assert found.undetermined > 0
+    assert found.agree is True
