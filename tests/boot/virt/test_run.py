@@ -33,7 +33,7 @@ def refused(capsys: Capture, *words: str) -> tuple[int, str]:
             ("t", "--machine", "virt-arm64", "--workload", "idle", "--governor", "haltpoll"),
             "expected a governor whose decisions can be recorded (menu, teo, ladder)",
         ),
-        (("t", "--machine", "virt-sparc"), "virt-arm64, virt-riscv64, found 'virt-sparc'"),
+        (("t", "--machine", "virt-sparc"), "virt-arm64, virt-riscv64, q35, found 'virt-sparc'"),
     ],
 )
 def test_usage(words: tuple[str, ...], told: str, capsys: Capture) -> None:
