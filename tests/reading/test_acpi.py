@@ -197,15 +197,19 @@ def test_what_depends_on_memory_of_firmware_is_told(iasl: str, acpiexec_program:
     both = DYNAMIC.partition("Method (_CST, 0) {")[2].rpartition("}")[0].replace("PDCV", "FLAG")
     asl = [
         cpu(f"\\_SB.CPU{number}", region.replace("%s", body), number)
-        for number, body in enumerate((both.replace("0x200", "1"), f"Store (FLAG, Local0) {both}"))
+        for number, body in enumerate(
+            (both.replace("0x200", "1"), f"Store (FLAG, Local0) {both}", both.replace("0x200", "1"))
+        )
     ]
     found, problems = read(acpi.compiled(acpi.block("".join(asl).replace("& 0x200", "& 0x100"))))
     assert [(f.idle.processors[0].path, f.idle.depends) for f in found] == [("\\_SB.CPU0", True)]
-    assert [p.path for p in found[0].idle.processors] == ["\\_SB.CPU0", "\\_SB.CPU1"]
+    assert [p.path for p in found[0].idle.processors] == [
+        f"\\_SB.CPU{number}" for number in range(3)
+    ]
     assert found[0].idle.rows[0].entry.latency_us == 44
     (problem,) = problems
     assert "\\_SB.CPU0._CST" in problem
-    assert "with all bits set it is a package of 2 elements" in problem
+    assert problem.endswith("it is a package of 2 elements; the same of 1 other processor")
 
 
 def test_what_linux_says_is_what_its_header_says() -> None:

@@ -13,6 +13,7 @@ from ...findings import Location, unreadable
 from ...wording import plural
 from .. import limits
 from . import acpiexec
+from .acpiexec import Evaluated
 from .aml import Defined, NameSpace, NotUnderstood, parent, walk
 from .objects import Dynamic, literal, returned
 from .repair import evaluated, is_regular, repaired
@@ -247,13 +248,17 @@ def _run(
     told = acpiexec.announcements(telling)
     answers = acpiexec.evaluate(aml, list(dynamic), file, told)
     others = acpiexec.evaluate(aml, list(dynamic), file, told, fill=0xFF)
+    machine.depending |= {path for path in answers if answers[path] != others[path]}
+    alike: dict[tuple[Evaluated, Evaluated], list[str]] = {}
+    for path in sorted(machine.depending, key=list(answers).index):
+        alike.setdefault((answers[path], others[path]), []).append(path)
+    for (_, other), (path, *more) in alike.items():
+        message = "expected a value that the tables tell, found one that depends on ports or on "
+        message += "memory that firmware fills, all taken as 0; with all bits set it is "
+        message += other.error or kind(other.value)
+        message += f"; the same of {plural(len(more), 'other processor')}" if more else ""
+        machine.problems.append((dynamic[path][0], message))
     for path, answer in answers.items():
-        if answer != others[path]:
-            machine.depending.add(path)
-            message = "expected a value that the tables tell, found one that depends on ports or "
-            message += "on memory that firmware fills, all taken as 0; with all bits set it is "
-            message += others[path].error or kind(others[path].value)
-            machine.problems.append((dynamic[path][0], message))
         if answer.error:
             message = f"expected a value, {acpiexec.PROGRAM} found: {answer.error}"
             machine.problems.append((dynamic[path][0], message))
