@@ -164,6 +164,8 @@ def test_what_differs_on_q35_shows() -> None:
     page = validation_q35.text([differs, *every[1:]])
     assert f"{len(every) - 1} of {len(every)} boots, of" in page
     assert "4 of 5 agree; **differ: usage**" in page
+    again = validation_q35.text([{**first, "before": "a crash in f on CPU 1"}, *every[1:]])
+    assert "5 of 5 agree; at the second attempt, after a crash in f on CPU 1 |" in again
     crashed = next(each for each in every if each["crash"])
     row = next(line for line in page.splitlines() if line.startswith(f"| {crashed['table']} "))
     assert f"**crash** in {crashed['crash']}" in row
