@@ -44,9 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..findings import UsageError
-    from .options import output
+    from .options import machine_table, output
 
     out, names = output(arguments), arguments.names
+    if arguments.table is None and arguments.states is None:
+        arguments.table = machine_table(arguments)
     if arguments.table is not None or arguments.states is not None:
         return _moves(request(arguments), out)
     if arguments.polling:

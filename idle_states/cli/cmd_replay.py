@@ -81,13 +81,15 @@ def request(arguments: argparse.Namespace) -> "ReplayRequest":
     from ..replay.request import ReplayRequest
     from .energy_options import power
     from .governor_options import given
-    from .options import kernel, platform, state_numbers
+    from .options import kernel, machine_table, platform, state_numbers
 
+    states, own = given(arguments), machine_table(arguments)
+    alone = own is not None and states is None and not arguments.sysfs
     return ReplayRequest(
         inputs=(*arguments.inputs, *arguments.sysfs),
         release=kernel(arguments) if arguments.kernel else None,
-        tables=tuple(arguments.table),
-        states=given(arguments),
+        tables=tuple(arguments.table or ([own] if alone and own else [])),
+        states=states,
         disabled=tuple(state_numbers(arguments.disabled)),
         governor=arguments.governor,
         hz=arguments.hz,
