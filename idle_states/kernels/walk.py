@@ -18,7 +18,7 @@ from ..history import Dated, Since
 from ..linux.driver_table import DriverTable
 from ..linux.governors.given import GovernorRequest
 from ..linux.governors.interface import State
-from ..linux.grounds import INTEL_IDLE, INTEL_TABLES, LOOP, known_of, modelled
+from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of, modelled
 from ..linux.platforms import subsystem_of
 from ..linux.releases import Release, folded, lacking
 from ..pipeline import Arrival, journey
@@ -77,15 +77,17 @@ class _Walk:
                 self.drivers += ("genpd",)
             if driver == INTEL_IDLE:
                 self.drivers += (INTEL_TABLES,)
+                if source.table.acpi is not None:
+                    self.drivers += (ACPI_IDLE,)
             self.known = source.table.held is None
         self._outcomes: dict[Release, _Outcome] = {}
         self._arrivals: dict[object, Arrival] = {}
         self._selecting = Selecting(of.governor, of.hz)
 
     def is_followed(self, step: Step) -> bool:
-        """False where intel_idle is not modelled yet."""
-        followed = INTEL_IDLE not in self.drivers
-        return followed or all(modelled(each, INTEL_IDLE) for each in step)
+        """False where a driver of x86 is not modelled yet."""
+        late = {INTEL_IDLE, ACPI_IDLE}.intersection(self.drivers)
+        return all(modelled(each, driver) for each in step for driver in late)
 
     def move(self, step: Step) -> Move | None:
         before, at = (self._outcome(each) for each in step)

@@ -148,3 +148,17 @@ def test_complaint_is_as_its_page_says(
     found = read_source(str(file)).findings
     assert {finding.rule for finding in found} == rules
     assert {finding.severity for finding in found} <= {loaded.rule.severity}
+
+
+def test_kernels_from_when_latencies_are_put_in_order(
+    iasl: str, tmp_path: Path, capsys: Capture
+) -> None:
+    """Releases before acpi_idle's oldest are passed over."""
+    file = tmp_path / "dsdt.aml"
+    unordered = cst((0, 1, 1), (0x21, 2, 90), (0x60, 2, 40))
+    file.write_bytes(acpi.compiled(acpi.block(cpu(0, unordered))))
+    of = ("--table", str(file), "--governor", "menu")
+    status, shown, _ = run(capsys, "kernels", *of, "5.1", "5.19")
+    assert status == 0
+    status, shown, _ = run(capsys, "kernels", *of, "5.12", "5.19")
+    assert "registered, states.C2: 90/180 us -> 40/80 us" in shown
