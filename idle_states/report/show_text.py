@@ -402,6 +402,13 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
         yield f"  {verb} {count}: {joined(names)}; {names[0]} is {times}{polling}"
         if driver.driver:
             yield f"  the driver is {driver.driver}"
+        beside = [
+            f"{printable(s.name)} {s.exit_latency_us}/{s.target_residency_us} us"
+            for s in driver.states[1:]
+            if s.source is None and table.built_in is not None
+        ]
+        if beside:
+            yield f"  has {joined(beside)} from elsewhere: they are no rows of the table"
         level = [
             printable(s.name)
             for s in driver.states[1:]

@@ -24,7 +24,14 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = tuple(
     DOCS / f"{name}.md"
-    for name in ("tutorial", "howto/editing", "howto/reviewing", "howto/auditing", "howto/limiting")
+    for name in (
+        "tutorial",
+        "howto/editing",
+        "howto/reviewing",
+        "howto/auditing",
+        "howto/limiting",
+        "x86",
+    )
 )
 UPSTREAM = "https://github.com/open-power/"
 TAG = "v7.0"
