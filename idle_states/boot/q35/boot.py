@@ -15,8 +15,9 @@ from . import guest, machine
 from .request import Q35Request
 
 _MEMORY = "256M"
-_ARGUMENTS = f"console={machine.CONSOLE} panic=-1"
-"""What the kernel prints on its way shows where a boot ended that did not finish."""
+_ARGUMENTS = f"console={machine.CONSOLE} panic=-1 oops=panic"
+"""What the kernel prints on its way shows where a boot ended that did not finish; a thread of the
+kernel that crashes would leave the guest waiting for ever."""
 _VERSION = re.compile(r"Linux version (\S+) .*?(#\d[^\r\n]*)")
 _CRASHED_IN = re.compile(r"RIP: 0010:(\w+)\+0x", re.ASCII)
 _CRASHED_ON = re.compile(r"\bCPU: (\d+) ", re.ASCII)
