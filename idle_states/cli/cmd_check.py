@@ -41,7 +41,13 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     """What is checked, and how."""
     from .findings_options import add_criteria
 
-    parser.add_argument("tables", metavar="TABLE", nargs="*", help="revision, file or directory")
+    parser.add_argument(
+        "tables",
+        metavar="TABLE",
+        nargs="*",
+        help="revision, file or directory; without it, what the folder or repository has, or the "
+        "table of the x86 machine that --platform names",
+    )
     add_criteria(
         parser,
         "the long-term releases, the newest, two of Debian's, those of the processor's time",
@@ -60,13 +66,17 @@ def request(arguments: argparse.Namespace) -> "CheckRequest":
 
     from ..check.request import CheckRequest
     from .findings_options import acceptance, configured, criteria
+    from .options import machine_table
 
     configuration = configured(arguments)
+    tables = list(arguments.tables)
+    if not tables and (machine := machine_table(arguments)):
+        tables.append(machine)
     within = None
     if configuration and configuration.tables:
         within = (Path(configuration.file).parent, configuration.tables)
     return CheckRequest(
-        tables=tuple(arguments.tables),
+        tables=tuple(tables),
         criteria=replace(criteria(arguments), own_time=not arguments.kernel),
         engine=arguments.engine,
         acceptance=acceptance(arguments),

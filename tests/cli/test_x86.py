@@ -46,3 +46,10 @@ def test_tables_beside_each_other_may_be_of_two_machines(capsys: Capture) -> Non
     assert status == 1
     assert "290/800 us" in out
     assert "190/600 us" in out
+
+
+def test_check_looks_at_the_machines_table_alone(capsys: Capture) -> None:
+    found = document(capsys, "check", "--platform", "skl", "--kernel", "7.0")
+    assert {finding["location"]["path"].partition(":")[0] for finding in found["findings"]} == {
+        "skl_cstates"
+    }
