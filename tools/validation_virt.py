@@ -33,8 +33,10 @@ default suspend types. RISC-V has power domains without any help of firmware: th
 
 """
 _BUILT = """\
-Debian's kernels leave out teo: `tools/guest_kernel.py` builds a small one of a suite's linux-source
-package, and says on which suite's. *decisions*: how many were judged.
+Debian's kernels leave out teo: `tools/guest_kernel.py` builds a small one of the linux-source
+package of the suite named. *decisions*: how many were judged. teo before 6.14 cannot be recorded
+(it compared readings of the clock that a recording does not have), and nothing is on RISC-V, where
+the recording script does not run: which states are entered is judged there, under menu alone.
 
 """
 _MACHINES = ("virt-arm64", "virt-riscv64")
