@@ -41,7 +41,7 @@ def recorded(lengths: list[int]) -> CpuGaps:
     for gap in lengths:
         delta = min(gap, 4_000_000 - clock % 4_000_000)
         rows += core.ROW.pack(
-            gap, delta, clock, clock + gap + 1000, gap, 0, 2 * 10**9, 0, 0, 0, 0, 0, 0, 255, 0
+            gap, delta, clock, clock + gap + 1000, gap, 0, 2 * 10**9, 0, 0, 0, 0, 0, 0, 255, 0, 0, 0
         )
         clock += gap + 20_000
     return CpuGaps(0, rows=bytes(rows))

@@ -125,17 +125,17 @@ class DriversTree(TreeReader):
                 cpus += found[1]
         return End(tuple(sources), tuple(findings), frozenset(unread), texts, tuple(cpus))
 
-    def _made(self, files: CommitFiles, path: str, entry: TreeEntry) -> _Read | Unreadable:
+    def _made(self, tree: CommitFiles, path: str, entry: TreeEntry) -> _Read | Unreadable:
         """What a driver's source comes to, worked out once for what it is made of."""
         text, digest = self._text(entry)
         if not text:
             return (), ()
-        reached = in_tree.reached(files, path, text)
-        there = sorted(name for name in reached if files.is_file(name))
-        needed = [files.files[files.resolved(name)] for name in there]
+        reached = in_tree.reached(tree, path, text)
+        there = sorted(name for name in reached if tree.is_file(name))
+        needed = [tree.files[tree.resolved(name)] for name in there]
         key = entry, frozenset(needed)
         if key not in self._key2read:
-            self._key2read[key] = self._built(files, path, text, digest, entry.path)
+            self._key2read[key] = self._built(tree, path, text, digest, entry.path)
             if isinstance(self._key2read[key], Unreadable):
                 # lost objects are no fault of the source's
                 for each in needed:

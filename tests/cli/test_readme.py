@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from idle_states.boot.predict import MACHINE_TABLE
+from idle_states.boot.q35 import machine
+from idle_states.boot.q35.objects import placed
 from idle_states.boot.virt.machines import VIRT
 from idle_states.cli import main, parser
 from idle_states.patches.library import series
 from idle_states.skiboot import c_table
-from idle_states.sources import read_table
+from idle_states.sources import read_sources, read_table
 from idle_states.sources.formats import FORMATS
 from idle_states.spec.library import find
 from tests.support import DATA, ROOT, lids
@@ -87,6 +89,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (top / "thread.mbox").write_bytes(done.stdout)
     shutil.copytree(top / "skiboot/hw", top / "hw")
     main(["generate", "arm64-generic", "--to", "dts", "-o", str(top / "board.dts")])
+    (top / "ssdt.aml").write_bytes(placed(read_sources("intel:icx"), 1, "ssdt.aml").ssdt)
     History(top / "linux").commit(LINUX)
     for name, shift in (("before", 0), ("after", 7)):
         (top / f"{name}.txt").write_text("".join(f"{n * n % 31 + shift}\n" for n in range(20)))
@@ -118,10 +121,10 @@ def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home
     """The command line is understood; tests/boot/test_boot_command.py really boots."""
     monkeypatch.chdir(home)
     commands = [command for command in TOUR if command.startswith("boot ")]
-    assert len(commands) == 3
+    assert len(commands) == 4
     for command in commands:
         arguments = parser().parse_args(shlex.split(command))
-        assert arguments.machine in {*MACHINE_TABLE, *VIRT}
+        assert arguments.machine in {*MACHINE_TABLE, *VIRT, machine.NAME}
         if arguments.patch:
             assert series(arguments.patch)
         else:

@@ -40,6 +40,7 @@ REASONS = {
     "check/dtschema_program.py": OURS,
     "boot/boot.py": BOOTED,
     "boot/virt/boot.py": BOOTED,
+    "boot/q35/boot.py": BOOTED,
     "boot/build.py": BOOTED,
     "boot/debian.py": BOOTED,
     "boot/predict.py": BOOTED,

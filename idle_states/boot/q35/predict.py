@@ -1,8 +1,6 @@
 """What the models predict for a boot of q35, beside what the guest printed."""
 
-import io
 import re
-import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +12,7 @@ from ...linux.acpi_idle.several import SeveralStarted, start_all
 from ...linux.driver_table import DriverTable
 from ...linux.releases import Release, running
 from ...reading.acpi import tables
+from ...reading.tar import members
 from ...stages import Level, Message
 from ..predict import LINUX, REGISTERED, USAGE, Mismatch, Stage, compared_lines
 from ..registered import NO_DRIVER, Row, registered_stage
@@ -202,11 +201,4 @@ def _cpuinfo(text: str) -> dict[str, str]:
 
 def _tables(archive: bytes) -> dict[str, bytes]:
     """Name -> table."""
-    found: dict[str, bytes] = {}
-    if not archive:
-        return found
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        for member in tar:
-            file = tar.extractfile(member)
-            found[member.name] = file.read() if file else b""
-    return found
+    return {member.name: member.data for member in members(archive)}
