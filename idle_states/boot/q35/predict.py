@@ -200,5 +200,5 @@ def _cpuinfo(text: str) -> dict[str, str]:
 
 
 def _tables(archive: bytes) -> dict[str, bytes]:
-    """Name -> table."""
-    return {member.name: member.data for member in members(archive)}
+    """Name -> table; none of a guest that crashed before it printed them."""
+    return {member.name: member.data for member in members(archive)} if archive else {}

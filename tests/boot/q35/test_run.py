@@ -9,7 +9,7 @@ from idle_states.boot.q35.aml import ssdt
 from idle_states.boot.q35.boot import crash_of
 from idle_states.boot.q35.machine import PROCESSOR
 from idle_states.boot.q35.objects import placed
-from idle_states.boot.q35.predict import lines_of, parameters_of
+from idle_states.boot.q35.predict import lines_of, parameters_of, predict
 from idle_states.cli import main
 from idle_states.findings import UsageError
 from idle_states.reading.acpi import idle, tables
@@ -161,5 +161,7 @@ def test_a_crash_says_where(tmp_path: Path) -> None:
     assert found is not None
     assert found.crash == "acpi_idle_enter on CPU 1"
     assert found.uname == "Linux 6.1.0-50-amd64 #1 SMP Debian 6.1.176-1 (2026-07-02) x86_64"
+    predicted = predict(placed(read_sources("intel:icx"), 1, "x"), (), found)
+    assert predicted.started is not None
     log.write_text(CRASH.replace("panic", "picnic"))
     assert crash_of(log) is None
