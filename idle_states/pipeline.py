@@ -10,7 +10,7 @@ from functools import cached_property
 
 from .findings import Location, UsageError
 from .history import Since
-from .linux import register
+from .linux import grounds, register
 from .linux.acpi_idle.features import features as acpi_features
 from .linux.driver_table import DriverState, DriverTable
 from .linux.governors.given import GovernorRequest
@@ -20,7 +20,7 @@ from .linux.intel_idle.features import features as intel_features
 from .linux.intel_idle.figures import tree_of
 from .linux.intel_idle.packaged import as_of
 from .linux.intel_idle.platform import X86Platform
-from .linux.platforms import AnyPlatform, firmware_of, x86_of
+from .linux.platforms import AnyPlatform, firmware_of, subsystem_of, x86_of
 from .linux.releases import Release
 from .linux.suspend_parameter import PsciFirmware
 from .power_mgt import PowerMgt
@@ -278,6 +278,21 @@ def journey(source: Source, platform: AnyPlatform, kernels: Sequence[Release]) -
         subject.export,
         tuple(_arrival(subject, release) for release in subject.kernels),
     )
+
+
+def followed(
+    table: IdleTable,
+    platform: AnyPlatform,
+    kernels: Sequence[Release],
+    say: Callable[[str], None] = lambda message: None,
+) -> tuple[Release, ...]:
+    """Returns the releases that the table is followed to. say: told of those that are left out.
+    Raises UsageError for a platform that cannot be meant."""
+    driver = subsystem_of(table, platform)
+    known, unknown = grounds.followed(kernels, driver)
+    if note := grounds.left_out(unknown, driver):
+        say(note)
+    return tuple(known)
 
 
 def registered(text: str, platform: AnyPlatform, release: Release) -> tuple[Source, Arrival]:

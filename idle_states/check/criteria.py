@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from ..linux.platforms import AnyPlatform
+from ..linux.grounds import followed, left_out
+from ..linux.platforms import AnyPlatform, subsystem_of
 from ..linux.releases import Release, release
 from ..processors import assumed
 from ..rules.engine import ALL, RuleSelection
@@ -27,10 +28,19 @@ class Criteria:
     own_time: bool = False
 
     def kernels_of(self, table: IdleTable) -> tuple[Release, ...]:
-        """The releases for one table, the older ones of its own time first."""
+        """The releases for one table, the older ones of its own time first, without those that its
+        driver is not modelled for."""
+        return tuple(self._followed(table)[0])
+
+    def left_out(self, table: IdleTable) -> str:
+        """Says which releases those are; "" for none."""
+        return left_out(self._followed(table)[1], subsystem_of(table, self.platform))
+
+    def _followed(self, table: IdleTable) -> tuple[list[Release], list[Release]]:
         own = own_kernels(table) if self.own_time else ()
         known = {kernel.name for kernel in self.kernels}
-        return (*(release(name) for name in own if name not in known), *self.kernels)
+        asked = (*(release(name) for name in own if name not in known), *self.kernels)
+        return followed(asked, subsystem_of(table, self.platform))
 
 
 def own_kernels(table: IdleTable) -> tuple[str, ...]:

@@ -53,9 +53,16 @@ class Checked:
 
     def kernels(self, criteria: Criteria) -> tuple[Release, ...]:
         """The releases that tables were checked for."""
+        tables = [source.table for source in self.sources if source.table is not None]
+        taken = dict.fromkeys(chain(*map(criteria.kernels_of, tables)))
+        asked = (kernel for kernel in criteria.kernels if kernel in taken or not tables)
+        return tuple(dict.fromkeys(chain(asked, taken)))
+
+    def left_out(self, criteria: Criteria) -> list[str]:
+        """Says which releases the drivers of tables are not modelled for."""
         tables = (source.table for source in self.sources)
-        own = (criteria.kernels_of(table) for table in tables if table is not None)
-        return tuple(dict.fromkeys(chain(criteria.kernels, *own)))
+        said = (criteria.left_out(table) for table in tables if table is not None)
+        return [line for line in dict.fromkeys(said) if line]
 
     def remarks(self, criteria: Criteria) -> list[str]:
         """How well the releases are known whose drivers were followed."""

@@ -100,6 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
         found = checked(asked) if mended else found
     if found.what:
         say(f"looked at {found.what}")
+    for line in found.left_out(asked.criteria):
+        say(line)
     kernels = found.kernels(asked.criteria)
     if out.format == "text":
         what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"

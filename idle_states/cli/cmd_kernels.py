@@ -111,12 +111,12 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     from ..kernels.walk import moves
     from ..linux.releases import release
     from ..report import kernels_text
-    from .options import note_missing_core
+    from .options import note_missing_core, say
 
     note_missing_core()
     if len(asked.names) == 2:
         _say_taken(*map(release, asked.names))
-    found = moves(asked)
+    found = moves(asked, say)
     inputs = [(found.source.file, found.source.sha256)] if found.source else []
     if out.html:
         from ..report.html import kernels

@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     if out.format == "json":
         body = limited(found, **{"replay" if asked.trace else "simulate": effect})
         files = (*found.inputs, *inputs)
-        out.document(envelope("limit", Limit, body, files, asked.releases))
+        out.document(envelope("limit", Limit, body, files, found.request.releases))
     else:
         out.text(limit_text.text(found, out.style) + (said and f"\n{said}"))
     return 0

@@ -17,16 +17,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..linux.releases import NEWEST
-    from ..pipeline import journey
+    from ..pipeline import followed, journey
     from ..report import show_text
     from ..report.documents.show import Show
     from ..report.json_output import envelope
     from ..sources import read_table
-    from .options import kernels, output, platform, table_or_machine
+    from .options import kernels, output, platform, say, table_or_machine
 
     out = output(arguments)
     source = read_table(table_or_machine(arguments))
-    way = journey(source, platform(arguments), kernels(arguments, [NEWEST]))
+    machine, releases = platform(arguments), kernels(arguments, [NEWEST])
+    if source.table is not None:
+        releases = list(followed(source.table, machine, releases, say))
+    way = journey(source, machine, releases)
     if out.format == "json":
         out.document(envelope("show", Show, way, [(source.file, source.sha256)]))
     else:

@@ -8,7 +8,7 @@ maps; where it brings several changes, by trial: a change without which the resu
 not one of its causes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,7 +18,7 @@ from ..history import Dated, Since
 from ..linux.driver_table import DriverTable
 from ..linux.governors.given import GovernorRequest
 from ..linux.governors.interface import State
-from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of, modelled
+from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of, left_out, modelled
 from ..linux.platforms import subsystem_of
 from ..linux.releases import Release, folded, lacking
 from ..pipeline import Arrival, journey
@@ -29,12 +29,17 @@ from .moves import Cause, Different, Move, Moves, MovesRequest, Step, Still
 from .steps import steps
 
 
-def moves(request: MovesRequest) -> Moves:
-    """Computes the result. Raises UnknownRelease, UsageError, and what reading a table raises."""
+def moves(request: MovesRequest, say: Callable[[str], None] = lambda message: None) -> Moves:
+    """Computes the result. say: told of releases that are left out.
+
+    Raises UnknownRelease, UsageError, and what reading a table raises.
+    """
     source = read_table(request.of.table) if request.of.table is not None else None
     walk = _Walk(request.of, source)
-    named = steps(request.names, (request.of.governor, *walk.drivers))
+    named = list(steps(request.names, (request.of.governor, *walk.drivers)))
     looked_at = [step for step in named if walk.is_followed(step)]
+    for line in walk.left_out(named):
+        say(line)
     found: list[Move] = []
     still: list[Still] = []
     for step in looked_at:
@@ -86,8 +91,19 @@ class _Walk:
 
     def is_followed(self, step: Step) -> bool:
         """False where a driver of x86 is not modelled yet."""
-        late = {INTEL_IDLE, ACPI_IDLE}.intersection(self.drivers)
-        return all(modelled(each, driver) for each in step for driver in late)
+        return all(modelled(each, driver) for each in step for driver in self._late)
+
+    def left_out(self, named: Sequence[Step]) -> Iterator[str]:
+        """Says which releases of steps that is so for."""
+        releases = list(dict.fromkeys(each for step in named for each in step))
+        for driver in self._late:
+            unknown = [each for each in releases if not modelled(each, driver)]
+            if unknown:
+                yield left_out(unknown, driver)
+
+    @property
+    def _late(self) -> list[str]:
+        return [driver for driver in self.drivers if driver in (INTEL_IDLE, ACPI_IDLE)]
 
     def move(self, step: Step) -> Move | None:
         before, at = (self._outcome(each) for each in step)

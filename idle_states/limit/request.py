@@ -11,7 +11,7 @@ from ..linux.governors.given import GovernorRequest
 from ..linux.governors.interface import State
 from ..linux.idle_loop import NO_LIMIT_US, IdleLoopFeatures
 from ..linux.releases import Release
-from ..pipeline import registered_of, switched_off
+from ..pipeline import followed, registered_of, switched_off
 from ..replay.power import FROM_SPECS, PowerRequest
 from ..selection.selection import Asked, Selecting, TableSelection, names_of
 from ..simulation.given import WorkloadRequest
@@ -175,6 +175,9 @@ def limits(request: LimitRequest, say: Callable[[str], None] = lambda message: N
     a table raises.
     """
     source = read_table(request.of.table) if request.of.table is not None else None
+    if source is not None and source.table is not None:
+        taken = followed(source.table, request.of.platform, request.releases, say)
+        request = replace(request, releases=taken)
     if source and (note := switched_off(source, request.of.table or "")):
         say(note)
     by_table: dict[object, LimitedTable] = {}

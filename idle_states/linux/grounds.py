@@ -1,7 +1,7 @@
 """How well a release is known, for each subsystem: compiled and compared, read, between two that
 agree, or taken as another."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -104,6 +104,24 @@ def modelled(release: Release, subsystem: str) -> bool:
     if subsystem == "genpd":
         return release.version >= version_key(genpd_features.OLDEST)
     return subsystem not in governor_names() or known_in(subsystem, release)
+
+
+def followed(kernels: Iterable[Release], subsystem: str) -> tuple[list[Release], list[Release]]:
+    """Returns the releases that a table of the subsystem is followed to, and those that are left
+    out because it is not modelled there. If it is modelled in none of them, none is left out."""
+    known: list[Release] = []
+    unknown: list[Release] = []
+    for kernel in kernels:
+        (known if modelled(kernel, subsystem) else unknown).append(kernel)
+    return (known, unknown) if known else (unknown, [])
+
+
+def left_out(kernels: Sequence[Release], subsystem: str) -> str:
+    """Says which releases followed() leaves out; "" for none."""
+    if not kernels:
+        return ""
+    names = ", ".join(kernel.name for kernel in kernels)
+    return f"kernels that {subsystem} is not modelled for are skipped: {names}"
 
 
 @cache

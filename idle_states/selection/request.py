@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
-from ..pipeline import Journey, held_by, journey
+from ..pipeline import Journey, followed, held_by, journey
 from ..sources import Source, read_table
 from .selection import Asked, Mapped, Selecting, SelectionChange, TableSelection, changes
 
@@ -65,12 +65,25 @@ def selections(
         of.append(replace(request.of, table=request.against))
     selecting = Selecting(request.of.governor, request.of.hz, request.asked)
     for each in of:
-        for release in request.releases:
+        for release in _followed(each, request.releases, say):
             held = held_by(release, each, say)
             found.append(selecting.select(release, held, each.table or ""))
     return Selections(tuple(found), tuple(each.table for each in of if each.table))
 
 
+def _followed(
+    of: GovernorRequest, releases: tuple[Release, ...], say: Callable[[str], None]
+) -> tuple[Release, ...]:
+    source = read_table(of.table) if of.table is not None and len(releases) > 1 else None
+    if source is None or source.table is None:
+        return releases
+    return followed(source.table, of.platform, releases, say)
+
+
 def journeys(request: SelectRequest, sources: Iterable[Source]) -> list[Journey]:
     """Each table through all stages, to the request's kernels."""
-    return [journey(source, request.of.platform, request.releases) for source in sources]
+    platform, found = request.of.platform, []
+    for source in sources:
+        assert source.table is not None
+        found.append(journey(source, platform, followed(source.table, platform, request.releases)))
+    return found

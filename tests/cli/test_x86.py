@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.commands import Capture, document, run
 
 TRACE = "".join(
@@ -53,3 +55,24 @@ def test_check_looks_at_the_machines_table_alone(capsys: Capture) -> None:
     assert {finding["location"]["path"].partition(":")[0] for finding in found["findings"]} == {
         "skl_cstates"
     }
+
+
+@pytest.mark.parametrize("command", ["show", "select", "limit 10", "check"])
+def test_kernels_before_the_modelled_are_skipped_where_others_remain(
+    capsys: Capture, command: str
+) -> None:
+    words = command.split()
+    status, out, said = run(capsys, *words, "intel:skx", "--kernel", "5.4,5.5,6.12")
+    assert status == 0
+    assert said.count("kernels that intel_idle is not modelled for are skipped: 5.4, 5.5\n") == 1
+    status, alone, said = run(capsys, *words, "intel:skx", "--kernel", "6.12")
+    assert (status, alone, said) == (0, out, "")
+    status, _, said = run(capsys, *words, "intel:skx", "--kernel", "5.4,5.5")
+    assert status == 2
+    assert "expected Linux 5.6 or later for platform skx, found 5.4" in said
+
+
+def test_steps_between_releases_name_those_that_are_skipped(capsys: Capture) -> None:
+    status, _, said = run(capsys, "kernels", "--table", "intel:skx", "5.4", "6.12")
+    assert status == 0
+    assert said.endswith("kernels that intel_idle is not modelled for are skipped: 5.4\n")
