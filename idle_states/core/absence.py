@@ -1,8 +1,10 @@
-"""Why the compiled core is not there, and what to do about it."""
+"""Whether the compiled core is there and of these sources; if not, why, and what to do about it."""
 
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from zlib import crc32
 
 from ..resources import source_tree
 
@@ -12,18 +14,40 @@ NOTE = Path(__file__).with_name("_core.missing")
 _PACKAGES = "apt-get install gcc libc6-dev python3-dev"
 
 
+OTHER_SOURCES = "it was compiled from other sources than these"
+
+
+def digest_of_sources() -> int:
+    """A number for what the core is compiled from, which setup.py compiles into it; 0 where the C
+    is not there, as where idle-states was installed without a source tree."""
+    digest = 0
+    for path in sorted(NOTE.parent.glob("*.[ch]")):
+        digest = crc32(path.name.encode() + b"\0" + path.read_bytes(), digest)
+    return digest & 0x7FFF_FFFF  # a long of 32 bits holds it
+
+
+def loaded() -> ModuleType:
+    """The compiled core. Raises ImportError if it is missing, or was compiled from other sources
+    than those beside this module: its structs may then be others than `packing` has."""
+    core = import_module(f"{__package__}._core")
+    here = digest_of_sources()
+    if here and getattr(core, "digest_of_sources", 0) != here:
+        raise ImportError(OTHER_SOURCES)
+    return core
+
+
 def why() -> str:
     """Why the core is missing: what went wrong when idle-states was installed, or when the core is
     loaded now. "" if it is there."""
     try:
-        import_module(f"{__package__}._core")
+        loaded()
     except ModuleNotFoundError:
         try:
             return NOTE.read_text("utf-8").strip()
         except OSError:
             return "it was not compiled when idle-states was installed"
     except ImportError as error:
-        return f"it cannot be loaded: {error}"
+        return OTHER_SOURCES if error.msg == OTHER_SOURCES else f"it cannot be loaded: {error}"
     return ""
 
 

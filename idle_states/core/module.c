@@ -299,6 +299,7 @@ PyMODINIT_FUNC PyInit__core(void)
 	    PyModule_AddFunctions(module, counting_methods) ||
 	    PyModule_AddFunctions(module, settling_methods) ||
 	    PyModule_AddFunctions(module, simulating_methods) ||
+	    PyModule_AddIntConstant(module, "digest_of_sources", DIGEST_OF_SOURCES) ||
 	    PyModule_AddIntConstant(module, "memory_size", MEMORY_SIZE) ||
 	    PyModule_AddIntConstant(module, "record_size", sizeof(struct record)) || !fields ||
 	    PyModule_AddObjectRef(module, "record_fields", fields))

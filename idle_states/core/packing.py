@@ -4,14 +4,14 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..history import WrongRow, check_values
 from ..linux.governors.interface import NO_STATE, U64_MAX, Decision, Outcome, Situation, State
+from .absence import loaded
 
 try:
-    compiled: Any = import_module(f"{__package__}._core")
+    compiled: Any = loaded()
 except ImportError:
     compiled = None
 

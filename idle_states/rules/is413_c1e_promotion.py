@@ -70,7 +70,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     if built_in is None:
         return
     hint2row = {state.mwait_hint: (row, state) for row, state in usable_rows(built_in)}
-    entries = {cpu.entry: dict(cpu.settings) for cpu in built_in.cpus}
+    # packaged tables know processors only, not what the source calls their entries
+    entries = {cpu.entry or cpu.name: dict(cpu.settings) for cpu in built_in.cpus}
     leaving = [name for name, settings in entries.items() if not settings.get(_SETTING)]
     if _C1 not in hint2row or _C1E not in hint2row or not leaving:
         return
@@ -78,7 +79,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield RULE.finding(
         subject,
         f"{c1.name} may be entered as {c1e.name}, which takes {c1e.exit_latency_us} us to leave, "
-        f"not {c1.exit_latency_us}: {joined(leaving)} leaves C1E promotion as firmware has it",
+        f"not {c1.exit_latency_us}: {joined(leaving)} "
+        f"{'leaves' if len(leaving) == 1 else 'leave'} C1E promotion as firmware has it",
         subject.at(row, "latency"),
         related=[(subject.at(deeper, "latency"), f"{c1e.name} is here")],
     )

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -77,6 +78,24 @@ def test_a_core_that_does_not_load_says_why(
     monkeypatch.setattr(idle_states.core, "__path__", [str(tmp_path)])
     assert absence.why().startswith("it cannot be loaded: ")
     assert "_core.abi3.so" in absence.why()
+
+
+def test_a_core_of_other_sources_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a pull, say, without a build: the C beside the module is not what was compiled."""
+    fake = ModuleType("_core")
+    monkeypatch.setitem(sys.modules, "idle_states.core._core", fake)
+    monkeypatch.setattr(absence, "NOTE", tmp_path / "_core.missing")
+    assert absence.why() == ""  # installed without its sources
+    (tmp_path / "settle.h").write_text("struct circumstances { long limit_us; };\n")
+    assert absence.why() == absence.OTHER_SOURCES
+    fake.digest_of_sources = absence.digest_of_sources()  # type: ignore[attr-defined]
+    assert absence.why() == ""
+    (tmp_path / "settle.h").write_text("struct circumstances { long limit_us, wake_ns; };\n")
+    assert absence.why() == absence.OTHER_SOURCES
+    with pytest.raises(ImportError, match=absence.OTHER_SOURCES):
+        absence.loaded()
 
 
 def test_the_remedy_fits_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,6 +127,28 @@ def test_generate_writes_the_parameter(capsys: Capture) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("platform", "words"),
+    [
+        (
+            "skl,table=C6:100:300",
+            "found C6:100:300: C-state 'C8' validation failed; "
+            "no value is accepted that leaves C8 or C10 as it is",
+        ),
+        ("skx,table=C6", "found C6: not NAME:LATENCY:RESIDENCY"),
+        ("skx,table=C7:1:1", "found C7:1:1: C-state 'C7' was not found"),
+    ],
+)
+def test_a_value_that_the_driver_refuses_is_not_taken_for_none(
+    platform: str, words: str, capsys: Capture
+) -> None:
+    asked = ("generate", "--to", "cmdline", "--platform", platform, "--kernel", "7.0")
+    status, out, err = run(capsys, *asked)
+    assert (status, out) == (2, "")
+    assert f"expected a table= that Linux 7.0 accepts whole, {words}" in err
+    assert "without a parameter" not in err
+
+
 _PRELUDE = """\
 #include <stdio.h>
 #define __initdata

@@ -14,6 +14,7 @@ from idle_states.linux.intel_idle.table_parameter import Adjustable, adjusted, u
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.selection.selection import Asked, select
+from idle_states.sources import read_table
 from idle_states.table import IdleState, IdleTable, Register
 from tests.support.subjects import driver, fired, severities
 from tests.support.thorough import examples
@@ -143,7 +144,14 @@ def test_promotion_is_of_c1_where_nothing_disables_it(
         assert each.message.startswith(
             "C1 may be entered as C1E, which takes 10 us to leave, not 1"
         )
-        assert f": {' and '.join(leaving)} leaves" in each.message
+        assert f": {' and '.join(leaving)} leave{'s' * (len(leaving) == 1)} C1E" in each.message
+
+
+def test_promotion_names_the_processors_of_a_packaged_table() -> None:
+    table = read_table("intel:ptl").table
+    assert table is not None
+    (found,) = fired("IS413", Subject(table, [release("7.2")]))
+    assert found.message.endswith(": PANTHERLAKE_L leaves C1E promotion as firmware has it")
 
 
 def test_kernels_that_could_prefer_c1(tmp_path: Path) -> None:

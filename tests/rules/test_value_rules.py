@@ -16,6 +16,7 @@ from tests.support.subjects import (
     KERNELS,
     POWER9,
     changed,
+    driver,
     fired,
     in_form,
     node_of,
@@ -348,6 +349,21 @@ def test_each_missing_residency() -> None:
 )
 def test_zero(latency: int, residency: int | None, count: int) -> None:
     assert severities("IS215", on(rows((latency, residency)))) == ["error"] * count
+
+
+@pytest.mark.parametrize(
+    ("count", "severity"), [(1, []), (2, ["error"] * 4)], ids=["alone", "of two"]
+)
+def test_the_only_state_of_a_driver_may_cost_nothing(
+    count: int, severity: list[str], tmp_path: Path
+) -> None:
+    """As s390's: polling before it, and its times set when the driver starts."""
+    states = ", ".join(f'{{.name = "IDLE{number}"}}' for number in range(count))
+    text = (
+        'static struct cpuidle_driver own = {.name = "own", .state_count = '
+        f"{count + 1}, .states = {{{{}}, {states}}}}};\n"
+    )
+    assert severities("IS215", driver(text, tmp_path)) == severity
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,16 @@ from dataclasses import replace
 
 from ...findings import UsageError
 from ...table import IdleTable
-from ..driver_table import DriverTable
+from ...wording import joined
+from ..driver_table import DriverState, DriverTable
 from ..releases import Release
 from .cmdline import TableArgument, Times, table_argument
 from .features import features
-from .packaged import PREFIX, is_named, table_named
+from .packaged import PREFIX as NAMED
+from .packaged import is_named, table_named
 from .platform import X86Platform
 from .register import register
-from .table_parameter import SINCE, Adjustable
+from .table_parameter import FAILED, PREFIX, SINCE, Adjustable, unfit
 
 
 def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> TableArgument:
@@ -25,6 +27,8 @@ def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> Ta
     assert table.built_in is not None
     if table.built_in.by_release or not table.built_in.cpus:
         driver = register(table, release, platform)
+        if platform.parameters.table:
+            _hold_accepted(driver, release, platform)
         wanted = {
             state.name: (state.exit_latency_us, state.target_residency_us)
             for state in driver.states[1:]
@@ -32,6 +36,27 @@ def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> Ta
     else:
         wanted = _times(table)
     return argument_for(wanted, release, platform)
+
+
+def _hold_accepted(driver: DriverTable, release: Release, platform: X86Platform) -> None:
+    """Raises UsageError where the driver refuses the platform's own table= or leaves out some of
+    it, in the words of its log."""
+    said = [m.text.removeprefix(PREFIX) for m in driver.messages if m.level == "error"]
+    refused = any(m.text == PREFIX + FAILED for m in driver.messages)
+    if not (refused or said):
+        return
+    value = platform.parameters.table.decode("utf-8", "backslashreplace")
+    why = joined(said) or "not NAME:LATENCY:RESIDENCY[,...] with numbers of us"
+    # of a refused value nothing stays, so that these are the stock times
+    spoilt = unfit([_adjustable(state) for state in driver.states])
+    also = f"; no value is accepted that leaves {joined(spoilt, 'or')} as it is" * bool(spoilt)
+    raise UsageError(
+        f"expected a table= that Linux {release.name} accepts whole, found {value}: {why}{also}"
+    )
+
+
+def _adjustable(state: DriverState) -> Adjustable:
+    return Adjustable(state.name, state.exit_latency_us, state.target_residency_us)
 
 
 def argument_for(
@@ -50,7 +75,7 @@ def argument_for(
             f"expected Linux {release.name} to register states on {platform.name}, found none: "
             f"{reasons}"
         )
-    states = [Adjustable(s.name, s.exit_latency_us, s.target_residency_us) for s in stock.states]
+    states = [_adjustable(state) for state in stock.states]
     registered = {state.name for state in states}
     lost = {lost.state for lost in stock.lost}
     known = {name: times for name, times in wanted.items() if name in registered - {"POLL"}}
@@ -62,9 +87,9 @@ def stock_of(release: Release, platform: X86Platform) -> DriverTable:
     """What a release registers on a machine of its own table, without table=."""
     plain = replace(platform, parameters=replace(platform.parameters, table=b""))
     name = platform.name.partition(",table=")[0]
-    if not is_named(f"{PREFIX}{name}") or not platform.processor:
+    if not is_named(f"{NAMED}{name}") or not platform.processor:
         raise UsageError(f"expected a platform by its processor's name, found {platform.name}")
-    return register(table_named(f"{PREFIX}{name}"), release, plain)
+    return register(table_named(f"{NAMED}{name}"), release, plain)
 
 
 def _times(table: IdleTable) -> dict[str, Times]:
