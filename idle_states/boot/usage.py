@@ -4,12 +4,14 @@ Emulated time is uneven, so that no count is predicted: a counter may have grown
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ..findings import Unreadable
 from ..linux.driver_table import DriverTable
-from ..linux.governors import UnknownGovernor
+from ..linux.governors import Governor, UnknownGovernor
+from ..linux.governors.interface import Outcome, Situation, tick_ns
+from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.releases import Release
 from ..reading import sysfs
 from ..reading.inputs import Input
@@ -19,6 +21,8 @@ from .predict import USAGE, Mismatch, Stage
 
 LONG_NS = 50_000_000
 """An idle period that every guest has which does nothing for a second."""
+_PERIODS = 16
+"""Idle periods that menu and teo have then forgotten all others for."""
 _GROWS, _STAYS = "may grow", "stays"
 
 
@@ -112,8 +116,33 @@ def usage_stage(
 
 
 def selected(driver: DriverTable, release: Release, governor: str, hz: int) -> TableSelection:
-    """Which states the governor takes at all. Raises UnknownGovernor."""
-    return select(governor, release, driver, hz)
+    """Which states the governor takes at all, when the tick is overdue or not. Raises
+    UnknownGovernor."""
+    selection = select(governor, release, driver, hz)
+    overdue = _with_overdue_tick(driver, release, governor, hz)
+    unreachable = tuple(state for state in selection.unreachable if state not in overdue)
+    return replace(selection, unreachable=unreachable)
+
+
+def _with_overdue_tick(
+    driver: DriverTable, release: Release, governor: str, hz: int
+) -> frozenset[int]:
+    """The states taken after idle periods of one length, when the tick should have come before.
+
+    A guest is late now and then, and select() makes no map of it: the time to the tick is then
+    negative, which menu since 5.13, and some of teo's releases, compare as shorter than any
+    residency, be it 0.
+    """
+    found = set()
+    tick = tick_ns(hz)
+    for idle_ns in (1_000, 50_000, tick - 1):
+        for timer_ns in (idle_ns, FAR_NS):
+            model = Governor.for_kernel(governor, release, driver, hz)
+            usual = Situation(NO_LIMIT_US, timer_ns, min(timer_ns, tick), disabled=driver.off)
+            for _ in range(_PERIODS):
+                model.reflect(Outcome(model.select(usual).state, idle_ns))
+            found.add(model.select(replace(usual, delta_next_ns=-1)).state)
+    return frozenset(found)
 
 
 def of_long_idles(selection: TableSelection) -> int | None:
@@ -134,8 +163,7 @@ def entered(
     """What becomes of a state: the last one's power domains may send firmware their own
     parameter."""
     state = driver.states[index]
-    # menu takes state 0 when the tick is overdue, whatever the table: its time is then negative
-    taken = not index or index not in selection.unreachable
+    taken = index not in selection.unreachable
     if not index or state.parameter is None:
         return Entered(taken, True, ())
     parameters = [state.parameter]

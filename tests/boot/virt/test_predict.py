@@ -20,10 +20,12 @@ from idle_states.boot.virt.predict import STAGES, predict, stages
 from idle_states.boot.virt.request import EVERYTHING, VirtRequest
 from idle_states.boot.virt.result import VirtResult
 from idle_states.devicetree.tree import Node
+from idle_states.linux.releases import release
 from idle_states.report import boot_virt_output
 from idle_states.report.documents.boot_virt import BootedVirt
 from idle_states.report.json_output import envelope
 from idle_states.report.style import Style
+from idle_states.selection.selection import select
 from tests.report.test_output_schema import STRICT, Validator
 from tests.support.boots import recorded_virt
 
@@ -216,6 +218,23 @@ def test_a_domains_parameter_takes_the_place_of_the_cpus() -> None:
     can = entered(driver, 1, refusing.refuses, selection)
     assert (can.runs, can.refusals) == (True, ("no",))
     assert entered(driver, 1, RISCV64.refuses, selection).refusals == ()
+
+
+@pytest.mark.parametrize(
+    ("governor", "kernel", "never"),
+    [("menu", "5.12", (0,)), ("menu", "5.13", ()), ("teo", "5.12", (0,)), ("teo", "6.12", ())],
+)
+def test_a_state_that_only_an_overdue_tick_leads_to(
+    governor: str, kernel: str, never: tuple[int, ...]
+) -> None:
+    """State 0 beside one that always fits."""
+    driver = predict(RISCV64, *recorded_virt(RISCV)).number2driver[0]
+    states = [replace(each, exit_latency_us=0, target_residency_us=0) for each in driver.states]
+    free = replace(driver, states=tuple(states[:2]))
+    assert select(governor, release(kernel), free, 250).unreachable[:1] == (0,)
+    selection = selected(free, release(kernel), governor, 250)
+    assert selection.unreachable == never
+    assert entered(free, 0, RISCV64.refuses, selection).selected is (not never)
 
 
 def test_a_kernel_without_model_is_not_judged() -> None:
