@@ -90,6 +90,14 @@ class Stage:
         return cls(name, None, note=why)
 
 
+def confirmed(release: Release | None, stages: Iterable[Stage]) -> bool:
+    """Whether no stage differs from its prediction, and something could be judged of the kernel.
+
+    release  the kernel release modelled; None: there is no model of this kernel
+    """
+    return release is not None and all(stage.agree is not False for stage in stages)
+
+
 @dataclass(frozen=True, slots=True)
 class Predicted:
     """What the models predict for a machine, firmware and kernel.

@@ -5,7 +5,7 @@ import hashlib
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from ..sources import Source, read_table
 from . import image as boot_image
 from . import parts as boot_parts
 from . import predict, predict_decisions, qemu
-from .boot import Booted, Progress, boot
+from .boot import Progress, boot
 from .change import UNCHANGED, change_of
 from .image import BootedFirmware
 from .predict import Predicted
@@ -25,7 +25,7 @@ from .predict_decisions import ReplayedDecisions
 from .request import Request
 from .result import BootPair, BootResult
 
-_EMULATED = "times and power of any state: an emulated CPU has neither"
+EMULATED = "times and power of any state: an emulated CPU has neither"
 _FILES = {"cpuidle.txt": "sysfs", "kernel-log.txt": "dmesg", "opal-log.txt": "msglog"}
 
 
@@ -151,7 +151,8 @@ def _booted(
         levels=request.levels,
         progress=clock,
     )
-    _keep(booted, directory)
+    texts = {name: getattr(booted, attribute).encode() for name, attribute in _FILES.items()}
+    keep(directory, {"tree.dtb": booted.fdt, **texts})
     predicted = predict.predict(firmware.table, request.machine, booted, request.levels)
     selected, usage, replayed = predict_decisions.decision_stages(
         predicted, booted.recorded, directory
@@ -204,9 +205,9 @@ def digests(*files: Path) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _keep(booted: Booted, directory: Path) -> None:
-    contents = {name: getattr(booted, attribute).encode() for name, attribute in _FILES.items()}
-    for name, content in {"tree.dtb": booted.fdt, **contents}.items():
+def keep(directory: Path, contents: Mapping[str, bytes]) -> None:
+    """Writes files into a boot's directory. contents: by name. Raises OSError."""
+    for name, content in contents.items():
         with naming(directory / name):
             (directory / name).write_bytes(content)
 
@@ -224,4 +225,4 @@ def _unconfirmed(predicted: Predicted, replayed: ReplayedDecisions | None) -> It
                     yield f"{state.name}: when it is selected: this workload never led there"
     if replayed is None:
         yield "selected states and counters: no decisions were recorded"
-    yield _EMULATED
+    yield EMULATED

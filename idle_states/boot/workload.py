@@ -63,3 +63,8 @@ def workload(name: str) -> GuestWorkload:
         raise UsageError(f"expected a workload of {', '.join(WORKLOADS)}, found {name!r}")
     kinds = tuple(KINDS) if name == MIXED else (name.replace("-", "_"),)
     return GuestWorkload(name, kinds)
+
+
+EVERYTHING = workload(MIXED)
+CPUS = 2
+"""What a guest that starts without OPAL does, and how many CPUs it has, unless told otherwise."""

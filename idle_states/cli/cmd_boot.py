@@ -128,8 +128,8 @@ def request(arguments: argparse.Namespace) -> "Request | VirtRequest | Q35Reques
 
 
 def _of_virt(arguments: argparse.Namespace, kernel: Path | None) -> "VirtRequest":
-    from ..boot.virt.request import CPUS, EVERYTHING, VirtRequest
-    from ..boot.workload import workload
+    from ..boot.virt.request import VirtRequest
+    from ..boot.workload import CPUS, EVERYTHING, workload
 
     _refuse_firmware(arguments)
     if arguments.table is None:
@@ -151,8 +151,7 @@ def _of_virt(arguments: argparse.Namespace, kernel: Path | None) -> "VirtRequest
 def _of_q35(arguments: argparse.Namespace, kernel: Path | None) -> "Q35Request":
     from ..boot.q35 import machine
     from ..boot.q35.request import Q35Request
-    from ..boot.virt.request import CPUS, EVERYTHING
-    from ..boot.workload import workload
+    from ..boot.workload import CPUS, EVERYTHING, workload
 
     _refuse_firmware(arguments)
     if arguments.table is None:

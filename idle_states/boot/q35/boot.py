@@ -10,7 +10,7 @@ from ...files import naming
 from ...reading import opening
 from ..boot import BootFailure, Progress, sections_of
 from ..console import panicked
-from ..virt.parts import VirtParts
+from ..guest_parts import GuestParts
 from . import guest, machine
 from .request import Q35Request
 
@@ -45,7 +45,7 @@ class Q35Booted:
 
 
 def boot(
-    parts: VirtParts,
+    parts: GuestParts,
     request: Q35Request,
     ssdt: bytes,
     *,
@@ -78,7 +78,7 @@ def boot(
     return Q35Booted(texts, found["tables"], log)
 
 
-def command(parts: VirtParts, request: Q35Request, initrd: Path, table: Path) -> list[str]:
+def command(parts: GuestParts, request: Q35Request, initrd: Path, table: Path) -> list[str]:
     """QEMU's command line."""
     arguments = [_ARGUMENTS, *request.arguments]
     arguments += [f"cpuidle.governor={request.governor}"] if request.governor else []

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from ...reading import opening
 from ..debian import Packages, Unavailable
+from ..guest_parts import GuestParts
 from ..parts import listed, packages_in, qemu_program
-from ..virt.parts import VirtParts
 from .machine import ARCHITECTURE, FULL_KERNEL, KERNEL, PACKAGE, PROGRAM
 
 
 def parts(
     cache: Path | None = None, kernel: Path | None = None, suite: str | None = None
-) -> VirtParts:
+) -> GuestParts:
     """The distribution's parts, fetched if necessary.
 
     cache   where boots keep what they fetch (default: parts.boot_cache)
@@ -26,12 +26,12 @@ def parts(
     busybox = packages.binary_file("busybox-static", "*bin/busybox", ARCHITECTURE)
     if kernel is None:
         stock, stock_config = stock_kernel(packages, suite)
-        return VirtParts(qemu, stock, busybox, stock_config)
+        return GuestParts(qemu, stock, busybox, stock_config)
     if not opening.is_file(kernel):
         raise Unavailable(f"expected a file, found no {kernel}")
     config = kernel.with_name(kernel.name.replace("vmlinuz", "config", 1))
     known = config != kernel and opening.is_file(config)
-    return VirtParts(qemu, kernel.resolve(), busybox, config if known else None)
+    return GuestParts(qemu, kernel.resolve(), busybox, config if known else None)
 
 
 def stock_kernel(packages: Packages, suite: str | None = None) -> tuple[Path, Path]:

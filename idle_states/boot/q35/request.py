@@ -6,8 +6,7 @@ from pathlib import Path
 from ...findings import UsageError
 from ...linux.governors import governor_names
 from ..boot import TIME_LIMIT_S
-from ..virt.request import CPUS, EVERYTHING
-from ..workload import GuestWorkload
+from ..workload import CPUS, EVERYTHING, GuestWorkload
 from . import machine
 
 

@@ -1,21 +1,17 @@
 """A boot of q35 from start to end: gives its processors a TABLE's objects, boots it, and compares
 the boot with the models."""
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ...files import naming
-from ...linux.governors import governor_names
 from ...reading.sysfs import SysfsState
 from ...sources import read_sources, read_table
 from .. import qemu
+from ..guest_parts import DEFAULT_GOVERNOR, GuestParts, check_governor, hz_of, not_set
 from ..predict import USAGE, Stage
-from ..registered import driver_in, held_by
-from ..run import Clock, Surroundings, digests
+from ..registered import driver_in, governor_in, held_by
+from ..run import EMULATED, Clock, Surroundings, digests, keep
 from ..usage import counted_in, refuses_none, usage_stage
-from ..virt.parts import VirtParts
-from ..virt.run import check_governor
 from . import machine
 from .boot import Q35Booted, boot
 from .objects import Placed, placed
@@ -25,10 +21,7 @@ from .request import Q35Request
 from .result import Q35Result
 
 _FILES = {"cpuidle.txt": "cpuidle", "kernel-log.txt": "dmesg"}
-_GOVERNOR = re.compile(r"/current_governor:(\S+)", re.ASCII)
-_DEFAULT_GOVERNOR, _DEFAULT_HZ = "menu", 250
 _OPTIONS = ("CPU_IDLE", "ACPI_PROCESSOR_IDLE", "INTEL_IDLE")
-_EMULATED = "times and power of any state: an emulated CPU has neither"
 _NO_MWAIT = (
     "intel_idle, and entries of fixed hardware: QEMU's emulated processors have no sub-states of "
     "MWAIT (CPUID leaf 5), so that intel_idle ends before it looks at a table, and acpi_idle "
@@ -58,12 +51,12 @@ def run_with(
     having = parts(around.cache_directory, request.kernel, request.suite)
     check_governor(request.governor, having.options())
     with around.directory(machine.NAME) as directory:
-        with naming(directory / "given.aml"):
-            (directory / "given.aml").write_bytes(given.ssdt)
+        keep(directory, {"given.aml": given.ssdt})
         inputs = (source, *digests(having.kernel))
     clock = Clock(around.progress)
     booted = boot(having, request, given.ssdt, logs=directory, progress=clock)
-    _keep(booted, directory)
+    texts = {name: booted.sections[part].encode() for name, part in _FILES.items()}
+    keep(directory, {"acpi-tables.tar": booted.tables, **texts})
     return judged(request, given, booted, having, inputs, clock.elapsed_s, directory)
 
 
@@ -71,7 +64,7 @@ def judged(
     request: Q35Request,
     given: Placed,
     booted: Q35Booted,
-    having: VirtParts,
+    having: GuestParts,
     inputs: tuple[tuple[str, str], ...],
     qemu_s: float,
     directory: Path,
@@ -79,9 +72,7 @@ def judged(
     """Holds a boot against the models."""
     options = having.options()
     predicted = predict(given, request.arguments, booted)
-    match = _GOVERNOR.search(booted.sections["governors"])
-    governor = match[1] if match else _DEFAULT_GOVERNOR
-    hz = (options or {}).get("HZ", "")
+    governor = governor_in(booted.sections)
     if booted.crash:
         usage = Stage.unjudged(USAGE, "the kernel crashed before any work")
     else:
@@ -89,8 +80,8 @@ def judged(
             predicted,
             refuses_none,
             booted.sections,
-            governor,
-            int(hz) if hz.isdecimal() else _DEFAULT_HZ,
+            governor or DEFAULT_GOVERNOR,
+            hz_of(options),
         )
     counted = counted_in(booted.sections)
     return Q35Result(
@@ -99,7 +90,7 @@ def judged(
         given.places,
         predicted,
         (*stages(predicted, booted), usage),
-        match[1] if match else "",
+        governor,
         driver_in(booted.sections),
         held_by(booted.sections),
         counted,
@@ -111,13 +102,6 @@ def judged(
         inputs,
         directory,
     )
-
-
-def _keep(booted: Q35Booted, directory: Path) -> None:
-    contents = {name: booted.sections[part].encode() for name, part in _FILES.items()}
-    for name, content in {"acpi-tables.tar": booted.tables, **contents}.items():
-        with naming(directory / name):
-            (directory / name).write_bytes(content)
 
 
 def _unconfirmed(
@@ -132,11 +116,5 @@ def _unconfirmed(
     yield _NO_MWAIT
     if any("_LPI" in objects for objects in predicted.placed.cpus):
         yield _LPI
-    if options is None:
-        yield "what the kernel's configuration leaves out: it is not known"
-    else:
-        governors = (f"CPU_IDLE_GOV_{name.upper()}" for name in governor_names())
-        for option in (*_OPTIONS, *governors):
-            if option not in options:
-                yield f"CONFIG_{option}: not set in this kernel"
-    yield _EMULATED
+    yield from not_set(options, _OPTIONS)
+    yield EMULATED

@@ -9,13 +9,11 @@ from ...devicetree import fdt
 from ...files import naming
 from ...reading import launching, limits, opening
 from ..boot import BootFailure, Progress, RecordedWorkload, sections_of
+from ..guest_parts import DEFAULT_GOVERNOR, GuestParts, options_in
 from ..workload import GuestWorkload
 from . import guest
 from .machines import VirtMachine
-from .parts import VirtParts, options_in
 
-DEFAULT_GOVERNOR = "menu"
-"""What kernels for such machines take unless told otherwise."""
 _MEMORY = "512M"
 _ARGUMENTS = "console={console} panic=-1"
 """What the kernel prints on its way shows where a boot ended that did not finish."""
@@ -55,7 +53,7 @@ class VirtBooted:
         return options_in(self.sections["config"]) or None
 
 
-def tree_of(parts: VirtParts, machine: VirtMachine, smp: int, directory: Path) -> fdt.Blob:
+def tree_of(parts: GuestParts, machine: VirtMachine, smp: int, directory: Path) -> fdt.Blob:
     """The machine's own device tree, which QEMU dumps. Raises BootFailure, OSError."""
     dumped = directory / "machine.dtb"
     first, model, *others = machine.options
@@ -67,7 +65,7 @@ def tree_of(parts: VirtParts, machine: VirtMachine, smp: int, directory: Path) -
 
 
 def boot(
-    parts: VirtParts,
+    parts: GuestParts,
     machine: VirtMachine,
     tree: bytes,
     *,

@@ -1,43 +1,21 @@
 """What a boot of a virt machine needs: QEMU, a kernel and busybox of the machine's architecture."""
 
-import re
 import sys
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from ...reading import opening
 from ..debian import Packages, Unavailable
+from ..guest_parts import GuestParts
 from ..parts import listed, packages_in, qemu_program
 from .machines import VIRT, VirtMachine
 
 _CONFIG = "boot/config-*"
-_SET = re.compile(r"^CONFIG_(\w+)=(\S+)$", re.ASCII | re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class VirtParts:
-    """qemu: the program; kernel and busybox: files, the guest's; config: the kernel's
-    configuration, None where that is not known."""
-
-    qemu: Path
-    kernel: Path
-    busybox: Path
-    config: Path | None = None
-
-    def options(self) -> dict[str, str] | None:
-        """The options that the kernel is configured with, without CONFIG_; None if not known."""
-        if self.config is None:
-            return None
-        return options_in(opening.read(self.config).decode("utf-8", "replace"))
-
-
-def options_in(config: str) -> dict[str, str]:
-    """The options that a kernel's configuration sets, without CONFIG_."""
-    return dict(_SET.findall(config))
-
-
-def parts(machine: VirtMachine, cache: Path | None = None, kernel: Path | None = None) -> VirtParts:
+def parts(
+    machine: VirtMachine, cache: Path | None = None, kernel: Path | None = None
+) -> GuestParts:
     """The distribution's parts, fetched if necessary; `kernel` replaces its.
 
     cache  where boots keep what they fetch (default: parts.boot_cache)
@@ -48,10 +26,10 @@ def parts(machine: VirtMachine, cache: Path | None = None, kernel: Path | None =
     busybox = stock_busybox(machine, packages)
     if kernel is None:
         stock, config = stock_kernel(machine, packages)
-        return VirtParts(qemu, stock, busybox, config)
+        return GuestParts(qemu, stock, busybox, config)
     if not opening.is_file(kernel):
         raise Unavailable(f"expected a file, found no {kernel}")
-    return VirtParts(qemu, kernel.resolve(), busybox)
+    return GuestParts(qemu, kernel.resolve(), busybox)
 
 
 def stock_kernel(machine: VirtMachine, packages: Packages) -> tuple[Path, Path]:

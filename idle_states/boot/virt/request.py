@@ -7,12 +7,8 @@ from ...findings import UsageError
 from ...linux.governors import governor_names
 from ...record.script import GOVERNORS as RECORDED
 from ..boot import TIME_LIMIT_S
-from ..workload import MIXED, GuestWorkload, workload
+from ..workload import CPUS, EVERYTHING, GuestWorkload
 from .machines import VIRT, VirtMachine
-
-CPUS = 2
-"""How many CPUs a machine has unless told otherwise."""
-EVERYTHING = workload(MIXED)
 
 
 @dataclass(frozen=True, slots=True)

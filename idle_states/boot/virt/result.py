@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...reading.sysfs import SysfsState
-from ..predict import Stage
+from ..predict import Stage, confirmed
 from .predict import VirtPredicted
 from .request import VirtRequest
 
@@ -47,6 +47,4 @@ class VirtResult:
     def agree(self) -> bool:
         """Whether no stage differs from its prediction, and something could be judged of the
         kernel."""
-        return self.predicted.release is not None and all(
-            stage.agree is not False for stage in self.stages
-        )
+        return confirmed(self.predicted.release, self.stages)

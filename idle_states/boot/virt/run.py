@@ -6,36 +6,31 @@ from pathlib import Path
 
 from ...devicetree import fdt
 from ...devicetree.tree import Node
-from ...files import naming
 from ...findings import UsageError, unreadable
-from ...linux.governors import governor_names
 from ...reading.sysfs import SysfsState
 from ...sources import Source, read_sources, read_table
 from .. import qemu
+from ..guest_parts import DEFAULT_GOVERNOR, GuestParts, check_governor, hz_of, not_set
 from ..predict import Stage
 from ..predict_decisions import decision_stages
 from ..registered import governor_in, held_by
-from ..run import Clock, Surroundings, digests
+from ..run import EMULATED, Clock, Surroundings, digests, keep
 from ..usage import counted_in, usage_stage
-from .boot import DEFAULT_GOVERNOR, VirtBooted, boot, tree_of
+from .boot import VirtBooted, boot, tree_of
 from .domains import domain_stages, entered_domains
 from .graft import Grafted, chosen, cpus_of, graft
 from .machines import VirtMachine
-from .parts import VirtParts, parts
+from .parts import parts
 from .predict import VirtPredicted, predict, stages
 from .request import VirtRequest
 from .result import VirtResult
 
 _FILES = {"cpuidle.txt": "cpuidle", "kernel-log.txt": "dmesg", "power-domains.txt": "domains"}
-_DEFAULT_HZ = 250
 _OPTIONS = {
     "virt-arm64": ("CPU_IDLE", "ARM_PSCI_CPUIDLE", "ARM_PSCI_CPUIDLE_DOMAIN", "DEBUG_FS"),
     "virt-riscv64": ("CPU_IDLE", "RISCV_SBI_CPUIDLE", "DT_IDLE_GENPD", "DEBUG_FS"),
 }
 """What a kernel must be configured with, for a boot to show all."""
-_GOVERNOR_OPTION = "CPU_IDLE_GOV_{name}"
-_EMULATED = "times and power of any state: an emulated CPU has neither"
-_UNKNOWN = "what the kernel's configuration leaves out: it is not known"
 _NO_OSI = "power domains in use: QEMU's PSCI offers no OS-initiated mode"
 
 
@@ -57,8 +52,7 @@ def run(request: VirtRequest, around: Surroundings) -> VirtResult:
         blob = tree_of(having, machine, request.smp, directory)
         grafted = graft(blob.root, tree, places, sources[0].file)
         data = fdt.write(grafted.root, blob.reservations, blob.boot_cpu)
-        with naming(directory / "given.dtb"):
-            (directory / "given.dtb").write_bytes(data)
+        keep(directory, {"given.dtb": data})
         inputs = ((sources[0].file, sources[0].sha256), *digests(having.kernel))
     clock = Clock(around.progress)
     booted = boot(
@@ -73,7 +67,8 @@ def run(request: VirtRequest, around: Surroundings) -> VirtResult:
         recorded=request.recorded,
         progress=clock,
     )
-    _keep(booted, directory)
+    texts = {name: booted.sections[part].encode() for name, part in _FILES.items()}
+    keep(directory, {"tree.dtb": booted.fdt, **texts})
     return _result(request, grafted, booted, having, inputs, clock.elapsed_s, directory)
 
 
@@ -81,7 +76,7 @@ def _result(
     request: VirtRequest,
     grafted: Grafted,
     booted: VirtBooted,
-    having: VirtParts,
+    having: GuestParts,
     inputs: tuple[tuple[str, str], ...],
     qemu_s: float,
     directory: Path,
@@ -89,13 +84,12 @@ def _result(
     machine, options = request.of_machine, booted.options or having.options()
     predicted = predict(machine, grafted.root, booted)
     governor = governor_in(booted.sections) or DEFAULT_GOVERNOR
-    hz = (options or {}).get("HZ", "")
     usage = usage_stage(
         predicted,
         machine.refuses,
         booted.sections,
         governor,
-        int(hz) if hz.isdecimal() else _DEFAULT_HZ,
+        hz_of(options),
     )
     judged = (
         *stages(predicted, machine, grafted.nodes, booted, request.governor),
@@ -170,22 +164,6 @@ def _places(
     return chosen(tree, lists, request.smp)
 
 
-def check_governor(governor: str, options: Mapping[str, str] | None) -> None:
-    """Raises UsageError for a governor that the kernel does not have."""
-    option = _GOVERNOR_OPTION.format(name=governor.upper())
-    if governor and options is not None and option not in options:
-        raise UsageError(
-            f"expected a governor that the kernel has, found {governor}: CONFIG_{option} is not set"
-        )
-
-
-def _keep(booted: VirtBooted, directory: Path) -> None:
-    contents = {name: booted.sections[part].encode() for name, part in _FILES.items()}
-    for name, content in {"tree.dtb": booted.fdt, **contents}.items():
-        with naming(directory / name):
-            (directory / name).write_bytes(content)
-
-
 def _unconfirmed(
     predicted: VirtPredicted,
     machine: VirtMachine,
@@ -205,11 +183,5 @@ def _unconfirmed(
     yield from said
     if any(driver.domains for driver in predicted.drivers.values()) and not machine.offers.osi:
         yield _NO_OSI
-    if options is None:
-        yield f"{_UNKNOWN}; HZ is taken to be {_DEFAULT_HZ}"
-    else:
-        governors = [_GOVERNOR_OPTION.format(name=name.upper()) for name in governor_names()]
-        for option in (*_OPTIONS[machine.name], *governors):
-            if option not in options:
-                yield f"CONFIG_{option}: not set in this kernel"
-    yield _EMULATED
+    yield from not_set(options, _OPTIONS[machine.name])
+    yield EMULATED

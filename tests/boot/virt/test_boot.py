@@ -13,7 +13,7 @@ from idle_states.boot.virt import parts as virt_parts
 from idle_states.boot.virt.boot import boot, tree_of
 from idle_states.boot.virt.machines import ARM64, VIRT
 from idle_states.boot.virt.predict import STAGES
-from idle_states.boot.virt.request import EVERYTHING
+from idle_states.boot.workload import EVERYTHING
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from tests.oracle import skipping

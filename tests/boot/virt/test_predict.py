@@ -17,8 +17,9 @@ from idle_states.boot.virt.boot import VirtBooted
 from idle_states.boot.virt.domains import domain_stages, entered_domains, read_domains
 from idle_states.boot.virt.machines import ARM64, RISCV64, VIRT
 from idle_states.boot.virt.predict import STAGES, predict, stages
-from idle_states.boot.virt.request import EVERYTHING, VirtRequest
+from idle_states.boot.virt.request import VirtRequest
 from idle_states.boot.virt.result import VirtResult
+from idle_states.boot.workload import EVERYTHING
 from idle_states.devicetree.tree import Node
 from idle_states.linux.releases import release
 from idle_states.report import boot_virt_output
