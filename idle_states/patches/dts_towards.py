@@ -1,12 +1,10 @@
 """From boards as they are to a TABLE's idle states: the edits of one file that make them equal.
 
-Nodes are the same ones if they are called alike; else if they stand at the same places of the same
-lists, or have the same parameter, and no other is alike: then the node gets another name. What is
-left comes or goes. The power domains themselves, and CPUs, are not changed.
+A node that is the same one under another name (dts_same) is renamed; what is left comes or goes.
+The power domains themselves, and CPUs, are not changed.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -24,6 +22,7 @@ from .description import Patch
 from .dts_boards import path_on, place_on, value_in, value_on
 from .dts_edits import DtsEdit, NodeEdit, PropertyEdit, RenameEdit
 from .dts_machine import LinkedStates, Owner, WantedMachine, facts_of
+from .dts_same import same_nodes
 from .plan import CODE, RULE_NAME
 
 _PROPERTIES = (
@@ -153,7 +152,7 @@ class _Towards:
             where = name_of(self.board.board)
             self.refuse(f"{message} on {where}; they are changed by hand", "/cpus")
             return
-        self.same = self.matched()
+        self.same = same_nodes(self.want, self.have)
         yield from self.values()
         yield from self.new_nodes()
         yield from self.methods()
@@ -169,48 +168,6 @@ class _Towards:
                 named = self.named(old)
                 if named:
                     yield _GONE, NodeEdit(self.path, named)
-
-    def matched(self) -> dict[str, str]:
-        """Path of a wanted node -> that of the board's that it is."""
-        own = {**self.have.unlisted, **self.have.nodes}
-        found: dict[str, str] = {}
-        for key in (name_of, str):
-            of_want, of_have = (Counter(map(key, nodes)) for nodes in (self.want.nodes, own))
-            name2path = {key(path): path for path in own}
-            for path in self.want.nodes:
-                name = key(path)
-                if path in found or not of_want[name] == of_have[name] == 1:
-                    continue
-                if name2path[name] not in found.values():
-                    found[path] = name2path[name]
-        for alike in (self.places, self.parameter):
-            left = [path for path in self.want.nodes if path not in found]
-            free = [path for path in self.have.nodes if path not in found.values()]
-            wants, haves = (
-                Counter(alike(linked, path) for path in paths)
-                for linked, paths in ((self.want, left), (self.have, free))
-            )
-            for path in left:
-                mark = alike(self.want, path)
-                if mark is not None and wants[mark] == haves[mark] == 1:
-                    found[path] = next(o for o in free if alike(self.have, o) == mark)
-        return found
-
-    def places(self, linked: LinkedStates, path: str) -> object:
-        """The places of a node in lists of CPUs and domains, by their names."""
-        return tuple(
-            sorted(
-                (name_of(owner), name, index, len(nodes))
-                for (owner, name), nodes in linked.lists.items()
-                for index, node in enumerate(nodes)
-                if node == path
-            )
-        )
-
-    def parameter(self, linked: LinkedStates, path: str) -> object:
-        node = linked.nodes[path]
-        name = next((p for p in (ARM.parameter, RISCV.parameter) if p in node.properties), "")
-        return (node.strings("compatible"), node.u32(name)) if name else None
 
     def values(self) -> Iterator[tuple[int, DtsEdit]]:
         for new, old in self.same.items():

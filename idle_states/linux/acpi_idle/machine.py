@@ -10,6 +10,9 @@ INTEL, AMD, CENTAUR, HYGON, ZHAOXIN = 0, 2, 5, 9, 10
 """X86_VENDOR_*."""
 PBLK_BYTES = 6
 
+Place = tuple[int, int]
+"""Of an entry in ACPI's objects: level (-1 for _CST) and number, from 0 on."""
+
 
 @dataclass(frozen=True, slots=True)
 class AcpiMachine:

@@ -7,38 +7,26 @@ from dataclasses import replace
 from ...acpi_objects import LpiState
 from ...beyond_opal import AcpiIdle
 from ...findings import UsageError
-from ...stages import Changed, Lost, Message
+from ...stages import Changed, Lost
 from ...table import IdleTable
 from ...wording import joined
 from ..driver_table import DriverState, DriverTable
-from ..intel_idle import figures
 from ..intel_idle.features import OLDEST as INTEL_OLDEST
-from ..intel_idle.features import features as intel_features
-from ..intel_idle.machine import AcpiState
 from ..intel_idle.platform import X86Platform
-from ..intel_idle.start import IntelIdleStart
-from ..intel_idle.start import start as start_intel_idle
-from ..intel_idle.states import OFF as INTEL_OFF
-from ..intel_idle.states import POLLING as INTEL_POLLING
-from ..intel_idle.states import TIMER_STOP as INTEL_TIMER_STOP
 from ..releases import Release, version_key
 from ..suspend_parameter import USUAL_FIRMWARE, PsciFirmware
-from .cst import Skipped, evaluate
+from .by_intel_idle import by_intel_idle, without_acpi
 from .features import OLDEST, features
-from .lpi import flatten
-from .machine import AcpiIdleParameters, AcpiMachine
+from .machine import AcpiIdleParameters, AcpiMachine, Place
 from .start import POLLING, TIMER_STOP, AcpiIdleStart, AcpiIdleState, start
 
 _IDLE = "drivers/acpi/processor_idle.c"
 _CST = "drivers/acpi/acpi_processor.c acpi_processor_evaluate_cst()"
 _COMBINE = "combine_lpi_states()"
 _LPI = "flatten_lpi_states() and what calls it"
-_INTEL = "drivers/idle/intel_idle.c intel_idle_init()"
 _METHOD2ENTER = {"poll": "", "ffh": "mwait", "halt": "hlt", "io": "port", "integer": ""}
 _ARCH2ENTER = {"arm64": "psci", "riscv64": "sbi"}
 _FIRST_LPI, _FIRST_CST = 3, 1
-Place = tuple[int, int]
-"""Level (-1 for _CST) and entry, from 0 on."""
 
 
 def register(
@@ -73,19 +61,14 @@ def register(
                 f"expected no acpi= or lpi= in platform {platform.name}, found one: {table.name} "
                 "has the objects"
             )
-        tried = _by_intel_idle(table, release, platform, machine, places)
+        tried = by_intel_idle(table, release, platform, machine, places)
         if isinstance(tried, DriverTable):
             return tried
         driver = f"acpi_idle, for intel_idle does not start: {tried}"
-        assumed = _without_acpi(platform)
+        assumed = without_acpi(platform)
         return _by_acpi_idle(table, release, machine, places, driver, assumed)
     assumed = tuple(_assumed(table.acpi))
     return _by_acpi_idle(table, release, machine, places, "acpi_idle", assumed)
-
-
-def _without_acpi(platform: X86Platform) -> tuple[str, ...]:
-    """What is assumed of a machine, but for ACPI's objects, which are known."""
-    return tuple(text for text in platform.assumed if not text.endswith("(acpi=)"))
 
 
 def _machine(acpi: AcpiIdle, platform: X86Platform | None, firmware: PsciFirmware) -> AcpiMachine:
@@ -299,115 +282,3 @@ def _reordered(
                 "latencies out of order are exchanged, and names, types and registers are not",
                 f"{_IDLE} acpi_processor_power_verify()",
             )
-
-
-# intel_idle
-
-
-def _by_intel_idle(
-    table: IdleTable,
-    release: Release,
-    platform: X86Platform,
-    machine: AcpiMachine,
-    places: Mapping[Place, int],
-) -> DriverTable | str:
-    """What intel_idle registers, or why it does not start."""
-    known = features(release)
-    said: list[Message] = []
-    taken = evaluate(
-        machine.acpi.cst,
-        machine,
-        AcpiIdleParameters(),
-        known,
-        lambda level, text: said.append(Message(level, text)),
-    )
-    slots = taken.slots[1 : taken.count + 1] if taken.count is not None else []
-    cst = tuple(
-        AcpiState(slot.description, slot.address, slot.latency_us, slot.kind, slot.method == "ffh")
-        for slot in slots
-    )
-    flattened = flatten(machine, known, lambda *_: None, strict=True)
-    lpi = tuple(
-        AcpiState(
-            state.description, state.address, state.latency_us, residency_us=state.residency_us
-        )
-        for state in flattened.states
-    )
-    started = start_intel_idle(
-        figures.data_of(release),
-        replace(
-            platform.machine,
-            cst=cst if taken.count is not None else None,
-            lpi=None if flattened.refused else lpi,
-        ),
-        platform.parameters,
-        intel_features(release),
-    )
-    if started.status:
-        return started.because or "it does not start"
-    skipped = {places[-1, each.index]: each for each in taken.skipped if (-1, each.index) in places}
-    sources = _intel_sources(started, [slot.source for slot in slots], places)
-    by_lpi = bool(started.states[1:]) and started.states[1].name.endswith("_LPI")
-    if by_lpi:
-        own = [state.sources for state in flattened.states]
-        sources = [places.get(each[0]) if len(each) == 1 else None for each in own]
-    numbered = [None, *sources]
-    states = tuple(
-        DriverState(
-            number,
-            state.name,
-            state.exit_latency_us,
-            state.target_residency_us,
-            "mwait" if number else "",
-            numbered[number] if not started.array else None,
-            polling=bool(state.flags & INTEL_POLLING),
-            timer_stop=bool(state.flags & INTEL_TIMER_STOP),
-            off=bool(state.flags & INTEL_OFF),
-        )
-        for number, state in enumerate(started.states)
-    )
-    return DriverTable(
-        kernel=release.name,
-        states=states,
-        lost=tuple(_lost_to_intel_idle(table, started, states, platform, by_lpi, skipped)),
-        messages=(*([] if started.array or by_lpi else said), *started.messages),
-        offline="",
-        assumptions=_without_acpi(platform),
-        driver="intel_idle",
-    )
-
-
-def _intel_sources(
-    started: IntelIdleStart, entries: list[int | None], places: Mapping[Place, int]
-) -> list[int | None]:
-    rows = [places.get((-1, entry)) if entry is not None else None for entry in entries]
-    return [rows[at] for at in started.rows if at < len(rows)] if not started.array else []
-
-
-def _lost_to_intel_idle(
-    table: IdleTable,
-    started: IntelIdleStart,
-    states: tuple[DriverState, ...],
-    platform: X86Platform,
-    by_lpi: bool,
-    skipped: Mapping[int, Skipped],
-) -> Iterator[Lost]:
-    used = {state.source for state in states}
-    names = [state.name for state in states[1:]]
-    for row, state in enumerate(table.states):
-        if row in used:
-            continue
-        cause, reason = "limit", "max_cstate, or the room for states, ends the list before it"
-        if started.array:
-            off = [each.name for each in states if each.off]
-            switched = f"; by these entries it switches {joined(off)} off" if off else ""
-            cause = "native"
-            reason = (
-                f"intel_idle has a table of its own for {platform.processor or platform.name} "
-                f"({joined(names)}){switched}"
-            )
-        elif by_lpi:
-            cause, reason = "lpi", "intel_idle takes the states of _LPI"
-        elif row in skipped:
-            cause, reason = skipped[row].cause, skipped[row].reason
-        yield Lost(row, state.name, cause, reason, _INTEL)

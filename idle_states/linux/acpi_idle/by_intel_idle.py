@@ -1,0 +1,137 @@
+"""What intel_idle registers of ACPI's objects on a named x86 machine, if it starts there."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ...stages import Lost, Message
+from ...table import IdleTable
+from ...wording import joined
+from ..driver_table import DriverState, DriverTable
+from ..intel_idle import figures
+from ..intel_idle.features import features as intel_features
+from ..intel_idle.machine import AcpiState
+from ..intel_idle.platform import X86Platform
+from ..intel_idle.start import IntelIdleStart
+from ..intel_idle.start import start as start_intel_idle
+from ..intel_idle.states import OFF, POLLING, TIMER_STOP
+from ..releases import Release
+from .cst import Skipped, evaluate
+from .features import features
+from .lpi import flatten
+from .machine import AcpiIdleParameters, AcpiMachine, Place
+
+_INTEL = "drivers/idle/intel_idle.c intel_idle_init()"
+
+
+def by_intel_idle(
+    table: IdleTable,
+    release: Release,
+    platform: X86Platform,
+    machine: AcpiMachine,
+    places: Mapping[Place, int],
+) -> DriverTable | str:
+    """What intel_idle registers, or why it does not start."""
+    known = features(release)
+    said: list[Message] = []
+    taken = evaluate(
+        machine.acpi.cst,
+        machine,
+        AcpiIdleParameters(),
+        known,
+        lambda level, text: said.append(Message(level, text)),
+    )
+    slots = taken.slots[1 : taken.count + 1] if taken.count is not None else []
+    cst = tuple(
+        AcpiState(slot.description, slot.address, slot.latency_us, slot.kind, slot.method == "ffh")
+        for slot in slots
+    )
+    flattened = flatten(machine, known, lambda *_: None, strict=True)
+    lpi = tuple(
+        AcpiState(
+            state.description, state.address, state.latency_us, residency_us=state.residency_us
+        )
+        for state in flattened.states
+    )
+    started = start_intel_idle(
+        figures.data_of(release),
+        replace(
+            platform.machine,
+            cst=cst if taken.count is not None else None,
+            lpi=None if flattened.refused else lpi,
+        ),
+        platform.parameters,
+        intel_features(release),
+    )
+    if started.status:
+        return started.because or "it does not start"
+    skipped = {places[-1, each.index]: each for each in taken.skipped if (-1, each.index) in places}
+    sources = _sources(started, [slot.source for slot in slots], places)
+    by_lpi = bool(started.states[1:]) and started.states[1].name.endswith("_LPI")
+    if by_lpi:
+        own = [state.sources for state in flattened.states]
+        sources = [places.get(each[0]) if len(each) == 1 else None for each in own]
+    numbered = [None, *sources]
+    states = tuple(
+        DriverState(
+            number,
+            state.name,
+            state.exit_latency_us,
+            state.target_residency_us,
+            "mwait" if number else "",
+            numbered[number] if not started.array else None,
+            polling=bool(state.flags & POLLING),
+            timer_stop=bool(state.flags & TIMER_STOP),
+            off=bool(state.flags & OFF),
+        )
+        for number, state in enumerate(started.states)
+    )
+    return DriverTable(
+        kernel=release.name,
+        states=states,
+        lost=tuple(_lost(table, started, states, platform, by_lpi, skipped)),
+        messages=(*([] if started.array or by_lpi else said), *started.messages),
+        offline="",
+        assumptions=without_acpi(platform),
+        driver="intel_idle",
+    )
+
+
+def without_acpi(platform: X86Platform) -> tuple[str, ...]:
+    """What is assumed of a machine, but for ACPI's objects, which are known."""
+    return tuple(text for text in platform.assumed if not text.endswith("(acpi=)"))
+
+
+def _sources(
+    started: IntelIdleStart, entries: list[int | None], places: Mapping[Place, int]
+) -> list[int | None]:
+    rows = [places.get((-1, entry)) if entry is not None else None for entry in entries]
+    return [rows[at] for at in started.rows if at < len(rows)] if not started.array else []
+
+
+def _lost(
+    table: IdleTable,
+    started: IntelIdleStart,
+    states: tuple[DriverState, ...],
+    platform: X86Platform,
+    by_lpi: bool,
+    skipped: Mapping[int, Skipped],
+) -> Iterator[Lost]:
+    used = {state.source for state in states}
+    names = [state.name for state in states[1:]]
+    for row, state in enumerate(table.states):
+        if row in used:
+            continue
+        cause, reason = "limit", "max_cstate, or the room for states, ends the list before it"
+        if started.array:
+            off = [each.name for each in states if each.off]
+            switched = f"; by these entries it switches {joined(off)} off" if off else ""
+            cause = "native"
+            reason = (
+                f"intel_idle has a table of its own for {platform.processor or platform.name} "
+                f"({joined(names)}){switched}"
+            )
+        elif by_lpi:
+            cause, reason = "lpi", "intel_idle takes the states of _LPI"
+        elif row in skipped:
+            cause, reason = skipped[row].cause, skipped[row].reason
+        yield Lost(row, state.name, cause, reason, _INTEL)
