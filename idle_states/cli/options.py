@@ -190,10 +190,11 @@ def platform(arguments: argparse.Namespace) -> "AnyPlatform":
 
 def table_or_machine(arguments: argparse.Namespace) -> str:
     """TABLE, or without one intel_idle's table of the machine that --platform names.
-    Raises UsageError."""
+    Raises UsageError, BadPlatform."""
     if arguments.table is not None:
         return str(arguments.table)
     if (table := machine_table(arguments)) is None:
+        platform(arguments)  # of a misspelt one that is to be said
         raise UsageError("expected TABLE, or an x86 machine such as skx as --platform")
     return table
 

@@ -11,7 +11,7 @@ from ..wording import suggestion
 
 NO_LATENCY = "n/a"
 """What pm_qos_resume_latency_us is written for a CPU that tolerates no latency at all."""
-_VALUE = re.compile(r"[0-9]{1,10}", re.ASCII)
+_VALUE = re.compile(r"[0-9]{1,99}", re.ASCII)
 _TUNED = re.compile(r"cstate\.(id|name)(_no_zero)?:(.+)", re.ASCII | re.DOTALL)
 _NONE = ("none", "None")
 
@@ -115,4 +115,7 @@ def nowhere(words: Sequence[LimitWord], names: Sequence[str]) -> UsageError:
     wanted = words[-1].name or words[-1].text
     hint = suggestion(wanted, names)
     known = ", ".join(names)
-    return UsageError(f"expected a state ({known}), found {words[-1].text!r}{hint}")
+    return UsageError(
+        f"expected a limit in us, without a unit, or a state ({known}), found "
+        f"{words[-1].text!r}{hint}"
+    )

@@ -10,6 +10,7 @@ from ..reading import opening
 from ..sources import NoSuchTable, read_table
 from ..spec.library import find
 from ..spec.packaged import current
+from ..wording import joined
 from .description import Patch
 from .dts_machine import wanted_machine
 from .dts_plan import plan_sources, planned
@@ -80,9 +81,8 @@ def prepare(request: PatchRequest) -> PreparedSeries:
         _expect_committed(sources, request)
         return PreparedSeries(made, ())
     if request.file:
-        raise UsageError(
-            "expected --file for a tree of device-tree sources, found one of skiboot's"
-        )
+        found = "skiboot's" if is_skiboot else f"{request.tree}, which is none"
+        raise UsageError(f"expected a tree of device-tree sources with --file, found {found}")
     tree = PatchedTree(request.tree)
     patches, absent = _patches(request.series, tree)
     _expect_committed(tree, request)
@@ -97,12 +97,19 @@ def _expect_committed(tree: WorkTree, request: PatchRequest) -> None:
         )
 
 
+_MOST_MEANT = 5
+"""Files of one name that are shown to choose from."""
+
+
 def _towards(tree: SourcesTree, request: PatchRequest) -> Plan:
     """The patch of a file after which its boards have a TABLE's states."""
     assert request.series is not None
     path = tree.path(request.file) or tree.path(_inner(tree.root, request.file))
     if not path:
-        raise UsageError(f"expected a file of the tree with --file, found {request.file!r}")
+        name = os.path.basename(request.file)
+        same = [found for found in tree.names() if name and os.path.basename(found) == name]
+        hint = f"; did you mean {joined(same, 'or')}?" if 0 < len(same) <= _MOST_MEANT else ""
+        raise UsageError(f"expected a file of the tree with --file, found {request.file!r}{hint}")
     wanted = wanted_machine(request.series)
     progress = Progress(tree)
     boards = progress.boards([path])

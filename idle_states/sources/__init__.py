@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..findings import Faulty, Unreadable
 from ..linux.intel_idle import packaged as intel_idle_tables
+from ..linux.intel_idle.platform import names as processors
 from ..reading import opening
 from ..spec.packaged import named, resolve_name
 from ..wording import nearest, suggestion
@@ -111,10 +112,14 @@ def _split(text: str) -> tuple[Path, str | None]:
     opening.expect_allowed(path)
     if "/" in text or path.suffix in _SUFFIXES:
         raise NoSuchTable(f"expected a file, found none of that name: {text!r}{_nearest(path)}")
-    known = [revision.name for revision in named()]
+    packaged = [revision.name for revision in named()]
+    intel = {name: f"{intel_idle_tables.PREFIX}{name}" for name in processors()}
+    cpu, comma, keys = text.partition(",")
+    meant = intel.get(cpu.lower(), cpu)
+    known = packaged + [f"{name}{comma}{keys}" for name in intel.values()]
     raise NoSuchTable(
         f"expected a revision (see idle-states list) or a file, found {text!r}"
-        f"{suggestion(text, known)}"
+        f"{suggestion(f'{meant}{comma}{keys}', known)}"
     )
 
 

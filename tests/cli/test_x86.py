@@ -76,3 +76,25 @@ def test_steps_between_releases_name_those_that_are_skipped(capsys: Capture) -> 
     status, _, said = run(capsys, "kernels", "--table", "intel:skx", "5.4", "6.12")
     assert status == 0
     assert said.endswith("kernels that intel_idle is not modelled for are skipped: 5.4\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("show --platform skylak", "found 'skylak'; did you mean 'skylake'?"),
+        ("show --platform SPR", "found 'SPR'; did you mean 'spr'?"),
+        ("show power9 --platform op92", "found 'op92'; did you mean 'op920'?"),
+        ("show --platform op920", "expected TABLE, or an x86 machine such as skx as --platform"),
+        ("select --platform spr,pc6=off,pc6=on", "expected pc6 once, found it twice"),
+        ("show skx", "found 'skx'; did you mean 'intel:skx'?"),
+        ("show SKX,pc6=off", "found 'SKX,pc6=off'; did you mean 'intel:skx,pc6=off'?"),
+        ("show intle:skx", "did you mean 'intel:skx'?"),
+        ("check intel:SKX", "found 'SKX'; did you mean 'skx'?"),
+        ("select intel:", "expected a processor (nhm, "),
+        ("show powr9", "did you mean 'power9'?"),
+    ],
+)
+def test_what_is_misspelt_is_named(words: str, said: str, capsys: Capture) -> None:
+    status, out, err = run(capsys, *words.split(), "--kernel", "7.0")
+    assert (status, out) == (2, "")
+    assert said in err

@@ -98,15 +98,25 @@ def test_values_states_and_words_of_tuned(
     assert (more.number if more else 4) == left
 
 
-@pytest.mark.parametrize("text", ["", "-1", "x y|", "cstate.id:x", "cstate.foo:1", "3000000000"])
+@pytest.mark.parametrize("text", ["", "-1", "x y|", "cstate.id:x", "cstate.foo:1"])
 def test_words_that_mean_nothing(text: str) -> None:
     with pytest.raises(UsageError, match="expected"):
         limit_words(text)
 
 
-@pytest.mark.parametrize("text", ["C9", "cstate.id:4", "cstate.id_no_zero:0", "cstate.name:C9"])
+@pytest.mark.parametrize("text", ["3000000000", "9" * 11])
+def test_numbers_beyond_the_kernels_are_no_states(text: str) -> None:
+    with pytest.raises(UsageError, match="expected a limit from 0 to 2000000000 us"):
+        limit_words(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["C9", "70us", "cstate.id:4", "cstate.id_no_zero:0", "cstate.name:C9"]
+)
 def test_states_that_no_kernel_registers(text: str) -> None:
-    with pytest.raises(UsageError, match=r"expected a state \(snooze, state1, state2, state3\)"):
+    with pytest.raises(
+        UsageError, match=r"in us, without a unit, or a state \(snooze, state1, state2, state3\)"
+    ):
         limited(text)
 
 

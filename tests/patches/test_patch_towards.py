@@ -360,6 +360,7 @@ def test_a_value_of_another_file_is_refused(
         ("power9", FILE, 2, "expected all idle states of a machine of Arm or RISC-V"),
         ("sm8250:cpu@0", FILE, 2, "another table, or one of several"),
         ("arm64-generic", "arm64/maker/none.dtsi", 2, "expected a file of the tree with --file"),
+        ("arm64-generic", "soc.dtsi", 2, f"found 'soc.dtsi'; did you mean {FILE}?"),
         ("mambo-stop4", FILE, 2, "expected a revision"),
     ],
 )

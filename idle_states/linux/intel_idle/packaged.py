@@ -19,7 +19,7 @@ from .states import HINT_SHIFT, NAME2FLAG, StartedState
 
 PREFIX = "intel:"
 _NAME = re.compile(
-    r"intel:(?P<machine>(?P<cpu>[a-z0-9-]+)(?:@(?P<release>[^:,@]+))?(?P<keys>,.*)?)", re.DOTALL
+    r"intel:(?P<machine>(?P<cpu>[A-Za-z0-9-]*)(?:@(?P<release>[^:,@]+))?(?P<keys>,.*)?)", re.DOTALL
 )
 
 

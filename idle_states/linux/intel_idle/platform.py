@@ -201,6 +201,8 @@ def parse_machine(text: str) -> X86Platform:
             raise BadMachine(
                 f"expected one of {', '.join(KEYS)}, found {part!r}{suggestion(key, KEYS)}"
             )
+        if key in given:
+            raise BadMachine(f"expected {key} once, found it twice, the second time as {part!r}")
         given[key] = value if equals else "yes"
     if found:
         given["table"] = table
