@@ -10,6 +10,8 @@ from .predict import REGISTERED, Mismatch, Stage, held
 NO_DRIVER = "none"
 Row = tuple[str, str, int, int, bool]
 """Of a state: name, description, latency and residency in us, whether it is off from the start."""
+Counted = tuple[SysfsState, SysfsState | None]
+"""A state as it was at first, and with what was counted during the work; None: not known."""
 
 _PLACE = re.compile(r"cpuidle/(\w+):(.*)", re.ASCII)
 
@@ -70,6 +72,17 @@ def held_by(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]
         return _held(sections)
     except Unreadable:
         return {}
+
+
+def with_counts(
+    found: Mapping[int, Sequence[SysfsState]], counted: Mapping[int, Sequence[SysfsState]], cpu: int
+) -> list[Counted]:
+    """The states of a CPU. found, counted: CPU -> its states, as held_by and counted_in say."""
+    counts = counted.get(cpu, ())
+    return [
+        (state, counts[number] if number < len(counts) else None)
+        for number, state in enumerate(found.get(cpu, ()))
+    ]
 
 
 def row_of(state: SysfsState) -> Row:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..boot.q35.result import Q35Result
+from ..boot.registered import with_counts
 from ..wording import joined, plural
 from .boot_output import modelled, rest, verdicts
 from .escapes.text import printable
@@ -41,10 +42,9 @@ def text(result: Q35Result, style: Style) -> str:
 
 def _states(result: Q35Result) -> Iterator[tuple[str, ...]]:
     """What the guest shows, with what was counted during the work."""
-    for cpu, states in sorted(result.found.items()):
-        counted = result.counted.get(cpu, ())
-        for number, state in enumerate(states):
-            entered = counted[number].usage if number < len(counted) else None
+    for cpu in sorted(result.found):
+        for state, counts in with_counts(result.found, result.counted, cpu):
+            entered = counts and counts.usage
             yield (
                 str(cpu),
                 printable(state.name),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ..boot.registered import with_counts
 from ..boot.virt.result import VirtResult
 from ..wording import joined, plural
 from .boot_output import modelled, rest, verdicts
@@ -41,10 +42,8 @@ def text(result: VirtResult, style: Style) -> str:
 
 def _states(result: VirtResult) -> Iterator[tuple[str, ...]]:
     """What the guest shows, with what was counted during the work."""
-    for cpu, states in sorted(result.found.items()):
-        counted = result.counted.get(cpu, ())
-        for number, state in enumerate(states):
-            counts = counted[number] if number < len(counted) else None
+    for cpu in sorted(result.found):
+        for state, counts in with_counts(result.found, result.counted, cpu):
             entered, refused = (counts.usage, counts.rejected) if counts else (None, None)
             yield (
                 str(cpu),

@@ -3,8 +3,9 @@
 from typing import Annotated, Literal
 
 from ...boot.q35.result import Q35Result
+from ...boot.registered import with_counts
 from ...forms import INLINE, Count, Form, Positive, derived
-from ...reading.sysfs import SysfsState
+from .boot_counted import CountedState
 from .boot_kernel import BootedKernel
 from .boot_stage import Stage
 
@@ -16,16 +17,6 @@ class Q35Versions(Form[Q35Result]):
     )
 
 
-class Q35State(Form[tuple[SysfsState, SysfsState | None]]):
-    name: str = derived(lambda pair: pair[0].name)
-    description: str = derived(lambda pair: pair[0].description)
-    latency_us: Annotated[Count, "Exit latency."] = derived(lambda pair: pair[0].latency_us)
-    residency_us: Annotated[Count, "Target residency."] = derived(lambda pair: pair[0].residency_us)
-    entered: Annotated[Count | None, "How often during the work; null: not known."] = derived(
-        lambda pair: pair[1] and pair[1].usage
-    )
-
-
 class Q35Cpu(Form[tuple[Q35Result, int]]):
     """A processor of the guest."""
 
@@ -33,12 +24,8 @@ class Q35Cpu(Form[tuple[Q35Result, int]]):
     objects_of: Annotated[str, "Path of the processor whose objects it has."] = derived(
         lambda pair: pair[0].places[pair[1]]
     )
-    states: Annotated[list[Q35State], "What it registered, as it shows them."] = derived(
-        lambda pair: [
-            (state, counted[number] if number < len(counted) else None)
-            for counted in [pair[0].counted.get(pair[1], ())]
-            for number, state in enumerate(pair[0].found.get(pair[1], ()))
-        ]
+    states: Annotated[list[CountedState], "What it registered, as it shows them."] = derived(
+        lambda pair: with_counts(pair[0].found, pair[0].counted, pair[1])
     )
 
 

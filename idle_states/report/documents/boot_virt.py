@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
+from ...boot.registered import Counted, with_counts
 from ...boot.virt.result import VirtResult
 from ...forms import INLINE, Count, Form, Positive, derived
-from ...reading.sysfs import SysfsState
+from .boot_counted import CountedState
 from .boot_kernel import BootedKernel
 from .boot_stage import Stage
 
@@ -16,14 +17,8 @@ class VirtVersions(Form[VirtResult]):
     )
 
 
-class VirtState(Form[tuple[SysfsState, SysfsState | None]]):
-    name: str = derived(lambda pair: pair[0].name)
-    description: str = derived(lambda pair: pair[0].description)
-    latency_us: Annotated[Count, "Exit latency."] = derived(lambda pair: pair[0].latency_us)
-    residency_us: Annotated[Count, "Target residency."] = derived(lambda pair: pair[0].residency_us)
-    entered: Annotated[Count | None, "How often during the work; null: not known."] = derived(
-        lambda pair: pair[1] and pair[1].usage
-    )
+class VirtState(Form[Counted]):
+    counted: Annotated[CountedState, INLINE] = derived(lambda pair: pair)
     refused: Annotated[
         Count | None, "How often firmware refused it during the work; null: not known."
     ] = derived(lambda pair: pair[1] and pair[1].rejected)
@@ -37,11 +32,7 @@ class VirtCpu(Form[tuple[VirtResult, int]]):
         lambda pair: pair[0].predicted.cpus.get(pair[1])
     )
     states: Annotated[list[VirtState], "What it registered, as it shows them."] = derived(
-        lambda pair: [
-            (state, counted[number] if number < len(counted) else None)
-            for counted in [pair[0].counted.get(pair[1], ())]
-            for number, state in enumerate(pair[0].found.get(pair[1], ()))
-        ]
+        lambda pair: with_counts(pair[0].found, pair[0].counted, pair[1])
     )
 
 
