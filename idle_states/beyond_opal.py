@@ -171,6 +171,8 @@ class AcpiIdle:
                 "" where the input has no such table
     evaluated   by acpiexec; False if the objects were read as they stand in the tables
     depends     they are otherwise where ports, or memory that firmware fills, are not 0
+    machine     all processors of the machine that have objects, these among them, in groups of
+                equal ones in the order of their first; () where these are all
     """
 
     processors: tuple[AcpiProcessor, ...]
@@ -180,6 +182,7 @@ class AcpiIdle:
     arch: str = ""
     evaluated: bool = field(default=False, compare=False)
     depends: bool = field(default=False, compare=False)
+    machine: "tuple[AcpiIdle, ...]" = field(default=(), compare=False, repr=False)
 
     @property
     def rows(self) -> "tuple[AcpiEntry, ...]":

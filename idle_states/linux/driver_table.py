@@ -60,6 +60,7 @@ class DriverTable:
     tb_loss_level      first stop level that may lose the timebase
     snooze_timeout_us  with every state enabled; None: snooze polls until woken
     fatal              why the kernel crashes, None if it does not
+    crashing           of ACPI: paths of the processors whose objects are the reason
     domains            power domains that the table's CPUs sit in, the innermost first; their states
                        are genpd's, not cpuidle's
     domain_notes       what these rest on that neither tree nor release tells
@@ -79,6 +80,7 @@ class DriverTable:
     tb_loss_level: int | None = None
     snooze_timeout_us: int | None = None
     fatal: str | None = None
+    crashing: tuple[str, ...] = ()
     domains: tuple[CpuDomain, ...] = ()
     domain_notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()

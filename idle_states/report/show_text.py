@@ -392,7 +392,7 @@ def _change(changed: Changed) -> str:
 def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> Iterator[str]:
     if not driver.fatal and not driver.states:
         yield "  registers no driver; CPUs idle as their architecture does by default"
-    elif not driver.fatal:
+    elif driver.states:
         names = [printable(state.name) for state in driver.states]
         first = driver.states[0]
         polling = " (polling)" if first.polling else ""

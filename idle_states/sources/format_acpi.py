@@ -136,7 +136,11 @@ def table_of(
     first, last = idle.processors[0], idle.processors[-1]
     name = name or first.path
     place = next(iter(where.values()), Location(name, file))
-    objects = [word for word, given in (("_CST", idle.cst), ("_LPI", idle.lpi)) if given]
+    objects = [
+        word
+        for word, given in (("_CST", idle.cst), ("_LPI", idle.lpi or None))
+        if given is not None
+    ]
     title = f"ACPI {' and '.join(objects)} of {plural(len(idle.processors), 'processor')}"
     title += f", {first.path} to {last.path}" if last != first else f", {first.path}"
     notes = []

@@ -40,6 +40,8 @@ def examples() -> Sequence[object]:
         written = ("nodes",) if loaded.rule.forms == ("nodes",) else ("dt",)
         if pages.is_c(example_of(loaded, "Example")):
             written, in_dts = ("driver",), True
+        if pages.is_asl(example_of(loaded, "Example")):
+            written, in_dts = ("acpi",), True
         for form in written if in_dts else loaded.rule.forms:
             params.append(pytest.param(loaded, form, id=f"{loaded.rule.code}-{form}"))
     return params
@@ -57,6 +59,9 @@ def subject_of(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
         if pages.is_dts(example):
             request.getfixturevalue("dtc")
             return subjects.dts(example, tmp_path)
+        if pages.is_asl(example):
+            request.getfixturevalue("iasl")
+            return subjects.asl(example, tmp_path)
         kernels, platform = (pages.option(example, name) for name in ("kernel", "platform"))
         names = kernels.split(", ") if kernels else DEFAULT
         if pages.is_c(example):

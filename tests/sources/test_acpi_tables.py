@@ -1,6 +1,7 @@
 """ACPI tables as TABLE: files, text and directories, and what commands say of them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -162,3 +163,69 @@ def test_kernels_from_when_latencies_are_put_in_order(
     assert status == 0
     status, shown, _ = run(capsys, "kernels", *of, "5.12", "5.19")
     assert "registered, states.C2: 90/180 us -> 40/80 us" in shown
+
+
+def kernels_view(capsys: Capture, file: Path, cpu_name: str) -> dict[str, Any]:
+    shown = document(capsys, "show", f"{file}:{cpu_name}", "--kernel", "6.12")
+    found: dict[str, Any] = shown["linux"]
+    return found
+
+
+def test_a_processor_with_fewer_states_crashes_kernels(
+    dsdt: bytes, tmp_path: Path, capsys: Capture
+) -> None:
+    file = tmp_path / "dsdt.aml"
+    file.write_bytes(dsdt)
+    status, found = outcome(capsys, "check", str(file), "--kernel", "5.2,6.12")
+    assert status == 1
+    (finding,) = found["findings"]
+    assert (finding["rule"], finding["severity"]) == ("IS417", "error")
+    assert finding["kernels"] == ["5.2", "6.12"]
+    assert finding["location"]["path"].startswith("\\_SB.CP03._CST ")
+    for name in ("CP00", "CP03"):
+        linux = kernels_view(capsys, file, name)
+        assert "\\_SB.CP03._CST has fewer than \\_SB.CP00._CST" in linux["fatal"]
+        assert [state["name"] for state in linux["states"]] == ["POLL", "C1", "C2", "C3"]
+        assert [state["exit_latency_us"] for state in linux["states"]] == [0, 1, 127, 1048]
+
+
+def test_all_processors_have_the_states_of_the_first(
+    iasl: str, tmp_path: Path, capsys: Capture
+) -> None:
+    own = ((0, 1, 1), (0x21, 2, 60), (0x60, 3, 1048))
+    file = tmp_path / "dsdt.aml"
+    file.write_bytes(acpi.compiled(acpi.block(cpu(0, cst(*SHALLOW)) + cpu(1, cst(*own)))))
+    status, found = outcome(capsys, "check", str(file), "--kernel", "6.12")
+    assert status == 0
+    (finding,) = found["findings"]
+    assert (finding["rule"], finding["severity"]) == ("IS417", "warning")
+    assert finding["message"].startswith("C3: never entered")
+    linux = kernels_view(capsys, file, "CP01")
+    assert linux["fatal"] is None
+    assert [state["exit_latency_us"] for state in linux["states"]] == [0, 1, 127]
+    assert [(c["state"], c["before"], c["after"]) for c in linux["changed"]] == [
+        ("C2", "C2 60/120 us", "C2 127/254 us")
+    ]
+    assert [(lost["state"], lost["cause"]) for lost in linux["lost"]] == [("C3", "other-processor")]
+
+
+@pytest.mark.parametrize("bad", ["Package () {}", "Package () {1, Package () {%s}}"])
+def test_a_cst_that_its_repair_does_not_survive_takes_the_machine_down(
+    iasl: str, tmp_path: Path, capsys: Capture, bad: str
+) -> None:
+    inner = f"Name (_CST, {bad.replace('%s', FFH.format(0))})"
+    file = tmp_path / "dsdt.aml"
+    file.write_bytes(acpi.compiled(acpi.block(cpu(0, cst(*SHALLOW)) + cpu(1, inner))))
+    status, found = outcome(capsys, "check", str(file), "--kernel", "6.12")
+    assert status == 1
+    errors = [each for each in found["findings"] if each["severity"] == "error"]
+    assert [(each["rule"], each["location"]["path"].split()[0]) for each in errors] == [
+        ("IS418", "\\_SB.CP01._CST")
+    ]
+    linux = kernels_view(capsys, file, "CP00")
+    assert linux["fatal"].startswith("acpi_ns_repair_CST() evaluates \\_SB.CP01._CST: ")
+    assert linux["states"] == []
+    assert {lost["cause"] for lost in linux["lost"]} == {"crash"}
+    status, _, said = run(capsys, "select", f"{file}:CP00", "--kernel", "6.12")
+    assert status == 2
+    assert "acpi_ns_repair_CST()" in said

@@ -32,6 +32,11 @@ def is_dts(example: str) -> bool:
     return example.startswith(("/ {", "/dts-v1/"))
 
 
+def is_asl(example: str) -> bool:
+    """Whether it is the source of an ACPI table."""
+    return example.startswith("DefinitionBlock ")
+
+
 def is_c(example: str) -> bool:
     """Whether it is the source of a driver of Linux."""
     return "struct cpuidle_state " in example

@@ -25,6 +25,7 @@ from idle_states.skiboot.platform import ALL_LEVELS, parse_platform
 from idle_states.sources import Source, format_acpi, read_source, read_sources
 from idle_states.spec.library import find, load
 from idle_states.table import Cpu, IdleState, IdleTable, Origin, Register
+from tests.support import acpi
 
 KERNELS = tuple(release(name) for name in DEFAULT)
 POWER8 = Cpu("power8", 0x004D)
@@ -64,6 +65,14 @@ def in_form(subject: Subject, form: str) -> Subject:
     if form in ("sysfs", "nodes", "driver", "acpi"):
         return beyond_opal(subject, form)
     return tree(encode(subject.table.states, subject.table.register), subject.table.cpu, subject)
+
+
+def asl(example: str, directory: Path) -> Subject:
+    """The last processor's table of an ACPI table's source."""
+    file = directory / "dsdt.aml"
+    file.write_bytes(acpi.compiled(example))
+    *_, found = read_sources(str(file))
+    return Subject.of(found, KERNELS)
 
 
 _REGISTER = bytes(AcpiRegister(FIXED_HARDWARE, 32, 0, 3, 0x10))

@@ -17,12 +17,16 @@ from ..releases import Release, version_key
 from ..suspend_parameter import USUAL_FIRMWARE, PsciFirmware
 from .by_intel_idle import by_intel_idle, without_acpi
 from .features import OLDEST, features
+from .groups import Together, together
 from .machine import AcpiIdleParameters, AcpiMachine, Place
 from .start import POLLING, TIMER_STOP, AcpiIdleStart, AcpiIdleState, start
 
 _IDLE = "drivers/acpi/processor_idle.c"
 _CST = "drivers/acpi/acpi_processor.c acpi_processor_evaluate_cst()"
 _COMBINE = "combine_lpi_states()"
+_LEADER = f"{_IDLE} acpi_processor_setup_cpuidle_states(), once for all processors"
+OTHERS = "other-processor"
+"""Cause of a state's loss: the driver's states are those of another processor, which has fewer."""
 _LPI = "flatten_lpi_states() and what calls it"
 _METHOD2ENTER = {"poll": "", "ffh": "mwait", "halt": "hlt", "io": "port", "integer": ""}
 _ARCH2ENTER = {"arm64": "psci", "riscv64": "sbi"}
@@ -133,8 +137,24 @@ def _by_acpi_idle(
     assumptions: tuple[str, ...],
 ) -> DriverTable:
     started = start(machine, AcpiIdleParameters(), features(release))
+    whole = together(machine, features(release), release.name)
+    if whole is not None and whole.fatal and not whole.states:
+        why = f"the kernel crashes: {whole.fatal}"
+        return DriverTable(
+            release.name,
+            (),
+            tuple(Lost(row, s.name, "crash", why, _CST) for row, s in enumerate(table.states)),
+            offline="",
+            fatal=whole.fatal,
+            crashing=whole.crashing,
+            assumptions=assumptions,
+        )
     states = started.states if started.has_device else ()
     sources = _sources(states, places)
+    shown = list(whole.states if whole is not None and states else states)
+    entered = [*states, *shown[len(states) :]][: len(shown)]
+    if whole is not None:
+        assumptions = (*assumptions, "CPUs are numbered in the order of the name space")
     flattened = started.flattened
     if flattened is not None and flattened.overflow:
         room = len(flattened.states)
@@ -148,16 +168,20 @@ def _by_acpi_idle(
                 state.name,
                 state.exit_latency_us,
                 state.target_residency_us,
-                _enter(state, machine),
-                sources[state.name],
+                _enter(own, machine),
+                sources[own.name] if number < len(states) else None,
                 polling=bool(state.flags & POLLING),
                 timer_stop=bool(state.flags & TIMER_STOP),
                 parameter=state.address if state.method == "ffh" and not machine.is_x86 else None,
             )
-            for number, state in enumerate(states)
+            for number, (state, own) in enumerate(zip(shown, entered, strict=True))
         ),
-        lost=tuple(_lost(table, started, places)),
+        lost=(
+            *_lost(table, started, places),
+            *_lost_to_leader(table, states, len(shown), sources, whole),
+        ),
         changed=(
+            *_led(states, shown, sources, whole),
             *_reordered(table, started, states, sources),
             *_combined(table, states, places),
         ),
@@ -165,7 +189,42 @@ def _by_acpi_idle(
         offline="",
         assumptions=assumptions,
         driver=driver if states else "",
+        fatal=whole.fatal if whole is not None else None,
+        crashing=whole.crashing if whole is not None else (),
     )
+
+
+def _lost_to_leader(
+    table: IdleTable,
+    states: tuple[AcpiIdleState, ...],
+    count: int,
+    sources: Mapping[str, int | None],
+    whole: Together | None,
+) -> Iterator[Lost]:
+    """What a processor has beyond the states of the first, which are the driver's."""
+    for state in states[count:]:
+        row = sources[state.name]
+        if row is not None and whole is not None:
+            reason = f"all processors have the states of {whole.leader}, {count - 1} of its _CST"
+            yield Lost(row, table.states[row].name, OTHERS, reason, _LEADER)
+
+
+def _led(
+    states: tuple[AcpiIdleState, ...],
+    shown: list[AcpiIdleState],
+    sources: Mapping[str, int | None],
+    whole: Together | None,
+) -> Iterator[Changed]:
+    """The times of the first processor's states, which all show."""
+    for own, state in zip(states, shown, strict=False):
+        row = sources[own.name]
+        before, after = (
+            f"{each.name} {each.exit_latency_us}/{each.target_residency_us} us"
+            for each in (own, state)
+        )
+        if row is not None and whole is not None and before != after:
+            reason = f"all processors have the states of {whole.leader}"
+            yield Changed(row, own.name, "times", before, after, reason, _LEADER)
 
 
 def _enter(state: AcpiIdleState, machine: AcpiMachine) -> str:

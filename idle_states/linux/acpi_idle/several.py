@@ -16,7 +16,8 @@ from .features import AcpiIdleFeatures
 from .machine import AcpiIdleParameters, AcpiMachine
 from .start import POLLING, TIMER_STOP, AcpiIdleStart, AcpiIdleState, start
 
-_REPAIRS, _ENTERS = "acpi_ns_repair_CST", "acpi_idle_enter"
+REPAIRS, ENTERS = "acpi_ns_repair_CST", "acpi_idle_enter"
+"""Functions in which kernels crash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +92,14 @@ def start_all(
         messages += _warned(machines[number], evaluation)
         if evaluation.fatal:
             every = tuple(range(len(machines)))
-            return SeveralStarted(False, (), (), (_REPAIRS, every), tuple(messages), kernel)
+            return SeveralStarted(False, (), (), (REPAIRS, every), tuple(messages), kernel)
         messages += reads[number]
     if first is None:
         return SeveralStarted(False, (), (), None, tuple(messages), kernel)
     states = own[first].states
     devices = tuple(at for at, found in enumerate(own) if found.has_device)
     short = tuple(at for at in devices if len(own[at].states) < len(states))
-    fatal = (_ENTERS, short) if short else None
+    fatal = (ENTERS, short) if short else None
     return SeveralStarted(True, states, devices, fatal, tuple(messages), kernel)
 
 

@@ -5,7 +5,7 @@ Both give what the kernel's own ACPICA hands to its drivers.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...acpi_objects import AcpiObject, AcpiProcessor, LpiLevel, kind
 from ...beyond_opal import AcpiIdle
@@ -95,6 +95,9 @@ def read(tables: Sequence[AcpiTable], file: str) -> tuple[list[Shared], list[tup
         )
         known = machine.names.defined
         found.append(Shared(idle, {name: _place(known[name]) for name in used if name in known}))
+    if len(found) > 1:
+        every = tuple(each.idle for each in found)
+        found = [Shared(replace(each.idle, machine=every), each.where) for each in found]
     return found, machine.problems
 
 
