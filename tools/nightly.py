@@ -11,7 +11,7 @@ import datetime
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from idle_states.boot import build
 from idle_states.boot import parts as boot_parts
 from idle_states.boot.boot import BootFailure
 from idle_states.boot.debian import Unavailable
-from idle_states.boot.predict import MACHINE_TABLE, SELECTED
+from idle_states.boot.predict import MACHINE_TABLE, SELECTED, Stage
 from idle_states.boot.qemu import MACHINES
 from idle_states.boot.request import Request
 from idle_states.boot.result import BootResult
@@ -140,6 +140,27 @@ def save(path: Path, records: list[dict[str, Any]]) -> None:
     write_file(path, json.dumps(records, indent=1, ensure_ascii=False) + "\n")
 
 
+def differences_of(stages: Iterable[Stage]) -> list[list[str]]:
+    """Stage, place, what was predicted and what was found of each value that differs."""
+    return [
+        [stage.name, each.path, each.predicted, each.found]
+        for stage in stages
+        for each in stage.differences
+    ]
+
+
+def outcome_of(record: dict[str, Any]) -> str:
+    """agree or differ; for a boot that there was not, or that did not end, why."""
+    if "agree" in record:
+        return "agree" if record["agree"] else "differ"
+    return str(record.get("refused") or record["failed"])
+
+
+def is_fault(record: dict[str, Any]) -> bool:
+    """Whether a boot did not end, or not as predicted."""
+    return "failed" in record or record.get("agree") is False
+
+
 def main(words: list[str]) -> int:
     """1 if anything differed or failed, 3 if a part could not be had."""
     path, missing = Path(words[0]), words[1:] == ["--missing"]
@@ -155,14 +176,11 @@ def main(words: list[str]) -> int:
             fresh = boot_case(case, tree)
             records = merged(records, fresh)
             save(path, records)
-            said = fresh.get("refused") or fresh.get("failed") or "agree"
-            if "agree" in fresh and not fresh["agree"]:
-                said = "differ"
-            status = max(status, int(said == "differ" or "failed" in fresh))
+            status = max(status, int(is_fault(fresh)))
             levels = f" {case.levels:#010x}" if case.levels else ""
             built = " built" if case.built else ""
             name = f"{case.machine} {case.table}{built}{levels} {case.governor}"
-            print(f"{name}: {said}", flush=True)
+            print(f"{name}: {outcome_of(fresh)}", flush=True)
     except Unavailable as reason:
         print(f"boot_nightly: {reason}", file=sys.stderr)
         return 3

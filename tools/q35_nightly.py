@@ -20,7 +20,7 @@ from idle_states.boot.q35.result import Q35Result
 from idle_states.boot.q35.run import run_with
 from idle_states.boot.run import Surroundings
 
-from .nightly import load, save, today
+from .nightly import differences_of, is_fault, load, outcome_of, save, today
 from .q35_tables import Q35Table, tables
 
 _TIME_LIMIT_S = 150
@@ -108,11 +108,7 @@ def record(result: Q35Result) -> dict[str, Any]:
             str(cpu): [bool(state.usage) for state in states]
             for cpu, states in result.counted.items()
         },
-        "differences": [
-            [stage.name, each.path, each.predicted, each.found]
-            for stage in result.stages
-            for each in stage.differences
-        ],
+        "differences": differences_of(result.stages),
         "unconfirmed": list(result.unconfirmed),
     }
 
@@ -129,11 +125,8 @@ def main(words: list[str]) -> int:
                 continue
             fresh = name2record[key] = boot_table(table, suite)
             save(path, [name2record[each] for _, _, each in wanted if each in name2record])
-            said = fresh.get("failed") or "agree"
-            if "agree" in fresh and not fresh["agree"]:
-                said = "differ"
-            status = max(status, int(said != "agree"))
-            print(f"{key[1]} {table.name}: {said}", flush=True)
+            status = max(status, int(is_fault(fresh)))
+            print(f"{key[1]} {table.name}: {outcome_of(fresh)}", flush=True)
     except Unavailable as reason:
         print(f"q35_nightly: {reason}", file=sys.stderr)
         return 3

@@ -11,6 +11,7 @@ from typing import Any
 from idle_states.boot.predict import STAGES
 
 from . import validation_q35, validation_virt
+from .boot_words import not_booted, stages_of
 from .nightly import load
 from .wide_table import wide_table
 
@@ -107,17 +108,11 @@ def _machine(machine: str, records: Sequence[dict[str, Any]]) -> str:
 
 def _outcome(each: dict[str, Any]) -> tuple[str, str, str]:
     if "agree" not in each:
-        why = each.get("refused") or each.get("failed", "")
-        return "", f"not booted: {why.splitlines()[0]}", ""
-    stages, decisions = each["stages"], each["decisions"]
-    differ = [name for name in STAGES if stages[name] is False]
-    unjudged = [name for name in STAGES if stages[name] is None]
-    said = f"{len(STAGES) - len(differ) - len(unjudged)} of {len(STAGES)} agree"
-    said += f"; **differ: {', '.join(differ)}**" if differ else ""
-    said += f"; not judged: {', '.join(unjudged)}" if unjudged else ""
+        return "", not_booted(each), ""
+    decisions = each["decisions"]
     count = f"{decisions['agree']} of {decisions['judged']}"
     count += f", {decisions['undetermined']} undetermined" if decisions["undetermined"] else ""
-    return ", ".join(each["registered"]), said, count
+    return ", ".join(each["registered"]), stages_of(each, STAGES), count
 
 
 def _unconfirmed(records: Sequence[dict[str, Any]]) -> str:

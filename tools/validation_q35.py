@@ -7,6 +7,7 @@ from typing import Any
 from idle_states.boot.q35 import machine
 from idle_states.boot.q35.predict import STAGES
 
+from .boot_words import not_booted, stages_of
 from .wide_table import wide_table
 
 _HEAD = """\
@@ -79,13 +80,8 @@ def _row(each: dict[str, Any]) -> tuple[str, ...]:
         why += f" ({each['model']})"
     first = each["table"], why
     if "agree" not in each:
-        return (*first, "", f"not booted: {each['failed'].splitlines()[0]}", "", each["date"])
-    stages = each["stages"]
-    differ = [name for name in STAGES if stages[name] is False]
-    unjudged = [name for name in STAGES if stages[name] is None]
-    said = f"{len(STAGES) - len(differ) - len(unjudged)} of {len(STAGES)} agree"
-    said += f"; **differ: {', '.join(differ)}**" if differ else ""
-    said += f"; not judged: {', '.join(unjudged)}" if unjudged else ""
+        return (*first, "", not_booted(each), "", each["date"])
+    said = stages_of(each, STAGES)
     said += f"; at the second attempt, after {each['before']}" if each.get("before") else ""
     return (*first, _registered(each), said, ", ".join(_entered(each)), each["date"])
 

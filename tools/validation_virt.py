@@ -6,6 +6,7 @@ from typing import Any
 from idle_states.boot.predict import SELECTED
 from idle_states.boot.virt.predict import STAGES
 
+from .boot_words import not_booted, stages_of
 from .virt_nightly import key_of
 from .wide_table import wide_table
 
@@ -76,7 +77,7 @@ def text(records: Sequence[dict[str, Any]]) -> str:
 def _row(each: dict[str, Any]) -> tuple[str, ...]:
     first = each["table"], each["why"]
     if "agree" not in each:
-        return (*first, "", _not_booted(each), "", each["date"])
+        return (*first, "", not_booted(each), "", each["date"])
     registered = ", ".join(each["registered"]) or "none"
     return (*first, registered, _stages(each), ", ".join(_entered(each)), each["date"])
 
@@ -85,24 +86,13 @@ def _recorded_row(each: dict[str, Any]) -> tuple[str, ...]:
     _, table, governor, suite = key_of(each)
     first = table, governor, f"built, {suite}" if suite else "Debian's"
     if "agree" not in each:
-        return (*first, "", _not_booted(each), "", each["date"])
+        return (*first, "", not_booted(each), "", each["date"])
     registered = ", ".join(each["registered"]) or "none"
     return (*first, registered, _stages(each), str(each["judged"].get(SELECTED, 0)), each["date"])
 
 
-def _not_booted(each: dict[str, Any]) -> str:
-    why = each.get("refused") or each.get("failed", "")
-    return f"not booted: {why.splitlines()[0]}"
-
-
 def _stages(each: dict[str, Any]) -> str:
-    stages = each["stages"]
-    names = [name for name in STAGES if name in stages]
-    differ = [name for name in names if stages[name] is False]
-    unjudged = [name for name in names if stages[name] is None]
-    said = f"{len(names) - len(differ) - len(unjudged)} of {len(names)} agree"
-    said += f"; **differ: {', '.join(differ)}**" if differ else ""
-    return said + (f"; not judged: {', '.join(unjudged)}" if unjudged else "")
+    return stages_of(each, [name for name in STAGES if name in each["stages"]])
 
 
 def _entered(each: dict[str, Any]) -> Iterator[str]:

@@ -27,14 +27,12 @@ from idle_states.devicetree import fdt
 from idle_states.findings import Rejected
 
 from .guest_kernel import KERNELS, BuildFailed, guest_kernel
-from .nightly import load, save, today
+from .nightly import differences_of, is_fault, load, outcome_of, save, today
 from .virt_tables import VirtTable, tables
 
 _TIME_LIMIT_S = 150
 _ATTEMPTS = 2
 """Now and then QEMU's RISC-V machine hangs before the kernel has started init."""
-
-
 _RECORDED = ("retention", "power-down", "tie", "arm64-generic")
 """Tables that are booted again for their governors' decisions."""
 
@@ -133,11 +131,7 @@ def record(result: VirtResult) -> dict[str, Any]:
         "entered": [bool(state.usage) for state in result.counted.get(0, ())],
         "refused_by_firmware": [bool(state.rejected) for state in result.counted.get(0, ())],
         "domains": [[name, state, bool(count)] for name, state, count in result.domains],
-        "differences": [
-            [stage.name, each.path, each.predicted, each.found]
-            for stage in result.stages
-            for each in stage.differences
-        ],
+        "differences": differences_of(result.stages),
         "unconfirmed": list(result.unconfirmed),
     }
 
@@ -155,11 +149,8 @@ def main(words: list[str]) -> int:
             fresh = key2record[boot.key] = boot_table(boot)
             known = [key2record.get(each.key) for each in wanted]
             save(path, [each for each in known if each])
-            said = fresh.get("refused") or fresh.get("failed") or "agree"
-            if "agree" in fresh and not fresh["agree"]:
-                said = "differ"
-            status = max(status, int(said == "differ" or "failed" in fresh))
-            print(f"{boot.name}: {said}", flush=True)
+            status = max(status, int(is_fault(fresh)))
+            print(f"{boot.name}: {outcome_of(fresh)}", flush=True)
     except Unavailable as reason:
         print(f"virt_nightly: {reason}", file=sys.stderr)
         return 3

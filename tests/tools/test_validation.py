@@ -172,3 +172,16 @@ def test_what_differs_on_q35_shows() -> None:
     keys = ("table", "why", "suite", "model", "arguments", "date")
     failed = {key: first[key] for key in keys} | {"failed": "hung\nlog"}
     assert "| not booted: hung |" in validation_q35.text([failed, *every[1:]])
+
+
+@pytest.mark.parametrize(
+    ("came", "said", "fault"),
+    [
+        ({"agree": True}, "agree", False),
+        ({"agree": False}, "differ", True),
+        ({"refused": "9 rows"}, "9 rows", False),
+        ({"failed": "hung"}, "hung", True),
+    ],
+)
+def test_what_came_of_a_boot(came: dict[str, Any], said: str, fault: bool) -> None:
+    assert (boot_nightly.outcome_of(came), boot_nightly.is_fault(came)) == (said, fault)
