@@ -10,7 +10,11 @@ from typing import Self, TypeAlias, TypeVar
 
 FIXED_HARDWARE, SYSTEM_IO, SYSTEM_MEMORY = 0x7F, 1, 0
 """Address spaces of registers: FFixedHW, SystemIO and SystemMemory of ASL."""
-SPACES = {0: "SystemMemory", 1: "SystemIO", 2: "PCI_Config", 3: "EmbeddedControl"} | {
+SPACES = {
+    SYSTEM_MEMORY: "SystemMemory",
+    SYSTEM_IO: "SystemIO",
+    2: "PCI_Config",
+    3: "EmbeddedControl",
     4: "SMBus",
     0x0A: "PCC",
     FIXED_HARDWARE: "FFixedHW",

@@ -11,9 +11,9 @@ from ..intel_idle import figures
 from ..intel_idle.features import features as intel_features
 from ..intel_idle.machine import AcpiState
 from ..intel_idle.platform import X86Platform
+from ..intel_idle.register import driver_states
 from ..intel_idle.start import IntelIdleStart
 from ..intel_idle.start import start as start_intel_idle
-from ..intel_idle.states import OFF, POLLING, TIMER_STOP
 from ..releases import Release
 from .cst import Skipped, evaluate
 from .features import features
@@ -70,21 +70,9 @@ def by_intel_idle(
     if by_lpi:
         own = [state.sources for state in flattened.states]
         sources = [places.get(each[0]) if len(each) == 1 else None for each in own]
-    numbered = [None, *sources]
-    states = tuple(
-        DriverState(
-            number,
-            state.name,
-            state.exit_latency_us,
-            state.target_residency_us,
-            "mwait" if number else "",
-            numbered[number] if not started.array else None,
-            polling=bool(state.flags & POLLING),
-            timer_stop=bool(state.flags & TIMER_STOP),
-            off=bool(state.flags & OFF),
-        )
-        for number, state in enumerate(started.states)
-    )
+    if started.array:
+        sources = [None] * len(started.states[1:])
+    states = driver_states(started, [None, *sources])
     return DriverTable(
         kernel=release.name,
         states=states,

@@ -10,7 +10,7 @@ from ...table import IdleState, IdleTable, Origin, Register
 from ...wording import suggestion
 from ..releases import Release, release
 from . import tables
-from .figures import tree_of
+from .figures import listed_in, tree_of
 from .known import driver_data
 from .machine import AcpiState
 from .platform import BadMachine, acpi_states, names, parse_machine, short_names
@@ -75,23 +75,13 @@ def _table(
             "are ACPI's there, if it has any"
         )
     rows = driver_data(tree).arrays[cpu.table]
+    states = tuple(map(_state, rows))
     digest = hashlib.sha256(repr((tree, cpu.table, rows)).encode()).hexdigest()
     return IdleTable(
         cpu.table,
-        tuple(
-            IdleState(
-                row.name,
-                row.exit_latency_us * 1000,
-                row.target_residency_us * 1000,
-                flags=0,
-                note=row.description,
-            )
-            for row in rows
-        ),
+        _rows(states),
         Register.NONE,
-        built_in=BuiltIn(
-            tuple(map(_state, rows)), cpus=(cpu,), machine=machine, by_release=by_release
-        ),
+        built_in=BuiltIn(states, cpus=(cpu,), machine=machine, by_release=by_release),
         title=f"intel_idle's table for {cpu.name}, as Linux {tree} has it",
         exported=True,
         origin=Origin("driver", text, digest),
@@ -113,21 +103,25 @@ def _of_acpi(entries: Sequence[AcpiState], text: str, machine: str) -> IdleTable
     digest = hashlib.sha256(repr(states).encode()).hexdigest()
     return IdleTable(
         "_CST",
-        tuple(
-            IdleState(
-                state.name,
-                state.exit_latency_us * 1000,
-                state.target_residency_us * 1000,
-                flags=0,
-                note=state.description,
-            )
-            for state in states
-        ),
+        _rows(states),
         Register.NONE,
         built_in=BuiltIn(states, machine=machine),
         title="ACPI's states, with the residencies that intel_idle derives",
         exported=True,
         origin=Origin("driver", text, digest),
+    )
+
+
+def _rows(states: Sequence[BuiltInState]) -> tuple[IdleState, ...]:
+    return tuple(
+        IdleState(
+            state.name,
+            state.exit_latency_us * 1000,
+            state.target_residency_us * 1000,
+            flags=0,
+            note=state.description,
+        )
+        for state in states
     )
 
 
@@ -144,9 +138,9 @@ def as_of(table: IdleTable, kernel: Release) -> IdleTable:
 
 
 def _listed(tree: str, model: int) -> MatchedCpu | None:
-    cpus = driver_data(tree).cpus
-    found = next((cpu for cpu in cpus if (cpu.family, cpu.model) == (6, model)), None)
-    return found if found is not None and found.table else None
+    """A processor of family 6 that has a table in a tree."""
+    found = listed_in(tree, model)
+    return found[0] if found is not None and found[0].table else None
 
 
 def _state(row: StartedState) -> BuiltInState:

@@ -19,8 +19,6 @@ from .updates import array_of, changed_because, least_rows, updated
 
 GROUND = "drivers/idle/intel_idle.c"
 _INIT = f"{GROUND} intel_idle_init_cstates_icpu()"
-
-
 _PROBE = f"{GROUND} intel_idle_init()"
 UPDATE = "intel_idle_init_cstates_icpu() and what it calls by model"
 
@@ -58,20 +56,7 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
         array = _rows(found)
     # row of the driver's -> row of the table
     own = _own_rows(table, array)
-    states = tuple(
-        DriverState(
-            number,
-            state.name,
-            state.exit_latency_us,
-            state.target_residency_us,
-            "mwait" if number else "",
-            own.get(started.rows[number - 1]) if number else None,
-            polling=bool(state.flags & POLLING),
-            timer_stop=bool(state.flags & TIMER_STOP),
-            off=bool(state.flags & OFF),
-        )
-        for number, state in enumerate(started.states)
-    )
+    states = driver_states(started, [None, *map(own.get, started.rows)])
     usual = stock = array
     cpu = _listed(data, machine)
     if started.array and cpu is not None:
@@ -85,6 +70,26 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
         messages=started.messages,
         offline="",
         assumptions=_assumptions(table, release, platform),
+    )
+
+
+def driver_states(
+    started: IntelIdleStart, sources: Sequence[int | None]
+) -> tuple[DriverState, ...]:
+    """The states that are registered. sources: the row of the table that each one is of."""
+    return tuple(
+        DriverState(
+            number,
+            state.name,
+            state.exit_latency_us,
+            state.target_residency_us,
+            "mwait" if number else "",
+            sources[number],
+            polling=bool(state.flags & POLLING),
+            timer_stop=bool(state.flags & TIMER_STOP),
+            off=bool(state.flags & OFF),
+        )
+        for number, state in enumerate(started.states)
     )
 
 

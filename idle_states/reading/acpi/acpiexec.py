@@ -124,13 +124,13 @@ def answered(output: str, file: str) -> Iterator[tuple[str, Evaluated]]:
             yield match[1], Evaluated(_value(_Lines(lines, file, match[1]), 0))
 
 
+@dataclass(frozen=True, slots=True)
 class _Lines:
-    """The lines of a value, with one that may be given back."""
+    """The lines of a value. file, path: what errors name."""
 
-    def __init__(self, lines: Iterator[str], file: str, path: str) -> None:
-        self.lines = lines
-        self.file = file
-        self.path = path
+    lines: Iterator[str]
+    file: str
+    path: str
 
     def take(self) -> str:
         return next(self.lines, "")
