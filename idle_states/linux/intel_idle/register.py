@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ...beyond_opal import BuiltIn, MatchedCpu
+from ...beyond_opal import BuiltIn
 from ...findings import UsageError
 from ...stages import Changed, Lost
 from ...table import IdleTable
@@ -58,7 +58,7 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
     own = _own_rows(table, array)
     states = driver_states(started, [None, *map(own.get, started.rows)])
     usual = stock = array
-    cpu = _listed(data, machine)
+    cpu = data.listed(machine)
     if started.array and cpu is not None:
         usual, _ = updated(data, cpu, machine, platform.parameters, features(release))
         stock = data.arrays[cpu.table] if found.by_release else array
@@ -93,11 +93,6 @@ def driver_states(
     )
 
 
-def _listed(data: IntelIdleData, machine: X86Machine) -> MatchedCpu | None:
-    place = machine.vendor, machine.family, machine.model
-    return next((cpu for cpu in data.cpus if (cpu.vendor, cpu.family, cpu.model) == place), None)
-
-
 def _with_rows(data: IntelIdleData, table: IdleTable, platform: X86Platform) -> IntelIdleData:
     """The driver's data with the table's rows for the processor's, unless each release has its own.
     Raises UsageError."""
@@ -115,7 +110,7 @@ def _with_rows(data: IntelIdleData, table: IdleTable, platform: X86Platform) -> 
         )
     if found.by_release or not found.cpus:
         return data
-    cpu = _listed(data, machine)
+    cpu = data.listed(machine)
     if cpu is None or not cpu.table:
         cpu = next((cpu for cpu in found.cpus if cpu.model == machine.model), None)
         if cpu is None:
@@ -151,7 +146,7 @@ def _rows(found: BuiltIn) -> tuple[StartedState, ...]:
 
 def _with_acpi(platform: X86Platform, data: IntelIdleData) -> X86Machine:
     """The machine with ACPI's states as the platform names them. Raises UsageError."""
-    cpu = _listed(data, platform.machine)
+    cpu = data.listed(platform.machine)
     rows = data.arrays.get(array_of(cpu, platform.machine), ()) if cpu else ()
     return replace(
         platform.machine,

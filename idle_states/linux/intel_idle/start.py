@@ -112,7 +112,7 @@ class _Start:
             return self.fails("the kernel was given an idle= option")
         if parameters.max_cstate == 0:
             return self.fails("max_cstate is 0", errno.EPERM)
-        cpu = self.listed()
+        cpu = self.data.listed(self.machine)
         if not machine.mwait:
             return self.fails("the processor has no MWAIT, or firmware hides it")
         if cpu is None and not self.is_any_intel():
@@ -149,12 +149,6 @@ class _Start:
 
     def fails(self, because: str, status: int = errno.ENODEV) -> IntelIdleStart:
         return IntelIdleStart(status, because=because)
-
-    def listed(self) -> MatchedCpu | None:
-        machine = self.machine
-        place = machine.vendor, machine.family, machine.model
-        cpus = self.data.cpus
-        return next((cpu for cpu in cpus if (cpu.vendor, cpu.family, cpu.model) == place), None)
 
     def is_any_intel(self) -> bool:
         """Whether a processor that is not listed may have ACPI's states."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...beyond_opal import MatchedCpu
+from .machine import X86Machine
 
 POLLING, TIMER_STOP, UNUSABLE, OFF, TLB_FLUSHED = (1 << bit for bit in (0, 2, 3, 4, 5))
 IRQ_ENABLE, ALWAYS_ENABLE, IBRS, INIT_XSTATE, PARTIAL = (1 << bit for bit in (14, 15, 16, 17, 18))
@@ -42,6 +43,13 @@ class IntelIdleData:
 
     arrays: Mapping[str, tuple[StartedState, ...]]
     cpus: Sequence[MatchedCpu]
+
+    def listed(self, machine: X86Machine) -> MatchedCpu | None:
+        """The machine's processor in the list, where the first row that fits counts; None if it is
+        not there."""
+        place = machine.vendor, machine.family, machine.model
+        cpus = self.cpus
+        return next((cpu for cpu in cpus if (cpu.vendor, cpu.family, cpu.model) == place), None)
 
 
 POLL = StartedState("POLL", "CPUIDLE CORE POLL IDLE", 0, 0, POLLING)
