@@ -194,16 +194,17 @@ def table_or_machine(arguments: argparse.Namespace) -> str:
     if arguments.table is not None:
         return str(arguments.table)
     if (table := machine_table(arguments)) is None:
-        platform(arguments)  # of a misspelt one that is to be said
         raise UsageError("expected TABLE, or an x86 machine such as skx as --platform")
     return table
 
 
 def machine_table(arguments: argparse.Namespace) -> str | None:
-    """intel_idle's table of the x86 machine that --platform names, as TABLE; None for others."""
+    """intel_idle's table of the x86 machine that --platform names, as TABLE; None for others.
+    Raises BadPlatform also where the platform would then not be asked for."""
     from ..linux.intel_idle.packaged import PREFIX
     from ..linux.intel_idle.platform import names
 
+    platform(arguments)
     machine = arguments.platform.partition(",")[0]
     return f"{PREFIX}{arguments.platform}" if machine in names() else None
 

@@ -196,7 +196,7 @@ def remarks(selection: TableSelection) -> list[str]:
         lines.append(f"Never selected in any of these: {joined(never)}")
     if selection.level_with_snooze:
         level = [selection.names[i] for i in selection.level_with_snooze]
-        lines.append(f"As cheap to leave as snooze: {joined(level)}")
+        lines.append(f"As cheap to leave as {selection.names[0]}: {joined(level)}")
     for number, ranges in selection.locked.items():
         kept = joined([lengths(r.first_ns, r.last_ns) for r in ranges])
         lines.append(f"Once in {selection.names[number]}, idles of {kept} keep selecting it:")

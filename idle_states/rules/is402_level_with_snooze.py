@@ -47,9 +47,9 @@ def check(subject: Subject) -> Iterator[Finding]:
             if state.exit_latency_us == 0:
                 yield (
                     subject.at(row, "latency"),
-                    f"{subject.table.states[row].name} is level with snooze, 0 us to leave: menu "
-                    f"takes it for every idle it predicts at {state.target_residency_us} us or "
-                    "more, under any latency limit and load",
+                    f"{subject.table.states[row].name} is level with {driver.states[0].name}, "
+                    "0 us to leave: menu takes it for every idle it predicts at "
+                    f"{state.target_residency_us} us or more, under any latency limit and load",
                 )
 
     for where, message, kernels in per_kernel(subject, judge):

@@ -63,7 +63,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield (
             subject.at(row, "residency"),
             f"menu takes {first.name} also for idles shorter than its target residency of "
-            f"{first.target_residency_us} us, because snooze is a polling state{exempt}",
+            f"{first.target_residency_us} us, because {driver.states[0].name} is a polling "
+            f"state{exempt}",
         )
 
     for where, message, kernels in per_kernel(subject, judge, governor=True):

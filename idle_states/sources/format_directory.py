@@ -2,8 +2,15 @@
 
 from pathlib import Path
 
+from ..findings import unreadable
 from ..reading import opening
 from .source import File, Source
+
+_CPUIDLE = ("", "cpuidle/", "cpu0/cpuidle/")
+_OF_SYSFS = (
+    "expected a directory like /proc/device-tree, found cpuidle's sysfs, which is read as a text: "
+    "grep -r . /sys/devices/system/cpu/cpu*/cpuidle/ > machine.txt"
+)
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -14,4 +21,14 @@ def read(file: File) -> list[Source]:
     from ..devicetree import directory
     from .trees import sources_of
 
+    if _is_sysfs(file):
+        raise unreadable(file.shown, _OF_SYSFS)
     return sources_of(directory.read(file.path, file.opened), file.shown, "directory", "")
+
+
+def _is_sysfs(file: File) -> bool:
+    try:
+        with file.opened() as tree:
+            return any(tree.is_file(f"{above}state0/name") for above in _CPUIDLE)
+    except OSError:
+        return False

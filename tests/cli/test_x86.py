@@ -82,6 +82,8 @@ def test_steps_between_releases_name_those_that_are_skipped(capsys: Capture) -> 
     ("words", "said"),
     [
         ("show --platform skylak", "found 'skylak'; did you mean 'skylake'?"),
+        ("kernels --platform sxk", "an x86 processor such as skx"),
+        ("check --platform sxk", "an x86 processor such as skx"),
         ("show --platform SPR", "found 'SPR'; did you mean 'spr'?"),
         ("show power9 --platform op92", "found 'op92'; did you mean 'op920'?"),
         ("show --platform op920", "expected TABLE, or an x86 machine such as skx as --platform"),
@@ -95,6 +97,15 @@ def test_steps_between_releases_name_those_that_are_skipped(capsys: Capture) -> 
     ],
 )
 def test_what_is_misspelt_is_named(words: str, said: str, capsys: Capture) -> None:
-    status, out, err = run(capsys, *words.split(), "--kernel", "7.0")
+    status, out, err = run(capsys, *words.split())
     assert (status, out) == (2, "")
     assert said in err
+
+
+@pytest.mark.parametrize(("kernel", "ignored"), [("6.12", True), ("7.0", False)])
+def test_a_parameter_that_a_kernel_lacks_is_said_to_be_ignored(
+    kernel: str, ignored: bool, capsys: Capture
+) -> None:
+    _, out, _ = run(capsys, "show", "--platform", "skx,table=C6:150:800", "--kernel", kernel)
+    assert (f"Linux {kernel} has no parameter table, and ignores it" in out) == ignored
+    assert ("150/800 us" in out) != ignored

@@ -245,7 +245,24 @@ def test_rules_about_times_run_and_others_do_not(tmp_path: Path) -> None:
 
 def test_polling_override_is_found_in_a_dump(tmp_path: Path) -> None:
     source = read_source(written(tmp_path, sysfs(POWER9)))
-    assert {f.rule for f in check([source], [release("6.6")])} == {"IS420"}
+    (found,) = check([source], [release("6.6")])
+    assert found.rule == "IS420"
+    assert "because snooze is a polling state" in found.message
+
+
+def test_the_polling_state_has_the_name_that_the_kernel_holds(tmp_path: Path) -> None:
+    text = sysfs(POWER9).replace("snooze", "POLL")
+    (found,) = check([read_source(written(tmp_path, text))], [release("6.6")])
+    assert "because POLL is a polling state" in found.message
+
+
+@pytest.mark.parametrize("below", ["", "cpu0/cpuidle", "cpuidle"])
+def test_a_directory_of_sysfs_is_told_how_it_is_read(below: str, tmp_path: Path) -> None:
+    state = tmp_path / below / "state0"
+    state.mkdir(parents=True)
+    (state / "name").write_text("POLL\n")
+    with pytest.raises(Unreadable, match=r"found cpuidle's sysfs, .* grep -r \."):
+        read_source(str(tmp_path))
 
 
 @pytest.mark.parametrize("kernel", ["4.11", "6.1", "6.19"])

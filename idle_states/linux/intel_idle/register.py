@@ -232,4 +232,12 @@ def _changed(
 def _assumptions(table: IdleTable, release: Release, platform: X86Platform) -> tuple[str, ...]:
     basis = figures.basis(release, platform.machine.model)
     by_release = table.built_in is not None and table.built_in.by_release
-    return (*platform.assumed, *([basis] if basis and by_release else []))
+    ignored = platform.parameters.table and not features(release).table_parameter
+    return (
+        *platform.assumed,
+        *([basis] if basis and by_release else []),
+        *(
+            [f"Linux {release.name} has no parameter table, and ignores it (table=)"]
+            * bool(ignored)
+        ),
+    )
