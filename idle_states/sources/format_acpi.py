@@ -4,12 +4,11 @@ Processors with equal _CST and _LPI share a table, whose rows are the C-states o
 states of _LPI, the processors' own before those of the containers around them.
 """
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..findings import Finding, Location, Severity, unreadable
-from ..reading import limits, opening
+from ..findings import Finding, Location, Severity
+from ..reading import opening
 from .source import File, Source
 
 if TYPE_CHECKING:
@@ -17,34 +16,22 @@ if TYPE_CHECKING:
 
     from ..acpi_objects import LpiState
     from ..beyond_opal import AcpiIdle
-    from ..reading.acpi.tables import AcpiTable
     from ..table import IdleState, IdleTable
 
 KIND = "acpi"
 _RULE = "IS122", "irregular-acpi-object"
-_DYNAMIC = "dynamic"
-_AML_FILE = re.compile(r"(?i)(dsdt|ssdt|psdt|facp|apic)(\d*)(\.(aml|dat|bin))?")
 
 
 def recognises(head: bytes, path: Path) -> bool:
-    from ..reading.acpi import tables
+    from ..reading.acpi import files, tables
 
     if head:
         return tables.is_blob(head) or tables.is_dump(head)
     try:
         with opening.Tree(path) as tree:
-            return is_whole(tree, "")
+            return files.is_whole(tree, "")
     except OSError:
         return False
-
-
-def is_whole(tree: opening.Tree, relative: str) -> bool:
-    """Whether a directory holds tables with AML under their names."""
-    try:
-        names = [entry.name for entry in tree.entries(relative)]
-    except OSError:
-        return False
-    return any((m := _AML_FILE.fullmatch(name)) and m[1].lower().endswith("sdt") for name in names)
 
 
 def speaks_of_it(data: bytes) -> bool:
@@ -55,14 +42,13 @@ def speaks_of_it(data: bytes) -> bool:
 
 
 def read(file: File) -> list[Source]:
-    from ..reading.acpi import idle, tables
+    from ..reading.acpi import files, idle
 
-    if not file.data:
-        given = list(_of_directory(file))
-    elif tables.is_blob(file.data):
-        given = tables.blobs(file.data, file.shown)
+    if file.data:
+        given = files.of_data(file.data, file.shown)
     else:
-        given = tables.dumped(file.data, file.shown)
+        with file.opened() as tree:
+            given = list(files.of_directory(tree, file.shown))
     found, problems = idle.read(given, file.shown)
     sha256 = file.sha256 if file.data else ""
     names = [each.idle.processors[0].path.rpartition(".")[2].lstrip("\\") for each in found]
@@ -90,35 +76,6 @@ def read(file: File) -> list[Source]:
             for each in table.acpi.malformed
         ]
     return [Source(table.name, file.shown, sha256, table, tuple(own[table.name])) for table in made]
-
-
-def _of_directory(file: File) -> "Iterator[AcpiTable]":
-    """The tables of a directory: DSDT, then SSDTs by their numbers, those loaded later last."""
-    from ..reading.acpi import tables
-
-    with file.opened() as tree:
-        for folder in ("", _DYNAMIC):
-            if folder and not tree.is_directory(folder):
-                continue
-            named = []
-            for entry in tree.entries(folder):
-                match = _AML_FILE.fullmatch(entry.name)
-                if match and tree.is_file(f"{folder}/{entry.name}".lstrip("/")):
-                    named.append((match[1].upper(), int(match[2] or 0), entry.name))
-            if len(named) > limits.ACPI_TABLES:
-                message = f"expected at most {limits.ACPI_TABLES} tables, found {len(named)}"
-                raise unreadable(file.shown, message)
-            for signature, number, name in sorted(named):
-                relative = f"{folder}/{name}".lstrip("/")
-                shown = f"{file.shown}/{relative}"
-                label = f"{folder}/" if folder else ""
-                label += f"{signature}{number}" if number else signature
-                try:
-                    data = tree.read(relative, limits.FILE_BYTES, shown=shown)
-                except OSError as error:
-                    message = f"expected a readable file, found: {error.strerror}"
-                    raise unreadable(shown, message) from None
-                yield from tables.blobs(data, shown, label)
 
 
 def table_of(

@@ -229,3 +229,84 @@ def test_a_cst_that_its_repair_does_not_survive_takes_the_machine_down(
     status, _, said = run(capsys, "select", f"{file}:CP00", "--kernel", "6.12")
     assert status == 2
     assert "acpi_ns_repair_CST()" in said
+
+
+def states_of(capsys: Capture, *words: str) -> list[dict[str, Any]]:
+    return [
+        {key: state[key] for key in ("name", "exit_latency_us", "target_residency_us", "off")}
+        for state in document(capsys, "show", *words)["linux"]["states"]
+    ]
+
+
+@pytest.mark.parametrize("kernel", ["5.10", "7.1"])
+@pytest.mark.parametrize("machine", ["spr", "skx,use_acpi", "wcl"])
+def test_tables_tell_the_same_as_acpi_named_by_hand_and_as_a_table_on_the_machine(
+    dsdt: bytes, tmp_path: Path, capsys: Capture, machine: str, kernel: str
+) -> None:
+    """As a blob, as the text of acpidump and as a folder."""
+    (tmp_path / "DSDT").write_bytes(dsdt)
+    (tmp_path / "dump.txt").write_text(acpi.dump([dsdt]), "ascii")
+    of = ("--kernel", kernel)
+    named = states_of(capsys, "--platform", f"{machine},acpi=0x00/1:0x21/127:0x60/1048", *of)
+    assert len(named) == 4
+    for given in (tmp_path / "DSDT", tmp_path / "dump.txt", tmp_path):
+        assert states_of(capsys, "--platform", f"{machine},acpi={given}", *of) == named
+    assert states_of(capsys, f"{tmp_path}/DSDT:CP00", "--platform", machine, *of) == named
+
+
+def test_lpi_of_tables_is_given_to_intel_idle(iasl: str, tmp_path: Path, capsys: Capture) -> None:
+    lpi = (
+        "Name (_LPI, Package () {0, 1, 1, Package () {"
+        f'20, 2, 1, 0, 0, 0, {FFH.format(0x10)}, 0, 0, "deep"}}}})'
+    )
+    file = tmp_path / "dsdt.aml"
+    file.write_bytes(acpi.compiled(acpi.block(cpu(0, cst(*SHALLOW) + lpi))))
+    names = [
+        [state["name"] for state in states_of(capsys, "--platform", machine, "--kernel", kernel)]
+        for machine in (f"wcl,acpi={file}",)
+        for kernel in ("7.1", "7.3")
+    ]
+    assert names == [["POLL", "C1_ACPI", "C2_ACPI"], ["POLL", "C1_LPI"]]
+
+
+def test_tables_that_cannot_be_meant_or_read(dsdt: bytes, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "DSDT").write_bytes(dsdt)
+    (tmp_path / "other.txt").write_text("no table", "ascii")
+    for value, expected, message in (
+        (f"{tmp_path}/none.aml", 3, "expected a readable file, found: No such file"),
+        (f"{tmp_path}/other.txt", 3, "expected ACPI tables, or the text of acpidump"),
+        (f"{tmp_path}/DSDT,lpi=0x60/1/1", 2, "expected no lpi= beside acpi=FILE"),
+    ):
+        status, _, said = run(capsys, "show", "--platform", f"wcl,acpi={value}", "--kernel", "7.1")
+        assert status == expected, said
+        assert message in said
+    (tmp_path / "APIC").write_bytes(acpi.madt([acpi.gicc(number, 1) for number in range(4)]))
+    status, _, said = run(capsys, "show", "--platform", f"wcl,acpi={tmp_path}", "--kernel", "7.1")
+    assert status == 2
+    assert f"found that {tmp_path} is of arm64" in said
+
+
+def test_a_table_goes_all_the_way_on_a_machine(
+    dsdt: bytes, tmp_path: Path, capsys: Capture
+) -> None:
+    """show, select and limit by intel_idle; generate gives ASL that compiles to the same table."""
+    file = tmp_path / "dsdt.aml"
+    file.write_bytes(dsdt)
+    of = (f"{file}:CP00", "--platform", "skx", "--kernel", "6.12")
+    assert [state["name"] for state in states_of(capsys, *of)] == ["POLL", "C1", "C1E", "C6"]
+    status, out, _ = run(capsys, "select", *of)
+    assert status == 0
+    assert "Never selected in any of these: C6" in out
+    status, out, _ = run(capsys, "limit", "200", *of)
+    assert status == 0
+    assert "switched off by the driver" in out
+    status, asl, _ = run(capsys, "generate", f"{file}:CP00", "--to", "asl")
+    assert status == 0
+    again = tmp_path / "ssdt.aml"
+    again.write_bytes(acpi.compiled(asl))
+    before, after = (read_sources(str(each))[0].table for each in (file, again))
+    assert before
+    assert after
+    assert before.acpi
+    assert after.acpi
+    assert before.acpi.cst == after.acpi.cst

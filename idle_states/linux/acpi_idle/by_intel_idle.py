@@ -3,22 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from ...stages import Lost, Message
+from ...stages import Lost
 from ...table import IdleTable
 from ...wording import joined
 from ..driver_table import DriverState, DriverTable
 from ..intel_idle import figures
 from ..intel_idle.features import features as intel_features
-from ..intel_idle.machine import AcpiState
 from ..intel_idle.platform import X86Platform
 from ..intel_idle.register import driver_states
 from ..intel_idle.start import IntelIdleStart
 from ..intel_idle.start import start as start_intel_idle
 from ..releases import Release
-from .cst import Skipped, evaluate
-from .features import features
-from .lpi import flatten
-from .machine import AcpiIdleParameters, AcpiMachine, Place
+from .cst import Skipped
+from .for_intel import given
+from .machine import AcpiMachine, Place
 
 _INTEL = "drivers/idle/intel_idle.c intel_idle_init()"
 
@@ -31,34 +29,11 @@ def by_intel_idle(
     places: Mapping[Place, int],
 ) -> DriverTable | str:
     """What intel_idle registers, or why it does not start."""
-    known = features(release)
-    said: list[Message] = []
-    taken = evaluate(
-        machine.acpi.cst,
-        machine,
-        AcpiIdleParameters(),
-        known,
-        lambda level, text: said.append(Message(level, text)),
-    )
-    slots = taken.slots[1 : taken.count + 1] if taken.count is not None else []
-    cst = tuple(
-        AcpiState(slot.description, slot.address, slot.latency_us, slot.kind, slot.method == "ffh")
-        for slot in slots
-    )
-    flattened = flatten(machine, known, lambda *_: None, strict=True)
-    lpi = tuple(
-        AcpiState(
-            state.description, state.address, state.latency_us, residency_us=state.residency_us
-        )
-        for state in flattened.states
-    )
+    objects = given(machine, release)
+    taken, slots, flattened = objects.taken, objects.slots, objects.flattened
     started = start_intel_idle(
         figures.data_of(release),
-        replace(
-            platform.machine,
-            cst=cst if taken.count is not None else None,
-            lpi=None if flattened.refused else lpi,
-        ),
+        replace(platform.machine, cst=objects.cst, lpi=objects.lpi),
         platform.parameters,
         intel_features(release),
     )
@@ -77,7 +52,7 @@ def by_intel_idle(
         kernel=release.name,
         states=states,
         lost=tuple(_lost(table, started, states, platform, by_lpi, skipped)),
-        messages=(*([] if started.array or by_lpi else said), *started.messages),
+        messages=(*(() if started.array or by_lpi else objects.messages), *started.messages),
         offline="",
         assumptions=without_acpi(platform),
         driver="intel_idle",

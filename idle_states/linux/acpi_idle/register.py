@@ -17,6 +17,7 @@ from ..releases import Release, version_key
 from ..suspend_parameter import USUAL_FIRMWARE, PsciFirmware
 from .by_intel_idle import by_intel_idle, without_acpi
 from .features import OLDEST, features
+from .for_intel import on
 from .groups import Together, together
 from .machine import AcpiIdleParameters, AcpiMachine, Place
 from .start import POLLING, TIMER_STOP, AcpiIdleStart, AcpiIdleState, start
@@ -82,18 +83,7 @@ def _machine(acpi: AcpiIdle, platform: X86Platform | None, firmware: PsciFirmwar
     machine = AcpiMachine(replace(acpi, arch=arch), psci=firmware)
     if platform is None:
         return machine
-    known = platform.machine
-    return replace(
-        machine,
-        vendor=known.vendor,
-        family=known.family,
-        model=known.model,
-        monitor_ecx=known.monitor_ecx if known.mwait else 0,
-        substates=known.substates,
-        arat=known.arat,
-        nonstop_tsc=known.nonstop_tsc,
-        claims=known.claims,
-    )
+    return on(machine, platform)
 
 
 def _assumed(acpi: AcpiIdle) -> Iterator[str]:

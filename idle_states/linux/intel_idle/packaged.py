@@ -8,7 +8,8 @@ from ...beyond_opal import BuiltIn, BuiltInState, MatchedCpu
 from ...findings import UsageError
 from ...table import IdleState, IdleTable, Origin, Register
 from ...wording import suggestion
-from ..releases import Release, release
+from ..acpi_idle.for_intel import objects_of
+from ..releases import NEWEST, Release, release
 from . import tables
 from .figures import listed_in, tree_of
 from .known import driver_data
@@ -46,7 +47,7 @@ def table_named(text: str) -> IdleTable:
             f"{suggestion(name, names())}"
         )
     try:
-        entries = parse_machine(machine).cst
+        platform = parse_machine(machine)
     except BadMachine as error:
         raise UsageError(str(error)) from None
     _, model = names()[name]
@@ -55,12 +56,15 @@ def table_named(text: str) -> IdleTable:
     for tree in reversed(tables.TREES.split()):
         if _listed(tree, model):
             return _table(tree, model, text, machine, by_release=True)
-    if entries is None:
+    objects = objects_of(platform, release(NEWEST))
+    if objects is not None and objects.cst:
+        return _of_acpi(objects.cst, text, machine)
+    if platform.cst is None:
         raise UsageError(
             f"expected a processor with a table of intel_idle, found {name}: its states are "
             f"ACPI's; name them, such as {name},acpi=0x00/1:0x21/127:0x60/1048"
         )
-    return _of_acpi(acpi_states("acpi", entries, ()) or (), text, machine)
+    return _of_acpi(acpi_states("acpi", platform.cst, ()) or (), text, machine)
 
 
 def _table(

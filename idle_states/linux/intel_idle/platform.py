@@ -2,16 +2,19 @@
 intel_idle's parameters.
 
     skx    spr,pc6=off,acpi=c1:c6    wcl,acpi=0x00/1:0x21/127:0x60/1048,max_cstate=2
+    spr,acpi=/sys/firmware/acpi/tables    spr,acpi=./acpidump.txt
     icx,table=C1E:4:10,C6:150:600    (table= is the last, for its value has commas)
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
+from ...beyond_opal import AcpiIdle
 from ...findings import UsageError
 from ...table import U32_MAX
-from ...wording import suggestion
+from ...wording import plural, suggestion
 from .known import known_cpus
 from .machine import AcpiState, IntelIdleParameters, X86Machine
 from .states import StartedState
@@ -75,6 +78,8 @@ class X86Platform:
     machine     what it answers; its `cst` and `lpi` follow from those below
     parameters  of intel_idle
     cst, lpi    entries of ACPI's objects; None where nothing is said of them
+    objects     of the ACPI tables that acpi= names: those of each group of equal processors
+    noted       what was noticed when these were read, in words
     given       the keys that the user named: all else is assumed
     """
 
@@ -85,16 +90,19 @@ class X86Platform:
     cst: tuple[NamedAcpiState, ...] | None = None
     lpi: tuple[NamedAcpiState, ...] | None = None
     given: frozenset[str] = frozenset()
+    objects: tuple[AcpiIdle, ...] = ()
+    noted: tuple[str, ...] = ()
 
     @property
     def assumed(self) -> tuple[str, ...]:
         """What is taken for granted because the user did not say it, in words, each with the key
         that says otherwise."""
-        return tuple(
+        unsaid = (
             f"{text} ({key}=)"
             for key, text in _assumptions(self.machine.model)
             if not self.given & {key, "pkg-cst" if key == "pc6" else key}
         )
+        return (*unsaid, *self.noted)
 
 
 def _assumptions(model: int) -> Iterator[tuple[str, str]]:
@@ -210,6 +218,11 @@ def parse_machine(text: str) -> X86Platform:
         raise BadMachine("expected x86 with model=, found none")
     owners: dict[str, dict[str, object]] = {"machine": {}, "parameters": {}, "": {}}
     for key, value in given.items():
+        if key == "acpi" and _names_tables(value):
+            if "lpi" in given:
+                raise BadMachine("expected no lpi= beside acpi=FILE, found one: FILE tells of _LPI")
+            owners[""].update(_tables(value))
+            continue
         owner, fields, parse = KEYS[key]
         owners[owner].update(dict.fromkeys(fields, parse(key, value)))
     own: Any = owners.pop("")
@@ -279,6 +292,37 @@ def _cst(key: str, text: str) -> tuple[NamedAcpiState, ...] | None:
 
 def _lpi(key: str, text: str) -> tuple[NamedAcpiState, ...] | None:
     return _entries(key, text, ("hint", "latency_us", "residency_us"))
+
+
+def _names_tables(text: str) -> bool:
+    """Whether acpi= names a file or directory: no name of a state and no hint has a dot or begins
+    with a slash."""
+    return text.startswith("/") or "." in text
+
+
+@lru_cache(maxsize=4)
+def _tables(path: str) -> Mapping[str, object]:
+    """The fields of a platform with ACPI tables, which are read once. Raises BadMachine,
+    Unreadable."""
+    from ...reading.acpi import files
+
+    found, problems = files.read(path)
+    arch = found[0].idle.arch
+    if arch not in ("", "x86"):
+        raise BadMachine(
+            f"expected tables of an x86 machine for acpi, found that {path} is of {arch}"
+        )
+    noted = []
+    if len(found) > 1:
+        first = found[0].idle.processors[0].path
+        noted.append(
+            f"of {len(found)} kinds of processors the first usable one counts, from {first}"
+        )
+    if any(each.idle.depends for each in found):
+        noted.append(f"{path} was evaluated with all ports and memory 0, on which it depends")
+    if problems:
+        noted.append(f"{path} was read with {plural(len(problems), 'remark')}, which check shows")
+    return {"objects": tuple(each.idle for each in found), "noted": tuple(noted)}
 
 
 def _table(key: str, text: str) -> bytes:

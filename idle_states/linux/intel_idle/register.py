@@ -7,6 +7,7 @@ from ...beyond_opal import BuiltIn
 from ...findings import UsageError
 from ...stages import Changed, Lost
 from ...table import IdleTable
+from ..acpi_idle.for_intel import objects_of
 from ..driver_table import DriverState, DriverTable
 from ..releases import Release, version_key
 from . import figures
@@ -35,7 +36,7 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
             f"{release.name}: how intel_idle started before is not modelled"
         )
     data = _with_rows(figures.data_of(release), table, platform)
-    machine = _with_acpi(platform, data)
+    machine = _with_acpi(platform, data, release)
     started = start(data, machine, platform.parameters, features(release))
     if started.status:
         return DriverTable(
@@ -144,8 +145,10 @@ def _rows(found: BuiltIn) -> tuple[StartedState, ...]:
     )
 
 
-def _with_acpi(platform: X86Platform, data: IntelIdleData) -> X86Machine:
+def _with_acpi(platform: X86Platform, data: IntelIdleData, release: Release) -> X86Machine:
     """The machine with ACPI's states as the platform names them. Raises UsageError."""
+    if objects := objects_of(platform, release):
+        return replace(platform.machine, cst=objects.cst, lpi=objects.lpi)
     cpu = data.listed(platform.machine)
     rows = data.arrays.get(array_of(cpu, platform.machine), ()) if cpu else ()
     return replace(
