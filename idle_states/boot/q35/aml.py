@@ -9,13 +9,15 @@ _SCOPE, _NAME, _PACKAGE, _BUFFER, _STRING = b"\x10", b"\x08", b"\x12", b"\x11", 
 _ROOT, _MULTI_NAME, _DUAL_NAME = b"\\", b"\x2f", b"\x2e"
 _SIZED = ((1, b"\x0a"), (2, b"\x0b"), (4, b"\x0c"), (8, b"\x0e"))
 """Bytes of a number, and the prefix that says so."""
+_ELEMENTS_MAX = 255
+"""Of a package whose length is a byte."""
 
 
 def ssdt(scope2names: Mapping[str, Mapping[str, AcpiObject]]) -> bytes:
     """An SSDT that puts named objects into scopes: ``{"\\\\_SB.CPUS.C000": {"_CST": (...)}}``.
 
     The scopes are absolute paths of objects that other tables define. Raises ValueError for a path
-    or name that ACPI has no bytes for, or a number beyond 64 bits.
+    name, text or package that ACPI has no bytes for, or a number beyond 64 bits.
     """
     body = b"".join(_scope(path, names) for path, names in scope2names.items())
     head = b"SSDT" + (_HEADER_BYTES + len(body)).to_bytes(4, "little") + b"\x02\0"
@@ -54,6 +56,8 @@ def _value(value: AcpiObject) -> bytes:
     if isinstance(value, int):
         return _number(value)
     if isinstance(value, str):
+        if not value.isascii():
+            raise ValueError(f"expected text of ASCII, found {value!r}")
         return _STRING + value.encode("ascii") + b"\0"
     if isinstance(value, bytes):
         return _BUFFER + _with_length(_number(len(value)) + value)
@@ -67,6 +71,8 @@ def _value(value: AcpiObject) -> bytes:
 def _package(values: tuple[AcpiObject, ...]) -> bytes:
     """Elements without a value can only come last: AML leaves them out."""
     given = len(values)
+    if given > _ELEMENTS_MAX:
+        raise ValueError(f"expected a package of at most {_ELEMENTS_MAX} elements, found {given}")
     while given and values[given - 1] is None:
         given -= 1
     elements = b"".join(_value(each) for each in values[:given])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...acpi_objects import AcpiObject
-from ...findings import UsageError, unreadable
+from ...findings import CannotGenerate, Finding, Location, Severity, UsageError, unreadable
 from ...linux.acpi_draft import acpi_of
 from ...sources import Source
 from ...table import IdleTable
@@ -30,9 +30,8 @@ class Placed:
 
     @property
     def ssdt(self) -> bytes:
-        """The table that gives them."""
-        numbered = enumerate(self.cpus)
-        return ssdt({machine.PROCESSOR.format(n): each for n, each in numbered if each})
+        """The table that gives them. Raises ValueError for objects that it has no bytes for."""
+        return _ssdt(self.cpus)
 
 
 def placed(sources: Sequence[Source], smp: int, file: str) -> Placed:
@@ -40,7 +39,8 @@ def placed(sources: Sequence[Source], smp: int, file: str) -> Placed:
     first, then the others in their order. Where all are equal, every processor has the same.
 
     Of a table that is not ACPI's they are what firmware would say. Raises CannotGenerate where that
-    is not known, Unreadable without any table, UsageError if there are too few processors.
+    is not known, or an SSDT cannot say it; Unreadable without any table, UsageError if there are
+    too few processors.
     """
     found: list[tuple[str, Objects]] = []
     others: list[tuple[str, Objects]] = []
@@ -69,4 +69,14 @@ def placed(sources: Sequence[Source], smp: int, file: str) -> Placed:
             f"differ, found {smp}"
         )
     paths, cpus = zip(*given, strict=True)
+    try:
+        _ssdt(cpus)
+    except ValueError as error:
+        where = Location(file=file)
+        problem = Finding("IS933", "cannot-generate", Severity.ERROR, str(error), where)
+        raise CannotGenerate([problem]) from None
     return Placed(tuple(paths), tuple(cpus), tuple(tables))
+
+
+def _ssdt(cpus: Sequence[Objects]) -> bytes:
+    return ssdt({machine.PROCESSOR.format(n): each for n, each in enumerate(cpus) if each})

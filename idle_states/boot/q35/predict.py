@@ -120,8 +120,8 @@ def parameters_of(arguments: Sequence[str]) -> AcpiIdleParameters:
     return found
 
 
-def stages(predicted: Q35Predicted, booted: Q35Booted) -> Iterator[Stage]:
-    """The stages up to what the kernel says."""
+def stages(predicted: Q35Predicted, booted: Q35Booted, governor: str = "") -> Iterator[Stage]:
+    """The stages up to what the kernel says. governor: that it was told to use; "": none."""
     started = predicted.started
     if booted.crash:
         yield Stage.unjudged(TABLES, "the kernel crashed before it showed its tables")
@@ -135,7 +135,7 @@ def stages(predicted: Q35Predicted, booted: Q35Booted) -> Iterator[Stage]:
     if booted.crash:
         yield Stage.unjudged(REGISTERED, "the kernel crashed before it showed its states")
     else:
-        yield _registered(predicted, booted)
+        yield _registered(predicted, booted, governor)
     said = lines_of(booted.sections["dmesg"])
     told = [message for message in started.messages if message.level != "debug"]
     levels = not booted.crash
@@ -168,7 +168,7 @@ def _survives(started: SeveralStarted, booted: Q35Booted) -> Stage:
     return Stage.of(SURVIVES, [Mismatch("kernel", told, booted.crash or "it runs")], 1)
 
 
-def _registered(predicted: Q35Predicted, booted: Q35Booted) -> Stage:
+def _registered(predicted: Q35Predicted, booted: Q35Booted, governor: str) -> Stage:
     started = predicted.started
     assert started is not None
     rows: dict[int, Sequence[Row]] = dict.fromkeys(range(len(predicted.placed.cpus)), ())
@@ -178,7 +178,7 @@ def _registered(predicted: Q35Predicted, booted: Q35Booted) -> Stage:
             for state in started.states
         ]
     driver = DRIVER if started.registered else NO_DRIVER
-    return registered_stage(driver, rows, booted.sections)
+    return registered_stage(driver, rows, booted.sections, governor)
 
 
 def lines_of(log: str) -> list[Message]:

@@ -89,7 +89,7 @@ def judged(
         inputs[0][0],
         given.places,
         predicted,
-        (*stages(predicted, booted), usage),
+        (*stages(predicted, booted, request.governor), usage),
         governor,
         driver_in(booted.sections),
         held_by(booted.sections),

@@ -16,12 +16,12 @@ from ...linux.dt_messages import printed
 from ...linux.releases import Release, running
 from ...stages import Message
 from ...table import IdleTable
-from ..predict import SELECTED, USAGE, Mismatch, Stage, compared_lines, shown
+from ..predict import LINUX, REGISTERED, SELECTED, USAGE, Mismatch, Stage, compared_lines, shown
 from ..registered import NO_DRIVER, Row, registered_stage
 from .boot import VirtBooted
 from .machines import VirtMachine
 
-FIRMWARE, TREE, REGISTERED, LINUX = "firmware", "tree", "registered", "linux-messages"
+FIRMWARE, TREE = "firmware", "tree"
 DOMAINS, DOMAIN_USAGE = "domains", "domain-usage"
 STAGES = (FIRMWARE, TREE, REGISTERED, LINUX, SELECTED, USAGE, DOMAINS, DOMAIN_USAGE)
 """SELECTED only where decisions were to be recorded."""

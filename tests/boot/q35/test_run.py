@@ -1,5 +1,6 @@
 """What a boot of q35 refuses before it boots; the table it gives; what it says of a guest."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,9 @@ from idle_states.boot.q35.aml import ssdt
 from idle_states.boot.q35.boot import crash_of
 from idle_states.boot.q35.machine import PROCESSOR
 from idle_states.boot.q35.objects import placed
-from idle_states.boot.q35.predict import lines_of, parameters_of, predict
+from idle_states.boot.q35.predict import lines_of, parameters_of, predict, stages
 from idle_states.cli import main
-from idle_states.findings import UsageError
+from idle_states.findings import CannotGenerate, UsageError
 from idle_states.reading.acpi import idle, tables
 from idle_states.sources import read_sources
 from idle_states.stages import Message
@@ -103,11 +104,24 @@ def test_tables_of_any_size_are_written() -> None:
         ("\\_SB.cpu0", 1, "expected a name of up to 4 capital letters, found 'cpu0'"),
         ("\\_SB.CPU0", -1, "expected a number of 64 bits, found -1"),
         ("\\_SB.CPU0", (None, 1), "expected an element with a value before others"),
+        ("\\_SB.CPU0", "\xe9", "expected text of ASCII"),
+        ("\\_SB.CPU0", (0,) * 256, "expected a package of at most 255 elements, found 256"),
     ],
 )
 def test_tables_that_there_are_no_bytes_for(path: str, value: AcpiObject, told: str) -> None:
     with pytest.raises(ValueError, match=told.replace("(", "\\(")):
         ssdt({path: {"_CST": value}})
+
+
+def test_objects_that_no_table_can_have_are_refused_as_such(tmp_path: Path) -> None:
+    """acpiexec prints references by their last name alone."""
+    (source,) = read_sources(str(file_of(tmp_path, CST)))
+    assert source.table is not None
+    assert source.table.acpi is not None
+    strange = replace(source.table.acpi, cst=(1, (AcpiReference("PCI0"), 1, 1, 0)))
+    table = replace(source.table, acpi=strange)
+    with pytest.raises(CannotGenerate, match="expected a path from the root"):
+        placed([replace(source, table=table)], 2, "f")
 
 
 def test_elements_without_a_value_come_last() -> None:
@@ -165,3 +179,19 @@ def test_a_crash_says_where(tmp_path: Path) -> None:
     assert predicted.started is not None
     log.write_text(CRASH.replace("panic", "picnic"))
     assert crash_of(log) is None
+
+
+def test_the_governor_in_use_is_the_one_asked_for(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(CRASH)
+    found = crash_of(log)
+    assert found is not None
+    governors = "/sys/devices/system/cpu/cpuidle/current_governor:menu\n"
+    booted = replace(found, crash="", sections={**found.sections, "governors": governors})
+    predicted = predict(placed(read_sources("intel:icx"), 1, "x"), (), booted)
+
+    def differ(asked: str) -> bool:
+        judged = {stage.name: stage for stage in stages(predicted, booted, asked)}
+        return "governor" in [each.path for each in judged["registered"].differences]
+
+    assert [differ(asked) for asked in ("", "menu", "ladder")] == [False, False, True]
