@@ -30,13 +30,14 @@ def run(arguments: argparse.Namespace) -> int:
     from ..linux.grounds import remarks
     from ..linux.platforms import subsystem_of
     from ..linux.releases import NEWEST
+    from ..pipeline import followed
     from ..report.documents.diff import Diff
     from ..report.escapes.text import printable
     from ..report.json_output import envelope
     from ..report.tables import columns
     from ..sources import read_sources, read_table
     from ..sources.machines import is_whole_machine
-    from .options import kernels, note_missing_core, output, platform
+    from .options import kernels, note_missing_core, output, platform, say
 
     out = output(arguments)
     if arguments.governor:
@@ -49,6 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     names = (arguments.a, arguments.b) if machines else (a.name, b.name)
     releases = kernels(arguments, [NEWEST], arguments.governor)
     machine = platform(arguments)
+    for source in (a, b):
+        if source.table is not None:
+            releases = list(followed(source.table, machine, releases, say))
     if machines:
         differences = diff_machines(
             all_a, all_b, releases, machine, arguments.governor, arguments.hz
