@@ -55,8 +55,11 @@ def hz_of(options: Mapping[str, str] | None) -> int:
 
 
 def not_set(options: Mapping[str, str] | None, wanted: Iterable[str]) -> Iterator[str]:
-    """What a boot cannot tell of a kernel with these options: those wanted, and governors, that it
-    is configured without, a sentence each."""
+    """What a boot leaves unconfirmed because of the kernel's configuration, a sentence each.
+
+    options  as GuestParts.options() has them
+    wanted   options that are missed if they are not set, as are those of all governors
+    """
     if options is None:
         yield (
             "what the kernel's configuration leaves out: it is not known; HZ is taken to be "

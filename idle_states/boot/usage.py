@@ -22,7 +22,7 @@ from .predict import USAGE, Mismatch, Stage
 LONG_NS = 50_000_000
 """An idle period that every guest has which does nothing for a second."""
 _PERIODS = 16
-"""Idle periods that menu and teo have then forgotten all others for."""
+"""Equal idle periods before the decision that is looked at; menu's history has room for eight."""
 _GROWS, _STAYS = "may grow", "stays"
 
 

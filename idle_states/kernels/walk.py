@@ -90,11 +90,11 @@ class _Walk:
         self._selecting = Selecting(of.governor, of.hz)
 
     def is_followed(self, step: Step) -> bool:
-        """False where a driver of x86 is not modelled yet."""
+        """Whether the drivers of x86 are modelled for all releases of a step."""
         return all(modelled(each, driver) for each in step for driver in self._late)
 
     def left_out(self, named: Sequence[Step]) -> Iterator[str]:
-        """Says which releases of steps that is so for."""
+        """Sentences on the releases of steps that are not followed."""
         releases = list(dict.fromkeys(each for step in named for each in step))
         for driver in self._late:
             unknown = [each for each in releases if not modelled(each, driver)]

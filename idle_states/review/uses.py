@@ -1,4 +1,4 @@
-"""What a driver's source does with a table otherwise: what chooses, registers and changes it."""
+"""Changes in how a driver's source uses a table: what chooses, registers and changes it."""
 
 from collections.abc import Iterator
 from itertools import zip_longest

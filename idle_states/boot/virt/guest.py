@@ -16,8 +16,8 @@ RECORDED = ("recorder", "recording")
 """What it prints in addition where decisions are recorded: the recording script's standard error,
 and the recording."""
 _BUFFER_KB = 2048
-"""Where firmware refuses a state, a CPU asks again at once; what that fills, the console has to
-print."""
+"""Size of the trace buffer. Where firmware refuses a state, a CPU asks again at once and fills any
+buffer, all of which the console has to print."""
 SECONDS = 2
 """How long each kind of work goes on."""
 

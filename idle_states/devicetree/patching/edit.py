@@ -1,4 +1,4 @@
-"""A file's text with a property, a node or its name otherwise."""
+"""Edits of a file's text: a property set or removed, a node added, removed or renamed."""
 
 import re
 from collections.abc import Mapping

@@ -100,7 +100,8 @@ def rewritten(source: DtsText, statement: DtsProperty, value: DtsValue) -> tuple
 
 
 def _whole(source: DtsText, statement: DtsProperty, value: DtsValue) -> tuple[int, int, str]:
-    """For a statement without a value, or that takes the property away, or is to have none."""
+    """The edit that replaces a whole statement: for one without a value, as "p;" and
+    /delete-property/ are, and where the new value is none."""
     text = source.text[statement.start : statement.end]
     if blanked(text) != text or not text.startswith((statement.name, "/delete-property/")):
         message = f"expected {statement.name} without labels and comments; change it by hand"
