@@ -4,7 +4,7 @@
 value, which `show` prints.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -325,6 +325,17 @@ def switched_off(source: Source, text: str) -> str:
         f"{text} was taken with {', '.join(off)} switched off; shown is what is selected with "
         "every state on"
     )
+
+
+def crashes(registered: Iterable[DriverTable | list[State]]) -> Iterator[str]:
+    """Notes for the user on kernels that register states and crash over the machine all the same, a
+    line for those that do so alike."""
+    said: dict[str, list[str]] = {}
+    for driver in registered:
+        if isinstance(driver, DriverTable) and driver.fatal is not None:
+            said.setdefault(driver.fatal, []).append(driver.kernel)
+    for fatal, names in said.items():
+        yield f"Linux {', '.join(names)} crashes; shown is what it does until then: {fatal}"
 
 
 def held_by(

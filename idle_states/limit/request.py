@@ -11,7 +11,7 @@ from ..linux.governors.given import GovernorRequest
 from ..linux.governors.interface import State
 from ..linux.idle_loop import NO_LIMIT_US, IdleLoopFeatures
 from ..linux.releases import Release
-from ..pipeline import followed, registered_of, switched_off
+from ..pipeline import crashes, followed, registered_of, switched_off
 from ..replay.power import FROM_SPECS, PowerRequest
 from ..selection.selection import Asked, Selecting, TableSelection, names_of
 from ..simulation.given import WorkloadRequest
@@ -182,7 +182,10 @@ def limits(request: LimitRequest, say: Callable[[str], None] = lambda message: N
         say(note)
     by_table: dict[object, LimitedTable] = {}
     governors = _Governors(request.of.governor, request.of.hz)
-    for release, table in _registered(request, source):
+    registered = list(_registered(request, source))
+    for note in crashes(table for _, table in registered):
+        say(note)
+    for release, table in registered:
         one = _one(request, release, table, governors)
         key = one.meant, one.limit_us, one.states
         before = by_table.get(key)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
-from ..pipeline import Journey, followed, held_by, journey
+from ..pipeline import Journey, crashes, followed, held_by, journey
 from ..sources import Source, read_table
 from .selection import Asked, Mapped, Selecting, SelectionChange, TableSelection, changes
 
@@ -65,9 +65,13 @@ def selections(
         of.append(replace(request.of, table=request.against))
     selecting = Selecting(request.of.governor, request.of.hz, request.asked)
     for each in of:
+        taken = []
         for release in _followed(each, request.releases, say):
             held = held_by(release, each, say)
             found.append(selecting.select(release, held, each.table or ""))
+            taken.append(held)
+        for note in crashes(taken):
+            say(note)
     return Selections(tuple(found), tuple(each.table for each in of if each.table))
 
 

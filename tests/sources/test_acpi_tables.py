@@ -189,6 +189,18 @@ def test_a_processor_with_fewer_states_crashes_kernels(
         assert [state["exit_latency_us"] for state in linux["states"]] == [0, 1, 127, 1048]
 
 
+@pytest.mark.parametrize("command", ["select", "limit 10"])
+def test_selections_of_a_machine_that_crashes_say_so_once(
+    dsdt: bytes, tmp_path: Path, capsys: Capture, command: str
+) -> None:
+    file = tmp_path / "dsdt.aml"
+    file.write_bytes(dsdt)
+    _, out, said = run(capsys, *command.split(), f"{file}:CP00", "--kernel", "6.1,6.12")
+    assert "C1" in out
+    assert said.count("crashes") == 1
+    assert "Linux 6.1, 6.12 crashes; shown is what it does until then: acpi_idle_enter()" in said
+
+
 def test_all_processors_have_the_states_of_the_first(
     iasl: str, tmp_path: Path, capsys: Capture
 ) -> None:
