@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self, TypeAlias, TypeVar
 
+PROCESSOR_HID, CONTAINER_HID = "ACPI0007", "ACPI0010"
+"""_HID of processors, and of containers of processors."""
 FIXED_HARDWARE, SYSTEM_IO, SYSTEM_MEMORY = 0x7F, 1, 0
 """Address spaces of registers: FFixedHW, SystemIO and SystemMemory of ASL."""
 SPACES = {

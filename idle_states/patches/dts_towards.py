@@ -36,7 +36,8 @@ _PROPERTIES = (
 )
 """Of a state's node, in the order of the bindings' examples."""
 _VALUES, _NEW, _LISTS, _NAMES, _GONE = range(5)
-"""The order in which edits are made: nodes are called by what they are called before."""
+"""The order in which edits are made. Nodes get other names after all edits but removals, so that
+edits before name them as the file did at first."""
 
 
 def patch_towards(

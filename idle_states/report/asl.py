@@ -5,12 +5,19 @@ Scan, then generate: everything that ASL cannot say is found before anything is 
 
 from collections.abc import Iterator, Sequence
 
-from ..acpi_objects import SPACES, AcpiObject, AcpiReference, AcpiRegister, Malformed
+from ..acpi_objects import (
+    CONTAINER_HID,
+    PROCESSOR_HID,
+    SPACES,
+    AcpiObject,
+    AcpiReference,
+    AcpiRegister,
+    Malformed,
+)
 from ..beyond_opal import AcpiIdle
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..resources import template
 
-_PROCESSOR, _CONTAINER = "ACPI0007", "ACPI0010"
 _OWN_SPACES = range(0x80, 0x100)
 _LONG = 10_000_000
 """From here on a number is no time, and is written in hexadecimal."""
@@ -51,7 +58,7 @@ def render(idles: Sequence[AcpiIdle], about: Sequence[str], *, declared: bool) -
             continue
         is_container = kinds[path] == "container"
         identity = [
-            f'Name (_HID, "{_CONTAINER if is_container else _PROCESSOR}")',
+            f'Name (_HID, "{CONTAINER_HID if is_container else PROCESSOR_HID}")',
             f"Name (_UID, {uids.get(path, str(number))})",
         ]
         made.append({"head": f"Device ({path})", "lines": [*identity, *lines]})

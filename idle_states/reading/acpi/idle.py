@@ -7,7 +7,7 @@ Both give what the kernel's own ACPICA hands to its drivers.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ...acpi_objects import AcpiObject, AcpiProcessor, LpiLevel, kind
+from ...acpi_objects import CONTAINER_HID, PROCESSOR_HID, AcpiObject, AcpiProcessor, LpiLevel, kind
 from ...beyond_opal import AcpiIdle
 from ...findings import Location, unreadable
 from ...wording import plural
@@ -20,7 +20,6 @@ from .repair import evaluated, is_regular, repaired
 from .tables import AML, AcpiTable, fadt, madt
 
 CST, LPI = "_CST", "_LPI"
-PROCESSOR_DEVICE, PROCESSOR_CONTAINER = "ACPI0007", "ACPI0010"
 _TELLING = ("_PDC", "_OSC")
 _MOST_PROBLEMS = 20
 
@@ -114,7 +113,7 @@ def _processors(machine: _Machine) -> list[AcpiProcessor]:
             shown = uid if isinstance(uid, (int, str)) else number
             found.append(AcpiProcessor(path, shown, block, size))
         elif each.kind in ("device", "external") and (
-            _hid(machine, path) == PROCESSOR_DEVICE
+            _hid(machine, path) == PROCESSOR_HID
             or (each.kind == "external" and path in owners and not _holds(owners, path))
         ):
             uid = _constant(machine, f"{path}._UID")
@@ -147,7 +146,7 @@ def _is_container(machine: _Machine, path: str) -> bool:
     hid = _hid(machine, path)
     known = machine.names.defined.get(path)
     if hid or known is None or known.kind == "device":
-        return hid == PROCESSOR_CONTAINER
+        return hid == CONTAINER_HID
     return f"{path}.{LPI}" in machine.names.defined
 
 

@@ -197,7 +197,8 @@ def _dumped(data: bytes, file: str) -> Iterator[tuple[int, bytes, bytes]]:
 
 
 def _checked(data: bytes, file: str, where: str, name: str) -> AcpiTable:
-    """The table of these bytes, if its sum is right or nobody asks for it."""
+    """The table of these bytes. Raises Unreadable for one of USED with a wrong checksum; those of
+    other tables are not looked at."""
     signature = data[:4]
     if signature in USED and (total := sum(data) % 256):
         message = f"expected bytes of {signature.decode('ascii')} whose sum modulo 256 is 0"
