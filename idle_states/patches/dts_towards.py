@@ -6,7 +6,7 @@ The power domains themselves, and CPUs, are not changed.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..architectures import ARM, RISCV
 from ..beyond_opal import IdleList, ListedNode
@@ -40,6 +40,10 @@ _VALUES, _NEW, _LISTS, _NAMES, _GONE = range(5)
 edits before name them as the file did at first."""
 
 
+_MOST_NAMES = 5
+"""Boards of another kind that are named."""
+
+
 def patch_towards(
     wanted: WantedMachine, path: str, text: str, boards: Mapping[str, BuiltBoard]
 ) -> Patch:
@@ -60,6 +64,7 @@ def patch_towards(
         message = f"expected the CPUs of {wanted.name}, found no {names} on any board"
         findings.append(_finding(message, Location(file=path)))
     taken = frozenset(source.label2path).union(*(board.labels for board in boards.values()))
+    other_machines: dict[str, tuple[Finding, list[str]]] = {}
     for name, board in boards.items():
         towards = _Towards(wanted, source, path, board, taken)
         for rank, edit in towards.edits():
@@ -70,6 +75,13 @@ def patch_towards(
                 message = f"expected {what} alike on all boards, found {other[2]} and {name}"
                 findings.append(_finding(f"{message} otherwise", Location(file=path)))
         findings += [one for one in towards.findings if one not in findings]
+        if towards.other_machine:
+            one = towards.other_machine
+            other_machines.setdefault(one.message, (one, []))[1].append(name_of(name))
+    for one, names in other_machines.values():
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        shown = f"{', '.join(names[:_MOST_NAMES])}{more}" if more else joined(names)
+        findings.append(replace(one, message=f"{one.message} on {shown}"))
     if findings:
         raise Faulty(findings)
     edits = [edit for _, edit, _ in sorted(merged.values(), key=lambda one: one[0])]
@@ -120,6 +132,7 @@ class _Towards:
     same     path of a wanted node -> that of the board's that it is
     labels   path of a wanted node -> how lists refer to it
     written  path of a node that the file writes -> how the file calls it
+    other_machine   why the board cannot have what is wanted at all
     """
 
     wanted: WantedMachine
@@ -128,6 +141,7 @@ class _Towards:
     board: BuiltBoard
     taken: frozenset[str]
     findings: list[Finding] = field(default_factory=list)
+    other_machine: Finding | None = None
     have: LinkedStates = field(init=False)
     want: LinkedStates = field(init=False)
     same: Mapping[str, str] = field(init=False)
@@ -141,17 +155,15 @@ class _Towards:
         others = sorted(cpus - set(wanted_cpus))
         if not lists or others:
             listed = ", ".join(map(name_of, others)) or "no CPU with idle states"
-            listed += f" on {name_of(self.board.board)}"
-            self.refuse(f"expected the CPUs of {self.wanted.name}, found {listed}", "/cpus")
+            self.refuse_machine(f"expected the CPUs of {self.wanted.name}, found {listed}")
             return
         self.have = LinkedStates.of(lists)
         self.want = LinkedStates.of(
             self.wanted.lists, [cpu for cpu in wanted_cpus if cpu not in cpus]
         )
         if self.have.domain_names() != self.want.domain_names():
-            message = f"expected the power domains of {self.wanted.name}, found others"
-            where = name_of(self.board.board)
-            self.refuse(f"{message} on {where}; they are changed by hand", "/cpus")
+            message = f"expected the power domains of {self.wanted.name}, which are changed by hand"
+            self.refuse_machine(f"{message}, found others")
             return
         self.same = same_nodes(self.want, self.have)
         yield from self.values()
@@ -298,6 +310,10 @@ class _Towards:
                 if "/" in known and "/" not in own:
                     self.written[path_on(self.board, block.path)] = own
         return self.written.get(path, "")
+
+    def refuse_machine(self, message: str) -> None:
+        """For what the board is, not for a value; said once of all boards that are so."""
+        self.other_machine = _finding(message, place_on(self.board, "/cpus", ""))
 
     def refuse(self, message: str, path: str, name: str = "") -> None:
         finding = _finding(message, place_on(self.board, path, name))

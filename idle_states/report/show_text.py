@@ -66,7 +66,7 @@ def render(journey: Journey, style: Style) -> str:
 def folded(text: str) -> list[str]:
     """Returns a line of a section, folded to the page's width; further lines are indented."""
     indent = " " * (len(text) - len(text.lstrip()) + 4)
-    return wrapped(text, max(width(), 60), further=indent) or [""]
+    return wrapped(text, width(), further=indent) or [""]
 
 
 def whence(journey: Journey) -> str:

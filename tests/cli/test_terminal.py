@@ -70,6 +70,11 @@ def test_text_fits_the_terminal(
             assert not lost, (width, lost)
 
 
+def test_sections_are_folded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = shown(partial(main, ["show", "--platform", "spr", "--kernel", "7.0"]), 40, monkeypatch)
+    assert "model 0x8f, as\n      intel_idle finds it when it starts\n" in text
+
+
 @given(
     st.lists(st.text("abc \x1b", max_size=90).map(lambda text: text.replace("\x1b", "\x1b[1m"))),
     st.integers(20, 90),
