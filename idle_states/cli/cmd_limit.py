@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "LimitRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..findings import UsageError
     from ..limit.request import LimitRequest
     from ..linux.releases import NEWEST
     from .energy_options import power
@@ -53,6 +54,10 @@ def request(arguments: argparse.Namespace) -> "LimitRequest":
     from .options import kernels, table_or_machine
     from .workload_options import workload
 
+    if (arguments.table or "").isdecimal():
+        raise UsageError(
+            f"expected LIMIT before TABLE, found {arguments.limit} before {arguments.table}"
+        )
     table = None if arguments.states is not None else table_or_machine(arguments)
     return LimitRequest(
         governor(arguments, table if arguments.table is None else arguments.table),

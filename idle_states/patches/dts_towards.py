@@ -78,9 +78,9 @@ def patch_towards(
         if towards.other_machine:
             one = towards.other_machine
             other_machines.setdefault(one.message, (one, []))[1].append(name_of(name))
-    for one, names in other_machines.values():
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        shown = f"{', '.join(names[:_MOST_NAMES])}{more}" if more else joined(names)
+    for one, alike in other_machines.values():
+        more = f" and {len(alike) - _MOST_NAMES} more" if len(alike) > _MOST_NAMES else ""
+        shown = f"{', '.join(alike[:_MOST_NAMES])}{more}" if more else joined(alike)
         findings.append(replace(one, message=f"{one.message} on {shown}"))
     if findings:
         raise Faulty(findings)

@@ -20,6 +20,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 _SIGNIFICANT = re.compile(rb"^[ \t]*(?!#|---|%|\s)(.+)", re.MULTILINE)
 _MAPPING = re.compile(rb"[{\"']|[\w.-]+[ \t]*:(?:\s|$)")
+_ASL = re.compile(rb"^[ \t]*DefinitionBlock[ \t]*\(", re.MULTILINE)
 _C = re.compile(
     rb"^[ \t]*#[ \t]*include\b|^(?:static|struct|extern|typedef|int|void)\b", re.MULTILINE
 )
@@ -37,6 +38,8 @@ def other_kind(data: bytes, path: Path) -> str:
         return "expected a spec or another form of a table, found an empty file"
     if path.suffix in (".yaml", ".yml") or first is None or _MAPPING.match(first[1]):
         return ""
+    if _ASL.search(data):
+        return "expected ACPI tables as iasl compiles them (AML), found their source"
     if path.suffix in (".c", ".h") or _C.search(data):
         return "expected an array of struct cpu_idle_states, found C without one"
     return "expected a spec or another form of a table, found a text of another kind"

@@ -88,6 +88,7 @@ def test_steps_between_releases_name_those_that_are_skipped(capsys: Capture) -> 
         ("show power9 --platform op92", "found 'op92'; did you mean 'op920'?"),
         ("show --platform op920", "expected TABLE, or an x86 machine such as skx as --platform"),
         ("select --platform spr,pc6=off,pc6=on", "expected pc6 once, found it twice"),
+        ("limit intel:skx 70", "expected LIMIT before TABLE, found intel:skx before 70"),
         ("show skx", "found 'skx'; did you mean 'intel:skx'?"),
         ("show SKX,pc6=off", "found 'SKX,pc6=off'; did you mean 'intel:skx,pc6=off'?"),
         ("show intle:skx", "did you mean 'intel:skx'?"),

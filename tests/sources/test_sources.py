@@ -609,6 +609,11 @@ def test_bytes_and_text_are_read_alike() -> None:
     [
         ("a.c", "int main(void)\n{\n\treturn 0;\n}\n", "an array of struct cpu_idle_states"),
         ("a", "#include <stdio.h>\nstatic int x[] = { 1 };\n", "an array of struct cpu_idle"),
+        (
+            "a.asl",
+            '/* x */\nDefinitionBlock ("", "SSDT", 2, "A", "B", 1)\n{\n}\n',
+            "found their source",
+        ),
         ("Makefile", "PYTHON ?= python3\n\nname: x\n", "found a text of another kind"),
         ("README.md", "# T\n\nSome words: more.\n\nname: mine\n", "found a text of another kind"),
     ],
