@@ -181,10 +181,10 @@ class _Loading:
 
 def _beside(file: Path, top: Path | None) -> bytes | None:
     """The content of a parent beside its child; None if there is no such file. The file must be
-    below `top`; if `top` is None, in the child's repository or, if the child is in none, in its
-    directory. Raises Unreadable (IS930) for a link that leads elsewhere, without reading its
-    target."""
-    if top is None:
+    below `top`; if `top` is None, or the child a packaged spec that one below it extends, in the
+    child's repository or, if the child is in none, in its directory. Raises Unreadable (IS930) for
+    a link that leads elsewhere, without reading its target."""
+    if top is None or not file.is_relative_to(top):
         tree, path = opening.tree_of(file)
     else:
         tree, path = opening.Tree(top), file.relative_to(top).as_posix()

@@ -29,7 +29,8 @@ def test_a_line_for_each_series(capsys: pytest.CaptureFixture[str]) -> None:
     (at,) = (n for n, line in enumerate(lines) if line.startswith("6.6 to 6.6.150 "))
     text = " ".join(line.strip() for line in lines[at : at + 3])
     assert "menu .93 .103 .115 .117 .120 .128" in text
-    assert lines[-1].startswith("ubuntu-6.17.0")
+    *_, last = (line for line in lines if not line.startswith(" "))
+    assert last.startswith("ubuntu-6.17.0")
 
 
 def test_one_series(capsys: pytest.CaptureFixture[str]) -> None:

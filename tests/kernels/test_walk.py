@@ -61,7 +61,7 @@ def given_states(draw: st.DrawFn) -> GivenStates:
 
 @pytest.mark.slow
 @needs_core
-@settings(max_examples=examples(1, 4), deadline=None)
+@settings(max_examples=examples(1, 2), deadline=None)
 @given(given_states(), st.sampled_from(("menu", "teo", "ladder")), st.sampled_from((100, 1000)))
 def test_moves_are_where_maps_made_apart_differ(
     states: GivenStates, governor: str, hz: int

@@ -139,7 +139,7 @@ def test_tuned_takes_the_first_that_counts(exits: list[int]) -> None:
         *(
             pytest.param(governor, kernel, polling, marks=pytest.mark.slow)
             for governor in ("menu", "teo", "ladder")
-            for kernel in ("5.4", "6.12", "7.1")
+            for kernel in ("5.4", "7.1")
             for polling in (False, True)
         ),
         pytest.param("menu", "4.9", False, marks=pytest.mark.slow),

@@ -97,7 +97,7 @@ def test_lpi_as_intel_idle_is_given_it(tmp_path: Path) -> None:
         named = os.environ.get("LINUX")
         if named is None:
             pytest.skip("LINUX names no tree of 7.3 or later")
-        counts = compare_strict(Path(named), tmp_path, int(os.environ.get("CASES", "20000")))
+        counts = compare_strict(Path(named), tmp_path, int(os.environ.get("CASES", "8000")))
     assert {-1, 1, 2, 3, 4, 8} <= counts.keys()
 
 
@@ -111,7 +111,7 @@ def test_start_on_random_machines(arch: Arch, tmp_path: Path) -> None:
             pytest.skip("LINUX names no tree with the sources of Arm and RISC-V")
         tree = Path(named) if named else linux_source("6.1", MEMBERS)
         try:
-            counts = compare(tree, tmp_path, int(os.environ.get("CASES", "20000")), arch)
+            counts = compare(tree, tmp_path, int(os.environ.get("CASES", "8000")), arch)
         except OracleError as error:
             if "has none of" not in str(error):
                 raise

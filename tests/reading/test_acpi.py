@@ -340,6 +340,7 @@ def test_what_acpiexec_prints_is_read_back(iasl: str, acpiexec_program: str) -> 
     assert found["\\_SB.CPU0.NONE"].error == "AE_NOT_FOUND"
 
 
+@pytest.mark.slow
 def test_a_method_that_fails_is_told_of(iasl: str, acpiexec_program: str) -> None:
     """An endless loop is one: acpiexec ends it."""
     asl = acpi.block(

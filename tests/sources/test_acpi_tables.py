@@ -76,8 +76,9 @@ def test_text_blob_and_directory_give_the_same(dsdt: bytes, tmp_path: Path) -> N
 
 def test_tables_loaded_later_come_last(dsdt: bytes, tmp_path: Path) -> None:
     """As /sys/firmware/acpi/tables has them; SSDT10 after SSDT9, what is no table left alone."""
+    tmp_path /= "tables"
     for folder in (tmp_path, tmp_path / "dynamic", tmp_path / "data"):
-        folder.mkdir(exist_ok=True)
+        folder.mkdir()
     (tmp_path / "DSDT").write_bytes(acpi.compiled(acpi.block(cpu(0, ""))))
     for number, where in ((10, ""), (9, ""), (1, "dynamic/")):
         latency = 100 * number

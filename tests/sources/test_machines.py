@@ -109,8 +109,8 @@ def test_an_import_names_file_and_line(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--to", "c", "flat.yaml"), "expected --to dts, dtb or yaml for a machine of Arm or "),
-        (("--to", "md", "flat.yaml"), "expected --to dts, dtb or yaml for a machine"),
+        (("--to", "c", "flat.yaml"), "expected --to dts, dtb, yaml or asl for a machine of Arm"),
+        (("--to", "md", "flat.yaml"), "expected --to dts, dtb, yaml or asl for a machine"),
         (("--to", "dts", "--versioned", "flat.yaml"), "expected --versioned with a table of OPAL"),
         (("--to", "dtb", "--as", "overlay", "flat.yaml"), "expected --as with --to dts only"),
         (("--to", "dts", "--as", "include", "power9"), "expected --as with a machine of Arm or"),

@@ -49,3 +49,13 @@ def test_a_link_within_the_repository_is_followed(tmp_path: Path) -> None:
 def test_a_spec_that_the_user_names_by_a_link_is_read(tmp_path: Path) -> None:
     (tmp_path / "link.yaml").symlink_to(BASE)
     assert load(tmp_path / "link.yaml").table is not None
+
+
+def test_packaged_parents_have_parents_of_their_own(
+    in_tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """power11 extends power10, which is in no directory that is looked through."""
+    (in_tmp_path / "mine.yaml").write_text("name: mine\nextends: power11\n")
+    for directory in (".", str(in_tmp_path)):
+        assert main(["check", directory]) == 0
+        assert capsys.readouterr().out.startswith("1 table, ")

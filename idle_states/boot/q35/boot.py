@@ -18,7 +18,7 @@ _MEMORY = "256M"
 _ARGUMENTS = f"console={machine.CONSOLE} panic=-1 oops=panic"
 """Not quiet, so that the log shows where a boot ended that did not finish. oops=panic: else a guest
 would wait for ever after a thread of the kernel has crashed."""
-_VERSION = re.compile(r"Linux version (\S+) .*?(#\d[^\r\n]*)")
+_VERSION = re.compile(r"Linux version (\S+) .*?(#[0-9][^\r\n]*)")
 _CRASHED_IN = re.compile(r"RIP: 0010:(\w+)\+0x", re.ASCII)
 _CRASHED_ON = re.compile(r"\bCPU: (\d+) ", re.ASCII)
 

@@ -12,7 +12,7 @@ from .idle import Shared
 from .tables import AcpiTable
 
 _DYNAMIC = "dynamic"
-_AML_FILE = re.compile(r"(?i)(dsdt|ssdt|psdt|facp|apic)(\d*)(\.(aml|dat|bin))?")
+_AML_FILE = re.compile(r"(?i)(dsdt|ssdt|psdt|facp|apic)([0-9]*)(\.(aml|dat|bin))?")
 
 
 def is_whole(tree: opening.Tree, relative: str) -> bool:
