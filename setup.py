@@ -42,14 +42,14 @@ class BuildWithFeatures(build_ext):
             return
         sys.path.insert(0, str(ROOT))
         try:
-            from idle_states.core.absence import digest_of_sources
+            from idle_states.resources import digest_of_core
             from tools import eras
         finally:
             sys.path.remove(str(ROOT))
         headers = eras.write(Path(self.build_temp, "features"))
         ext.include_dirs = [*ext.include_dirs, str(headers[0].parent)]
         ext.depends = [*ext.depends, *map(str, headers)]
-        ext.define_macros = [*ext.define_macros, ("DIGEST_OF_SOURCES", f"{digest_of_sources()}")]
+        ext.define_macros = [*ext.define_macros, ("DIGEST_OF_SOURCES", f"{digest_of_core()}")]
         try:
             super().build_extension(ext)
         except Exception as error:

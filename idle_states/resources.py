@@ -8,6 +8,7 @@ import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 if TYPE_CHECKING:
     import jinja2
@@ -60,3 +61,12 @@ def template(name: str) -> "jinja2.Template":
         autoescape=name.endswith(".html.j2"),
     )
     return environment.get_template(name)
+
+
+def digest_of_core() -> int:
+    """A number for the C that the core is compiled from, which setup.py compiles into it; 0 where
+    the C is not there, as where idle-states was installed without a source tree."""
+    digest = 0
+    for path in sorted((_PACKAGE / "core").glob("*.[ch]")):
+        digest = crc32(path.name.encode() + b"\0" + path.read_bytes(), digest)
+    return digest & 0x7FFF_FFFF  # a long of 32 bits holds it

@@ -4,33 +4,21 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from zlib import crc32
 
-from ..resources import source_tree
+from ..resources import digest_of_core, source_tree
 
 NOTE = Path(__file__).with_name("_core.missing")
 """What setup.py writes where it could not compile the core: one line, why."""
 
 _PACKAGES = "apt-get install gcc libc6-dev python3-dev"
-
-
 OTHER_SOURCES = "it was compiled from other sources than these"
-
-
-def digest_of_sources() -> int:
-    """A number for what the core is compiled from, which setup.py compiles into it; 0 where the C
-    is not there, as where idle-states was installed without a source tree."""
-    digest = 0
-    for path in sorted(NOTE.parent.glob("*.[ch]")):
-        digest = crc32(path.name.encode() + b"\0" + path.read_bytes(), digest)
-    return digest & 0x7FFF_FFFF  # a long of 32 bits holds it
 
 
 def loaded() -> ModuleType:
     """The compiled core. Raises ImportError if it is missing, or was compiled from other sources
     than those beside this module: its structs may then be others than `packing` has."""
     core = import_module(f"{__package__}._core")
-    here = digest_of_sources()
+    here = digest_of_core()
     if here and getattr(core, "digest_of_sources", 0) != here:
         raise ImportError(OTHER_SOURCES)
     return core

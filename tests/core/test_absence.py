@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from idle_states import resources
 from idle_states.core import absence
 from tests.support import ROOT
 
@@ -86,13 +87,14 @@ def test_a_core_of_other_sources_is_not_used(
     """After a pull, say, without a build: the C beside the module is not what was compiled."""
     fake = ModuleType("_core")
     monkeypatch.setitem(sys.modules, "idle_states.core._core", fake)
-    monkeypatch.setattr(absence, "NOTE", tmp_path / "_core.missing")
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path)
     assert absence.why() == ""  # installed without its sources
-    (tmp_path / "settle.h").write_text("struct circumstances { long limit_us; };\n")
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core/settle.h").write_text("struct circumstances { long limit_us; };\n")
     assert absence.why() == absence.OTHER_SOURCES
-    fake.digest_of_sources = absence.digest_of_sources()  # type: ignore[attr-defined]
+    fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
     assert absence.why() == ""
-    (tmp_path / "settle.h").write_text("struct circumstances { long limit_us, wake_ns; };\n")
+    (tmp_path / "core/settle.h").write_text("struct circumstances { long limit_us, wake_ns; };\n")
     assert absence.why() == absence.OTHER_SOURCES
     with pytest.raises(ImportError, match=absence.OTHER_SOURCES):
         absence.loaded()

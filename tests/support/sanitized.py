@@ -86,7 +86,8 @@ def environment() -> dict[str, str]:
     return {
         **{name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")},
         "LD_PRELOAD": " ".join(libraries()),
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:"
+        "allocator_may_return_null=1:quarantine_size_mb=64",
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "PYTHONMALLOC": "malloc",
         "PYTHONPATH": str(COPY),
