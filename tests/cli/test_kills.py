@@ -1,6 +1,6 @@
 """Ended at a random moment, a command leaves what was there or the whole result, and nothing else.
 
-KILLS=300 sends as many signals (default: 45), KILLS_SEED chooses others. SIGKILL, which no program
+KILLS=300 sends as many signals (default: 36), KILLS_SEED chooses others. SIGKILL, which no program
 sees, may leave a temporary file beside; nothing else may be left by any of them.
 """
 
@@ -22,7 +22,7 @@ from tests.support import DATA, ROOT
 from tests.support.html_pages import TRACE
 
 pytestmark = pytest.mark.slow
-KILLS = int(os.environ.get("KILLS", "45"))
+KILLS = int(os.environ.get("KILLS", "36"))
 SEED = int(os.environ.get("KILLS_SEED", "1"))
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGHUP)
 INPUTS = 150

@@ -217,7 +217,7 @@ def pieces(data: st.DataObject, rows: bytes) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("governor", core.GOVERNORS)
-@settings(max_examples=examples(3, 15), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(3, 10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_pieces_are_decided_as_in_one_go(governor: str, data: st.DataObject) -> None:
     hz = data.draw(st.sampled_from(HZS))

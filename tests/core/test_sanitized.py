@@ -10,7 +10,7 @@ from tests.support import sanitized
 
 pytestmark = pytest.mark.slow
 OTHERS = (
-    *("pieces", "costly", "libfdt", "real_trees"),
+    *("pieces", "costly", "libfdt", "real_trees", "takes_what_python"),
     *("programs", "dtc_writes", "beyond_the_size", "without_the_extension"),
 )
 """What takes long, or what other programs do and Python does."""

@@ -20,7 +20,6 @@ from idle_states.pipeline import journey
 from idle_states.selection.selection import TableSelection, select
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import read_table
-from tests.support.thorough import examples
 
 needs_core = pytest.mark.skipif(not core.available(), reason="some hundred times slower without")
 POLLING = GivenStates("", ((1_000, 1_000), (4_000, 20_000), (90_000, 300_000)), True)
@@ -61,7 +60,7 @@ def given_states(draw: st.DrawFn) -> GivenStates:
 
 @pytest.mark.slow
 @needs_core
-@settings(max_examples=examples(1, 2), deadline=None)
+@settings(max_examples=1, deadline=None)
 @given(given_states(), st.sampled_from(("menu", "teo", "ladder")), st.sampled_from((100, 1000)))
 def test_moves_are_where_maps_made_apart_differ(
     states: GivenStates, governor: str, hz: int

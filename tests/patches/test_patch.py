@@ -776,7 +776,7 @@ def test_a_kill_leaves_every_file_whole(tree: Path, tmp_path: Path) -> None:
     wanted = {name: (tree / name).read_bytes() for name in names}
     assert all(wanted[name] != original[name] for name in names)
     rng = random.Random(1)
-    for _ in range(12):
+    for _ in range(8):
         for name in names:
             (tree / name).write_bytes(original[name])
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment)

@@ -283,7 +283,7 @@ _TIMES = _times()
 DAMAGES = settings(
     max_examples=examples(37, 150), deadline=None, suppress_health_check=list(HealthCheck)
 )
-MANY = settings(DAMAGES, max_examples=examples(40, 250))
+MANY = settings(DAMAGES, max_examples=examples(40, 150))
 
 
 @pytest.mark.parametrize("name", sorted(set(valid()) - {"dts"}))
