@@ -14,6 +14,7 @@ from ...linux.releases import Release, running
 from ...reading.acpi import tables
 from ...reading.tar import members
 from ...stages import Level, Message
+from ...table import U32_MAX
 from ..predict import LINUX, REGISTERED, USAGE, Mismatch, Stage, compared_lines
 from ..registered import NO_DRIVER, Row, registered_stage
 from . import machine
@@ -49,6 +50,8 @@ _LEVELS: tuple[Level, ...] = (
 _VENDORS = {"GenuineIntel": INTEL, "AuthenticAMD": AMD, "HygonGenuine": HYGON}
 _PARAMETER = re.compile(r"processor\.(max_cstate|nocst|bm_check_disable|latency_factor)=(\w+)")
 _YES = ("1", "y", "Y")
+_UINT = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|[1-9][0-9]*")
+"""What kstrtouint() takes; of another value the kernel says so, and keeps its default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,11 @@ def parameters_of(arguments: Sequence[str]) -> AcpiIdleParameters:
         match = _PARAMETER.fullmatch(word)
         if match and match[1] in ("nocst", "bm_check_disable"):
             found = replace(found, **{match[1]: match[2] in _YES})  # type: ignore[arg-type]
-        elif match:
-            found = replace(found, **{match[1]: int(match[2], 0)})  # type: ignore[arg-type]
+        elif match and (number := _UINT.fullmatch(match[2])):
+            base = 16 if number["hex"] else 8 if number["octal"] else 10
+            value = int(number["hex"] or number[0], base)
+            if value <= U32_MAX:
+                found = replace(found, **{match[1]: value})  # type: ignore[arg-type]
     return found
 
 

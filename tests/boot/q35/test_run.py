@@ -129,6 +129,15 @@ def test_elements_without_a_value_come_last() -> None:
     assert data.endswith(b"\x12\x0c\x03\\._SB_CPU0")
 
 
+@pytest.mark.parametrize(
+    ("value", "taken"), [("010", 8), ("x", None), ("08", None), ("4294967296", None), ("-1", None)]
+)
+def test_numbers_are_the_kernels(value: str, taken: int | None) -> None:
+    usual = parameters_of(()).max_cstate
+    found = parameters_of((f"processor.max_cstate={value}",)).max_cstate
+    assert found == (usual if taken is None else taken)
+
+
 def test_parameters_on_the_command_line() -> None:
     words = ("processor.max_cstate=2", "processor.nocst=1", "quiet", "processor.latency_factor=0x3")
     found = parameters_of((*words, "idle=nomwait", "processor.bm_check_disable=n"))
