@@ -1,0 +1,1 @@
+"""Advertised values made of measured ones, and what is true of those advertised today."""

@@ -1,0 +1,1 @@
+"""For each state of a table a history after which a governor selects it, or why there is none."""
