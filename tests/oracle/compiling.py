@@ -3,7 +3,8 @@
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import OracleError, Unavailable
@@ -43,3 +44,18 @@ def gcc(*words: str | Path) -> None:
         raise Unavailable("gcc is not installed") from error
     if done.returncode:
         raise CompileError(f"does not compile:\n{done.stderr[:4000]}")
+
+
+def answers(program: Path, cases: Sequence[str]) -> list[str]:
+    """What a program prints of lines of input: of the first half, and, run beside it, of the
+    second."""
+
+    def answer(part: Sequence[str]) -> str:
+        text = "".join(f"{case}\n" for case in part)
+        return subprocess.run(
+            [program], input=text, capture_output=True, text=True, check=True
+        ).stdout
+
+    half = len(cases) // 2
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(answer, (cases[:half], cases[half:])))

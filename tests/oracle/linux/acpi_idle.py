@@ -1,14 +1,12 @@
 """acpi_idle of a kernel tree: what its start makes of a processor's ACPI objects."""
 
 import re
-import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from ..compiling import digest, gcc, made, write_all
+from ..compiling import answers, digest, gcc, made, write_all
 from .harness import SHIM, unhex
 from .source import OracleError, functions, includes, read
 
@@ -106,7 +104,7 @@ class AcpiIdleOracle:
         flags += ["-DTREE_REGISTERS"] if "register_idle_driver(" in sources["IDLE_SOURCE"] else []
         self.has_strict = "acpi_processor_extract_lpi_info(" in processor
         flags += ["-DTREE_LPI"] if self.has_strict else []
-        own = [(SHIM / f"acpi_idle.{kind}").read_text() for kind in "ch"]
+        own = [(SHIM / name).read_text() for name in ("acpi_idle.c", "acpi_idle.h", "each_line.h")]
         name = f"acpi_idle-{digest([*flags, *own, *(t for p in texts.items() for t in p)])}"
 
         def build(scratch: Path) -> Path:
@@ -127,18 +125,7 @@ class AcpiIdleOracle:
 
     def run(self, cases: Sequence[str]) -> list[Registered]:
         """The results of case lines ("key=value ..."), in order."""
-        half = len(cases) // 2
-        with ThreadPoolExecutor(2) as pool:
-            return [
-                one for part in pool.map(self._run, (cases[:half], cases[half:])) for one in part
-            ]
-
-    def _run(self, cases: Iterable[str]) -> list[Registered]:
-        text = "".join(f"{case}\n" for case in cases)
-        done = subprocess.run(
-            [self.program], input=text, capture_output=True, text=True, check=True
-        )
-        return list(_registered(done.stdout))
+        return [one for text in answers(self.program, cases) for one in _registered(text)]
 
 
 def _registered(output: str) -> Iterator[Registered]:

@@ -3,12 +3,11 @@ machine."""
 
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..compiling import digest, gcc, made, write_all
+from ..compiling import answers, digest, gcc, made, write_all
 from .harness import SHIM, unhex
 from .source import OracleError, functions, includes, keep_functions, read
 
@@ -82,7 +81,9 @@ class IntelIdleOracle:
         texts["intel_idle_source.c"] = source
         texts["tree.h"] = "\n".join(_tree(tree))
         texts["tables.h"] = "\n".join(_tables(source))
-        own = [(SHIM / f"intel_idle.{kind}").read_text() for kind in "ch"]
+        own = [
+            (SHIM / name).read_text() for name in ("intel_idle.c", "intel_idle.h", "each_line.h")
+        ]
         name = f"intel_idle-{digest([*_FLAGS, *own, *(t for p in texts.items() for t in p)])}"
 
         def build(scratch: Path) -> Path:
@@ -118,18 +119,7 @@ class IntelIdleOracle:
 
     def run(self, cases: Sequence[str]) -> list[Started]:
         """The results of case lines ("key=value ..."), in order."""
-        half = len(cases) // 2
-        with ThreadPoolExecutor(2) as pool:
-            return [
-                one for part in pool.map(self._run, (cases[:half], cases[half:])) for one in part
-            ]
-
-    def _run(self, cases: Iterable[str]) -> list[Started]:
-        text = "".join(f"{case}\n" for case in cases)
-        done = subprocess.run(
-            [self.program], input=text, capture_output=True, text=True, check=True
-        )
-        return list(_started(done.stdout))
+        return [one for text in answers(self.program, cases) for one in _started(text)]
 
 
 def _started(output: str) -> Iterator[Started]:

@@ -16,6 +16,7 @@
 #include IDLE_SOURCE
 #include <sys/wait.h>
 #include <unistd.h>
+#include "each_line.h"
 
 #define MOST_PARAMETERS 20
 
@@ -36,28 +37,6 @@ void oracle_parameter(const char *name, const char *type, void *variable)
 	parameters[parameter_count].name = name;
 	parameters[parameter_count].type = type;
 	parameters[parameter_count++].variable = variable;
-}
-
-static void hex(const char *text)
-{
-	if (!*text)
-		putchar('-');
-	while (*text)
-		printf("%02x", (unsigned char)*text++);
-}
-
-int oracle_print(const char *level, const char *format, ...)
-{
-	char text[2000];
-	va_list words;
-
-	va_start(words, format);
-	vsnprintf(text, sizeof(text), format, words);
-	va_end(words);
-	printf("message %s ", level);
-	hex(text);
-	putchar('\n');
-	return 0;
 }
 
 void oracle_append(char *target, const char *source, size_t size)
@@ -360,23 +339,7 @@ static void run(char *line)
 	}
 }
 
-int main(int count, char **words)
+int main(void)
 {
-	static char line[65536];
-
-	while (fgets(line, sizeof(line), stdin)) {
-		pid_t child;
-		int status;
-
-		fflush(stdout);
-		child = fork();
-		if (!child) {
-			run(line);
-			fflush(stdout);
-			_exit(0);
-		}
-		waitpid(child, &status, 0);
-		printf("end %d\n", status);
-	}
-	return 0;
+	return each_line(run);
 }

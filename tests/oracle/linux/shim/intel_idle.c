@@ -7,6 +7,7 @@
 #include INTEL_SOURCE
 #include <sys/wait.h>
 #include <unistd.h>
+#include "each_line.h"
 
 #undef pr_fmt
 #define MOST_PARAMETERS 20
@@ -24,29 +25,6 @@ void oracle_parameter(const char *name, const char *type, void *variable, size_t
 	parameters[parameter_count].type = type;
 	parameters[parameter_count].size = size;
 	parameters[parameter_count++].variable = variable;
-}
-
-static void hex(const char *text)
-{
-	if (!*text)
-		putchar('-');
-	while (*text)
-		printf("%02x", (unsigned char)*text++);
-}
-
-int oracle_print(const char *level, const char *format, ...)
-{
-	char text[2000];
-	va_list words;
-
-	va_start(words, format);
-	vsnprintf(text, sizeof(text), format, words);
-	va_end(words);
-	printf("message %s", level);
-	putchar(' ');
-	hex(text);
-	putchar('\n');
-	return 0;
 }
 
 void oracle_warn(int condition)
@@ -300,25 +278,9 @@ static void run(char *line)
 
 int main(int count, char **words)
 {
-	static char line[8192];
-
 	if (count > 1) {
 		dump();
 		return 0;
 	}
-	while (fgets(line, sizeof(line), stdin)) {
-		pid_t child;
-		int status;
-
-		fflush(stdout);
-		child = fork();
-		if (!child) {
-			run(line);
-			fflush(stdout);
-			_exit(0);
-		}
-		waitpid(child, &status, 0);
-		printf("end %d\n", status);
-	}
-	return 0;
+	return each_line(run);
 }
