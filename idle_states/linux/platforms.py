@@ -9,7 +9,6 @@ from ..table import IdleTable
 from ..wording import suggestion
 from .grounds import INTEL_IDLE, driver_of
 from .intel_idle.platform import (
-    BadMachine,
     X86Platform,
     is_x86,
     names,
@@ -23,17 +22,14 @@ AnyPlatform: TypeAlias = Platform | X86Platform
 def parse(text: str) -> AnyPlatform:
     """Returns the machine that a text describes. Raises BadPlatform."""
     first = text.partition(",")[0].strip()
-    try:
-        if is_x86(text):
-            return parse_machine(text)
-        if "=" not in first and first not in PRESETS:
-            raise BadPlatform(
-                f"expected a platform ({', '.join(PRESETS)}), an x86 processor such as skx or "
-                f"key=value, found {first!r}{suggestion(first, (*PRESETS, *names()))}"
-            )
-        return parse_platform(text)
-    except BadMachine as error:
-        raise BadPlatform(str(error)) from None
+    if is_x86(text):
+        return parse_machine(text)
+    if "=" not in first and first not in PRESETS:
+        raise BadPlatform(
+            f"expected a platform ({', '.join(PRESETS)}), an x86 processor such as skx or "
+            f"key=value, found {first!r}{suggestion(first, (*PRESETS, *names()))}"
+        )
+    return parse_platform(text)
 
 
 def firmware_of(platform: AnyPlatform) -> Platform:

@@ -9,7 +9,6 @@ from idle_states.linux.intel_idle.known import known_cpus
 from idle_states.linux.intel_idle.machine import IntelIdleParameters, X86Machine
 from idle_states.linux.intel_idle.packaged import as_of, table_named
 from idle_states.linux.intel_idle.platform import (
-    BadMachine,
     NamedAcpiState,
     names,
     parse_machine,
@@ -68,7 +67,7 @@ def test_a_machine_is_what_its_keys_say() -> None:
     ],
 )
 def test_a_bad_machine_is_refused(text: str, words: str) -> None:
-    with pytest.raises(BadMachine, match=words):
+    with pytest.raises(BadPlatform, match=words):
         parse_machine(text)
     with pytest.raises(BadPlatform, match=words):
         parse(text)

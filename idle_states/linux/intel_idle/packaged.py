@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...beyond_opal import BuiltIn, BuiltInState, MatchedCpu
 from ...findings import UsageError
+from ...skiboot.platform import BadPlatform
 from ...table import IdleState, IdleTable, Origin, Register
 from ...wording import suggestion
 from ..acpi_idle.for_intel import objects_of
@@ -14,7 +15,7 @@ from . import tables
 from .figures import listed_in, tree_of
 from .known import driver_data
 from .machine import AcpiState
-from .platform import BadMachine, acpi_states, names, parse_machine, short_names
+from .platform import acpi_states, names, parse_machine, short_names
 from .start import CST_FACTOR
 from .states import HINT_SHIFT, NAME2FLAG, StartedState
 
@@ -48,7 +49,7 @@ def table_named(text: str) -> IdleTable:
         )
     try:
         platform = parse_machine(machine)
-    except BadMachine as error:
+    except BadPlatform as error:
         raise UsageError(str(error)) from None
     _, model = names()[name]
     if match["release"]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...beyond_opal import AcpiIdle
 from ...findings import UsageError
+from ...skiboot.platform import BadPlatform
 from ...table import U32_MAX
 from ...wording import plural, suggestion
 from .known import known_cpus
@@ -120,10 +121,6 @@ def _assumptions(model: int) -> Iterator[tuple[str, str]]:
     yield "arat", "the local timer runs in every state"
 
 
-class BadMachine(ValueError):
-    """A text that describes no x86 machine: says what was expected and what was found."""
-
-
 def names() -> Mapping[str, tuple[str, int]]:
     """Short name -> the kernel's name and the model of a processor of family 6; the kernel's names
     in small letters are names too: skylake-x."""
@@ -198,7 +195,7 @@ def is_x86(text: str) -> bool:
 
 def parse_machine(text: str) -> X86Platform:
     """Returns the machine that a text describes: a name of names(), or x86 for a processor by
-    model=, then keys of KEYS. Raises BadMachine."""
+    model=, then keys of KEYS. Raises BadPlatform."""
     head, found, table = f",{text}".partition(",table=")
     first, *parts = [part.strip() for part in head[1:].split(",")]
     platform = X86Platform(text, "", X86Machine(0)) if first == "x86" else machine_of(first)
@@ -206,21 +203,23 @@ def parse_machine(text: str) -> X86Platform:
     for part in parts:
         key, equals, value = part.partition("=")
         if key not in KEYS or (not equals and key not in _BARE):
-            raise BadMachine(
+            raise BadPlatform(
                 f"expected one of {', '.join(KEYS)}, found {part!r}{suggestion(key, KEYS)}"
             )
         if key in given:
-            raise BadMachine(f"expected {key} once, found it twice, the second time as {part!r}")
+            raise BadPlatform(f"expected {key} once, found it twice, the second time as {part!r}")
         given[key] = value if equals else "yes"
     if found:
         given["table"] = table
     if first == "x86" and "model" not in given:
-        raise BadMachine("expected x86 with model=, found none")
+        raise BadPlatform("expected x86 with model=, found none")
     owners: dict[str, dict[str, object]] = {"machine": {}, "parameters": {}, "": {}}
     for key, value in given.items():
         if key == "acpi" and _names_tables(value):
             if "lpi" in given:
-                raise BadMachine("expected no lpi= beside acpi=FILE, found one: FILE tells of _LPI")
+                raise BadPlatform(
+                    "expected no lpi= beside acpi=FILE, found one: FILE tells of _LPI"
+                )
             owners[""].update(_tables(value))
             continue
         owner, fields, parse = KEYS[key]
@@ -234,7 +233,7 @@ def parse_machine(text: str) -> X86Platform:
 
 def _switch(key: str, text: str) -> bool:
     if text.lower() not in SWITCHES:
-        raise BadMachine(f"expected on or off for {key}, found {text!r}")
+        raise BadPlatform(f"expected on or off for {key}, found {text!r}")
     return text.lower() in ("yes", "on", "1", "y")
 
 
@@ -246,16 +245,16 @@ def _number(key: str, text: str, most: int = U32_MAX) -> int:
     try:
         value = int(text, 0)
     except ValueError:
-        raise BadMachine(f"expected a number for {key}, found {text!r}") from None
+        raise BadPlatform(f"expected a number for {key}, found {text!r}") from None
     if not 0 <= value <= most:
-        raise BadMachine(f"expected 0 to {most} for {key}, found {text}")
+        raise BadPlatform(f"expected 0 to {most} for {key}, found {text}")
     return value
 
 
 def _limits(key: str, text: str) -> tuple[int, ...]:
     values = tuple(_number(key, word) for word in text.split(":"))
     if len(values) != 5:
-        raise BadMachine(
+        raise BadPlatform(
             f"expected five MSRs for {key}, of package C6 to C10, with colons between, found "
             f"{len(values)}"
         )
@@ -271,7 +270,7 @@ def _entries(key: str, text: str, fields: tuple[str, ...]) -> tuple[NamedAcpiSta
         what, *times = word.split("/")
         if not what or len(times) >= len(fields) or (times and key == "lpi" and len(times) < 2):
             form = "/".join(("HINT", *(field.partition("_")[0].upper() for field in fields[1:])))
-            raise BadMachine(
+            raise BadPlatform(
                 f"expected states with colons between for {key}, each a row's name or {form}, "
                 f"found {word!r}"
             )
@@ -302,14 +301,14 @@ def _names_tables(text: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _tables(path: str) -> Mapping[str, object]:
-    """The fields of a platform with ACPI tables, which are read once. Raises BadMachine,
+    """The fields of a platform with ACPI tables, which are read once. Raises BadPlatform,
     Unreadable."""
     from ...reading.acpi import files
 
     found, problems = files.read(path)
     arch = found[0].idle.arch
     if arch not in ("", "x86"):
-        raise BadMachine(
+        raise BadPlatform(
             f"expected tables of an x86 machine for acpi, found that {path} is of {arch}"
         )
     noted = []
@@ -328,7 +327,7 @@ def _tables(path: str) -> Mapping[str, object]:
 def _table(key: str, text: str) -> bytes:
     value = text.encode("utf-8", "surrogateescape")
     if len(value) > MOST_BYTES:
-        raise BadMachine(f"expected at most {MOST_BYTES} bytes for {key}, found {len(value)}")
+        raise BadPlatform(f"expected at most {MOST_BYTES} bytes for {key}, found {len(value)}")
     return value
 
 
