@@ -18,13 +18,8 @@ from idle_states.beyond_opal import AcpiIdle
 from idle_states.linux.acpi_idle.features import features
 from idle_states.linux.acpi_idle.machine import AMD, AcpiIdleParameters, AcpiMachine
 from idle_states.linux.acpi_idle.slots import CstateSlot, heap_sort, insertion_sort
-from idle_states.linux.acpi_idle.start import (
-    RCU_IDLE,
-    TIMER_STOP,
-    TLB_FLUSHED,
-    AcpiIdleStart,
-    start,
-)
+from idle_states.linux.acpi_idle.start import AcpiIdleStart, start
+from idle_states.linux.cpuidle_flags import RCU_IDLE, TIMER_STOP, TLB_FLUSHED
 from idle_states.linux.releases import release
 
 PROCESSOR = AcpiProcessor("\\_SB.CPUS.C000", 0)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from idle_states.linux.cpuidle_flags import OFF, TIMER_STOP
 from idle_states.linux.intel_idle.features import features
 from idle_states.linux.intel_idle.known import driver_data
 from idle_states.linux.intel_idle.machine import AcpiState, IntelIdleParameters, X86Machine
 from idle_states.linux.intel_idle.start import IntelIdleStart, start
-from idle_states.linux.intel_idle.states import OFF, TIMER_STOP
 from idle_states.linux.releases import release
 
 SKYLAKE, SKX, GNR, WILDCAT_LAKE, TREMONT = 0x5E, 0x55, 0xAD, 0xD5, 0x96

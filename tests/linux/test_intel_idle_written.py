@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.findings import UsageError
+from idle_states.linux.cpuidle_flags import UNUSABLE
 from idle_states.linux.intel_idle import c_rows
 from idle_states.linux.intel_idle.cmdline import Times, table_argument
 from idle_states.linux.intel_idle.known import driver_data, known_tables
 from idle_states.linux.intel_idle.packaged import table_named
-from idle_states.linux.intel_idle.states import NAME2FLAG, UNUSABLE
+from idle_states.linux.intel_idle.states import NAME2FLAG
 from idle_states.linux.intel_idle.table_parameter import Adjustable, adjusted, unfit
 from idle_states.sources import read_table
 from tests.support.commands import Capture, run

@@ -10,6 +10,7 @@ from ...findings import UsageError
 from ...stages import Changed, Lost
 from ...table import IdleTable
 from ...wording import joined
+from ..cpuidle_flags import POLLING, TIMER_STOP
 from ..driver_table import DriverState, DriverTable
 from ..intel_idle.features import OLDEST as INTEL_OLDEST
 from ..intel_idle.platform import X86Platform
@@ -20,7 +21,7 @@ from .features import OLDEST, features
 from .for_intel import on
 from .groups import Together, together
 from .machine import AcpiIdleParameters, AcpiMachine, Place
-from .start import POLLING, TIMER_STOP, AcpiIdleStart, AcpiIdleState, start
+from .start import AcpiIdleStart, AcpiIdleState, start
 
 _IDLE = "drivers/acpi/processor_idle.c"
 _CST = "drivers/acpi/acpi_processor.c acpi_processor_evaluate_cst()"

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from ...reading.acpi.repair import Evaluation, again, evaluated
 from ...stages import Message
+from ..cpuidle_flags import POLLING, TIMER_STOP
 from ..driver_table import DriverState, DriverTable
 from .features import AcpiIdleFeatures
 from .machine import AcpiIdleParameters, AcpiMachine
-from .start import POLLING, TIMER_STOP, AcpiIdleStart, AcpiIdleState, start
+from .start import AcpiIdleStart, AcpiIdleState, start
 
 REPAIRS, ENTERS = "acpi_ns_repair_CST", "acpi_idle_enter"
 """Functions in which kernels crash."""

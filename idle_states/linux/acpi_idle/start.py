@@ -9,6 +9,7 @@ from typing import Literal
 
 from ...stages import Level, Message
 from ...table import U32_MAX
+from ..cpuidle_flags import POLLING, RCU_IDLE, TIMER_STOP, TLB_FLUSHED
 from ..suspend_parameter import is_psci_state, is_sbi_state
 from .cst import EvaluatedCst, Skipped, evaluate
 from .features import AcpiIdleFeatures
@@ -26,7 +27,6 @@ from .slots import (
     verify,
 )
 
-POLLING, TIMER_STOP, TLB_FLUSHED, RCU_IDLE = (1 << bit for bit in (0, 2, 5, 6))
 _BITS_59_32, _SBI_TYPE = (1 << 60) - (1 << 32), 1
 _TIMER_LOST = 1
 """Arm: core context; RISC-V: the hart's timer."""

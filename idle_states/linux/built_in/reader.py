@@ -13,6 +13,7 @@ from ...reading.c.lexer import Token, UnsupportedC, string
 from ...reading.c.preprocess import preprocess
 from ...reading.c.source import CSource
 from ...table import IdleState, IdleTable, Origin, Register
+from ..cpuidle_flags import HINT_SHIFT
 from .headers import BUILTIN, CONFIGURED, enumerators
 from .initialiser import Initialised, elements, placed
 from .uses import uses
@@ -47,7 +48,6 @@ _ENTERS = ("enter", "enter_s2idle", "enter_freeze")
 _IGNORED = frozenset((*_ENTERS, "enter_dead", "disabled"))
 _MWAIT = "MWAIT2flg"
 """intel_idle's macro for hints in flags; a row of its arrays that enters nothing ends the array."""
-_HINT_SHIFT = 24
 _STRINGS = {"name": 16, "desc": 32}
 """Bytes of CPUIDLE_NAME_LEN and CPUIDLE_DESC_LEN."""
 _PLACES = {
@@ -242,12 +242,12 @@ class _Reader(CSource):
             values["flags"],
             self.flag_names(values["flags"]),
             values["power_usage"],
-            values["flags"] >> _HINT_SHIFT if self.has_hints else None,
+            values["flags"] >> HINT_SHIFT if self.has_hints else None,
         )
 
     def flag_names(self, flags: int) -> tuple[str, ...]:
         names = self.bits
-        count = _HINT_SHIFT if self.has_hints else 32
+        count = HINT_SHIFT if self.has_hints else 32
         return tuple(
             names.get(1 << bit, f"{1 << bit:#x}") for bit in range(count) if flags >> bit & 1
         )

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...beyond_opal import MatchedCpu
-from . import states, tables
-from .states import IntelIdleData, StartedState
+from ..cpuidle_flags import HINT_SHIFT
+from . import tables
+from .states import NAME2FLAG, IntelIdleData, StartedState
 
 LETTERS = {
     "A": "CPUIDLE_FLAG_ALWAYS_ENABLE",
@@ -138,7 +139,7 @@ def driver_data(release: str) -> IntelIdleData:
 
 
 def _started(row: KnownRow) -> StartedState:
-    flags = row.mwait_hint << states.HINT_SHIFT
+    flags = row.mwait_hint << HINT_SHIFT
     for letter in row.flags:
-        flags |= states.NAME2FLAG[LETTERS[letter]]
+        flags |= NAME2FLAG[LETTERS[letter]]
     return StartedState(row.name, f"MWAIT {row.mwait_hint:#04x}", *row.times, flags)

@@ -10,6 +10,7 @@ from ...skiboot.platform import BadPlatform
 from ...table import IdleState, IdleTable, Origin, Register
 from ...wording import suggestion
 from ..acpi_idle.for_intel import objects_of
+from ..cpuidle_flags import HINT_SHIFT
 from ..releases import NEWEST, Release, release
 from . import tables
 from .figures import listed_in, tree_of
@@ -17,7 +18,7 @@ from .known import driver_data
 from .machine import AcpiState
 from .platform import acpi_states, names, parse_machine, short_names
 from .start import CST_FACTOR
-from .states import HINT_SHIFT, NAME2FLAG, StartedState
+from .states import NAME2FLAG, StartedState
 
 PREFIX = "intel:"
 _NAME = re.compile(

@@ -8,6 +8,7 @@ from ...findings import UsageError
 from ...stages import Changed, Lost
 from ...table import IdleTable
 from ..acpi_idle.for_intel import objects_of
+from ..cpuidle_flags import HINT_SHIFT, OFF, POLLING, TIMER_STOP
 from ..driver_table import DriverState, DriverTable
 from ..releases import Release, version_key
 from . import figures
@@ -15,7 +16,7 @@ from .features import OLDEST, features
 from .machine import X86Machine
 from .platform import X86Platform, acpi_states
 from .start import IntelIdleStart, start
-from .states import HINT_SHIFT, NAME2FLAG, OFF, POLLING, TIMER_STOP, IntelIdleData, StartedState
+from .states import NAME2FLAG, IntelIdleData, StartedState
 from .updates import array_of, changed_because, least_rows, updated
 
 GROUND = "drivers/idle/intel_idle.c"

@@ -10,9 +10,7 @@ from typing import Literal
 
 from ...beyond_opal import MatchedCpu
 from ...stages import Message
-from .features import IntelIdleFeatures
-from .machine import AcpiState, IntelIdleParameters, X86Machine
-from .states import (
+from ..cpuidle_flags import (
     ALWAYS_ENABLE,
     HINT_SHIFT,
     IBRS,
@@ -20,14 +18,14 @@ from .states import (
     IRQ_ENABLE,
     OFF,
     PARTIAL,
-    POLL,
     POLLING,
     TIMER_STOP,
     TLB_FLUSHED,
     UNUSABLE,
-    IntelIdleData,
-    StartedState,
 )
+from .features import IntelIdleFeatures
+from .machine import AcpiState, IntelIdleParameters, X86Machine
+from .states import POLL, IntelIdleData, StartedState
 from .table_parameter import PREFIX, Adjustable, adjusted
 from .updates import array_of, unusable_because, updated
 

@@ -4,12 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...beyond_opal import MatchedCpu
+from ..cpuidle_flags import (
+    ALWAYS_ENABLE,
+    HINT_SHIFT,
+    IBRS,
+    INIT_XSTATE,
+    IRQ_ENABLE,
+    PARTIAL,
+    POLLING,
+    TLB_FLUSHED,
+    UNUSABLE,
+)
 from .machine import X86Machine
 
-POLLING, TIMER_STOP, UNUSABLE, OFF, TLB_FLUSHED = (1 << bit for bit in (0, 2, 3, 4, 5))
-IRQ_ENABLE, ALWAYS_ENABLE, IBRS, INIT_XSTATE, PARTIAL = (1 << bit for bit in (14, 15, 16, 17, 18))
-"""CPUIDLE_FLAG_*; TLB_FLUSHED had another bit before 5.9."""
-HINT_SHIFT = 24
 NAME2FLAG = {
     "CPUIDLE_FLAG_UNUSABLE": UNUSABLE,
     "CPUIDLE_FLAG_TLB_FLUSHED": TLB_FLUSHED,

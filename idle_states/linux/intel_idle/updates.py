@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...beyond_opal import MatchedCpu
+from ..cpuidle_flags import PARTIAL, UNUSABLE
 from .features import IntelIdleFeatures
 from .machine import IntelIdleParameters, X86Machine
-from .states import PARTIAL, UNUSABLE, IntelIdleData, StartedState
+from .states import IntelIdleData, StartedState
 
 PC6_OFF = "package C6 is disabled"
 _IRTL_NS = (1, 32, 1024, 32768, 1048576, 33554432, 0, 0)
