@@ -143,6 +143,11 @@ MAIL_COMMITS = _limit("mails", "commits looked at for the one that a patch was m
 STATISTICS_BYTES = _limit("benchmark results, all files together", "size", 64 * MIB, "bytes")
 STATISTICS_LINES = _limit("benchmark results, all files together", "lines or samples", 2_000_000)
 
+MEASURED_BYTES = _limit("measurements", "a file, unpacked", 256 * MIB, "bytes")
+MEASURED_HEAD_BYTES = _limit("measurements", "looked at to tell a format", 64 * KIB, "bytes")
+MEASURED_FILES = _limit("measurements", "files of a directory", 1_000)
+MEASURED_VALUES = _limit("measurements", "values of a file", 5_000_000)
+
 SIMULATION_EVENTS = _limit("simulate", "events of a run", 1_000_000_000)
 
 DTC_S = _limit("dtc", "time", 30, "s")

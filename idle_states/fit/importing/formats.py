@@ -1,0 +1,113 @@
+"""The formats of measurements: one module each, asked in this order whether a file is theirs.
+
+A module has
+    recognises(output: ToolOutput) -> bool             looks at no more than its head
+    read(output: ToolOutput, told: Told) -> Measured
+and is imported when it is asked.
+"""
+
+import importlib
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from ...findings import Unreadable, unreadable
+from ...measured import Measured
+from ...reading import limits, opening
+from ...wording import joined, plural
+from .output import Told, ToolOutput, output_of
+
+FORMATS = {
+    "wult": "wult's datapoints",
+}
+"""NAME -> what messages call it."""
+
+
+def read_measured(path: str | Path, told: Told | None = None) -> list[Measured]:
+    """All that a file, or the files of a directory, say of idle states.
+
+    path  a file of one of FORMATS; the result directory of wult or pbe; or a directory of files,
+          each a `Measured` of its own. "-" is standard input.
+    told  what the caller knows and files of this format do not say
+
+    Raises Unreadable (IS930) for what is of no known format, or not as its tool writes it, with the
+    place; UsageError for what cannot be read without more in `told`.
+    """
+    told = told or Told()
+    name = str(path)
+    try:
+        if opening.is_directory(path):
+            return _of_directory(Path(path), told)
+        data = opening.read_operand(name, limits.MEASURED_BYTES)
+    except OSError as error:
+        raise unreadable(name, f"expected a readable file, found: {error.strerror}") from None
+    return [read_output(output_of(name, data), told)]
+
+
+def read_output(output: ToolOutput, told: Told) -> Measured:
+    """The same of a file that has been read."""
+    name = format_of(output)
+    if name is None:
+        known = joined(list(FORMATS.values()), "or")
+        raise output.refused(f"expected {known}, found none of them", 1)
+    return named(format_module(name).read(output, told), told)
+
+
+def named(measured: Measured, told: Told) -> Measured:
+    """With what the caller says where the file is silent: the state, and that the CPU was busy."""
+    if told.state is None and not told.busy:
+        return measured
+    latencies = tuple(
+        replace(
+            latency,
+            state=told.state if latency.state is None and not told.busy else latency.state,
+            busy=latency.busy or (told.busy and latency.state is None),
+        )
+        for latency in measured.latencies
+    )
+    return replace(measured, latencies=latencies)
+
+
+def format_of(output: ToolOutput) -> str | None:
+    """Name of the format that recognises a file; None if none does."""
+    opening.expect_utf8(output.data[:4], output.shown)
+    if b"\0" in output.data[: limits.MEASURED_HEAD_BYTES]:
+        raise output.refused("expected text, found binary data")
+    for name in FORMATS:
+        if format_module(name).recognises(output):
+            return name
+    return None
+
+
+def format_module(name: str) -> ModuleType:
+    return importlib.import_module(f"{__package__}.{name}")
+
+
+def _of_directory(path: Path, told: Told) -> list[Measured]:
+    from . import result_directory
+
+    with opening.Tree(path) as tree:
+        if tree.is_file(result_directory.DATAPOINTS):
+            return [named(result_directory.read(tree, told), told)]
+        entries = sorted(entry.name for entry in tree.entries() if entry.kind == opening.FILE)
+        if len(entries) > limits.MEASURED_FILES:
+            raise unreadable(path.as_posix(), f"expected at most {limits.MEASURED_FILES} files")
+        found, others = [], []
+        for entry in entries:
+            output = output_of(tree.shown(entry), tree.read(entry, limits.MEASURED_BYTES))
+            try:
+                name = format_of(output)
+            except Unreadable:
+                name = None
+            if name is None:
+                others.append(entry)
+            else:
+                found.append(named(format_module(name).read(output, told), told))
+    if not found:
+        known = joined(list(FORMATS.values()), "or")
+        raise unreadable(path.as_posix(), f"expected files of {known}, found none of them")
+    if others:
+        note = f"{plural(len(others), 'file')} of the directory of no known format left aside: "
+        note += f"{joined(others[:3])}{' ...' if others[3:] else ''}"
+        found[0] = replace(found[0], notes=(*found[0].notes, note))
+    return found

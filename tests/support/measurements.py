@@ -1,0 +1,57 @@
+"""Files as tools that measure idle states write them: invented values in the described forms."""
+
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from idle_states.findings import Unreadable
+from idle_states.fit.importing.formats import read_measured, read_output
+from idle_states.fit.importing.output import Told, output_of
+from idle_states.measured import Measured
+
+
+def read(text: str, told: Told | None = None, name: str = "x.txt") -> Measured:
+    return read_output(output_of(name, text.encode("utf-8", "surrogatepass")), told or Told())
+
+
+def refused(text: str, told: Told | None = None) -> tuple[str, int | None]:
+    """Why a text cannot be read, and the line."""
+    with pytest.raises(Unreadable) as caught:
+        read(text, told)
+    (finding,) = caught.value.findings
+    assert finding.location.file == "x.txt"
+    return finding.message, finding.location.line
+
+
+def directory(path: Path, files: dict[str, str]) -> list[Measured]:
+    for name, text in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+    return read_measured(path)
+
+
+def whole_ns(most: int = 10**10) -> st.SearchStrategy[int]:
+    return st.integers(0, most)
+
+
+def us(value_ns: int) -> str:
+    """In microseconds, exactly, as a tool that prints floats."""
+    return f"{Decimal(value_ns).scaleb(-3):f}"
+
+
+def csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    return "".join(f"{','.join(map(str, row))}\n" for row in [columns, *rows])
+
+
+def damaged(write: Callable[[], str]) -> Iterable[str]:
+    """A file cut at every tenth, and with a number made one that no reader may take."""
+    text = write()
+    for tenth in range(1, 10):
+        yield text[: len(text) * tenth // 10]
+    at = next(i for i, c in enumerate(reversed(text)) if c.isdigit())
+    at = len(text) - 1 - at
+    for bad in ("-1", "nan", "inf", "1e99", "9" * 40, "", "x", "1,5", "\u0663"):
+        yield text[:at] + bad + text[at + 1 :]
