@@ -10,9 +10,10 @@ from typing import Literal
 
 from .findings import Location
 
-WokenBy = Literal["timer", "ipi", "nic", "pipe"]
-"""What ended the idle period: the CPU's own timer, another CPU's interrupt, a network card's timer,
-a write to a pipe (which includes the scheduler). Each measures more than the one before."""
+WokenBy = Literal["timer", "write", "ipi", "nic", "pipe"]
+"""What ended the idle period: the CPU's own timer, another CPU's write to a flag that the idle CPU
+polls or monitors, another CPU's interrupt, a network card's timer, a write to a pipe (which
+includes the scheduler). Each measures more than the one before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,72 @@
+"""The form of what the measuring script prints, which `fit` reads: a head, columns, samples.
+
+    # idle-states measured 1
+    # tool: idle-states 1.0
+    # machine: 8335-GTH
+    # cpu_model: POWER9, altivec supported
+    # arch: ppc64le
+    # release: 6.1.0-50-powerpc64le
+    # version: #1 SMP Debian 6.1.176-1 (2026-07-02)
+    # driver: powernv_idle
+    # governor: menu
+    # emulated: no
+    # cpu: 7
+    # waker: 3
+    # pinned_cpus: 4,5,6,7
+    # resolution_ns: 1
+    # method_timer: timer:hrtimer_expire_entry, now - expires
+    # method_ipi: sched:sched_waking to powerpc:doorbell_entry or power:cpu_idle
+    # state: cpu=7 state=1 latency=2 residency=20 disable=0 name=stop0
+    # left_out: 12 another state was entered
+    # note: no state but stop0 was enabled ...
+    state,woken_by,busy,ns,idle_ns
+    ,timer,1,1420,
+    stop0,timer,0,2130,1000412
+    stop0,ipi,0,3110,998120
+    # end
+
+Head lines are "# key: value", in any order; `state`, `left_out` and `note` may come several times.
+What is not known has no line. A file without "# end" was cut short. There is nothing private in it:
+no name of a host, no address, no serial number.
+"""
+
+FORMAT = "# idle-states measured 1"
+"""The first line."""
+
+END = "# end"
+"""The last line."""
+
+COLUMNS = ("state", "woken_by", "busy", "ns", "idle_ns")
+"""The columns, whose line follows the head.
+
+state     the state's name in sysfs; empty where the CPU was busy
+woken_by  timer: its own timer expired; ipi: another CPU sent an interrupt; write: another CPU wrote
+          to a flag that the idle CPU polls or monitors, and no interrupt was sent
+busy      1: measured with the CPU awake, which is what the measuring itself takes; else 0
+ns        from the event that wakes to the CPU's first sign of life, a whole number
+idle_ns   how long the CPU had been idle when the event came; empty where it was busy
+"""
+
+WOKEN_BY = ("timer", "ipi", "write")
+
+KEYS = {
+    "tool": "what wrote the file, and its version",
+    "machine": "the machine's model, as firmware names it",
+    "cpu_model": "the processor, as /proc/cpuinfo names it",
+    "arch": "uname -m",
+    "release": "uname -r",
+    "version": "uname -v",
+    "driver": "the cpuidle driver",
+    "governor": "the cpuidle governor",
+    "emulated": "no, or what the machine runs under: then that is what was measured",
+    "cpu": "the CPU whose wake-ups were measured",
+    "waker": "the CPU that woke it by interrupt",
+    "pinned_cpus": "the CPUs on which all states but one were disabled, a list as of sysfs",
+    "resolution_ns": "the step of the clock that interrupts are measured with: 1, or 1000",
+    "method_timer": "the events between which a wake-up by timer is measured",
+    "method_ipi": "the events between which a wake-up by interrupt is measured",
+    "state": "a state as the machine advertises it: pairs of CPU, number, us, and its name last",
+    "left_out": "a number of wake-ups, and why they were not taken",
+    "note": "a sentence that a reader of results should know",
+}
+"""Key of the head -> its meaning."""
