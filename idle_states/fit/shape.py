@@ -40,7 +40,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SampleShape:
     """outliers     number of values beyond the fences
     low_ns, high_ns the fences
     modes        peaks in ascending order: one, or several that are apart
@@ -52,7 +52,7 @@ class Shape:
     modes: tuple[Mode, ...]
 
 
-def shape(values: Samples | LatencyBins | SummaryOnly) -> Shape | None:
+def shape(values: Samples | LatencyBins | SummaryOnly) -> SampleShape | None:
     """None where there are too few values or only a summary of them."""
     if isinstance(values, SummaryOnly):
         return None
@@ -68,7 +68,7 @@ def shape(values: Samples | LatencyBins | SummaryOnly) -> Shape | None:
     low = fences(_quantiles(lowest, _QUANTILES))[0]
     high = fences(_quantiles(highest, _QUANTILES))[1]
     outside = sum(count for value, count in points if not low <= value <= high)
-    return Shape(outside, low, high, modes)
+    return SampleShape(outside, low, high, modes)
 
 
 def fences(values: Sequence[float]) -> tuple[float, float]:
