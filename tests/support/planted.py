@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from idle_states.measured import Energy
+
 _NORMAL = NormalDist()
 
 
@@ -75,3 +77,37 @@ def planted(rng: random.Random, number: int) -> Iterator[tuple[Planted, int, lis
         of = NOISES[at % len(NOISES)](latency)
         n = rng.choice((400, 800, 1600))
         yield of, latency, [of.draw(rng) for _ in range(n)]
+
+
+@dataclass(frozen=True)
+class PlantedPower:
+    """States that draw watts, and use joules above that for each wake-up, the shallowest first."""
+
+    states: tuple[tuple[float, float], ...]
+    spans: tuple[Energy, ...]
+
+    def break_even_ns(self, deep: int) -> float:
+        watts, joules = self.states[deep]
+        return max(1e9 * (joules - e) / (p - watts) for p, e in self.states[:deep])
+
+
+def planted_power(rng: random.Random, noise: float, depth: int = 3) -> PlantedPower:
+    """noise: standard deviation of a second's power, as a share of it."""
+    watts, joules = rng.uniform(50, 100), rng.uniform(1e-5, 1e-4)
+    states = []
+    for at in range(depth):
+        states.append((watts, joules))
+        period = 10 ** rng.uniform(-4, -3) * 5**at
+        less = watts * rng.uniform(0.2, 0.4)
+        watts, joules = watts - less, joules + less * period
+    spans = []
+    for at, (p, e) in enumerate(states):
+        for step in range(12):
+            for _ in range(2):
+                asked, seconds = 1e-4 * 10 ** (step / 4), rng.choice((5.0, 10.0, 20.0))
+                # some wake-ups are not the program's own
+                wakeups = round(seconds / asked * rng.uniform(1, 1.1))
+                mean = p + e * wakeups / seconds
+                measured = rng.gauss(mean, noise * p / math.sqrt(seconds))
+                spans.append(Energy(f"C{at}", 1e9 * asked, measured, seconds, wakeups))
+    return PlantedPower(tuple(states), tuple(spans))
