@@ -26,6 +26,8 @@ from idle_states.devicetree import (
     preprocessor,
 )
 from idle_states.findings import Faulty, Unreadable
+from idle_states.fit.importing import formats
+from idle_states.fit.importing.output import Told, output_of
 from idle_states.linux import log as linux_log
 from idle_states.linux.releases import running
 from idle_states.patches import description
@@ -327,6 +329,13 @@ def _aml(data: bytes) -> None:
         acpi_idle.read(acpi_tables.blobs(acpi.table("DSDT", data), "x"), "x")
 
 
+def _measured(data: bytes) -> None:
+    """A file of any format of measurements, of which the caller knows what it may not say."""
+    told = Told(state="C1", period_ns=1e6, woken_by="timer")
+    found = formats.read_output(output_of("x.txt", data), told)
+    assert found.latencies or found.energies or found.stays or found.claims or found.left_out
+
+
 READERS: dict[str, Callable[[bytes], object]] = {
     "acpi": _acpi,
     "aml": _aml,
@@ -342,6 +351,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "head": _head,
     "git": _git,
     "lid": lambda data: lid.read(data, "x.lid"),
+    "measured": _measured,
     "linux-log": linux_log.read,
     "mail": lambda data: series_of(read_mails(str(_file(data)))[0], "x.mbox"),
     "opal-log": opal_log.read,

@@ -1,6 +1,7 @@
 """Files as tools that measure idle states write them: invented values in the described forms."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,8 +10,8 @@ from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
 from idle_states.fit.importing.formats import read_measured, read_output
-from idle_states.fit.importing.output import Told, output_of
-from idle_states.measured import Measured
+from idle_states.fit.importing.output import MOST, Told, output_of
+from idle_states.measured import Measured, Samples
 
 
 def read(text: str, told: Told | None = None, name: str = "x.txt") -> Measured:
@@ -46,12 +47,30 @@ def csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "".join(f"{','.join(map(str, row))}\n" for row in [columns, *rows])
 
 
-def damaged(write: Callable[[], str]) -> Iterable[str]:
-    """A file cut at every tenth, and with a number made one that no reader may take."""
-    text = write()
-    for tenth in range(1, 10):
+def damaged(text: str) -> Iterator[str]:
+    """A file cut in ten places, and with each of its last numbers made one that no reader may
+    take as it is."""
+    for tenth in range(10):
         yield text[: len(text) * tenth // 10]
-    at = next(i for i, c in enumerate(reversed(text)) if c.isdigit())
-    at = len(text) - 1 - at
-    for bad in ("-1", "nan", "inf", "1e99", "9" * 40, "", "x", "1,5", "\u0663"):
-        yield text[:at] + bad + text[at + 1 :]
+    for number in list(re.finditer(r"[0-9]+", text))[-12:]:
+        for bad in ("-1", "nan", "inf", "1e99", "9" * 40, "", "x", "1,5", "\u0663"):
+            yield text[: number.start()] + bad + text[number.end() :]
+
+
+def read_or_refused(text: str, told: Told | None = None) -> None:
+    """Reads a text, or has it refused with its place; what is read has no number that no clock or
+    counter shows."""
+    try:
+        found = read(text, told)
+    except Unreadable as error:
+        refusal = error.findings
+    else:
+        _expect_possible(found)
+        return
+    assert all(finding.location.file == "x.txt" and finding.message for finding in refusal)
+
+
+def _expect_possible(found: Measured) -> None:
+    for latency in found.latencies:
+        if isinstance(latency.values, Samples):
+            assert all(0 <= value <= MOST for value in latency.values.values_ns)

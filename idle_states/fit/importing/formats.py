@@ -18,7 +18,10 @@ from ...wording import joined, plural
 from .output import Told, ToolOutput, output_of
 
 FORMATS = {
+    "own": "the output of idle-states measure",
     "wult": "wult's datapoints",
+    "latency_test": "a log of the cpuidle latency test",
+    "summary_table": "a table of N, median, average and percentiles",
 }
 """NAME -> what messages call it."""
 
