@@ -3,7 +3,9 @@ or several.
 
 WORKLOAD is one that comes with the tool, as NAME or NAME:key=value,... (see --list), a YAML file
 with tasks and their programs, or a trace of cpu_idle or a recording, whose CPUs then compute and
-sleep as long as it says. Tasks run, block and wake others; each wake-up is placed as the scheduler
+sleep as long as it says. It may also be an experiment: a workload with the machine, table and
+settings to compare under which a published effect shows; each option that is given replaces its
+own. Tasks run, block and wake others; each wake-up is placed as the scheduler
 does, pays the exit latency of the state its CPU has come to, and makes the next idle period what it
 is.
 
@@ -19,6 +21,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..simulation.experiments import Experiment
     from ..simulation.request import SimulateRequest
 
 SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
@@ -46,7 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--governor", default="menu", help="menu, teo, ladder or haltpoll")
     parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
     add_hz(parser)
-    add_workload(parser)
+    add_workload(parser, placements=True)
+    parser.add_argument(
+        "--sequence",
+        metavar="N",
+        type=int,
+        nargs="?",
+        const=64,
+        help="show the first N wake-ups, from which CPU to which, and on which CPUs each task runs "
+        "in turn (default: 64)",
+    )
     parser.add_argument(
         "--bistable",
         action="store_true",
@@ -62,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def request(arguments: argparse.Namespace) -> "SimulateRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
     from ..findings import UsageError
+    from ..simulation.experiments import EXPERIMENTS
     from ..simulation.request import SimulateRequest
     from .energy_options import power
     from .governor_options import given
@@ -70,6 +83,9 @@ def request(arguments: argparse.Namespace) -> "SimulateRequest":
 
     if arguments.workload is None:
         raise UsageError("expected a workload; see idle-states simulate --list")
+    experiment = EXPERIMENTS.get(arguments.workload)
+    if experiment is not None:
+        _fill_in(arguments, experiment)
     states, own = given(arguments), machine_table(arguments)
     tables = arguments.table or ([own] if own and states is None else [])
     return SimulateRequest(
@@ -83,7 +99,27 @@ def request(arguments: argparse.Namespace) -> "SimulateRequest":
         platform=platform(arguments),
         power=power(arguments),
         bistable=arguments.bistable,
+        placements=tuple(arguments.placement),
+        wake_ups=_wake_ups(arguments),
     )
+
+
+def _fill_in(arguments: argparse.Namespace, experiment: "Experiment") -> None:
+    """Gives options that were not given the experiment's values."""
+    arguments.workload = experiment.workload
+    own = arguments.table or arguments.states
+    for name, value in experiment.options.items():
+        if not getattr(arguments, name) and not (name == "table" and own):
+            setattr(arguments, name, value)
+
+
+def _wake_ups(arguments: argparse.Namespace) -> int:
+    """Raises UsageError."""
+    from ..findings import UsageError
+
+    if arguments.sequence is not None and arguments.sequence < 1:
+        raise UsageError(f"expected --sequence of 1 or more, found {arguments.sequence}")
+    return arguments.sequence or 0
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -27,8 +27,11 @@ PARAMETERS = (
 """Fields of Costs, their defaults as text; kept here so that --help imports nothing."""
 
 
-def add_workload(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """All but WORKLOAD itself, and but the parameters."""
+def add_workload(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, placements: bool = False
+) -> None:
+    """All but WORKLOAD itself, and but the parameters. placements: several may be compared."""
+    again = "; may be repeated to compare" if placements else ""
     parser.add_argument(
         "--topology",
         metavar="T",
@@ -39,8 +42,11 @@ def add_workload(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> N
     parser.add_argument(
         "--placement",
         metavar="P",
-        default="",
-        help="recent=on|off,smt=small|big,cluster=off|spread|pack (default: the first of each)",
+        action="append" if placements else "store",
+        default=[] if placements else "",
+        help="recent_used_cpu=on|off,cpu_smt_mask=cpu_smallcore_map|cpu_sibling_map,"
+        "sched_cluster=0|1 or cluster=off|spread|pack (default: the first of each; recent and "
+        f"smt=small|big are short for the first two){again}",
     )
     parser.add_argument("--duration", metavar="TIME", help="to simulate (default: 1s; a trace's)")
     parser.add_argument("--seed", metavar="N", type=int, default=1, help="default: 1")
@@ -75,7 +81,7 @@ def workload(arguments: argparse.Namespace) -> "WorkloadRequest":
     return WorkloadRequest(
         workload=arguments.workload,
         topology=arguments.topology,
-        placement=arguments.placement,
+        placement=arguments.placement if isinstance(arguments.placement, str) else "",
         duration=arguments.duration,
         seed=arguments.seed,
         runs=arguments.runs,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ..linux.grounds import remarks
 from ..replay.energy import PowerModel
 from ..simulation.consumption import of_runs
+from ..simulation.experiments import EXPERIMENTS
 from ..simulation.setup import Costs
 from ..simulation.summary import (
     BISTABLE_POINTS,
@@ -16,7 +17,7 @@ from ..simulation.summary import (
 from ..simulation.workloads import described
 from ..units import format_time
 from ..wording import joined, plural
-from . import domain_counters, energy_output
+from . import domain_counters, energy_output, sequence_text
 from .escapes.text import printable
 from .style import Style
 from .tables import right_aligned, width, wrapped
@@ -31,7 +32,7 @@ def render(
 
     power  power model of the states; None without figures
     """
-    parts = [_head(found[0], style)]
+    parts = [_head(found, style)]
     parts += [_table_part(each, style) for each in found]
     if len(found) > 1:
         parts.append(_comparison(found, style))
@@ -49,24 +50,30 @@ def render(
 
 
 def workloads() -> str:
-    """Returns what --list prints: the built-in workloads and their parameters."""
+    """Returns what --list prints: the built-in workloads and their parameters, then experiments."""
     parts = []
     for each in described():
         words = ",".join(f"{key}={value}" for key, value in each.parameters.items())
         text = "\n".join(wrapped(each.text, width(), "    ", "    "))
         parts.append(f"{each.name}:{words}\n{text}\n")
+    for name, experiment in EXPERIMENTS.items():
+        text = "\n".join(wrapped(experiment.text, width(), "    ", "    "))
+        words = "\n".join(wrapped(" ".join(experiment.words), width(), "    = ", "      "))
+        parts.append(f"{name}, an experiment\n{text}\n{words}\n")
     return "\n".join(parts)
 
 
-def _head(found: SimulationSummary, style: Style) -> str:
-    setup = found.setup
-    seeds = f"seed {found.runs[0].seed}"
-    if len(found.runs) > 1:
-        seeds = f"seeds {found.runs[0].seed} to {found.runs[-1].seed}: mean (least to greatest)"
+def _head(found: Sequence[SimulationSummary], style: Style) -> str:
+    setup, runs = found[0].setup, found[0].runs
+    seeds = f"seed {runs[0].seed}"
+    if len(runs) > 1:
+        seeds = f"seeds {runs[0].seed} to {runs[-1].seed}: mean (least to greatest)"
+    policies = dict.fromkeys(str(each.setup.policy) for each in found)
+    policy = next(iter(policies)) if len(policies) == 1 else "placement by table"
     lines = [
         f"{style('strong', printable(setup.workload.name))}: "
         f"{plural(len(setup.workload.tasks), 'task')} on {plural(setup.topology.cpus, 'CPU')} "
-        f"({printable(setup.topology.name)}), {setup.policy}",
+        f"({printable(setup.topology.name)}), {policy}",
         f"{setup.governor} of Linux {setup.release.name}, HZ {setup.hz}; "
         f"{format_time(setup.duration_ns)} each, {seeds}",
         *wrapped("given: " + ", ".join(_costs(setup.costs)), width(), further="  "),
@@ -105,7 +112,14 @@ def _table_part(found: SimulationSummary, style: Style) -> str:
     text += f"  {_rate(found.switches_per_s)} switches/s"
     if setup.workload.counts:
         text += f", {_rate(found.counted_per_s)} {printable(setup.workload.counts)}/s"
-    return text + "\n" + _scopes(found) + _domains(found, style) + _bistable(found, style)
+    return (
+        text
+        + "\n"
+        + _scopes(found)
+        + _domains(found, style)
+        + _bistable(found, style)
+        + sequence_text.section(found, style)
+    )
 
 
 def _scopes(found: SimulationSummary) -> str:

@@ -37,6 +37,8 @@ class RunningTask:
     work            units of work left of an interrupted `run`
     spins_until_ns  end of an interrupted `spin`; 0: none
     woken_ns        time of the last wake-up; None once the task runs
+    woken_by        that wake-up's (waker's number, its CPU); None: a timer's
+    woken_from      idle state of the task's CPU that the wake-up ended; None: it was not idle
     due_ns          expiry of the task's timer
     average         its utilisation, where governors ask for that
     """
@@ -56,6 +58,8 @@ class RunningTask:
     work: int = 0
     spins_until_ns: int = 0
     woken_ns: int | None = None
+    woken_by: tuple[int, int] | None = None
+    woken_from: int | None = None
     due_ns: int = 0
     average: Average = field(default_factory=Average)
 
@@ -94,6 +98,7 @@ class SimulatedCpu:
     rate          units of work per ns
     spins         whether the present run is a `spin`, which siblings do not slow down
     state         number of the idle state entered last
+    left          number of the idle state that it left last, as the hardware had it
     stopped       whether the tick is stopped
     got_tick      whether the tick ended the idle period, if no task ran since
     draws         random numbers drawn so far
@@ -117,6 +122,7 @@ class SimulatedCpu:
     rate: int = WORK
     spins: bool = False
     state: int = 0
+    left: int = 0
     stopped: bool = False
     got_tick: bool = False
     draws: int = 0

@@ -103,16 +103,21 @@ def given(
     if not 1 <= duration_ns <= _DURATION_MAX_NS:
         raise UsageError(f"expected --duration from 1ns to 1000000s, found {request.duration}")
     topology, machine_files = _topology(request.topology, workload, cpus)
-    try:
-        policy = placement.parse(request.placement)
-    except placement.BadPlacement as error:
-        raise UsageError(f"--placement: {error}") from None
+    policy = policy_of(request.placement)
     misfit = workloads_file.misfit(workload, topology.cpus, files[0][0] if files else None)
     if misfit is not None:
         if files:
             raise misfit
         raise UsageError(misfit.findings[0].message)
     return Given(workload, topology, policy, duration_ns, (*files, *machine_files))
+
+
+def policy_of(text: str) -> Policy:
+    """As placement.parse(). Raises UsageError, which names the option."""
+    try:
+        return placement.parse(text)
+    except placement.BadPlacement as error:
+        raise UsageError(f"--placement: {error}") from None
 
 
 def time_ns(option: str, text: str) -> int:

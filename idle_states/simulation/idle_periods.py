@@ -105,6 +105,7 @@ class IdlePeriods:
         """Wakes an idle CPU, which learns of the wake-up delay_ns from now."""
         costs, state = self._costs, self.scopes.reached(cpu.number)
         self.reached[state] += 1
+        cpu.left = state
         self.wakes(cpu)
         done_ns = self._schedule.now_ns + delay_ns + self._setup.effects[state].exit_ns
         if cpu.state == self._last:

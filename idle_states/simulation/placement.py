@@ -24,13 +24,29 @@ queued tasks are never migrated. A new task is placed in the last-level cache wi
 CPUs, with the first CPU of that cache as target; with pack, in the first cache with an idle CPU.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .topology import Topology
 
 SMT = ("small", "big")
 CLUSTER = ("off", "spread", "pack")
+_ON_OFF = {"on": "on", "off": "off"}
+_SMT = {name: name for name in SMT}
+_CLUSTER = {name: name for name in CLUSTER}
+_WORDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "recent_used_cpu": ("recent", _ON_OFF),
+    "cpu_smt_mask": ("smt", {"cpu_smallcore_map": "small", "cpu_sibling_map": "big", **_SMT}),
+    "sched_cluster": ("cluster", {"0": "off", "1": "spread"}),
+    "recent": ("recent", _ON_OFF),
+    "smt": ("smt", _SMT),
+    "cluster": ("cluster", _CLUSTER),
+}
+"""Word -> (what it sets, its values). The kernel's own names come first: task_struct's
+recent_used_cpu, what powerpc's cpu_smt_mask() returns, and sysctl kernel.sched_cluster, which a
+series of 2022 proposed to switch the CLS domain (SD_CLUSTER)."""
+_NO_LIMIT = ("NO_SIS_UTIL", "NO_SIS_PROP")
+"""Scheduler features, switched off: the walk around the cache is never cut short here."""
 
 
 class BadPlacement(ValueError):
@@ -51,26 +67,38 @@ class Policy:
     cluster: str = "off"
 
     def __str__(self) -> str:
-        return f"recent={'on' if self.recent else 'off'},smt={self.smt},cluster={self.cluster}"
+        smt = {"small": "cpu_smallcore_map", "big": "cpu_sibling_map"}[self.smt]
+        cluster = {"off": "sched_cluster=0", "spread": "sched_cluster=1"}.get(
+            self.cluster, f"cluster={self.cluster}"
+        )
+        return f"recent_used_cpu={'on' if self.recent else 'off'},cpu_smt_mask={smt},{cluster}"
 
 
 def parse(text: str) -> Policy:
-    """Parses words such as recent=off,smt=big,cluster=spread; omitted words keep their defaults.
+    """Parses words such as recent_used_cpu=off,cpu_smt_mask=cpu_sibling_map,sched_cluster=1;
+    omitted words keep their defaults. NO_SIS_UTIL and NO_SIS_PROP name what is done anyway.
 
     Raises BadPlacement.
     """
-    allowed = {"recent": ("on", "off"), "smt": SMT, "cluster": CLUSTER}
     chosen: dict[str, str] = {}
     for word in text.split(",") if text else ():
+        if word in _NO_LIMIT:
+            continue
+        if f"NO_{word}" in _NO_LIMIT:
+            raise BadPlacement(
+                f"expected NO_{word}, found {word}: the search for an idle CPU is modelled without "
+                "a limit on how many CPUs it looks at"
+            )
         key, _, value = word.partition("=")
-        if key not in allowed:
-            known = ", ".join(f"{name}={'|'.join(values)}" for name, values in allowed.items())
+        if key not in _WORDS:
+            known = ", ".join(f"{name}={'|'.join(values)}" for name, (_, values) in _WORDS.items())
             raise BadPlacement(f"expected {known}, found {word!r}")
-        if value not in allowed[key]:
-            raise BadPlacement(f"expected {key}={'|'.join(allowed[key])}, found {word!r}")
-        if key in chosen:
+        what, values = _WORDS[key]
+        if value not in values:
+            raise BadPlacement(f"expected {key}={'|'.join(values)}, found {word!r}")
+        if what in chosen:
             raise BadPlacement(f"expected {key} once, found it again in {text!r}")
-        chosen[key] = value
+        chosen[what] = values[value]
     return Policy(
         chosen.get("recent", "on") == "on",
         chosen.get("smt", "small"),

@@ -15,10 +15,12 @@ from ..replay.power import FROM_SPECS, PowerRequest
 from ..replay.tables import of_given, of_table
 from ..skiboot.platform import ALL_LEVELS
 from . import by_core
-from .given import CPUS, WorkloadRequest, given
+from .given import CPUS, WorkloadRequest, given, policy_of
 from .setup import Setup, SimulationRun, check_selects, effects_of
-from .simulate import simulate
+from .simulate import Simulation, simulate
 from .summary import UNNOTICED_NS, SimulationSummary, summary
+
+WAKE_UPS_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,9 @@ class SimulateRequest:
     disabled   names of disabled states
     limits_us  latency limits under which each table is simulated; (): without any
     bistable   whether to test if a jitter of UNNOTICED_NS changes the result
+    placements texts for placement.parse(), under each of which each table is simulated; (): under
+               the workload's only
+    wake_ups   how many wake-ups of the first seed to keep, from the first on
     """
 
     workload: WorkloadRequest
@@ -43,9 +48,13 @@ class SimulateRequest:
     power: PowerRequest = FROM_SPECS
     bistable: bool = False
     limits_us: tuple[int, ...] = ()
+    placements: tuple[str, ...] = ()
+    wake_ups: int = 0
 
     def __post_init__(self) -> None:
         check_hz(self.hz)
+        if self.wake_ups > WAKE_UPS_MAX:
+            raise UsageError(f"expected --sequence up to {WAKE_UPS_MAX}, found {self.wake_ups}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,7 @@ class PreparedSimulation:
 
     power   power model of the states; None without figures
     inputs  (name, SHA-256) of every file read
+    wake_ups  how many of the first seed are kept
     """
 
     setups: tuple[Setup, ...]
@@ -61,6 +71,7 @@ class PreparedSimulation:
     bistable: bool
     power: PowerModel | None
     inputs: tuple[tuple[str, str], ...]
+    wake_ups: int = 0
 
     @property
     def runs(self) -> int:
@@ -110,13 +121,26 @@ def prepare(
                 tuple(assumed_of_domains([each.machine], range(of.topology.cpus), request.release)),
             )
         )
+    if request.placements:
+        policies = {text: policy_of(text) for text in request.placements}
+        several = len(policies) > 1
+        setups = [
+            replace(
+                one, policy=policy, name=f"{one.name}, {text or policy}" if several else one.name
+            )
+            for one in setups
+            for text, policy in policies.items()
+        ]
     if request.limits_us:
         setups = [_limited(each, limit_us) for each in setups for limit_us in request.limits_us]
     rows = [row for each in held for row in each.rows]
     power = request.power.model([setup.table for setup in setups], rows)
     files = (file for each in held for file in each.files)
     seeds = request.workload.seeds
-    return PreparedSimulation(tuple(setups), seeds, request.bistable, power, (*of.files, *files))
+    inputs = (*of.files, *files)
+    return PreparedSimulation(
+        tuple(setups), seeds, request.bistable, power, inputs, request.wake_ups
+    )
 
 
 def _limited(setup: Setup, limit_us: int) -> Setup:
@@ -141,7 +165,12 @@ def run(
     if prepared.bistable:
         costs = replace(setup.costs, jitter=setup.costs.jitter + UNNOTICED_NS)
         jittered = _runs(replace(setup, costs=costs), prepared.seeds[:1], advance)[0]
-    return summary(setup, runs, jittered)
+    found = summary(setup, runs, jittered)
+    if prepared.wake_ups:
+        # by the reference: the core does the same, event by event, but keeps no wake-ups
+        first = Simulation(setup, prepared.seeds[0]).first_wake_ups(prepared.wake_ups)
+        found = replace(found, wake_ups=first)
+    return found
 
 
 def _runs(setup: Setup, seeds: range, advance: Callable[[int], None]) -> list[SimulationRun]:

@@ -46,10 +46,11 @@ from .programs import GOLDEN, U64, Op, OpKind, Which, mix, stream_key
 from .schedule import Schedule
 from .setup import Setup, SimulationRun, bucket_of, too_many_events
 from .shares import Shares
+from .wake_ups import WakeUp
 
 
 class Simulation:
-    """The simulation of one seed; call run() once."""
+    """The simulation of one seed; call run() or first_wake_ups() once."""
 
     def __init__(self, setup: Setup, seed: int, trace: int = 0) -> None:
         topology = setup.topology
@@ -79,28 +80,20 @@ class Simulation:
         self._switches = self._counted = self._events = self._digest = 0
         self._trace: list[tuple[int, int, int]] = []
         self._trace_most = trace
+        self._wake_ups: list[WakeUp] = []
+        self._wake_ups_most = 0
 
     def run(self) -> SimulationRun:
         """Raises Unreadable for more events than there may be."""
-        setup, cpus = self._setup, self._cpus
-        for cpu in cpus:
-            self._schedule.at(cpu.number, 0)
-        for task in self._tasks:
-            self._enqueue(task, self._first(task), 0)
-        while (whom := self._schedule.take(setup.duration_ns)) is not None:
-            self._events += 1
-            self._digest = mix(self._digest ^ self._schedule.now_ns * GOLDEN & U64) + whom & U64
-            if whom < len(cpus):
-                self._cpu_event(cpus[whom])
-            else:
-                self._timer(self._tasks[whom - len(cpus)])
-            if self._events == limits.SIMULATION_EVENTS:
-                raise too_many_events(setup, self._schedule.now_ns)
+        setup = self._setup
+        self._start()
+        while self._step():
+            pass
         self._idling.scopes.close(setup.duration_ns)
         return SimulationRun(
             self._seed,
             setup.duration_ns,
-            tuple(cpu.tally.figures() for cpu in cpus),
+            tuple(cpu.tally.figures() for cpu in self._cpus),
             tuple(self._idling.reached),
             tuple(map(tuple, self._idling.scopes.scope_ns)),
             dict(sorted(self._latencies.items())),
@@ -114,6 +107,36 @@ class Simulation:
             self._idling.domains.waited,
             self._idling.domains.waited_ns,
         )
+
+    def first_wake_ups(self, most: int) -> tuple[WakeUp, ...]:
+        """Runs no longer than until so many tasks that were woken have begun to run. Raises
+        Unreadable for more events than there may be."""
+        self._wake_ups_most = most
+        self._start()
+        while len(self._wake_ups) < most and self._step():
+            pass
+        return tuple(self._wake_ups)
+
+    def _start(self) -> None:
+        for cpu in self._cpus:
+            self._schedule.at(cpu.number, 0)
+        for task in self._tasks:
+            self._enqueue(task, self._first(task), 0)
+
+    def _step(self) -> bool:
+        """Returns False at the end."""
+        whom = self._schedule.take(self._setup.duration_ns)
+        if whom is None:
+            return False
+        self._events += 1
+        self._digest = mix(self._digest ^ self._schedule.now_ns * GOLDEN & U64) + whom & U64
+        if whom < len(self._cpus):
+            self._cpu_event(self._cpus[whom])
+        else:
+            self._timer(self._tasks[whom - len(self._cpus)])
+        if self._events == limits.SIMULATION_EVENTS:
+            raise too_many_events(self._setup, self._schedule.now_ns)
+        return True
 
     # CPUs
 
@@ -147,7 +170,10 @@ class Simulation:
         cpu.phase = BETWEEN
         if cpu.pending:
             for task in cpu.pending:
+                left = task.woken_from
                 self._wake(task, cpu.number, task.due_ns, sync=False)
+                if task.cpu == cpu.number:
+                    task.woken_from = left
             time = self._costs.wake * len(cpu.pending)
             cpu.pending.clear()
             self._between(cpu, time)
@@ -182,6 +208,19 @@ class Simulation:
             latency_ns = self._schedule.now_ns + self._costs.switch - task.woken_ns
             self._latencies[bucket_of(latency_ns)] += 1
             self._latency_max_ns = max(self._latency_max_ns, latency_ns)
+            if len(self._wake_ups) < self._wake_ups_most:
+                waker, waker_cpu = task.woken_by or (None, None)
+                self._wake_ups.append(
+                    WakeUp(
+                        task.woken_ns,
+                        waker,
+                        waker_cpu,
+                        task.number,
+                        cpu.number,
+                        task.woken_from,
+                        latency_ns,
+                    )
+                )
             task.woken_ns = None
         if task.spins_until_ns:
             left_ns = max(task.spins_until_ns - self._schedule.now_ns, self._costs.switch)
@@ -290,6 +329,7 @@ class Simulation:
             other = self._tasks[number]
             if other.waits:
                 other.waits = False
+                other.woken_by = task.number, cpu.number
                 self._wake(other, cpu.number, self._schedule.now_ns, sync=op.sync)
             else:
                 other.tokens += 1
@@ -334,6 +374,7 @@ class Simulation:
         cpu = self._cpus[task.cpu]
         # timers are sorted by expiry, then by the order in which they were started
         cpu.timers.pop(0)
+        task.woken_by = None
         if cpu.phase == RUNNING or (cpu.phase == IDLE and self._idling.polls(cpu)):
             if cpu.phase == RUNNING and not cpu.spins:
                 self._worked(cpu)
@@ -344,6 +385,7 @@ class Simulation:
         cpu.pending.append(task)
         if cpu.phase == IDLE:
             self._idling.leave(cpu, 0)
+        task.woken_from = cpu.left if cpu.phase == EXITING else None
 
     def _wake(self, task: RunningTask, waker: int, since_ns: int, *, sync: bool) -> None:
         task.woken_ns = since_ns
@@ -380,7 +422,8 @@ class Simulation:
                 self._idling.leave(cpu, self._costs.wake)
             else:
                 self._idling.leave(cpu, 0 if self._idling.polls(cpu) else self._costs.ipi)
-        elif cpu.phase == RUNNING:
+        task.woken_from = cpu.left if cpu.phase == EXITING else None
+        if cpu.phase == RUNNING:
             limit_ns = max(cpu.slice_end_ns, self._schedule.now_ns)
             if cpu.until_ns > limit_ns:
                 cpu.until_ns = limit_ns

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ..linux.genpd.tables import DomainLevel
 from ..replay.counters import Figures, percentile_name, total
 from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun
+from .wake_ups import WakeUp
 
 BISTABLE_POINTS = 10.0
 """A state is bistable if a jitter of UNNOTICED_NS changes its share of the time by more than this,
@@ -89,6 +90,7 @@ class SimulationSummary:
                 than BISTABLE_POINTS; None if not tested
     waited      wake-ups of CPUs that waited for a power domain; waited_ns: how long on average,
                 None if none did
+    wake_ups    the first ones of the first seed, where they were asked for
     """
 
     setup: Setup
@@ -102,6 +104,7 @@ class SimulationSummary:
     domains: tuple[DomainSummary, ...] = ()
     waited: RunSpread = NONE
     waited_ns: RunSpread | None = None
+    wake_ups: tuple[WakeUp, ...] = ()
 
     @property
     def figures(self) -> Figures:

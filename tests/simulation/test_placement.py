@@ -135,9 +135,19 @@ def test_spreading_and_packing_move_idle_pairs_and_quads_apart(machine: str) -> 
 def test_policies_are_read() -> None:
     assert placement.parse("") == Policy(True, "small", "off")
     assert placement.parse("recent=off,smt=big,cluster=pack") == Policy(False, "big", "pack")
-    assert str(placement.parse(str(Policy(False, "big", "spread")))) == (
-        "recent=off,smt=big,cluster=spread"
-    )
+    for policy in (Policy(False, "big", "spread"), Policy(True, "small", "pack"), Policy()):
+        assert placement.parse(str(policy)) == policy
     for text in ("recent", "recent=maybe", "core=big", "smt=off", "recent=on,recent=on", ","):
+        with pytest.raises(BadPlacement, match="expected"):
+            placement.parse(text)
+
+
+def test_knobs_have_the_kernels_names() -> None:
+    kernel = "recent_used_cpu=off,cpu_smt_mask=cpu_sibling_map,sched_cluster=1,NO_SIS_UTIL"
+    assert placement.parse(kernel) == placement.parse("recent=off,smt=big,cluster=spread")
+    assert placement.parse("cpu_smt_mask=cpu_smallcore_map,sched_cluster=0") == Policy()
+    with pytest.raises(BadPlacement, match="expected NO_SIS_UTIL, found SIS_UTIL: the search"):
+        placement.parse("SIS_UTIL")
+    for text in ("recent=on,recent_used_cpu=off", "sched_cluster=2", "cpu_smt_mask=core"):
         with pytest.raises(BadPlacement, match="expected"):
             placement.parse(text)

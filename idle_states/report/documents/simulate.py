@@ -16,6 +16,7 @@ from .consumption import Consumption
 from .domain_counters import DomainCounters
 from .energy import Costs
 from .known import Kernel, Known
+from .sequence import Sequence as Wakes
 
 Scope = Literal["thread", "core", "pair", "quad"]
 Percentile = Literal["p50", "p90", "p99", "p99.9", "max"]
@@ -132,6 +133,14 @@ class Domain(Form[summary.DomainSummary]):
     states: Annotated[list[DomainState], "The shallowest first."]
 
 
+class Placement(Form[Policy]):
+    recent_used_cpu: Annotated[bool, "The recently used CPU is a candidate."] = derived(
+        lambda policy: policy.recent
+    )
+    smt: Annotated[Literal["small", "big"], "What a core is to the scheduler."]
+    cluster: Annotated[Literal["off", "spread", "pack"], "Cluster scheduling."]
+
+
 class Table(Form[summary.SimulationSummary]):
     """A table's runs."""
 
@@ -149,6 +158,12 @@ class Table(Form[summary.SimulationSummary]):
     domains: Annotated[list[Domain], "Power domains with states, the innermost first."]
     domain_notes: Annotated[list[str], "What these rest on."] = derived(
         lambda found: found.setup.domain_notes
+    )
+    placement: Annotated[Placement, "Where tasks wake up."] = derived(
+        lambda found: found.setup.policy
+    )
+    sequence: Annotated[Wakes | None, "null without --sequence."] = derived(
+        lambda found: found if found.wake_ups else None
     )
     runs: Annotated[list[Run], "Seed by seed."] = derived(
         lambda found: [With(run, scopes_ns=_scopes(found.setup, run)) for run in found.runs]
@@ -179,18 +194,10 @@ class Machine(Form[Topology]):
     last_level_caches: Annotated[Count, "How many."] = _groups("llc")
 
 
-class Placement(Form[Policy]):
-    recent_used_cpu: Annotated[bool, "The recently used CPU is a candidate."] = derived(
-        lambda policy: policy.recent
-    )
-    smt: Annotated[Literal["small", "big"], "What a core is to the scheduler."]
-    cluster: Annotated[Literal["off", "spread", "pack"], "Cluster scheduling."]
-
-
 class Simulate(Form[Setup]):
     workload: Annotated[Workload, "What ran."] = derived(lambda setup: setup)
     topology: Annotated[Machine, "The machine."]
-    placement: Annotated[Placement, "Where tasks wake up."] = derived(lambda setup: setup.policy)
+    placement: Annotated[Placement, "The first table's."] = derived(lambda setup: setup.policy)
     kernel: Annotated[str, "The Linux release."] = derived(lambda setup: setup.release.name)
     known: Annotated[Known, INLINE] = derived(lambda setup: Kernel(setup.release, setup.governor))
     governor: Annotated[str, "The governor."]

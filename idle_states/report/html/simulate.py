@@ -8,6 +8,7 @@ from ...linux.grounds import remarks
 from ...replay.counters import percentile_name
 from ...replay.energy import PowerModel
 from ...simulation.consumption import MachineEnergy, of_runs
+from ...simulation.placement import Policy
 from ...simulation.setup import Costs, bucket_top
 from ...simulation.summary import BISTABLE_POINTS, RunSpread, SimulationSummary
 from ...units import format_time
@@ -15,7 +16,7 @@ from ...wording import joined, plural
 from .. import energy_output
 from ..domain_counters import named
 from ..simulate_text import domain_rows
-from . import domain_counters, energies, fits, pictures, svg
+from . import domain_counters, energies, fits, pictures, sequence, svg
 from .energies import Priced
 from .fits import Misfits
 from .headlines import Measure, compared
@@ -52,15 +53,17 @@ def sections(found: Sequence[SimulationSummary], power: PowerModel | None = None
     """One simulation, a Summary for each table. power: what states draw; None: nothing says."""
     said = [line for each in found if (line := _bistable(each))]
     energy = of_runs(found, power)
+    policies = [each.setup.policy for each in found]
     return [
         Section("How selections fit", (_fitting(found),)),
         Section("What wake-ups waited for", (_latencies(found),)),
         *([_energies(found, energy)] if energy is not None else []),
         Section("Where the time of the CPUs went", (_times(found),)),
+        *sequence.sections(found),
         *_domains(found),
         Section("Beside this", (_rates(found), *_scopes(found))),
         *([Section("How stable it is", (Lines(tuple(said)),))] if said else []),
-        Section("What was simulated", (_about(found[0]), _costs(found[0].setup.costs))),
+        Section("What was simulated", (_about(found[0], policies), _costs(found[0].setup.costs))),
     ]
 
 
@@ -109,7 +112,7 @@ def _fitting(found: Sequence[SimulationSummary]) -> Picture:
     return fits.picture(_misfits(found), table)
 
 
-def _about(found: SimulationSummary) -> Lines:
+def _about(found: SimulationSummary, policies: Sequence[Policy]) -> Lines:
     setup = found.setup
     first, last = found.runs[0].seed, found.runs[-1].seed
     seeds = f"seed {first}" if first == last else f"seeds {first} to {last}: mean (least to most)"
@@ -117,7 +120,7 @@ def _about(found: SimulationSummary) -> Lines:
     return Lines(
         (
             f"{plural(tasks, 'task')} on {plural(cpus, 'CPU')} ({setup.topology.name})",
-            f"placement: {setup.policy}",
+            *dict.fromkeys(f"placement: {policy}" for policy in policies),
             f"{format_time(setup.duration_ns)} each, {seeds}",
             *remarks([setup.release], setup.governor),
         )
