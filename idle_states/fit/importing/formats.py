@@ -21,6 +21,10 @@ FORMATS = {
     "own": "the output of idle-states measure",
     "wult": "wult's datapoints",
     "latency_test": "a log of the cpuidle latency test",
+    "rtla": "a histogram of rtla timerlat",
+    "timerlat_trace": "a trace of timerlat",
+    "cyclictest": "a histogram of cyclictest",
+    "wakeup_test": "a log of avocado's cpuidle_wakeup_test",
     "summary_table": "a table of N, median, average and percentiles",
 }
 """NAME -> what messages call it."""

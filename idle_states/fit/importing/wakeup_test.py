@@ -1,0 +1,98 @@
+"""Logs of avocado's cpuidle_wakeup_test: one thread wakes another through a pipe, which sleeps in
+between; the mean alone is known.
+
+A log has a latency if one state had more than ATTRIBUTED of all entries. `Time diff` is sysfs's
+`time`, which is microseconds, though the log says ns.
+
+Source: avocado-misc-tests, pull request 3298.
+"""
+
+import re
+
+from ...measured import Latency, Measured, Stay, SummaryOnly
+from .collected import counted
+from .output import Told, ToolOutput, Unit
+
+ATTRIBUTED = 0.95
+MIXED = "a mean over several idle states, none with more than 95 % of all entries"
+_DONE = re.compile(r"Test complete\. Wakee wakeups: (\S+), Total wake time: (\S+) ns\s*")
+_MEAN = re.compile(r"Wakee thread average wakeup latency\s*=\s*(\S+) (ns|us|ms)\s*")
+_SLEEP = re.compile(r"Wakee thread sleep interval\s*=\s*(\S+) (ns|us|ms)\s*")
+_STATE = re.compile(r"State ([0-9]{1,3}) \((.{1,40})\):\s*")
+_COUNT = re.compile(r"\s*(Usage|Time|Above|Below) diff:\s*(\S+)(?: ns)?(?: \(.*\))?\s*")
+_FAILED = re.compile(r"FAIL REASON\s*:\s*(?!None\b|-|N/A)(\S.*)")
+_UNITS: dict[str, Unit] = {"ns": "ns", "us": "us", "ms": "ms"}
+
+
+def recognises(output: ToolOutput) -> bool:
+    lines = output.head.split("\n")
+    return any(pattern.match(line) for line in lines for pattern in (_DONE, _MEAN, _SLEEP))
+
+
+def read(output: ToolOutput, told: Told) -> Measured:
+    states: dict[str, dict[str, int]] = {}
+    current: dict[str, int] | None = None
+    mean: float | None = None
+    interval: float | None = None
+    wakeups: int | None = None
+    line_of_mean = 1
+    notes = list(output.remarks)
+    left_out: dict[str, int] = {}
+    for number, line in output.numbered():
+        if done := _DONE.fullmatch(line):
+            wakeups = output.count(done[1].rstrip(","), number, "wake-ups")
+        elif match := _MEAN.fullmatch(line):
+            if mean is not None:
+                raise output.refused("expected one run, found another", number)
+            mean = output.time_ns(match[1], number, "a mean latency", _UNITS[match[2]])
+            line_of_mean = number
+        elif match := _SLEEP.fullmatch(line):
+            interval = output.time_ns(match[1], number, "a sleep interval", _UNITS[match[2]])
+        elif match := _STATE.fullmatch(line):
+            if match[2] in states:
+                raise output.unexpected("states of different names", match[2], number)
+            current = states.setdefault(match[2], {})
+        elif current is not None and (match := _COUNT.fullmatch(line)):
+            current[match[1]] = output.count(match[2], number, f"{match[1]} diff")
+        elif failed := _FAILED.match(line):
+            notes.append(f"the test did not pass: {failed[1].strip()[:200]}")
+    if mean is None:
+        raise output.refused("expected 'Wakee thread average wakeup latency = ...', found none")
+    entries = sum(state.get("Usage", 0) for state in states.values())
+    main = [
+        name
+        for name, state in states.items()
+        if entries and state.get("Usage", 0) > ATTRIBUTED * entries
+    ]
+    latencies = []
+    if main:
+        group = "" if interval is None else f"woken every {interval / 1000:g} us"
+        latencies.append(
+            Latency(
+                main[0],
+                "pipe",
+                SummaryOnly(wakeups, mean),
+                group=group,
+                where=output.place(line_of_mean),
+            )
+        )
+    else:
+        counted(left_out, MIXED)
+    return Measured(
+        output.shown,
+        output.sha256,
+        "avocado cpuidle_wakeup_test",
+        latencies=tuple(latencies),
+        stays=tuple(
+            Stay(
+                name,
+                time_ns=None if "Time" not in state else state["Time"] * 1000.0,
+                usage=state.get("Usage"),
+                above=state.get("Above"),
+                below=state.get("Below"),
+            )
+            for name, state in states.items()
+        ),
+        left_out=left_out,
+        notes=(*notes, "the mean of wake-ups through a pipe, the scheduler's work in it"),
+    )
