@@ -4,6 +4,9 @@
 
 #include "core.h"
 
+/* above and below of cpuidle; UNSAID: of a cpu_idle_miss that may have been lost. */
+enum verdict { FITS, TOO_DEEP, TOO_SHALLOW, UNSAID };
+
 /* Of a state, in the release's unit. deeper: the residency of the next enabled one below it. */
 struct threshold {
 	u64 residency, exit, deeper;
@@ -15,7 +18,8 @@ struct counter {
 };
 _Static_assert(sizeof(struct threshold) == 32 && sizeof(struct counter) == 48, "as packed");
 
-INLINE void count_idle(const struct threshold *of, bool nanoseconds, struct counter *counter,
+/* Returns how the idle period fits its state, as enum verdict has it. */
+INLINE u32 count_idle(const struct threshold *of, bool nanoseconds, struct counter *counter,
 		       u64 residency_ns)
 {
 	u64 time = nanoseconds ? residency_ns : least(residency_ns / NS_PER_US, INT32_MAX);
@@ -23,10 +27,15 @@ INLINE void count_idle(const struct threshold *of, bool nanoseconds, struct coun
 	counter->usage++;
 	counter->time_low += time;
 	counter->time_high += counter->time_low < time;
-	if (time < of->residency)
+	if (time < of->residency) {
 		counter->above += of->has_shallower;
-	else if (of->has_deeper && time > of->exit && time - of->exit >= of->deeper)
+		return of->has_shallower ? TOO_DEEP : FITS;
+	}
+	if (of->has_deeper && time > of->exit && time - of->exit >= of->deeper) {
 		counter->below++;
+		return TOO_SHALLOW;
+	}
+	return FITS;
 }
 
 #define OUTSIDE_MAX 3

@@ -3,11 +3,7 @@
 #define IDLE_STATES_ESTIMATE_H
 
 #include "counters.h"
-
-struct period {
-	u64 start_ns, end_ns;
-	u32 state, padding;
-};
+#include "period.h"
 
 /* What all periods share. poll_limit_ns: U64_MAX without limit. */
 struct setting {
@@ -18,7 +14,7 @@ struct setting {
 	u32 asks, got_tick_stops, polls_only;
 	u32 kept; /* the state whose times are kept; none has NO_STATE */
 };
-_Static_assert(sizeof(struct period) == 24 && sizeof(struct setting) == 80, "as packed");
+_Static_assert(sizeof(struct setting) == 80, "as packed");
 
 /* A time in the state kept, and when the next timer expires. */
 struct kept {

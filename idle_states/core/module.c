@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "module.h"
+#include "pairing.h"
 #include "recording.h"
 
 static const struct governor governors[] = {
@@ -296,11 +297,13 @@ PyMODINIT_FUNC PyInit__core(void)
 		return NULL;
 	fields = named(record_fields);
 	if (PyModule_AddFunctions(module, reader_methods) ||
+	    PyModule_AddFunctions(module, period_methods) ||
 	    PyModule_AddFunctions(module, counting_methods) ||
 	    PyModule_AddFunctions(module, settling_methods) ||
 	    PyModule_AddFunctions(module, simulating_methods) ||
 	    PyModule_AddIntConstant(module, "digest_of_sources", DIGEST_OF_SOURCES) ||
 	    PyModule_AddIntConstant(module, "memory_size", MEMORY_SIZE) ||
+	    PyModule_AddIntConstant(module, "gap_buckets", BUCKETS) ||
 	    PyModule_AddIntConstant(module, "record_size", sizeof(struct record)) || !fields ||
 	    PyModule_AddObjectRef(module, "record_fields", fields))
 		Py_CLEAR(module);

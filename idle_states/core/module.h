@@ -31,6 +31,7 @@ replay_fn *code(const struct cpu *cpu, bool specialised);
 bool has_size(const Py_buffer *buffer, Py_ssize_t size, const char *what);
 
 /* Each ends with an entry without name. */
-extern PyMethodDef reader_methods[], counting_methods[], settling_methods[], simulating_methods[];
+extern PyMethodDef reader_methods[], period_methods[], counting_methods[], settling_methods[],
+	simulating_methods[];
 
 #endif

@@ -40,6 +40,12 @@ LATENCY, DISABLED, REJECTED, POLL_TIME_LIMIT, ENTERED, RECORDED = 48, 56, 59, 61
 
 STATE = struct.Struct("<QQQ")
 
+EVENT = struct.Struct("<qQIH?x")
+"""An event of cpu_idle: what, time in ns, line from 0 on, CPU, whether the time is in us."""
+
+PERIOD = struct.Struct("<QQIHBx")
+"""An idle period: start and end in ns, state, CPU, verdict of cpu_idle_miss."""
+
 
 class CoreMissing(RuntimeError):
     """The extension is not installed."""

@@ -5,86 +5,39 @@
 #include "recording.h"
 #include "trace.h"
 
-#define KEYS 1024
-
-/* (CPU, what): traces have few, which are made once. */
-struct key {
-	PyObject *pair;
-	u32 cpu;
-	s64 what;
-};
-
-static PyObject *key_of(struct key *keys, const struct event *event)
+/* Plain events, and of the other lines: how many plain events are before it, offset, line. */
+static PyObject *listed(struct scan *scan)
 {
-	struct key *key = &keys[(event->cpu * 37u + (u32)event->what) % KEYS];
-
-	if (!key->pair || key->cpu != event->cpu || key->what != event->what) {
-		Py_XDECREF(key->pair);
-		key->pair = Py_BuildValue("(iL)", (int)event->cpu, (long long)event->what);
-		key->cpu = event->cpu;
-		key->what = event->what;
-	}
-	return Py_XNewRef(key->pair);
-}
-
-/* Puts an item, which may be NULL for an error, into its place. */
-static bool placed(PyObject *list, Py_ssize_t place, PyObject *item)
-{
-	return item && !PyList_SetItem(list, place, item);
-}
-
-/* Plain lines: what, times, lines (u32 each); of the others: index, offset, line. */
-static PyObject *listed(const struct scan *scan)
-{
-	struct key *keys = calloc(KEYS, sizeof(*keys));
-	u32 *numbers = malloc(scan->count * sizeof(*numbers) + 1);
-	PyObject *whats, *times, *lines = NULL, *unusual = PyList_New(0), *result = NULL;
-	Py_ssize_t plain = 0, made = 0;
-
-	for (size_t i = 0; i < scan->count; i++)
-		plain += scan->events[i].what != UNUSUAL;
-	whats = PyList_New(plain);
-	times = PyList_New(plain);
-	bool good = keys && numbers && whats && times && unusual;
+	PyObject *unusual = PyList_New(0), *result = NULL;
+	Py_ssize_t plain = 0;
+	bool good = unusual;
 
 	for (size_t i = 0; good && i < scan->count; i++) {
 		const struct event *event = &scan->events[i];
 
 		if (event->what == UNUSUAL) {
-			PyObject *item = Py_BuildValue("(nKI)", made, (unsigned long long)event->ns,
+			PyObject *item = Py_BuildValue("(nKI)", plain, (unsigned long long)event->ns,
 						       event->line);
 
 			good = item && !PyList_Append(unusual, item);
 			Py_XDECREF(item);
 		} else {
-			good = placed(whats, made, key_of(keys, event)) &&
-			       placed(times, made, PyLong_FromUnsignedLongLong(event->ns));
-			numbers[made++] = event->line;
+			scan->events[plain++] = *event;
 		}
 	}
 	if (good)
-		lines = PyBytes_FromStringAndSize((char *)numbers, made * (Py_ssize_t)sizeof(u32));
-	if (lines)
-		result = Py_BuildValue("(OOOOIO)", whats, times, lines, unusual, scan->lines,
-				       scan->coarse ? Py_True : Py_False);
-	else if (!PyErr_Occurred())
-		PyErr_NoMemory();
-	for (size_t i = 0; keys && i < KEYS; i++)
-		Py_XDECREF(keys[i].pair);
-	free(keys);
-	free(numbers);
-	Py_XDECREF(whats);
-	Py_XDECREF(times);
-	Py_XDECREF(lines);
+		result = Py_BuildValue("(y#OIO)", scan->events ? (const char *)scan->events : "",
+				       plain * (Py_ssize_t)sizeof(struct event), unusual,
+				       scan->lines, scan->coarse ? Py_True : Py_False);
 	Py_XDECREF(unusual);
 	return result;
 }
 
 PyDoc_STRVAR(scan_trace_doc,
 	     "scan_trace(text)\n--\n\n"
-	     "Idle events of trace text: lists of (CPU, what) and of times in ns, their lines from 0 on\n"
-	     "(u32 each); the lines that are not of a plain form (index into the lists, offset, line);\n"
-	     "how many lines there are, and whether any time has six decimals.");
+	     "Idle events of trace text, packed; the lines that are not of a plain form (number of\n"
+	     "events before it, offset, line from 0 on); how many lines there are, and whether any time\n"
+	     "has six decimals.");
 
 static PyObject *scan_trace(PyObject *self, PyObject *args)
 {

@@ -1,4 +1,4 @@
-/* Idle events in trace text; see workload/trace_text.py. */
+/* Idle events in trace text; see traces/text.py. */
 #ifndef IDLE_STATES_TRACE_H
 #define IDLE_STATES_TRACE_H
 
@@ -6,11 +6,12 @@
 
 #define CPU_LAST 8191
 #define EXIT (-1)
+#define LOST (-2)
 #define MISS (-3)
 #define UNUSUAL INT64_MIN
 
 /*
- * what: a state entered, EXIT, MISS - 2 * state for type above and one less for below; UNUSUAL: the
+ * what: a state entered, EXIT, LOST (ns is how many), MISS - 2 * state for type above and one less for below; UNUSUAL: the
  * line is not of a plain form, and ns is where it begins. line: from 0 on.
  */
 struct event {

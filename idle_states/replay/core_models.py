@@ -11,13 +11,13 @@ from functools import cache
 from typing import Any, TypeVar
 
 from .. import core
-from ..core.packing import NONE, Buffer, compiled
+from ..core.packing import NONE, PERIOD, Buffer, compiled
 from ..linux import idle_loop
 from ..linux.governors.interface import Outcome, tick_ns
 from ..linux.idle_call import unasked_stop_tick
 from ..reading.problems import InputProblems, Notes
 from ..traces.chunks import CpuChunk, disable, limit_latency
-from ..traces.periods import Period
+from ..traces.periods import Period, Periods
 from ..traces.recording import WAKE_OVERHEAD_NS
 from .counters import Figures, Tally, counts_in_ns, stateless
 from .domains import domains_of
@@ -56,33 +56,26 @@ class CoreModel:
 
     def add(self, periods: Sequence[Period]) -> None:
         """Replays traced idle periods, which are in order for each CPU: estimated."""
-        found: dict[int, array[int]] = {}
-        places: dict[int, list[int]] = {}
-        for index, (number, state, start_ns, end_ns, _) in enumerate(periods):
-            try:
-                packed = found[number]
-            except KeyError:
-                packed = found[number] = array("Q")
-                places[number] = []
-                if number not in self._cpus:
-                    self.appear(number)
-            packed.extend((start_ns, end_ns, state))
-            places[number].append(index)
+        parts = Periods.of(periods).by_cpu
+        for number, _ in parts:
+            if number not in self._cpus:
+                self.appear(number)
+        jobs = []
+        for number, part in parts:
+            cpu, count = self._cpus[number], len(part) // PERIOD.size
+            if cpu is not None:
+                jobs.append((number, count, _job(len(periods), cpu.follow, part, count)))
         unfinished: list[tuple[int, int, int]] = []
-        jobs = [
-            _job(len(periods), cpu.follow, found[number], len(places[number]))
-            for number in found
-            if (cpu := self._cpus[number]) is not None
-        ]
-        numbers = [number for number in found if self._cpus[number] is not None]
-        for number, job in zip(numbers, jobs, strict=True):
+        for number, count, job in jobs:
             decisions, agreed, left, kept = job()
             if self.domains is not None:
                 self.domains.extend(number, kept)
             self.decisions += decisions
-            self.compared += len(places[number])
+            self.compared += count
             self.agreed += agreed
-            unfinished += [(places[number][at], number, left_ns) for at, left_ns in left]
+            if left:
+                places = [place for place, period in enumerate(periods) if period[0] == number]
+                unfinished += [(places[at], number, left_ns) for at, left_ns in left]
         for _, number, left_ns in sorted(unfinished):
             message = f"CPU {number}: {left_ns / 1e9:.6f} s were taken as one period"
             self._problems.add("piece-limit", message)
@@ -158,9 +151,7 @@ class _Cpu:
         if self.asks and known and (earlier.state or earlier.residency_ns):
             self.stream.switched_on(earlier)
 
-    def follow(
-        self, periods: "array[int]", count: int
-    ) -> tuple[int, int, list[tuple[int, int]], bytes]:
+    def follow(self, periods: Buffer, count: int) -> tuple[int, int, list[tuple[int, int]], bytes]:
         """Replays traced periods. Returns the number of decisions, the number of periods whose
         first decision agrees with the trace, (index, ns not replayed) of periods cut off at
         PIECES_MAX, and packed the times in the last state that are kept."""
@@ -266,9 +257,8 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(core.processors())
 
 
-def follow(table: CpuTable, settings: Settings, periods: "array[int]") -> Tally:
-    """Replays one CPU's traced periods (start in ns, end in ns, state) with a table; returns its
-    counters."""
+def follow(table: CpuTable, settings: Settings, periods: Buffer) -> Tally:
+    """Replays one CPU's traced periods, PERIOD each, with a table; returns its counters."""
     cpu = _Cpu(Tally(table, counts_in_ns(settings.release)), settings)
-    cpu.follow(periods, len(periods) // 3)
+    cpu.follow(periods, len(periods) // PERIOD.size)
     return cpu.tally

@@ -3,12 +3,20 @@
 A period is returned when its CPU enters idle again, because a cpu_idle_miss may follow the exit.
 Events that do not pair are counted as problems, never guessed. Periods of one CPU are in order;
 between CPUs the order is that of the next entries.
+
+The compiled core, if installed, pairs events that come in their plain order: an entry, its exit,
+perhaps a cpu_idle_miss. Any other is left to the reference here, and some events after it.
 """
 
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, overload
 
+from ..core.packing import PERIOD, compiled
+from ..reading.inputs import CPU_MAX
 from ..reading.problems import InputProblems
-from .text import EXIT, LOST, MISS, Batch
+from .text import EXIT, LOST, MISS, Batch, PackedBatch
 
 Period = tuple[int, int, int, int, int]
 """(CPU, state entered, start in ns, end in ns, NO_MISS, ABOVE, BELOW or UNKNOWN)."""
@@ -16,6 +24,7 @@ Period = tuple[int, int, int, int, int]
 NO_MISS, ABOVE, BELOW, UNKNOWN = 0, 1, 2, 3
 """Verdict of cpu_idle_miss. UNKNOWN: events were lost at the place where it would be."""
 
+_U32_MAX = (1 << 32) - 1
 _RESTART_NS = 1_000_000_000
 _LATE_NS = 1_000_000_000
 _AWAKE = -1
@@ -23,6 +32,57 @@ _AWAKE = -1
 _COMPLETE, _UNSEEN, _LOST_AWAKE, _LOST_IDLE = 0, 1, 2, 3
 """Whether an exit may lack its entry: no; yes, the entry was before the trace or lost; an awake CPU
 lost events; an idle CPU lost events after its entry."""
+
+
+_PAIRING = struct.Struct("<qQQQQQIHBx3B5x")
+"""A CPU as the core has it: state, since_ns, last_ns, limit; start, end, state, CPU and verdict of
+`done`; whether there is a `done`, whether the core may go on with the CPU, loss."""
+_FEW = 32
+"""Events that the reference pairs after one that the core has left to it; twice as many each time
+that this happens in a batch."""
+
+
+class Periods(Sequence[Period]):
+    """Idle periods as the core has them.
+
+    packed  PERIOD each
+    """
+
+    def __init__(self, packed: bytes) -> None:
+        self.packed = packed
+
+    @classmethod
+    def of(cls, periods: Sequence[Period]) -> "Periods":
+        """Packs periods. A state that takes more than 32 bits is the greatest of 32 bits then,
+        which no table has, either."""
+        if isinstance(periods, cls):
+            return periods
+        return cls(
+            b"".join(
+                PERIOD.pack(start_ns, end_ns, min(state, _U32_MAX), cpu, miss)
+                for cpu, state, start_ns, end_ns, miss in periods
+            )
+        )
+
+    def __len__(self) -> int:
+        return len(self.packed) // PERIOD.size
+
+    def __iter__(self) -> Iterator[Period]:
+        for start_ns, end_ns, state, cpu, miss in PERIOD.iter_unpack(self.packed):
+            yield cpu, state, start_ns, end_ns, miss
+
+    @overload
+    def __getitem__(self, index: int) -> Period: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Period]: ...
+    def __getitem__(self, index: int | slice) -> Period | list[Period]:
+        return list(self)[index]
+
+    @cached_property
+    def by_cpu(self) -> list[tuple[int, bytes]]:
+        """(CPU, its periods packed), in the order of the CPUs' first ones. By the core."""
+        found: list[tuple[int, bytes]] = compiled.by_cpu(self.packed)
+        return found
 
 
 class _Cpu:
@@ -56,6 +116,26 @@ class _Cpu:
         self.limit = limit
         self.loss = _COMPLETE
 
+    def give(self, memory: bytearray, cpu: int) -> None:
+        """Tells the core of the CPU, which goes on with it unless a state is too great for it."""
+        _, state, start_ns, end_ns, miss = self.done or (0, 0, 0, 0, 0)
+        known = max(self.state, state) <= _U32_MAX
+        _PAIRING.pack_into(
+            memory, cpu * _PAIRING.size,
+            self.state, self.since_ns, self.last_ns, self.limit,
+            start_ns, end_ns, min(state, _U32_MAX), cpu, miss,
+            self.done is not None, known, self.loss,
+        )  # fmt: skip
+
+    def take(self, memory: bytearray, cpu: int) -> None:
+        """Goes on where the core has stopped."""
+        core = _PAIRING.unpack_from(memory, cpu * _PAIRING.size)
+        if not core[10]:
+            return
+        self.state, self.since_ns, self.last_ns = core[:3]
+        start_ns, end_ns, state, _, miss, has_done, _, self.loss = core[4:]
+        self.done = (cpu, state, start_ns, end_ns, miss) if has_done else None
+
 
 class Pairing:
     """Pairs the events of one trace.
@@ -63,6 +143,7 @@ class Pairing:
     problems  collects events that do not pair
     states    CPU -> number of states in its table; None: no table, its periods are only counted
     beyond    problem kind for a state that is not in the table
+    core      the compiled core; None: pair without it
     """
 
     def __init__(
@@ -70,6 +151,7 @@ class Pairing:
         problems: InputProblems,
         states: Callable[[int], int | None] = lambda cpu: 1 << 32,
         beyond: str = "state-beyond-table",
+        core: Any = compiled,
     ) -> None:
         self.misses = 0
         self._problems = problems
@@ -78,6 +160,8 @@ class Pairing:
         self._cpus: dict[int, _Cpu] = {}
         self._start_ns: int | None = None
         self._eras: list[tuple[int, int] | None] = [None]
+        self._core = core
+        self._memory = bytearray(_PAIRING.size * (CPU_MAX + 1) if core is not None else 0)
 
     @property
     def span_ns(self) -> tuple[int, int] | None:
@@ -85,6 +169,7 @@ class Pairing:
         restarted, only the times before and after are added up: the gap between is unknown."""
         if not self._cpus:
             return None
+        self._take(self._cpus)
         for cpu in self._cpus.values():
             self._close(cpu)
         eras = [era for era in self._eras if era is not None]
@@ -95,8 +180,42 @@ class Pairing:
         """CPUs that have events, ascending."""
         return tuple(sorted(self._cpus))
 
-    def feed(self, batch: Batch) -> list[Period]:
-        """Returns the periods that a batch of events completes."""
+    def feed(self, batch: Batch | PackedBatch) -> Sequence[Period]:
+        """Returns the periods that a batch of events completes, as Periods where the core has
+        paired all of them."""
+        if isinstance(batch, Batch):
+            return self._refer(batch)
+        if self._core is None:
+            return self._refer(batch.part(0, len(batch)))
+        found: list[Sequence[Period]] = []
+        done, few = 0, _FEW
+        while True:
+            done, misses, packed = self._core.pair(self._memory, batch.packed, done)
+            self.misses += misses
+            found.append(Periods(packed))
+            if done == len(batch):
+                return _joined(found)
+            found.append(self._refer(batch.part(done, done + few)))
+            done, few = min(done + few, len(batch)), 2 * few
+
+    def _take(self, cpus: Iterable[int]) -> None:
+        """Learns what the core has made of the CPUs."""
+        if self._memory:
+            for cpu in cpus:
+                self._cpus[cpu].take(self._memory, cpu)
+
+    def _refer(self, batch: Batch) -> list[Period]:
+        """Pairs a batch without the core, between batches that it pairs."""
+        present = {cpu for cpu, _ in batch.whats}
+        self._take(present & self._cpus.keys())
+        periods = self._pair(batch)
+        if self._memory:
+            for cpu in present & self._cpus.keys():
+                self._cpus[cpu].give(self._memory, cpu)
+        return periods
+
+    def _pair(self, batch: Batch) -> list[Period]:
+        """The reference: pairs event by event."""
         periods: list[Period] = []
         cpus = self._cpus
         for index, ((cpu, what), now_ns) in enumerate(zip(batch.whats, batch.times, strict=True)):
@@ -130,13 +249,16 @@ class Pairing:
         return periods
 
     def finish(self) -> list[Period]:
-        """Returns the last period of every CPU; reports CPUs that are still idle."""
+        """Returns the last period of every CPU; reports CPUs that are still idle. Nothing may be
+        fed after it."""
+        self._take(self._cpus)
         periods = [this.done for this in self._cpus.values() if this.done is not None]
         for cpu, this in sorted(self._cpus.items()):
             if this.state >= 0:
                 since = f"CPU {cpu}, in state {this.state} since {seconds(this.since_ns)}"
                 self._problems.add("ends-idle", since)
             this.state, this.done = _AWAKE, None
+        self._core, self._memory = None, bytearray()
         return periods
 
     def _appear(self, cpu: int, what: int, now_ns: int, batch: Batch, index: int) -> _Cpu:
@@ -249,6 +371,13 @@ class Pairing:
         elif this.loss == _COMPLETE:
             this.loss = _LOST_AWAKE
         this.state = _AWAKE
+
+
+def _joined(parts: Sequence[Sequence[Period]]) -> Sequence[Period]:
+    """Joins periods in order; packed, unless a state takes more than 32 bits."""
+    if any(state > _U32_MAX for part in parts[1::2] for _, state, _, _, _ in part):
+        return [period for part in parts for period in part]
+    return Periods(b"".join(Periods.of(part).packed for part in parts))
 
 
 def seconds(ns: int) -> str:

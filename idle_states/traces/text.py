@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..core.packing import compiled
+from ..core.packing import EVENT, compiled
 from ..reading.inputs import CPU_MAX, LINE_MAX
 from ..reading.problems import InputProblems, quoted
 
@@ -124,6 +124,39 @@ class Batch:
         return self._first_line - 1 + self._chunk.count(b"\n", 0, next(found).start())
 
 
+class PackedBatch:
+    """Events of one chunk, in order, as the core has them: EVENT each."""
+
+    __slots__ = ("_first_line", "packed")
+
+    def __init__(self, packed: bytes, first_line: int) -> None:
+        self.packed = packed
+        self._first_line = first_line
+
+    def __len__(self) -> int:
+        return len(self.packed) // EVENT.size
+
+    @property
+    def events(self) -> list[Event]:
+        return self.part(0, len(self)).events
+
+    def line(self, index: int) -> int:
+        """Returns an event's line number."""
+        line: int = EVENT.unpack_from(self.packed, index * EVENT.size)[2]
+        return self._first_line + line
+
+    def part(self, start: int, stop: int) -> Batch:
+        """Returns the events from `start` on and before `stop`."""
+        some = memoryview(self.packed)[start * EVENT.size : stop * EVENT.size]
+        events = list(EVENT.iter_unpack(some))
+        return Batch(
+            [(cpu, what) for what, _, _, cpu, _ in events],
+            [ns for _, ns, _, _, _ in events],
+            self._first_line,
+            [line for _, _, line, _, _ in events],
+        )
+
+
 class TraceText:
     """A reader of trace text.
 
@@ -148,7 +181,7 @@ class TraceText:
         self._head2ns = _Heads()
         self._payload2what = _Payloads()
 
-    def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch]:
+    def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch | PackedBatch]:
         """Yields batches of events; every line is either read, skipped or counted as a problem."""
         rest = b""
         oversized = False
@@ -171,7 +204,7 @@ class TraceText:
         if rest:
             yield self._last(rest)
 
-    def _batch(self, chunk: bytes) -> Batch:
+    def _batch(self, chunk: bytes) -> Batch | PackedBatch:
         """Reads a chunk of whole lines, the last without its newline."""
         first_line = self.lines + 1
         if self._core is not None:
@@ -196,34 +229,28 @@ class TraceText:
         self._problems.add("truncated-line", f"found {quoted(line)}", self.lines)
         return Batch([], [], self.lines)
 
-    def _compiled(self, chunk: bytes, first_line: int) -> Batch:
-        whats, times, packed, unusual, count, coarse = self._core.scan_trace(chunk)
-        lines: Sequence[int] = memoryview(packed).cast("I")
+    def _compiled(self, chunk: bytes, first_line: int) -> PackedBatch:
+        packed, unusual, count, coarse = self._core.scan_trace(chunk)
         # the last line may be empty
         self.lines += count + (not chunk or chunk.endswith(b"\n"))
-        self.events += len(whats)
+        self.events += len(packed) // EVENT.size
         self.coarse |= coarse
         if not unusual:
-            return Batch(whats, times, first_line, lines)
+            return PackedBatch(packed, first_line)
         # insert the events of the lines that the core left to this reader
-        merged: list[tuple[tuple[int, int], int, int]] = []
-        plain = list(zip(whats, times, lines, strict=True))
+        parts = []
         done = 0
         for index, offset, number in unusual:
-            merged += plain[done:index]
-            done = index
+            parts.append(packed[done : index * EVENT.size])
+            done = index * EVENT.size
             end = chunk.find(b"\n", offset)
             line = chunk[offset : end if end >= 0 else None]
             event = self._event(line, first_line + number, "unreadable-line")
             if event is not None:
-                merged.append((*event, number))
-        merged += plain[done:]
-        return Batch(
-            [what for what, _, _ in merged],
-            [ns for _, ns, _ in merged],
-            first_line,
-            [number for _, _, number in merged],
-        )
+                (cpu, what), ns = event
+                parts.append(EVENT.pack(what, ns, number, cpu, False))
+        parts.append(packed[done:])
+        return PackedBatch(b"".join(parts), first_line)
 
     def _quick(self, chunk: bytes) -> list[Event] | None:
         """Returns all events of a chunk; None if anything in it is unusual."""

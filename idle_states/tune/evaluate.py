@@ -6,13 +6,13 @@ each gap is taken as known when it begins, and the gap goes to the deepest state
 reaches: the decisions of a governor that is never wrong.
 """
 
-from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from .. import core
+from ..core.packing import PERIOD
 from ..linux.governors import Governor
 from ..linux.governors.interface import State
 from ..reading.problems import InputProblems
@@ -109,8 +109,7 @@ def evaluate(task: EvaluationTask, candidates: Sequence[Candidate]) -> list[Outc
     fast = task.fast
     for cpu in task.cpus:
         if cpu.periods:
-            periods = array("Q", cpu.periods)
-            figures = [_followed(table, task.settings, periods, fast) for table in tables]
+            figures = [_followed(table, task.settings, cpu.periods, fast) for table in tables]
         else:
             figures = _decided(tables, task.settings, cpu, fast)
         for own, each in zip(found, figures, strict=True):
@@ -145,13 +144,13 @@ def known(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
     return Outcomes(candidate, tuple(usage), tuple(time_us))
 
 
-def _followed(table: CpuTable, settings: Settings, periods: "array[int]", fast: bool) -> Figures:
+def _followed(table: CpuTable, settings: Settings, periods: bytes, fast: bool) -> Figures:
     """Replays one CPU's traced periods."""
     if fast:
         return follow(table, settings, periods).figures()
     model = ReplayModel(TracedMachine("", table, {}), settings, InputProblems())
-    starts, ends, states = periods[::3], periods[1::3], periods[2::3]
-    model.add([(0, *rest, 0) for rest in zip(states, starts, ends, strict=True)])
+    unpacked = PERIOD.iter_unpack(periods)
+    model.add([(0, state, start_ns, end_ns, 0) for start_ns, end_ns, state, _, _ in unpacked])
     return model.figures()[0]
 
 

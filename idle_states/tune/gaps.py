@@ -4,11 +4,17 @@ Sums over all gaps up to a length are exact at the greatest gap of every bucket,
 optimum lies, and at the lengths given as `cuts`.
 """
 
+import struct
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ..core.packing import Buffer, compiled
+
+_PACKED = struct.Struct("<4Q")
+"""A bucket as the core has it: number, sum in two words, greatest gap."""
 _DIGITS = 11
 """Significant bits of a value that select its bucket; values below 2^11 have one bucket each."""
 
@@ -70,6 +76,7 @@ class Gatherer:
         for cut in sorted(set(cuts)):
             # buckets are split after the cut: a gap as long as the cut lies below the split
             self._cuts.setdefault(_bucket(cut + 1), []).append(cut + 1)
+        self._core: _CoreBuckets | None = None
 
     def add(self, gap: int, count: int = 1) -> None:
         if gap < 0 or count < 0:
@@ -101,7 +108,17 @@ class Gatherer:
             if gap > bucket[2]:
                 bucket[2] = gap
 
+    def extend_packed(self, periods: Buffer) -> None:
+        """Adds the length of each period once. periods: as the core has them; it is installed."""
+        if self._core is None:
+            self._core = _CoreBuckets([cut for cuts in self._cuts.values() for cut in cuts])
+        self._core.gather(periods)
+
     def gaps(self) -> Gaps:
+        if self._core is not None:
+            for low, count, total, greatest in self._core.taken():
+                self._merge(low, count, total, greatest)
+            self._core = None
         ordered = [self._buckets[low] for low in sorted(self._buckets)]
         return Gaps(
             tuple(greatest for _, _, greatest in ordered),
@@ -110,10 +127,52 @@ class Gatherer:
         )
 
     def _put(self, low: int, gap: int, count: int) -> None:
+        self._merge(low, count, gap * count, gap)
+
+    def _merge(self, low: int, count: int, total: int, greatest: int) -> None:
         bucket = self._buckets.setdefault(low, [0, 0, 0])
         bucket[0] += count
-        bucket[1] += gap * count
-        bucket[2] = max(bucket[2], gap)
+        bucket[1] += total
+        bucket[2] = max(bucket[2], greatest)
+
+
+class _CoreBuckets:
+    """Buckets that the core fills: one for each value of _bucket(), then one for each cut.
+
+    cuts: ascending; a gap as long as a cut, or longer, lies in the cut's bucket.
+    """
+
+    def __init__(self, cuts: Sequence[int]) -> None:
+        count = compiled.gap_buckets
+        self._lows = [*map(_low, range(count)), *cuts]
+        self._cuts = array("Q", cuts)
+        self._first = array("I", bytes(4 * count))
+        for place, cut in enumerate(cuts):
+            at = _place(cut)
+            self._first[at] = self._first[at] or place + 1
+        self._packed = bytearray(_PACKED.size * (count + len(cuts)))
+
+    def gather(self, periods: Buffer) -> None:
+        compiled.gather(periods, self._cuts, self._first, self._packed)
+
+    def taken(self) -> Iterable[tuple[int, int, int, int]]:
+        """Yields least value, number, sum and greatest gap of every bucket with gaps."""
+        of_buckets = zip(self._lows, _PACKED.iter_unpack(self._packed), strict=True)
+        for low, (count, sum_low, sum_high, greatest) in of_buckets:
+            if count:
+                yield low, count, sum_low + (sum_high << 64), greatest
+
+
+def _place(gap: int) -> int:
+    """Returns the number of the gap's bucket among all, ascending."""
+    shift = max(gap.bit_length() - _DIGITS, 0)
+    return (shift << (_DIGITS - 1)) + (gap >> shift)
+
+
+def _low(place: int) -> int:
+    """Returns the least value in the bucket of this number."""
+    shift = max((place >> (_DIGITS - 1)) - 1, 0)
+    return (place - (shift << (_DIGITS - 1))) << shift
 
 
 def _bucket(gap: int) -> int:

@@ -11,7 +11,7 @@ each of them, as it was when recorded.
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .. import core
@@ -23,7 +23,7 @@ from ..reading.problems import InputProblems, Problem
 from ..replay.replay import Settings
 from ..traces.chunks import chunks
 from ..traces.dat import blocks
-from ..traces.periods import Pairing
+from ..traces.periods import Pairing, Period, Periods
 from ..traces.recording import COMPLETE, guessed, rows
 from ..traces.text import TraceText
 from .gaps import Gaps, Gatherer, from_counts
@@ -41,7 +41,8 @@ class CpuGaps:
     """One CPU's gaps, in order.
 
     rows     recorded decisions as the core packs them, AS_SELECTED; empty for a trace
-    periods  traced start (ns), end (ns) and state, 8 bytes each; empty for a recording
+    periods  traced start (ns) and end (ns), 8 bytes each, state, 4 bytes, and 4 bytes that mean
+             nothing here; empty for a recording
     earlier  the idle period before the first row; None if the recording begins at boot
     """
 
@@ -198,27 +199,26 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Pro
     found: dict[int, array[int]] = {}
     read_blocks = blocks(source) if source.kind is InputKind.DAT else source.blocks()
     for periods in _periods(reader, pairing, read_blocks):
-        lengths = []
+        if isinstance(periods, Periods):
+            gathered.extend_packed(periods.packed)
+            for cpu, packed in periods.by_cpu:
+                found.setdefault(cpu, array("Q")).frombytes(packed)
+            continue
         for cpu, state, start_ns, end_ns, _ in periods:
-            try:
-                packed = found[cpu]
-            except KeyError:
-                packed = found[cpu] = array("Q")
-            packed.extend((start_ns, end_ns, state))
-            lengths.append(end_ns - start_ns)
-        gathered.extend(lengths)
+            found.setdefault(cpu, array("Q")).extend((start_ns, end_ns, state))
+        gathered.extend([end_ns - start_ns for _, _, start_ns, end_ns, _ in periods])
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
     if not found:
         message = f"expected idle periods, found none in {reader.lines} lines"
         raise unreadable(source.name, message)
-    cpus = [CpuGaps(cpu, periods=packed.tobytes()) for cpu, packed in sorted(found.items())]
+    cpus = [CpuGaps(cpu, periods=found.pop(cpu).tobytes()) for cpu in sorted(found)]
     return cpus, problems.listing()
 
 
 def _periods(
     reader: TraceText, pairing: Pairing, read_blocks: Iterable[bytes]
-) -> Iterator[list[tuple[int, int, int, int, int]]]:
+) -> Iterator[Sequence[Period]]:
     for batch in reader.batches(read_blocks):
         yield pairing.feed(batch)
     yield pairing.finish()

@@ -1,6 +1,5 @@
 """Tables of one state: the release says whether a governor is asked and what the tick does."""
 
-from array import array
 from dataclasses import replace
 from random import Random
 
@@ -16,6 +15,7 @@ from idle_states.replay.replay import ReplayModel, Settings
 from idle_states.simulation import by_core, simulate
 from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
 from idle_states.simulation.setup import Setup, SimulationRun
+from idle_states.traces.periods import Periods
 from tests.support.compiled import needs_core
 from tests.support.simulations import setup
 from tests.support.thorough import slow
@@ -77,15 +77,9 @@ def test_core_and_reference_agree(kernel: str, polling: bool) -> None:
             table = alone(polling=polling, name="x")
             usages, decisions = replayed(table, settings, periods)
             assert len(set(usages)) == len(set(decisions)) == 1
-            assert (
-                core_models.follow(
-                    table, settings, array("Q", [value for pair in periods for value in (*pair, 0)])
-                )
-                .figures()
-                .states[0]
-                .usage
-                == usages[0]
-            )
+            packed = Periods.of([(0, 0, *period, 0) for period in periods]).packed
+            followed = core_models.follow(table, settings, packed).figures()
+            assert followed.states[0].usage == usages[0]
 
 
 def idling(kernel: str, *, polling: bool = False, sleep_ns: int = 10_500_000) -> Setup:

@@ -21,7 +21,7 @@ FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-
 COMPILER = "sh -c 'exec gcc \"$@\" -Og' gcc"
 """The last -O is what gcc goes by: with setup.py's -O3 it takes four times as long."""
 WORDS = ("tests/core", "tests/devicetree/test_fdt.py", "tests/fuzz", "tests/replay", "tests/traces",
-         "tests/simulation")  # fmt: skip
+         "tests/tune/test_gaps.py", "tests/simulation")  # fmt: skip
 """What exercises the C: its own tests, the readers, and what is replayed and simulated."""
 PROBE = "int main(int count, char **words) { (void)words; return count - 1; }"
 

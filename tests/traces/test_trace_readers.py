@@ -97,7 +97,8 @@ def pair(data: bytes, **limits: int) -> tuple[list[Period], InputProblems, Pairi
     """limits: cpu0=3, number of states of a CPU's table."""
     problems = InputProblems()
     counts = {int(name[3:]): count for name, count in limits.items()}
-    pairing = Pairing(problems, lambda cpu: counts.get(cpu)) if limits else Pairing(problems)
+    states = (lambda cpu: counts.get(cpu)) if limits else (lambda cpu: 1 << 32)
+    pairing = Pairing(problems, states, core=CORE.used)
     reader = TraceText(problems, CORE.used)
     periods = [period for batch in reader.batches([data]) for period in pairing.feed(batch)]
     return periods + pairing.finish(), problems, pairing
