@@ -7,22 +7,18 @@ value, which `show` prints.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from .findings import Location, UsageError
 from .history import Since
 from .linux import grounds, register
-from .linux.acpi_idle.features import features as acpi_features
 from .linux.driver_table import DriverState, DriverTable
 from .linux.governors.given import GovernorRequest
 from .linux.governors.interface import State
 from .linux.grounds import INTEL_IDLE, driver_of
-from .linux.intel_idle.features import features as intel_features
-from .linux.intel_idle.figures import tree_of
-from .linux.intel_idle.packaged import as_of
-from .linux.intel_idle.platform import X86Platform
 from .linux.platforms import AnyPlatform, firmware_of, subsystem_of, x86_of
+from .linux.psci_firmware import PsciFirmware
 from .linux.releases import Release
-from .linux.suspend_parameter import PsciFirmware
 from .power_mgt import PowerMgt
 from .processors import assumed
 from .skiboot.export import Export, export
@@ -32,6 +28,9 @@ from .sources import Source, read_table
 from .spec.library import find, packaged
 from .stages import Changed, Lost
 from .table import Cpu, IdleTable, Register
+
+if TYPE_CHECKING:
+    from .linux.intel_idle.platform import X86Platform
 
 
 class Subject:
@@ -146,8 +145,15 @@ class Subject:
 
     def alike(self, release: Release) -> object:
         """Returns a key that is equal for releases whose drivers register the table alike."""
-        by_acpi = acpi_features(release) if self.table.acpi is not None else None
+        by_acpi = None
+        if self.table.acpi is not None:
+            from .linux.acpi_idle.features import features as acpi_features
+
+            by_acpi = acpi_features(release)
         if self.machine is not None:
+            from .linux.intel_idle.features import features as intel_features
+            from .linux.intel_idle.figures import tree_of
+
             return by_acpi, intel_features(release), tree_of(release)
         if by_acpi is not None:
             return by_acpi
@@ -253,7 +259,7 @@ class Journey:
     source: Source
     table: IdleTable
     platform: Platform
-    machine: X86Platform | None
+    machine: "X86Platform | None"
     export: Export | None
     arrivals: tuple[Arrival, ...]
 
@@ -267,7 +273,9 @@ def journey(source: Source, platform: AnyPlatform, kernels: Sequence[Release]) -
     """Computes every stage for the table of a source, which must have one. Of a table that each
     release has its own figures for, the rows are the first kernel's."""
     assert source.table is not None
-    if kernels:
+    if kernels and source.table.built_in is not None:
+        from .linux.intel_idle.packaged import as_of
+
         source = replace(source, table=as_of(source.table, kernels[0]))
     subject = Subject.of(source, kernels, platform)
     return Journey(

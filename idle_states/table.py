@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from .beyond_opal import AcpiIdle, BuiltIn, Held, IdleList
 from .findings import Location
 from .processors import VERSIONS, Processor, named
+
+if TYPE_CHECKING:
+    from .beyond_opal import AcpiIdle, BuiltIn, Held, IdleList
 
 U32_MAX = 0xFFFF_FFFF
 U64_MAX = 0xFFFF_FFFF_FFFF_FFFF
@@ -350,10 +352,10 @@ class IdleTable:
     cpu: Cpu | None = None
     firmware: Firmware = Firmware()
     partition: Partition | None = None
-    held: Held | None = None
-    listed: IdleList | None = None
-    built_in: BuiltIn | None = None
-    acpi: AcpiIdle | None = None
+    held: "Held | None" = None
+    listed: "IdleList | None" = None
+    built_in: "BuiltIn | None" = None
+    acpi: "AcpiIdle | None" = None
     title: str = ""
     note: str = ""
     historical: bool = False

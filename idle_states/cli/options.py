@@ -201,10 +201,13 @@ def table_or_machine(arguments: argparse.Namespace) -> str:
 def machine_table(arguments: argparse.Namespace) -> str | None:
     """intel_idle's table of the x86 machine that --platform names, as TABLE; None for others.
     Raises BadPlatform also where the platform would then not be asked for."""
-    from ..linux.intel_idle.packaged import PREFIX
+    from ..linux.intel_idle import PREFIX
+    from ..skiboot.platform import Platform
+
+    if isinstance(platform(arguments), Platform):
+        return None
     from ..linux.intel_idle.platform import names
 
-    platform(arguments)
     machine = arguments.platform.partition(",")[0]
     return f"{PREFIX}{arguments.platform}" if machine in names() else None
 

@@ -1,11 +1,15 @@
 """The Linux side: what each release makes of the exported tree."""
 
+from typing import TYPE_CHECKING
+
 from ..power_mgt import PowerMgt
 from ..table import Cpu, IdleTable
 from .driver_table import DriverTable
-from .intel_idle.platform import X86Platform
+from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from .releases import Release
-from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware
+
+if TYPE_CHECKING:
+    from .intel_idle.platform import X86Platform
 
 
 def register(
@@ -16,7 +20,7 @@ def register(
     *,
     stop_api: bool = True,
     firmware: PsciFirmware = USUAL_FIRMWARE,
-    machine: X86Platform | None = None,
+    machine: "X86Platform | None" = None,
 ) -> DriverTable:
     """Returns the states that a kernel registers: from the power-mgt node on OPAL, from the
     partition on pseries, from the CPUs' lists on Arm and RISC-V, as read from sysfs, from ACPI's

@@ -13,7 +13,8 @@ from ..devicetree.idle_nodes import ENTRY, EXIT
 from ..stages import Message
 from .dt_idle_features import DtIdleFeatures
 from .identical import TREES, Identical
-from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware, log_prefix, reject_parameter
+from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
+from .suspend_parameter import log_prefix, reject_parameter
 
 ATTACH = "drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu()"
 _ENOENT, _ENOMEM, _EINVAL, _EOPNOTSUPP, _EPROBE_DEFER = -2, -12, -22, -95, -517

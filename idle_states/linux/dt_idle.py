@@ -22,10 +22,9 @@ from .genpd.features import HISTORY
 from .genpd.reading import TreeDomains, cautions, lost_rows, made_of
 from .genpd.tables import CpuDomain
 from .identical import TREES, Identical
+from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from .releases import Release, folded
 from .suspend_parameter import (
-    USUAL_FIRMWARE,
-    PsciFirmware,
     log_prefix,
     parameter_name,
     reject_parameter,

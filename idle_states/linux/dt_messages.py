@@ -8,8 +8,8 @@ from ..stages import Message
 from ..table import IdleTable
 from .dt_idle import FAUX_FAILED, domains_made, parse, register
 from .dt_idle_features import features
+from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from .releases import Release
-from .suspend_parameter import USUAL_FIRMWARE, PsciFirmware
 
 
 def printed(

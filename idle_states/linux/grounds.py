@@ -1,19 +1,15 @@
 """How well a release is known, for each subsystem: compiled and compared, read, between two that
 agree, or taken as another."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Literal
 
 from ..history import History, Key, Sources
 from ..table import IdleTable
-from . import driver_features, dt_idle_features, idle_loop
-from .acpi_idle import features as acpi_idle_features
-from .genpd import features as genpd_features
-from .intel_idle import features as intel_idle_features
-from .intel_idle import figures
 from .releases import Release, folded, place, release, version_key, version_name
 
 TREES = (
@@ -62,24 +58,25 @@ class Ground:
 LOOP = "idle loop"
 ACPI_IDLE = "acpi_idle"
 INTEL_IDLE, INTEL_TABLES = "intel_idle", "intel_idle tables"
-_name2known: Mapping[str, tuple[History[Any], Sources]] = {
-    "powernv": (driver_features.HISTORY, driver_features.POWERNV_SOURCES),
-    "pseries": (driver_features.HISTORY, driver_features.PSERIES_SOURCES),
-    "dt": (dt_idle_features.HISTORY, dt_idle_features.SOURCES),
-    "genpd": (genpd_features.HISTORY, genpd_features.SOURCES),
-    ACPI_IDLE: (acpi_idle_features.HISTORY, acpi_idle_features.SOURCES),
-    INTEL_IDLE: (intel_idle_features.HISTORY, intel_idle_features.SOURCES),
-    INTEL_TABLES: (figures.HISTORY, intel_idle_features.SOURCES),
-    LOOP: (idle_loop.HISTORY, idle_loop.SOURCES),
+_name2modules = {
+    "powernv": ("driver_features", "driver_features.POWERNV_SOURCES"),
+    "pseries": ("driver_features", "driver_features.PSERIES_SOURCES"),
+    "dt": ("dt_idle_features", "dt_idle_features.SOURCES"),
+    "genpd": ("genpd.features", "genpd.features.SOURCES"),
+    ACPI_IDLE: ("acpi_idle.features", "acpi_idle.features.SOURCES"),
+    INTEL_IDLE: ("intel_idle.features", "intel_idle.features.SOURCES"),
+    INTEL_TABLES: ("intel_idle.figures", "intel_idle.features.SOURCES"),
+    LOOP: ("idle_loop", "idle_loop.SOURCES"),
 }
-"""Drivers, the power domains of CPUs and the idle loop, with what known_of() says of them."""
+"""Drivers, the power domains of CPUs and the idle loop: the module that has the HISTORY, and where
+it says which releases it was held against. They are imported when they are asked for."""
 
 
 def subsystems(governor: str | None = None) -> tuple[str, ...]:
     """The subsystems whose releases are told apart: one governor or all, drivers, the idle loop."""
     from .governors import governor_names
 
-    others = (name for name in _name2known if name != INTEL_TABLES)
+    others = (name for name in _name2modules if name != INTEL_TABLES)
     return (*([governor] if governor else governor_names()), *others)
 
 
@@ -97,12 +94,9 @@ def modelled(release: Release, subsystem: str) -> bool:
     """Whether the release has the subsystem, as far as it is modelled."""
     from .governors import governor_names, known_in
 
-    if subsystem in (INTEL_IDLE, INTEL_TABLES):
-        return release.version >= version_key(intel_idle_features.OLDEST)
-    if subsystem == ACPI_IDLE:
-        return release.version >= version_key(acpi_idle_features.OLDEST)
-    if subsystem == "genpd":
-        return release.version >= version_key(genpd_features.OLDEST)
+    if subsystem in (INTEL_IDLE, INTEL_TABLES, ACPI_IDLE, "genpd"):
+        held_against, _ = _name2modules[subsystem][1].rsplit(".", 1)
+        return release.version >= version_key(_module(held_against).OLDEST)
     return subsystem not in governor_names() or known_in(subsystem, release)
 
 
@@ -163,10 +157,16 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
 
 def known_of(subsystem: str) -> tuple[History[Any], Sources]:
     """How a subsystem changed over the releases, and which of these the model was held against."""
-    if subsystem in _name2known:
-        return _name2known[subsystem]
-    module = import_module(f"{__package__}.governors.{subsystem}_features")
-    return module.HISTORY, module.SOURCES
+    if subsystem not in _name2modules:
+        module = _module(f"governors.{subsystem}_features")
+        return module.HISTORY, module.SOURCES
+    changes, held_against = _name2modules[subsystem]
+    name, sources = held_against.rsplit(".", 1)
+    return _module(changes).HISTORY, getattr(_module(name), sources)
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"{__package__}.{name}")
 
 
 @cache

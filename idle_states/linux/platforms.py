@@ -1,35 +1,33 @@
 """The machines that --platform may name: those of firmware that exports tables, and those with an
 x86 processor, whose driver has tables of its own."""
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..findings import UsageError
 from ..skiboot.platform import ALL_LEVELS, PRESETS, BadPlatform, Platform, parse_platform
 from ..table import IdleTable
 from ..wording import suggestion
 from .grounds import INTEL_IDLE, driver_of
-from .intel_idle.platform import (
-    X86Platform,
-    is_x86,
-    names,
-    parse_machine,
-    short_names,
-)
 
-AnyPlatform: TypeAlias = Platform | X86Platform
+if TYPE_CHECKING:
+    from .intel_idle.platform import X86Platform
+
+AnyPlatform: TypeAlias = "Platform | X86Platform"
 
 
 def parse(text: str) -> AnyPlatform:
     """Returns the machine that a text describes. Raises BadPlatform."""
     first = text.partition(",")[0].strip()
+    if "=" in first or first in PRESETS:
+        return parse_platform(text)
+    from .intel_idle.platform import is_x86, names, parse_machine
+
     if is_x86(text):
         return parse_machine(text)
-    if "=" not in first and first not in PRESETS:
-        raise BadPlatform(
-            f"expected a platform ({', '.join(PRESETS)}), an x86 processor such as skx or "
-            f"key=value, found {first!r}{suggestion(first, (*PRESETS, *names()))}"
-        )
-    return parse_platform(text)
+    raise BadPlatform(
+        f"expected a platform ({', '.join(PRESETS)}), an x86 processor such as skx or "
+        f"key=value, found {first!r}{suggestion(first, (*PRESETS, *names()))}"
+    )
 
 
 def firmware_of(platform: AnyPlatform) -> Platform:
@@ -37,14 +35,14 @@ def firmware_of(platform: AnyPlatform) -> Platform:
     return platform if isinstance(platform, Platform) else ALL_LEVELS
 
 
-def x86_of(platform: AnyPlatform, table: IdleTable) -> X86Platform | None:
+def x86_of(platform: AnyPlatform, table: IdleTable) -> "X86Platform | None":
     """The x86 machine that a table is followed on: the one named, else the one that a packaged
     table of intel_idle is for, else None.
 
     Raises UsageError for a table that no x86 machine has.
     """
     found = table.built_in
-    if isinstance(platform, X86Platform):
+    if not isinstance(platform, Platform):
         if table.acpi is None and (found is None or not found.is_intel_idle):
             raise UsageError(
                 f"expected a table of intel_idle or of ACPI for platform {platform.name}, found "
@@ -56,13 +54,14 @@ def x86_of(platform: AnyPlatform, table: IdleTable) -> X86Platform | None:
                 "--platform"
             )
         return platform
-    return parse_machine(found.machine) if found is not None and found.machine else None
+    if found is None or not found.machine:
+        return None
+    from .intel_idle.platform import parse_machine
+
+    return parse_machine(found.machine)
 
 
 def subsystem_of(table: IdleTable, platform: AnyPlatform) -> str:
     """The subsystem, one of grounds.subsystems(), that registers a table's states on a machine.
     Raises UsageError."""
     return INTEL_IDLE if x86_of(platform, table) is not None else driver_of(table)
-
-
-__all__ = ["AnyPlatform", "firmware_of", "parse", "short_names", "subsystem_of", "x86_of"]

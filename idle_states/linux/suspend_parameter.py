@@ -7,38 +7,12 @@ from typing import Literal
 from ..beyond_opal import IdleList, ListedNode
 from ..devicetree.idle_nodes import row_nodes
 from ..stages import Message
+from .psci_firmware import ORIGINAL_FORMAT, USUAL_FIRMWARE, PsciFirmware
 
 PSCI_PARAMETER, SBI_PARAMETER = "arm,psci-suspend-param", "riscv,sbi-suspend-param"
-_PSCI_ORIGINAL, _PSCI_EXTENDED = 0x0301_FFFF, 0x4FFF_FFFF
-"""Bits of a power state in the original format and in PSCI 1.0's extended one."""
 _ORIGINAL_TYPE, _EXTENDED_TYPE, _SBI_TYPE = 1 << 16, 1 << 30, 1 << 31
 _SBI_RESERVED = (range(1, 0x1000_0000), range(0x8000_0001, 0x9000_0000))
 _EINVAL, _EOVERFLOW = -22, -75
-
-
-@dataclass(frozen=True, slots=True)
-class PsciFirmware:
-    """What PSCI's firmware offers, which no tree tells.
-
-    osi       OS-initiated mode, as is usual where a tree has power domains of CPUs
-    extended  power states are in the extended format; None: not known, so that either is fine
-    sets_mode it takes SET_SUSPEND_MODE, also for platform-coordinated mode
-    """
-
-    osi: bool = True
-    extended: bool | None = None
-    sets_mode: bool = True
-
-    @property
-    def masks(self) -> tuple[int, ...]:
-        """Bits that a power state may have, of each format that firmware may use."""
-        if self.extended is None:
-            return _PSCI_ORIGINAL, _PSCI_EXTENDED
-        return (_PSCI_EXTENDED if self.extended else _PSCI_ORIGINAL,)
-
-
-USUAL_FIRMWARE = PsciFirmware()
-"""What is assumed where nothing is known of the machine's firmware."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +153,7 @@ def formats(listed: IdleList) -> dict[ParameterFormat, ListedNode]:
 
 def _format(value: int) -> Literal["original", "extended", "either"]:
     """The format of a PSCI parameter that firmware could mean."""
-    if value & ~_PSCI_ORIGINAL:
+    if value & ~ORIGINAL_FORMAT:
         return "extended"
     return "original" if value & _ORIGINAL_TYPE else "either"
 

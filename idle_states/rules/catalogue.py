@@ -3,7 +3,7 @@
 import importlib
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -11,29 +11,55 @@ from ..wording import suggestion
 from .rule import LoadedRule
 
 _FILE = re.compile(r"is[0-9]{3}_\w+")
+_FAMILIES = {"is6": "nodes"}
+"""Rules that are on one form of tables alone, by what their files begin with. They are imported
+where such a table is checked."""
 
 
 @lru_cache(maxsize=1)
 def rules() -> tuple[LoadedRule, ...]:
     """Every rule in the order of its code."""
-    names = sorted(
-        file.stem for file in Path(__file__).parent.glob("is*.py") if _FILE.fullmatch(file.stem)
-    )
-    return tuple(LoadedRule.of(importlib.import_module(f"{__package__}.{name}")) for name in names)
+    return tuple(_load(name) for name in _names())
+
+
+@cache
+def rules_on(form: str) -> tuple[LoadedRule, ...]:
+    """Those that look at tables of a form, in the order of their codes."""
+    names = (name for name in _names() if _FAMILIES.get(name[:3], form) == form)
+    loaded = (_load(name) for name in names)
+    return tuple(each for each in loaded if each.check is not None and form in each.rule.forms)
+
+
+@lru_cache(maxsize=1)
+def _names() -> tuple[str, ...]:
+    stems = (file.stem for file in Path(__file__).parent.glob("is*.py"))
+    return tuple(sorted(stem for stem in stems if _FILE.fullmatch(stem)))
+
+
+@cache
+def _load(name: str) -> LoadedRule:
+    return LoadedRule.of(importlib.import_module(f"{__package__}.{name}"))
 
 
 class WrongRule(TypeError):
     """A rule that requires what no rule is, or in the end itself."""
 
 
-@lru_cache(maxsize=1)
-def code2requires() -> Mapping[str, tuple[str, ...]]:
-    """Code -> the rules it requires, each code after those."""
-    return {entry.rule.code: entry.rule.requires for entry in in_order(rules())}
+def code2requires(codes: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Code -> the rules it requires, each code after those: of the codes and what they require."""
+    code2name = {_code(name): name for name in _names()}
+    wanted = dict.fromkeys(codes)
+    loaded = []
+    while wanted:
+        loaded.append(_load(code2name[wanted.popitem()[0]]))
+        known = {each.rule.code for each in loaded}
+        wanted |= dict.fromkeys(code for code in loaded[-1].rule.requires if code not in known)
+    return {entry.rule.code: entry.rule.requires for entry in in_order(loaded)}
 
 
 def in_order(loaded: Iterable[LoadedRule]) -> tuple[LoadedRule, ...]:
-    """The rules, each after those it requires, else in the order given. Raises WrongRule."""
+    """The rules: those that require none, those that require only these, and so on; in the order
+    of their codes where that does not say. Raises WrongRule."""
     code2loaded = {entry.rule.code: entry for entry in loaded}
     sorter = TopologicalSorter({code: entry.rule.requires for code, entry in code2loaded.items()})
     try:
@@ -45,7 +71,10 @@ def in_order(loaded: Iterable[LoadedRule]) -> tuple[LoadedRule, ...]:
             if code not in code2loaded:
                 hint = suggestion(code, code2loaded)
                 raise WrongRule(f"{entry.rule.code} requires {code!r}, which is no rule{hint}")
-    return tuple(code2loaded[code] for code in codes)
+    depths: dict[str, int] = {}
+    for code in codes:
+        depths[code] = max((depths[one] + 1 for one in code2loaded[code].rule.requires), default=0)
+    return tuple(code2loaded[code] for code in sorted(codes, key=lambda code: (depths[code], code)))
 
 
 def rule_named(text: str) -> LoadedRule | None:
@@ -59,4 +88,9 @@ def rule_named(text: str) -> LoadedRule | None:
 
 @lru_cache(maxsize=1)
 def known_codes() -> frozenset[str]:
-    return frozenset(loaded.rule.code for loaded in rules())
+    return frozenset(map(_code, _names()))
+
+
+def _code(name: str) -> str:
+    """Of a rule, from its file's name."""
+    return name[:5].upper()

@@ -8,7 +8,7 @@ from ..pipeline import Subject
 from ..sources import Source
 from ..spec.suppress import Suppression
 from ..wording import joined
-from .catalogue import code2requires, known_codes, rules
+from .catalogue import code2requires, known_codes, rules_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,8 @@ def run(
     """
     found = [
         finding
-        for loaded in rules()
-        if loaded.check is not None
-        and selection.takes(loaded.rule.code)
-        and subject.form in loaded.rule.forms
+        for loaded in rules_on(subject.form)
+        if loaded.check is not None and selection.takes(loaded.rule.code)
         for finding in loaded.check(subject)
     ]
     reported = suppress(once(found), suppressions)
@@ -67,7 +65,8 @@ def once(findings: Iterable[Finding]) -> list[Finding]:
     A finding is dropped where a rule that its own requires has fired at the same place, itself
     reported or dropped. The reported one then names it.
     """
-    requires = code2requires()
+    findings = list(findings)
+    requires = code2requires(finding.rule for finding in findings)
     code2rank = {code: rank for rank, code in enumerate(requires)}
     place2fired: dict[Location, list[tuple[Finding, Finding]]] = {}
     first2followers: dict[Finding, list[Finding]] = {}

@@ -40,7 +40,6 @@ from collections.abc import Iterator
 from ..findings import Finding, Severity
 from ..linux.built_in_driver import UNUSABLE
 from ..linux.driver_table import DriverTable
-from ..linux.intel_idle.features import features
 from ..linux.releases import Release
 from ..pipeline import Subject
 from .is4_intel import mwait_rows
@@ -54,6 +53,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     built_in = subject.table.built_in
     if built_in is None:
         return
+    from ..linux.intel_idle.features import features
+
     rows = list(mwait_rows(built_in))
     hints = {state.mwait_hint for _, state in rows}
 

@@ -41,13 +41,6 @@ from itertools import pairwise
 
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverState, DriverTable
-from ..linux.intel_idle.features import features
-from ..linux.intel_idle.table_parameter import (
-    MOST_LATENCY_US,
-    MOST_RESIDENCY_US,
-    Adjustable,
-    unfit,
-)
 from ..linux.releases import Release
 from ..pipeline import Subject
 from .is4_intel import is_intel_idle
@@ -60,6 +53,8 @@ RULE = Rule("IS415", "table-parameter-refused", Severity.NOTE, forms=("driver", 
 def check(subject: Subject) -> Iterator[Finding]:
     if not is_intel_idle(subject.table):
         return
+    from ..linux.intel_idle.features import features
+    from ..linux.intel_idle.table_parameter import Adjustable, unfit
 
     def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
         if not features(release).table_parameter:
@@ -83,6 +78,8 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _fault(before: DriverState, state: DriverState) -> tuple[str, str]:
     """The field at fault, and why."""
+    from ..linux.intel_idle.table_parameter import MOST_LATENCY_US, MOST_RESIDENCY_US
+
     latency, residency = state.exit_latency_us, state.target_residency_us
     if not 0 < latency <= MOST_LATENCY_US:
         return "latency", f"its exit latency of {latency} us is not from 1 to {MOST_LATENCY_US}"

@@ -47,8 +47,6 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
-from ..linux.intel_idle.features import features
-from ..linux.intel_idle.table_parameter import FAILED, PREFIX
 from ..linux.releases import Release
 from ..pipeline import Subject
 from ..wording import joined
@@ -62,6 +60,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     given = subject.machine.parameters.table if subject.machine else b""
     if not given:
         return
+    from ..linux.intel_idle.features import features
+    from ..linux.intel_idle.table_parameter import FAILED, PREFIX
+
     value = given.decode("utf-8", "backslashreplace")
     severities: dict[Judged, Severity] = {}
     place = subject.at(None)

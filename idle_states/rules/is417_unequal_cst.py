@@ -63,8 +63,6 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..linux.acpi_idle.register import OTHERS
-from ..linux.acpi_idle.several import ENTERS
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..pipeline import Subject
@@ -76,6 +74,9 @@ RULE = Rule("IS417", "unequal-cst", Severity.ERROR, forms=("acpi",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:
+    from ..linux.acpi_idle.register import OTHERS
+    from ..linux.acpi_idle.several import ENTERS
+
     for where, message, kernels in crashes(subject, ENTERS):
         yield RULE.finding(subject, message, where, kernels=kernels)
 

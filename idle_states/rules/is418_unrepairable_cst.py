@@ -42,7 +42,6 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..linux.acpi_idle.several import REPAIRS
 from ..pipeline import Subject
 from .is4_acpi import crashes
 from .rule import Rule
@@ -51,5 +50,7 @@ RULE = Rule("IS418", "unrepairable-cst", Severity.ERROR, forms=("acpi",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:
+    from ..linux.acpi_idle.several import REPAIRS
+
     for where, message, kernels in crashes(subject, REPAIRS):
         yield RULE.finding(subject, message, where, kernels=kernels)

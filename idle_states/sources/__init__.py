@@ -8,8 +8,7 @@ The kind of a file is told by its content, not its name; each format is a module
 from pathlib import Path
 
 from ..findings import Faulty, Unreadable
-from ..linux.intel_idle import packaged as intel_idle_tables
-from ..linux.intel_idle.platform import names as processors
+from ..linux.intel_idle import PREFIX
 from ..reading import opening
 from ..spec.packaged import named, resolve_name
 from ..wording import nearest, suggestion
@@ -37,8 +36,11 @@ def read_sources(text: str) -> list[Source]:
     Raises NoSuchTable; Unreadable for input that cannot be parsed at all; UsageError and
     UnknownRelease for intel:NAME.
     """
-    if intel_idle_tables.is_named(text) and not opening.kind_of(text):
-        return [_of_intel_idle(text)]
+    if text.startswith(PREFIX) and not opening.kind_of(text):
+        from ..linux.intel_idle import packaged as intel_idle_tables
+
+        table = intel_idle_tables.table_named(text)
+        return [Source(table.name, text, table.origin.sha256, table)]
     word, colon, wanted = text.partition(":")
     revision = resolve_name(text) or (None if opening.kind_of(text) else resolve_name(word))
     name: str | None
@@ -61,11 +63,6 @@ def read_sources(text: str) -> list[Source]:
         known = ", ".join(source.name for source in sources)
         raise NoSuchTable(f"expected a table of {shown} ({known}), found {name!r}")
     return chosen
-
-
-def _of_intel_idle(text: str) -> Source:
-    table = intel_idle_tables.table_named(text)
-    return Source(table.name, text, table.origin.sha256, table)
 
 
 def read_source(text: str) -> Source:
@@ -112,8 +109,10 @@ def _split(text: str) -> tuple[Path, str | None]:
     opening.expect_allowed(path)
     if "/" in text or path.suffix in _SUFFIXES:
         raise NoSuchTable(f"expected a file, found none of that name: {text!r}{_nearest(path)}")
+    from ..linux.intel_idle.platform import names as processors
+
     packaged = [revision.name for revision in named()]
-    intel = {name: f"{intel_idle_tables.PREFIX}{name}" for name in processors()}
+    intel = {name: f"{PREFIX}{name}" for name in processors()}
     cpu, comma, keys = text.partition(",")
     meant = intel.get(cpu.lower(), cpu)
     known = packaged + [f"{name}{comma}{keys}" for name in intel.values()]

@@ -23,22 +23,22 @@ _RULE = "IS122", "irregular-acpi-object"
 
 
 def recognises(head: bytes, path: Path) -> bool:
-    from ..reading.acpi import files, tables
+    from ..reading.acpi import signs
 
     if head:
-        return tables.is_blob(head) or tables.is_dump(head)
+        return signs.is_blob(head) or signs.is_dump(head)
     try:
         with opening.Tree(path) as tree:
-            return files.is_whole(tree, "")
+            return signs.is_whole(tree, "")
     except OSError:
         return False
 
 
 def speaks_of_it(data: bytes) -> bool:
     """Whether tables that recognises() took have a word of idle states; of text all are taken."""
-    from ..reading.acpi import tables
+    from ..reading.acpi import signs
 
-    return not tables.is_blob(data) or b"_CST" in data or b"_LPI" in data
+    return not signs.is_blob(data) or b"_CST" in data or b"_LPI" in data
 
 
 def read(file: File) -> list[Source]:

@@ -173,9 +173,9 @@ def _expect_tree(word: str) -> None:
 
 def _is_whole(tree: opening.Tree, relative: str) -> bool:
     """Whether a directory is a skiboot, a device tree or its node of idle states."""
-    from ..reading.acpi import files
+    from ..reading.acpi import signs
 
-    if format_skiboot.is_skiboot(tree, relative or ".") or files.is_whole(tree, relative):
+    if format_skiboot.is_skiboot(tree, relative or ".") or signs.is_whole(tree, relative):
         return True
     try:
         names = {entry.name for entry in tree.entries(relative, follow=False)}

@@ -33,6 +33,7 @@ from idle_states.linux.releases import running
 from idle_states.patches import description
 from idle_states.reading import compressed, document, limits, sysfs
 from idle_states.reading.acpi import idle as acpi_idle
+from idle_states.reading.acpi import signs as acpi_signs
 from idle_states.reading.acpi import tables as acpi_tables
 from idle_states.reading.git import Repository
 from idle_states.reading.git import place as git_place
@@ -313,11 +314,11 @@ def _baseline(data: bytes) -> None:
 
 def _acpi(data: bytes) -> None:
     """As tables, or as acpidump's text. A blob that is read is the same as text."""
-    if acpi_tables.is_dump(data):
+    if acpi_signs.is_dump(data):
         acpi_idle.read(acpi_tables.dumped(data, "x"), "x")
         return
     found = acpi_tables.blobs(data, "x")
-    used = [table.data for table in found if table.signature in acpi_tables.USED]
+    used = [table.data for table in found if table.signature in acpi_signs.USED]
     text = acpi.dump(used).encode("ascii")
     assert [table.data for table in acpi_tables.dumped(text, "x")] == used
     acpi_idle.read(found, "x")

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...linux.suspend_parameter import PSCI_PARAMETER, SBI_PARAMETER, PsciFirmware
+from ...linux.psci_firmware import PsciFirmware
+from ...linux.suspend_parameter import PSCI_PARAMETER, SBI_PARAMETER
 
 _PSCI_RUNS = 0xFFFF
 _PSCI_POWER_DOWN = 1 << 16

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...beyond_opal import AcpiIdle
-from ..suspend_parameter import USUAL_FIRMWARE, PsciFirmware
+from ..psci_firmware import USUAL_FIRMWARE, PsciFirmware
 
 INTEL, AMD, CENTAUR, HYGON, ZHAOXIN = 0, 2, 5, 9, 10
 """X86_VENDOR_*."""

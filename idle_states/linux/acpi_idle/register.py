@@ -14,8 +14,8 @@ from ..cpuidle_flags import POLLING, TIMER_STOP
 from ..driver_table import DriverState, DriverTable
 from ..intel_idle.features import OLDEST as INTEL_OLDEST
 from ..intel_idle.platform import X86Platform
+from ..psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from ..releases import Release, version_key
-from ..suspend_parameter import USUAL_FIRMWARE, PsciFirmware
 from .by_intel_idle import by_intel_idle, without_acpi
 from .features import OLDEST, features
 from .for_intel import on

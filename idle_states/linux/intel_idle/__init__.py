@@ -10,3 +10,6 @@ figures, packaged  which figures a release has; tables of them by name
 register         what becomes of a table's rows on a machine, as a driver's table
 table_parameter  intel_idle.table= of Linux 7.0 and later
 """
+
+PREFIX = "intel:"
+"""What a TABLE begins with that is one of intel_idle's."""

@@ -8,9 +8,9 @@ from ...table import IdleTable
 from ...wording import joined
 from ..driver_table import DriverState, DriverTable
 from ..releases import Release
+from . import PREFIX as NAMED
 from .cmdline import TableArgument, Times, table_argument
 from .features import features
-from .packaged import PREFIX as NAMED
 from .packaged import is_named, table_named
 from .platform import X86Platform
 from .register import register

@@ -20,7 +20,6 @@ from .platform import acpi_states, names, parse_machine, short_names
 from .start import CST_FACTOR
 from .states import NAME2FLAG, StartedState
 
-PREFIX = "intel:"
 _NAME = re.compile(
     r"intel:(?P<machine>(?P<cpu>[A-Za-z0-9-]*)(?:@(?P<release>[^:,@]+))?(?P<keys>,.*)?)", re.DOTALL
 )

@@ -1,32 +1,22 @@
 """ACPI tables of a file, as a blob or as acpidump prints them, or of a directory such as
 /sys/firmware/acpi/tables."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from ...findings import Location, unreadable
 from .. import limits, opening
-from . import idle, tables
+from . import idle, signs, tables
 from .idle import Shared
+from .signs import AML_FILE
 from .tables import AcpiTable
 
 _DYNAMIC = "dynamic"
-_AML_FILE = re.compile(r"(?i)(dsdt|ssdt|psdt|facp|apic)([0-9]*)(\.(aml|dat|bin))?")
-
-
-def is_whole(tree: opening.Tree, relative: str) -> bool:
-    """Whether a directory holds tables with AML under their names."""
-    try:
-        names = [entry.name for entry in tree.entries(relative)]
-    except OSError:
-        return False
-    return any((m := _AML_FILE.fullmatch(name)) and m[1].lower().endswith("sdt") for name in names)
 
 
 def of_data(data: bytes, shown: str) -> list[AcpiTable]:
     """The tables of a file. Raises Unreadable."""
-    return tables.blobs(data, shown) if tables.is_blob(data) else tables.dumped(data, shown)
+    return tables.blobs(data, shown) if signs.is_blob(data) else tables.dumped(data, shown)
 
 
 def of_directory(tree: opening.Tree, shown: str) -> Iterator[AcpiTable]:
@@ -37,7 +27,7 @@ def of_directory(tree: opening.Tree, shown: str) -> Iterator[AcpiTable]:
             continue
         named = []
         for entry in tree.entries(folder):
-            match = _AML_FILE.fullmatch(entry.name)
+            match = AML_FILE.fullmatch(entry.name)
             if match and tree.is_file(f"{folder}/{entry.name}".lstrip("/")):
                 named.append((match[1].upper(), int(match[2] or 0), entry.name))
         if len(named) > limits.ACPI_TABLES:
@@ -66,6 +56,6 @@ def read(path: str) -> tuple[list[Shared], list[tuple[Location, str]]]:
         data = opening.read(Path(path), limits.FILE_BYTES, shown=path)
     except OSError as error:
         raise unreadable(path, f"expected a readable file, found: {error.strerror}") from None
-    if not tables.is_blob(data) and not tables.is_dump(data):
+    if not signs.is_blob(data) and not signs.is_dump(data):
         raise unreadable(path, "expected ACPI tables, or the text of acpidump, found neither")
     return idle.read(of_data(data, path), path)

@@ -17,7 +17,8 @@ from .acpiexec import Evaluated
 from .aml import Defined, NameSpace, NotUnderstood, parent, walk
 from .objects import Dynamic, literal, returned
 from .repair import evaluated, is_regular, repaired
-from .tables import AML, AcpiTable, fadt, madt
+from .signs import AML
+from .tables import AcpiTable, fadt, madt
 
 CST, LPI = "_CST", "_LPI"
 _TELLING = ("_PDC", "_OSC")

@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from ...acpi_objects import Fadt
 from ...findings import Location, unreadable
 from .. import limits
+from .signs import HEAD, USED
 
 HEADER_BYTES = 36
-AML = (b"DSDT", b"SSDT", b"PSDT")
-"""Signatures of tables that hold AML."""
-USED = (*AML, b"FACP", b"APIC")
 _SIGNATURE = re.compile(rb"[A-Z][A-Z0-9_!]{3}")
-_HEAD = re.compile(rb"([A-Z][A-Z0-9_!]{3}) @ 0x[0-9A-Fa-f]{1,16}[ \t]*\r?$")
 _ROW = re.compile(rb"[ \t]*([0-9A-Fa-f]{4,8}): ((?:[0-9A-Fa-f]{2} ){1,16})")
 _BLANK = re.compile(rb"\s*$")
 _LAPIC, _LAPIC_X2, _GICC, _RINTC = 0, 9, 0xB, 0x18
@@ -61,16 +58,6 @@ class Madt:
     arch: str
     enabled: frozenset[int]
     absent: frozenset[int]
-
-
-def is_blob(data: bytes) -> bool:
-    """Whether bytes begin with a table that is used here."""
-    return data[:4] in USED and len(data) >= 8 and data[4:8] != b"    " and b" @ " not in data[:8]
-
-
-def is_dump(data: bytes) -> bool:
-    """Whether bytes begin as text of acpidump."""
-    return bool(_HEAD.match(data.lstrip()[:80].partition(b"\n")[0]))
 
 
 def blobs(data: bytes, file: str, name: str = "") -> list[AcpiTable]:
@@ -177,7 +164,7 @@ def _dumped(data: bytes, file: str) -> Iterator[tuple[int, bytes, bytes]]:
     head: tuple[int, bytes] | None = None
     content = bytearray()
     for number, line in enumerate(data.split(b"\n"), 1):
-        if begins := _HEAD.match(line):
+        if begins := HEAD.match(line):
             if head:
                 yield *head, bytes(content)
             head, content = (number, begins[1]), bytearray()

@@ -1,0 +1,31 @@
+"""What ACPI tables are told by: signatures, the lines of acpidump, names of files."""
+
+import re
+
+from .. import opening
+
+AML = (b"DSDT", b"SSDT", b"PSDT")
+"""Signatures of tables that hold AML."""
+USED = (*AML, b"FACP", b"APIC")
+HEAD = re.compile(rb"([A-Z][A-Z0-9_!]{3}) @ 0x[0-9A-Fa-f]{1,16}[ \t]*\r?$")
+"""A table's first line in what acpidump prints."""
+AML_FILE = re.compile(r"(?i)(dsdt|ssdt|psdt|facp|apic)([0-9]*)(\.(aml|dat|bin))?")
+
+
+def is_blob(data: bytes) -> bool:
+    """Whether bytes begin with a table that is used here."""
+    return data[:4] in USED and len(data) >= 8 and data[4:8] != b"    " and b" @ " not in data[:8]
+
+
+def is_dump(data: bytes) -> bool:
+    """Whether bytes begin as text of acpidump."""
+    return bool(HEAD.match(data.lstrip()[:80].partition(b"\n")[0]))
+
+
+def is_whole(tree: opening.Tree, relative: str) -> bool:
+    """Whether a directory holds tables with AML under their names."""
+    try:
+        names = [entry.name for entry in tree.entries(relative)]
+    except OSError:
+        return False
+    return any((m := AML_FILE.fullmatch(name)) and m[1].lower().endswith("sdt") for name in names)
