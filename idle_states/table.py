@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from .findings import Location
 from .processors import VERSIONS, Processor, named
+from .verdicts import Judgement, judge
 
 if TYPE_CHECKING:
     from .beyond_opal import AcpiIdle, BuiltIn, Held, IdleList
@@ -148,11 +149,37 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A wake-up latency somebody measured, e.g. kind "ipi", 3670 ns."""
+    """A wake-up latency somebody measured, e.g. kind "ipi", 3670 ns.
+
+    base_ns          what the measuring takes by itself, contained in latency_ns; None: not known,
+                     or subtracted already
+    statistic        of the values measured: "p99.99", "max", "mean"; "" where it is not said
+    n                number of values
+    low_ns, high_ns  interval in which the statistic lies with a probability of `confidence`
+                     percent, base_ns subtracted; None: no bound on that side
+    machine, kernel  what it was measured on, "" where it is not said
+    """
 
     kind: str
     latency_ns: int
     source: str
+    base_ns: int | None = None
+    statistic: str = ""
+    n: int | None = None
+    low_ns: int | None = None
+    high_ns: int | None = None
+    confidence: str = ""
+    machine: str = ""
+    kernel: str = ""
+
+    @property
+    def net_ns(self) -> int:
+        """The latency without what the measuring takes by itself, as far as that is known."""
+        return max(0, self.latency_ns - (self.base_ns or 0))
+
+    def against(self, advertised_ns: int) -> Judgement:
+        """What the measurement says of an advertised exit latency."""
+        return judge(advertised_ns, self.net_ns, self.low_ns, self.high_ns, self.statistic)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,19 @@
 """Values that the states of every kind of spec may have: texts, measurements, powers."""
 
 from collections.abc import Mapping as MappingType
+from dataclasses import replace
 
 from ..findings import Location
 from ..reading import scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node
-from ..table import Measurement, Power
-from ..units import format_power
+from ..table import U64_MAX, Measurement, Power
+from ..units import format_power, format_time
 from .inherit import CONFIDENCES
+
+_MEASUREMENT_KEYS = (
+    "kind latency base statistic n low high confidence machine kernel source".split()
+)
 
 
 def required_text(
@@ -30,7 +35,7 @@ def measured_of(node: Node | None, problems: SpecProblems) -> tuple[Measurement,
     result = []
     measurements = scalars.items(node, "a list of measurements", problems)
     for item in scalars.mappings(measurements, "a measurement as a mapping", problems):
-        expect_only(item, ("kind", "latency", "source"), problems)
+        expect_only(item, tuple(_MEASUREMENT_KEYS), problems)
         kind = required_text(item.entries, "kind", "a measurement", item.where, problems)
         source = required_text(item.entries, "source", "a measurement", item.where, problems)
         if "latency" not in item.entries:
@@ -38,8 +43,36 @@ def measured_of(node: Node | None, problems: SpecProblems) -> tuple[Measurement,
             continue
         latency = scalars.time_ns(item.entries["latency"], problems)
         if latency is not None:
-            result.append(Measurement(kind, latency, source))
+            result.append(_detailed(Measurement(kind, latency, source), item.entries, problems))
     return tuple(result)
+
+
+def _detailed(
+    found: Measurement, entries: MappingType[str, Node], problems: SpecProblems
+) -> Measurement:
+    times = {
+        key: scalars.time_ns(entries[key], problems) if key in entries else None
+        for key in ("base", "low", "high")
+    }
+    low, high = times["low"], times["high"]
+    if low is not None and high is not None and low > high:
+        said = f"low {format_time(low)}, high {format_time(high)}"
+        problems.out_of_range("low at most high", said, entries["low"].where)
+    number = None
+    if "n" in entries:
+        what = "a number of values"
+        number = scalars.integer(entries["n"], problems, most=U64_MAX, what=what)
+    return replace(
+        found,
+        base_ns=times["base"],
+        low_ns=low,
+        high_ns=high,
+        n=number,
+        statistic=optional_text(entries, "statistic", problems),
+        confidence=optional_text(entries, "confidence", problems),
+        machine=optional_text(entries, "machine", problems),
+        kernel=optional_text(entries, "kernel", problems),
+    )
 
 
 def power_of(written: Node | None, problems: SpecProblems) -> Power | None:

@@ -192,12 +192,32 @@ def state_notes(
     if measurements:
         yield "    measured:"
         for measured in measurements:
-            yield (
-                f"      - {{kind: {scalar(measured.kind)}, "
-                f"latency: {format_time(measured.latency_ns)}, source: {scalar(measured.source)}}}"
-            )
+            yield f"      - {{{', '.join(_measurement(measured))}}}"
     if power:
         yield f"    power: {_power(power)}"
+
+
+def _measurement(measured: Measurement) -> Iterator[str]:
+    yield f"kind: {scalar(measured.kind)}"
+    for key, ns in (
+        ("latency", measured.latency_ns),
+        ("base", measured.base_ns),
+        ("low", measured.low_ns),
+        ("high", measured.high_ns),
+    ):
+        if ns is not None:
+            yield f"{key}: {format_time(ns)}"
+    if measured.n is not None:
+        yield f"n: {measured.n}"
+    for key, text in (
+        ("statistic", measured.statistic),
+        ("confidence", measured.confidence),
+        ("machine", measured.machine),
+        ("kernel", measured.kernel),
+        ("source", measured.source),
+    ):
+        if text or key == "source":
+            yield f"{key}: {scalar(text)}"
 
 
 def _control(state: IdleState, register: Register) -> str:

@@ -472,3 +472,41 @@ def test_place_is_the_value_in_the_spec(tmp_path: Path) -> None:
     (finding,) = fired("IS201", subject)
     assert (finding.location.line, finding.location.column) == (4, 20)
     assert finding.location.path == "example:states[3].latency"
+
+
+@pytest.mark.parametrize(
+    ("measurement", "severity"),
+    [
+        # an interval decides by its lower bound
+        (Measurement("ipi", 9514, "a", low_ns=8559, high_ns=9698), "warning"),
+        (Measurement("ipi", 9514, "a", low_ns=7000, high_ns=9698), "note"),
+        (Measurement("ipi", 6000, "a", low_ns=5000, high_ns=6500), None),
+        # without one, twice as much does, less what measuring takes
+        (Measurement("ipi", 14_001, "a"), "warning"),
+        (Measurement("ipi", 14_000, "a"), "note"),
+        (Measurement("ipi", 16_000, "a", base_ns=2000), "note"),
+        (Measurement("ipi", 9000, "a", base_ns=2000), None),
+    ],
+)
+def test_a_measurement_that_contradicts_the_table_is_a_warning(
+    measurement: Measurement, severity: str | None
+) -> None:
+    table = changed(rows((7000, 90_000)), 0, measured=(measurement,))
+    assert [finding.severity.name.lower() for finding in fired("IS221", on(table))] == (
+        [severity] if severity else []
+    )
+
+
+def test_the_warning_says_the_interval_and_where_it_is_from() -> None:
+    measured = Measurement(
+        "ipi", 9514, "list 370", None, "p99", 400, 8559, 9698, "95 %", "a POWER9", "5.9"
+    )
+    (finding,) = fired("IS221", on(changed(rows((2000, 90_000)), 0, measured=(measured,))))
+    assert finding.message.endswith("at 9514ns, p99 of 400, 95 % interval from 8559ns to 9698ns")
+    assert finding.related[0][1] == "list 370"
+
+
+def test_power9s_deep_states_are_warnings() -> None:
+    found = {f.location.path: f.severity.name.lower() for f in fired("IS221", on(find("power9")))}
+    assert found["power9:states[4].latency"] == found["power9:states[5].latency"] == "warning"
+    assert "power9:states[1].latency" not in found

@@ -324,6 +324,8 @@ states:
     reason: for the test
     measured:
       - {kind: ipi, latency: 3856ns, source: me}
+      - {kind: ipi, latency: 4us, base: 1us, statistic: p99, n: 400, low: 2us, high: 3us,
+         confidence: 95 %, machine: mine, kernel: 6.1, source: me}
     power: {low: 85%, high: 90.5%, of: core, source: me, confidence: low}
 """
 BROKEN = [
