@@ -25,6 +25,11 @@ FORMATS = {
     "timerlat_trace": "a trace of timerlat",
     "cyclictest": "a histogram of cyclictest",
     "wakeup_test": "a log of avocado's cpuidle_wakeup_test",
+    "turbostat": "turbostat's output",
+    "cpupower": "the output of cpupower idle-info or monitor",
+    "pepc": "the output of pepc cstates info",
+    "powertop": "powertop's CSV",
+    "idlestat": "idlestat's CSV",
     "summary_table": "a table of N, median, average and percentiles",
 }
 """NAME -> what messages call it."""
