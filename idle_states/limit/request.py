@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from ..findings import UsageError
 from ..linux import idle_loop
 from ..linux.driver_table import DriverTable
-from ..linux.governors import states_of
+from ..linux.governors import names_of, states_of
 from ..linux.governors.given import GovernorRequest
 from ..linux.governors.interface import State
 from ..linux.idle_loop import NO_LIMIT_US, IdleLoopFeatures
 from ..linux.releases import Release
 from ..pipeline import crashes, followed, registered_of, switched_off
 from ..replay.power import FROM_SPECS, PowerRequest
-from ..selection.selection import Asked, Selecting, TableSelection, names_of
+from ..selection.selection import Asked, Selecting, TableSelection
 from ..simulation.given import WorkloadRequest
 from ..sources import Source, read_table
 from .asked import NO_LATENCY, LimitMeant, LimitWord, limit_words, meaning, nowhere

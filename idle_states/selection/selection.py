@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from ..linux.driver_table import DriverTable
-from ..linux.governors import Governor, State, UnknownGovernor
+from ..linux.governors import Governor, State, UnknownGovernor, names_of
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_features import LadderFeatures
 from ..linux.governors.ladder_steps import LadderStep, steps
@@ -206,13 +206,6 @@ def _maps(settling: Settling, asked: Asked) -> Iterator[Mapped]:
             for tick_stopped in (False, True):
                 fixed = Circumstances(tick_stopped, False, limit)
                 yield Mapped(fixed, timer_map(settling, idle_ns, fixed), idle_ns)
-
-
-def names_of(table: DriverTable | Sequence[State], states: Sequence[State]) -> tuple[str, ...]:
-    """Names of states by number: as the driver registers them, else snooze, state1, state2 ..."""
-    if isinstance(table, DriverTable):
-        return tuple(state.name for state in table.states)
-    return tuple("snooze" if i == 0 else f"state{i}" for i in range(len(states)))
 
 
 def name_of(names: Sequence[str], state: int) -> str:

@@ -274,6 +274,12 @@ def _limited(drawn: Drawn) -> Iterator[Line]:
     yield Line("text", ("limit", drawn.word, sysfs(drawn), "--trace", trace(drawn)))
 
 
+@drives("prove")
+def _proven(drawn: Drawn) -> Iterator[Line]:
+    yield Line("json", ("prove", blob(drawn), "--kernel", "6.1", "--format", "json"))
+    yield Line("text", ("prove", sysfs(drawn), "--kernel", "6.1", "--governor", drawn.word))
+
+
 @drives("kernels")
 def _kernels(drawn: Drawn) -> Iterator[Line]:
     page = drawn.path(".html")

@@ -29,6 +29,7 @@ __all__ = [
     "asks_utilisation",
     "governor_names",
     "known_in",
+    "names_of",
     "needs_state_0",
     "not_utilised",
     "states_of",
@@ -54,6 +55,13 @@ def states_of(table: DriverTable) -> tuple[State, ...]:
         State(state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling)
         for state in table.states
     )
+
+
+def names_of(table: DriverTable | Sequence[State], states: Sequence[State]) -> tuple[str, ...]:
+    """Names of states by number: as the driver registers them, else snooze, state1, state2 ..."""
+    if isinstance(table, DriverTable):
+        return tuple(state.name for state in table.states)
+    return tuple("snooze" if i == 0 else f"state{i}" for i in range(len(states)))
 
 
 def known_in(name: str, kernel: Release) -> bool:

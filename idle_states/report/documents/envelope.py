@@ -49,6 +49,7 @@ class Envelope(Head):
             "limit",
             "list",
             "patch",
+            "prove",
             "replay",
             "review",
             "rules",

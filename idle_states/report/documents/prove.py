@@ -1,0 +1,90 @@
+"""prove."""
+
+from typing import Annotated
+
+from ...forms import INLINE, Count, Form, Positive, derived
+from ...linux.idle_loop import NO_LIMIT_US
+from ...prove.history import Played
+from ...prove.proof import Bound, StateProof, Unreachable, Way
+from ...prove.request import Proven
+from .conform import Decision
+from .known import Known
+
+
+class Idle(Form[Played]):
+    """An idle period: its surroundings, what the governor decides, and what becomes of it."""
+
+    timer_ns: Annotated[Count, "To the next timer."] = derived(lambda one: one.step.timer_ns)
+    interrupt_ns: Annotated[
+        Count | None, "To the interrupt that wakes the CPU if nothing else does; null: none."
+    ] = derived(lambda one: one.step.interrupt_ns)
+    tick_ns: Annotated[Count | None, "To the next tick; null: a whole period of it."] = derived(
+        lambda one: one.step.tick_ns
+    )
+    tick_stopped: Annotated[bool, "Whether the tick is stopped at select."] = derived(
+        lambda one: one.step.tick_stopped
+    )
+    iowaiters: Annotated[Count, "Tasks of the CPU that wait for I/O."] = derived(
+        lambda one: one.step.iowaiters
+    )
+    late_ns: Annotated[Count, "How much later than due polling ends."] = derived(
+        lambda one: one.step.late_ns
+    )
+    decision: Annotated[Decision, INLINE]
+    measured_ns: Annotated[Count, "How long the CPU idles, as the kernel measures it."] = derived(
+        lambda one: one.outcome.residency_ns
+    )
+    got_tick: Annotated[bool, "Whether the tick wakes the CPU."] = derived(
+        lambda one: one.outcome.got_tick
+    )
+
+
+class Refuted(Form[Way]):
+    """A way by which a state might be selected, and why it cannot be."""
+
+    text: Annotated[str, "The way."]
+    contradiction: Annotated[list[str], "Inequalities that it needs, and that exclude each other."]
+
+
+class Holds(Form[Bound]):
+    """What holds whatever the history."""
+
+    name: Annotated[str, "How proofs refer to it."]
+    holds: Annotated[str, "The inequality."]
+    because: Annotated[str, "The kernel's code that makes it so."]
+
+
+class Never(Form[Unreachable]):
+    because: Annotated[str, "Why, in a sentence."]
+    ways: Annotated[list[Refuted], "All ways to select the state."]
+    bounds: Annotated[list[Holds], "What the refutations rest on."]
+
+
+class State(Form[StateProof]):
+    """Neither witness nor unreachable: undecided."""
+
+    index: Annotated[Count, "Number."] = derived(lambda state: state.number)
+    name: Annotated[str, "Name, or stateN where times were given."]
+    witness: Annotated[
+        list[Idle] | None, "Idle periods from boot on, the last of them spent in the state."
+    ]
+    unreachable: Annotated[Never | None, "The proof that there are none."]
+
+
+class Prove(Form[Proven]):
+    known: Annotated[Known, INLINE]
+    table: Annotated[str | None, "As given; null for --states."] = derived(
+        lambda found: found.request.of.table
+    )
+    kernel: Annotated[str, "The Linux release."] = derived(lambda found: found.request.release.name)
+    governor: Annotated[str, "menu, teo, ladder or haltpoll."] = derived(
+        lambda found: found.request.of.governor
+    )
+    hz: Annotated[Positive, "The kernel's HZ."] = derived(lambda found: found.request.of.hz)
+    latency_limit_us: Annotated[Count | None, "The latency limit; null for none."] = derived(
+        lambda found: None if found.request.limit_us >= NO_LIMIT_US else found.request.limit_us
+    )
+    wake_ns: Annotated[Count, "What waking adds to the measured idle."] = derived(
+        lambda found: found.request.wake_ns
+    )
+    states: Annotated[list[State], "All states, by number."] = derived(lambda found: found.proofs)

@@ -1,0 +1,96 @@
+"""prove, for people."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from ..linux import grounds
+from ..linux.governors import not_utilised
+from ..linux.idle_loop import NO_LIMIT_US
+from ..prove.history import Played, Step
+from ..prove.proof import StateProof, Unreachable
+from ..prove.request import Proven
+from ..units import format_time
+from ..wording import joined, plural
+from .escapes.text import printable
+from .style import Style
+from .tables import width, wrapped
+
+
+def text(found: Proven, style: Style) -> str:
+    """Returns a block for each state: its witness, or the proof that there is none."""
+    request = found.request
+    of = f"{printable(request.of.table)}: " if request.of.table else ""
+    limit = "" if request.limit_us >= NO_LIMIT_US else f", latency limit {request.limit_us} us"
+    governor = f"{request.of.governor} of Linux {request.release.name}, HZ {request.of.hz}"
+    lines = [style("strong", f"{of}{governor}{limit}")]
+    names = [printable(proof.name) for proof in found.proofs]
+    for proof in found.proofs:
+        lines += ["", *_state(proof, names, style)]
+    notes = [
+        *not_utilised(request.of.governor, [request.release]),
+        *grounds.remarks([request.release], request.of.governor, grounds.LOOP),
+    ]
+    lines += ["", _counted(found), *notes]
+    return "\n".join(lines) + "\n"
+
+
+def _counted(found: Proven) -> str:
+    kinds = (
+        (sum(proof.witness is not None for proof in found.proofs), "selected"),
+        (sum(proof.unreachable is not None for proof in found.proofs), "never selected"),
+        (sum(proof.undecided for proof in found.proofs), "undecided"),
+    )
+    said = joined([f"{count} {what}" for count, what in kinds if count])
+    return f"{plural(len(found.proofs), 'state')}: {said}."
+
+
+def _state(proof: StateProof, names: Sequence[str], style: Style) -> Iterator[str]:
+    name = style("strong", names[proof.number])
+    if proof.witness is not None:
+        yield f"{name}: selected by the last of {plural(len(proof.witness), 'idle period')}"
+        yield from _witness(proof.witness, names)
+    elif proof.unreachable is not None:
+        yield f"{name}: never selected"
+        yield from _proof(proof.unreachable)
+    else:
+        yield f"{name}: undecided, no witness was found and no proof"
+
+
+def _witness(witness: Sequence[Played], names: Sequence[str]) -> Iterator[str]:
+    rows = [_idle(one, names) for one in witness]
+    for row, equal in groupby(rows):
+        yield from wrapped(f"{len(list(equal))} x {row}", width(), "  ", "      ")
+
+
+def _idle(one: Played, names: Sequence[str]) -> str:
+    outcome, state = one.outcome, one.decision.state
+    entered = names[state] if 0 <= state < len(names) else "default idle"
+    until = ", until the tick" if outcome.got_tick else ""
+    return f"{_surroundings(one.step)}: {entered} for {format_time(outcome.residency_ns)}{until}"
+
+
+def _surroundings(step: Step) -> str:
+    said = [f"timer in {format_time(step.timer_ns)}"]
+    if step.interrupt_ns is not None:
+        said.append(f"interrupt in {format_time(step.interrupt_ns)}")
+    if step.tick_stopped:
+        said.append("tick stopped")
+    elif step.tick_ns is not None:
+        said.append(f"tick in {format_time(step.tick_ns)}")
+    if step.iowaiters:
+        said.append(f"{plural(step.iowaiters, 'task')} waiting for I/O")
+    if step.late_ns:
+        said.append(f"polling ends {format_time(step.late_ns)} late")
+    return ", ".join(said)
+
+
+def _proof(unreachable: Unreachable) -> Iterator[str]:
+    yield from wrapped(unreachable.because, width(), "  ", "  ")
+    for way in unreachable.ways:
+        yield from wrapped(f"{way.text}:", width(), "  - ", "    ")
+        yield from (f"      {line}" for line in way.contradiction)
+    if unreachable.bounds:
+        yield "  where, whatever the history:"
+    for bound in unreachable.bounds:
+        said = f"{bound.holds} ({bound.name}: {bound.because})"
+        yield from wrapped(said, width(), "    ", "      ")
