@@ -1,7 +1,7 @@
 """A history: the idle periods of one CPU since boot, as its surroundings choose them.
 
 A step is what the governor does not decide: when the next timer is, when an interrupt wakes the
-CPU, where in its period the tick is. What follows from the decision, `World.after` works out. A
+CPU, where in its period the tick is. What follows from the decision, `Scene.after` works out. A
 step may say whatever can happen on some machine:
 
 - the next timer is at least 0 and at most ten seconds away, the tick at most one period;
@@ -13,7 +13,7 @@ step may say whatever can happen on some machine:
 - as many tasks as one likes wait for I/O;
 - no entry is refused, and the states that the driver enables stay so.
 
-Waking takes as long as `World.wake_ns` says, 0 unless asked for: a machine that wakes at once.
+Waking takes as long as `Scene.wake_ns` says, 0 unless asked for: a machine that wakes at once.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from ..linux.governors.interface import tick_ns
 from ..linux.governors.settling import NO_LIMIT_US
 from ..linux.idle_loop import IdleLoopFeatures, poll, poll_limit_ns, snooze, snooze_timeout_ns
 
-__all__ = ["Memory", "Played", "Step", "World"]
+__all__ = ["IdleStep", "Memory", "Played", "Scene"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class IdleStep:
     """What surrounds one idle period. Times in ns from select on.
 
     timer_ns       until the next timer
@@ -51,7 +51,7 @@ class Step:
 class Played:
     """A step, the governor's decision, and what became of it."""
 
-    step: Step
+    step: IdleStep
     situation: Situation
     decision: Decision
     outcome: Outcome
@@ -70,7 +70,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class Scene:
     """What is the same in all steps.
 
     loop      the kernel's idle loop
@@ -86,7 +86,7 @@ class World:
     disabled: frozenset[int] = frozenset()
     wake_ns: int = 0
 
-    def situation(self, governor: Governor, step: Step, memory: Memory) -> Situation:
+    def situation(self, governor: Governor, step: IdleStep, memory: Memory) -> Situation:
         """What select() is asked with."""
         delta = (
             step.timer_ns if step.tick_stopped else min(step.timer_ns, self._tick(governor, step))
@@ -102,7 +102,7 @@ class World:
         )
 
     def after(
-        self, governor: Governor, step: Step, decision: Decision, memory: Memory
+        self, governor: Governor, step: IdleStep, decision: Decision, memory: Memory
     ) -> tuple[Outcome, Memory]:
         """What becomes of a decision. With the timer within the tick, the tick is not stopped."""
         tick = tick_ns(governor.hz)
@@ -124,7 +124,7 @@ class World:
         outcome = Outcome(state, lasted, got_tick=by_tick, poll_time_limit=limited, clock_ns=clock)
         return outcome, Memory(clock, stopped)
 
-    def play(self, governor: Governor, step: Step, memory: Memory) -> tuple[Played, Memory]:
+    def play(self, governor: Governor, step: IdleStep, memory: Memory) -> tuple[Played, Memory]:
         """One step. Changes the governor. Raises ValueError for a step that cannot happen."""
         if step.tick_stopped and not memory.stopped:
             raise ValueError("expected a tick that was stopped before, found one that runs")
@@ -134,7 +134,7 @@ class World:
         governor.reflect(outcome)
         return Played(step, situation, decision, outcome), following
 
-    def play_all(self, governor: Governor, steps: Sequence[Step]) -> list[Played]:
+    def play_all(self, governor: Governor, steps: Sequence[IdleStep]) -> list[Played]:
         """All steps, from boot on. Raises ValueError for one that cannot happen."""
         memory, played = Memory(), []
         for step in steps:
@@ -142,7 +142,7 @@ class World:
             played.append(one)
         return played
 
-    def _tick(self, governor: Governor, step: Step) -> int:
+    def _tick(self, governor: Governor, step: IdleStep) -> int:
         whole = tick_ns(governor.hz)
         return whole if step.tick_ns is None else min(step.tick_ns, whole)
 

@@ -11,7 +11,7 @@ from ..linux.governors.settling import FAR_NS
 from ..linux.idle_loop import NO_LIMIT_US, features
 from ..linux.releases import Release
 from ..pipeline import crashes, held_by
-from .history import World
+from .history import Scene
 from .proof import StateProof
 from .witness import Search
 
@@ -84,8 +84,8 @@ def proven(request: ProveRequest, held: DriverTable | list[State]) -> Proven:
     states = make().states
     off = held.off if isinstance(held, DriverTable) else frozenset()
     snoozes = isinstance(held, DriverTable) and held.states[0].enter == "snooze"
-    world = World(features(release), snoozes, request.limit_us, off, request.wake_ns)
-    search = Search(make, world)
+    scene = Scene(features(release), snoozes, request.limit_us, off, request.wake_ns)
+    search = Search(make, scene)
     witnesses = search.witnesses()
     proofs = tuple(
         StateProof(number, name, witnesses.get(number))

@@ -13,7 +13,7 @@ from itertools import chain
 from ..linux.governors import Governor
 from ..linux.governors.interface import tick_ns
 from ..linux.governors.settling import FAR_NS
-from .history import Memory, Played, Step, World
+from .history import IdleStep, Memory, Played, Scene
 
 US = 1000
 _EQUAL = (12, 48)
@@ -24,24 +24,24 @@ _WAITING = (1, 2, 3, 5, 9, 20, 60, 200)
 """Numbers of tasks waiting for I/O that are tried where the governor asks."""
 
 MakeGovernor = Callable[[], Governor]
-History = tuple[Step, ...]
+History = tuple[IdleStep, ...]
 
 
 class Search:
     """Finds witnesses for one governor over one table.
 
     make   makes the governor in its state at boot
-    world  what is the same in all steps
+    scene  what is the same in all steps
     """
 
-    def __init__(self, make: MakeGovernor, world: World) -> None:
+    def __init__(self, make: MakeGovernor, scene: Scene) -> None:
         self.make = make
-        self.world = world
+        self.scene = scene
         self.governor = make()
         self.found: dict[int, History] = {}
         self._tick = tick_ns(self.governor.hz)
         unlike = (3 * US, 20 * US, 150 * US, 1000 * US, 2 * self._tick)
-        self._mixed = tuple(Step(FAR_NS, each) for each in unlike) * 3
+        self._mixed = tuple(IdleStep(FAR_NS, each) for each in unlike) * 3
 
     def witnesses(self) -> dict[int, tuple[Played, ...]]:
         """Number of a state -> a history whose last idle period is spent there."""
@@ -53,19 +53,19 @@ class Search:
                 self._run(history)
         return {state: self._shortest(state) for state in sorted(self.found)}
 
-    def replayed(self, history: Sequence[Step]) -> tuple[Played, ...]:
-        return tuple(self.world.play_all(self.make(), history))
+    def replayed(self, history: Sequence[IdleStep]) -> tuple[Played, ...]:
+        return tuple(self.scene.play_all(self.make(), history))
 
-    def _run(self, history: Sequence[Step]) -> None:
+    def _run(self, history: Sequence[IdleStep]) -> None:
         """Notes what is selected on the way. A step with a stopped tick is taken with it running
         where it could not be stopped."""
         governor, memory = self.make(), Memory()
-        taken: list[Step] = []
+        taken: list[IdleStep] = []
         for step in history:
             if step.tick_stopped and not memory.stopped:
                 step = replace(step, tick_stopped=False)
             taken.append(step)
-            played, memory = self.world.play(governor, step, memory)
+            played, memory = self.scene.play(governor, step, memory)
             state = played.decision.state
             if 0 <= state < len(governor.states) and state not in self.found:
                 self.found[state] = tuple(taken)
@@ -93,47 +93,47 @@ class Search:
         for waiting in _WAITING:
             between = (1 + 10 * waiting) * (this.exit_ns + min(slower)) // 2
             if between > this.residency_ns:
-                step = Step(between, iowaiters=waiting)
+                step = IdleStep(between, iowaiters=waiting)
                 yield (step,) * _EQUAL[0]
                 yield (*self._mixed, step)
 
-    def _unlike(self, steps: Sequence[Step]) -> Iterator[History]:
+    def _unlike(self, steps: Sequence[IdleStep]) -> Iterator[History]:
         """Idle periods so unlike each other that nothing is typical of them, then one kind."""
         mixed = self._mixed
-        for step in (*steps, Step(FAR_NS)):
+        for step in (*steps, IdleStep(FAR_NS)):
             yield (*mixed, step, step)
             yield (*mixed, step, *mixed[:5], replace(step, tick_stopped=True))
 
-    def _in_turn(self, steps: Sequence[Step]) -> Iterator[History]:
+    def _in_turn(self, steps: Sequence[IdleStep]) -> Iterator[History]:
         """One kind of idle period, then another: what was learnt of the first is used in the
         second."""
-        short = Step(FAR_NS, 1 * US)
-        for trained in (Step(FAR_NS, 4 * self._tick), short):
+        short = IdleStep(FAR_NS, 1 * US)
+        for trained in (IdleStep(FAR_NS, 4 * self._tick), short):
             for step in steps:
                 for times in _TRAIN:
                     yield (trained,) * times + (step,) * 4
         # Long ones keep the tick stopped; short ones then are what menu has to tell from them.
-        long = Step(FAR_NS, 4 * self._tick)
+        long = IdleStep(FAR_NS, 4 * self._tick)
         for step in steps:
             stopped = replace(step, tick_stopped=True)
             for times in _TRAIN:
                 yield (step,) * times + (long, stopped)
                 yield (long,) * times + (stopped,) * 12
 
-    def _steps(self, state: int) -> Iterator[Step]:
+    def _steps(self, state: int) -> Iterator[IdleStep]:
         lengths = list(dict.fromkeys(self._lengths(state)))
         for length in lengths:
-            yield Step(length)
+            yield IdleStep(length)
         for length in lengths:
-            yield Step(FAR_NS, length)
+            yield IdleStep(FAR_NS, length)
         for length in lengths:
-            yield Step(FAR_NS, length, tick_stopped=True)
-            yield Step(length, tick_stopped=True)
+            yield IdleStep(FAR_NS, length, tick_stopped=True)
+            yield IdleStep(length, tick_stopped=True)
         for length in lengths:
-            yield Step(2 * length, length)
+            yield IdleStep(2 * length, length)
             for left in (length, length // 2):
                 if left < self._tick:
-                    yield Step(FAR_NS, None, left)
+                    yield IdleStep(FAR_NS, None, left)
 
     def _lengths(self, state: int) -> Iterator[int]:
         """Lengths in the middle of what suits the state, and at its edges."""
@@ -167,7 +167,7 @@ class Search:
             size //= 2
         return self.replayed(history)
 
-    def _leads(self, history: Sequence[Step], state: int) -> bool:
+    def _leads(self, history: Sequence[IdleStep], state: int) -> bool:
         try:
             return self.replayed(history)[-1].decision.state == state
         except ValueError:

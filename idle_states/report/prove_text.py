@@ -6,7 +6,7 @@ from itertools import groupby
 from ..linux import grounds
 from ..linux.governors import not_utilised
 from ..linux.idle_loop import NO_LIMIT_US
-from ..prove.history import Played, Step
+from ..prove.history import IdleStep, Played
 from ..prove.proof import StateProof, Unreachable
 from ..prove.request import Proven
 from ..units import format_time
@@ -69,7 +69,7 @@ def _idle(one: Played, names: Sequence[str]) -> str:
     return f"{_surroundings(one.step)}: {entered} for {format_time(outcome.residency_ns)}{until}"
 
 
-def _surroundings(step: Step) -> str:
+def _surroundings(step: IdleStep) -> str:
     said = [f"timer in {format_time(step.timer_ns)}"]
     if step.interrupt_ns is not None:
         said.append(f"interrupt in {format_time(step.interrupt_ns)}")

@@ -14,7 +14,7 @@ from idle_states.linux.governors.interface import tick_ns
 from idle_states.linux.idle_loop import features
 from idle_states.linux.releases import release
 from idle_states.pipeline import held_by
-from idle_states.prove.history import Memory, Played, Step, World
+from idle_states.prove.history import IdleStep, Memory, Played, Scene
 from idle_states.prove.request import Proven, ProveRequest, proven
 from tests.support.thorough import examples, few
 
@@ -43,7 +43,7 @@ def of_states(governor: str, kernel: str, states: GivenStates, **more: int) -> P
 
 
 def can_happen(witness: tuple[Played, ...]) -> None:
-    """What a witness may say of its surroundings, without asking what made it."""
+    """What a witness may say of its scene, without asking what made it."""
     stopped = False
     for one in witness:
         situation, outcome, step = one.situation, one.outcome, one.step
@@ -87,9 +87,9 @@ def test_nothing_can_be_left_out() -> None:
         for number in range(len(witness) - 1):
             rest = (*witness[:number], *witness[number + 1 :])
             fresh = Governor.for_kernel("menu", "5.4", result.states, HZ)
-            world = World(features(release("5.4")), snoozes=True)
+            scene = Scene(features(release("5.4")), snoozes=True)
             try:
-                shorter = world.play_all(fresh, [one.step for one in rest])
+                shorter = scene.play_all(fresh, [one.step for one in rest])
             except ValueError:
                 continue
             assert shorter[-1].decision.state != proof.number, (proof.name, number)
@@ -126,7 +126,7 @@ def test_waking_lengthens_what_is_measured() -> None:
 @given(
     st.lists(
         st.builds(
-            Step,
+            IdleStep,
             st.integers(0, 10**10),
             st.none() | st.integers(0, 10**8),
             st.none() | st.integers(0, TICK),
@@ -138,17 +138,17 @@ def test_waking_lengthens_what_is_measured() -> None:
     )
 )
 @settings(max_examples=examples(30, 1000))
-def test_whatever_is_played_can_happen(steps: list[Step]) -> None:
-    world = World(features(release("6.1")))
+def test_whatever_is_played_can_happen(steps: list[IdleStep]) -> None:
+    scene = Scene(features(release("6.1")))
     states = given_states((2, 20), (100, 500), (200, 9000), polling=True).states
     governor = Governor.for_kernel("menu", "6.1", states, HZ)
     memory, played = Memory(), []
     for step in steps:
         if step.tick_stopped and not memory.stopped:
             with pytest.raises(ValueError, match="found one that runs"):
-                world.play(governor, step, memory)
+                scene.play(governor, step, memory)
             continue
-        one, memory = world.play(governor, step, memory)
+        one, memory = scene.play(governor, step, memory)
         played.append(one)
     can_happen(tuple(played))
 
