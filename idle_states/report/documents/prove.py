@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from ...forms import INLINE, Count, Form, Positive, derived
+from ...forms import GIVEN, INLINE, Count, Form, Positive, derived
 from ...linux.idle_loop import NO_LIMIT_US
 from ...prove.history import Played
 from ...prove.proof import Bound, StateProof, Unreachable, Way
@@ -72,7 +72,7 @@ class State(Form[StateProof]):
 
 
 class Prove(Form[Proven]):
-    known: Annotated[Known, INLINE]
+    known: Annotated[Known, INLINE] = GIVEN
     table: Annotated[str | None, "As given; null for --states."] = derived(
         lambda found: found.request.of.table
     )
