@@ -9,6 +9,7 @@ floors the sum. (above and below exist since 5.1; for earlier kernels, 5.1's def
 """
 
 import struct
+from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -107,6 +108,11 @@ class Tally:
                 for residency, exit_, deeper, shallower in of_states
             )
         return self._thresholds
+
+    @property
+    def exits_ns(self) -> "array[int]":
+        """The exit latencies, packed for the compiled core."""
+        return array("Q", [state.exit_ns for state in self.table.states])
 
     @property
     def in_ns(self) -> bool:

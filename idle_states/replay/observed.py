@@ -11,9 +11,10 @@ with a table that may be another machine's.
 
 from collections.abc import Sequence
 
+from ..core.packing import compiled
 from ..reading.problems import EXAMPLES, InputProblems, Notes
 from ..traces.chunks import CpuChunk
-from ..traces.periods import NO_MISS, UNKNOWN, Period, seconds
+from ..traces.periods import NO_MISS, UNKNOWN, Period, Periods, seconds
 from ..traces.recording import RecordedDecision
 from .counters import ABOVE, Figures, Tally
 from .machine import TracedMachine
@@ -49,11 +50,13 @@ class Observed:
         self._disagreements = 0
         self._examples: list[str] = []
 
-    def sift(self, periods: Sequence[Period], misses: bool) -> list[Period]:
+    def sift(self, periods: Sequence[Period], misses: bool) -> Sequence[Period]:
         """Counts periods, and returns them without refused entries.
 
         misses: whether the trace has had a cpu_idle_miss, and the machine is the traced one
         """
+        if isinstance(periods, Periods) and self._counted_by_core(periods, misses):
+            return periods
         idle = []
         tallies = self._tallies
         for period in periods:
@@ -81,6 +84,38 @@ class Observed:
                 self._note(miss)
             idle.append(period)
         return idle
+
+    def _counted_by_core(self, periods: Periods, misses: bool) -> bool:
+        """Counts periods; returns False, and counts none, where one is to be reported or left out,
+        which the reference does."""
+        disagreements = above = below = 0
+        counted = []
+        for cpu, packed in periods.by_cpu:
+            tally = self._tallies[cpu] if cpu in self._tallies else self._tally(cpu)
+            if tally is None:
+                if not self._traced:
+                    return False
+                continue
+            counters, suspects = tally.empty_counters(), tally.empty_counters()
+            disagree, own_above, own_below, suspected, beyond = compiled.observe(
+                tally.thresholds, tally.exits_ns, tally.in_ns, packed, counters, suspects
+            )
+            if (beyond and not self._traced) or (suspected and misses):
+                return False
+            disagreements += disagree
+            above += own_above
+            below += own_below
+            counted.append((cpu, tally, counters, suspects if suspected else None))
+        if disagreements and len(self._examples) < EXAMPLES:
+            return False
+        self._disagreements += disagreements
+        self.said["above"] += above
+        self.said["below"] += below
+        for cpu, tally, counters, suspects_of in counted:
+            tally.absorb(counters)
+            if suspects_of is not None:
+                self._suspect(cpu, tally).absorb(suspects_of)
+        return True
 
     def add(self, row: RecordedDecision) -> None:
         """Counts a decision of an exact recording."""

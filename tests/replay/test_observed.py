@@ -1,0 +1,80 @@
+"""Periods that the compiled core counts as entered, held to those counted one by one."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from idle_states.core.packing import compiled
+from idle_states.linux.governors.interface import State
+from idle_states.reading.problems import InputProblems, Problem
+from idle_states.replay import observed
+from idle_states.replay.counters import Figures
+from idle_states.replay.machine import CpuTable, TracedMachine, from_times
+from idle_states.replay.observed import Observed
+from idle_states.traces.periods import Period, Periods
+from tests.support.compiled import needs_core
+from tests.support.thorough import examples
+
+pytestmark = needs_core
+TIMES = ((1_000, 10_000), (2_500, 20_000), (30_000, 90_000))
+MACHINE = TracedMachine(
+    "m", None, {0: from_times(TIMES, True, [2]), 1: CpuTable(("snooze",), (State(0, 0),))}
+)
+"""CPU 2 has no table."""
+PERIODS = st.builds(
+    lambda cpu, state, start, length, miss: (cpu, state, start, start + length, miss),
+    st.integers(0, 2),
+    st.integers(0, 4),
+    st.integers(0, 10**6),
+    st.one_of(st.integers(0, 100_000), st.integers(0, 2**62)),
+    st.sampled_from((0, 0, 0, 0, 1, 2, 3)),
+)
+
+
+def sifted(
+    batches: list[list[Period]], misses: list[bool], *, in_ns: bool, traced: bool, packed: bool
+) -> tuple[list[Period], dict[int, Figures], dict[str, int], tuple[Problem, ...]]:
+    problems = InputProblems()
+    judge = Observed(MACHINE, in_ns, problems, traced=traced)
+    found: list[Period] = []
+    for batch, had in zip(batches, misses, strict=True):
+        found += judge.sift(Periods.of(batch) if packed else batch, had)
+    figures = judge.finish(misses[-1])
+    return found, figures, judge.said, problems.listing()
+
+
+@given(
+    st.lists(st.lists(PERIODS, max_size=12), min_size=1, max_size=8),
+    st.integers(0, 8),
+    st.booleans(),
+    st.booleans(),
+)
+@settings(max_examples=examples(100, 1_500), deadline=None)
+def test_the_core_counts_as_the_reference_does(
+    batches: list[list[Period]], first_miss: int, in_ns: bool, traced: bool
+) -> None:
+    misses = [number >= first_miss for number in range(len(batches))]
+    core, reference = (
+        sifted(batches, misses, in_ns=in_ns, traced=traced, packed=packed)
+        for packed in (True, False)
+    )
+    assert core == reference
+
+
+def test_the_core_does_the_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but the periods of which examples are shown: three batches here."""
+    done = []
+
+    class Counted:
+        @staticmethod
+        def observe(*given: object) -> object:
+            done.append(given)
+            return compiled.observe(*given)
+
+    monkeypatch.setattr(observed, "compiled", Counted)
+    batch = [(0, 0, 0, 5_000, 0), (0, 1, 9_000, 14_000, 0)]
+    judge = Observed(MACHINE, True, InputProblems())
+    results = [judge.sift(Periods.of(batch), misses=False) for _ in range(10)]
+    assert [type(each) for each in results] == [list] * 3 + [Periods] * 7
+    assert len(done) == 10
+    assert judge.finish(False)[0].states[1].above == 10
