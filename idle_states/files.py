@@ -4,7 +4,6 @@ import errno
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -109,6 +108,8 @@ def _target(path: Path) -> Path:
 
 def _beside(target: Path, shown: Path) -> tuple[int, str]:
     """Creates the temporary file in the target's directory. Returns its descriptor and path."""
+    import tempfile  # slow to import, and most commands write no file
+
     try:
         name = os.fsdecode(os.fsencode(target.name)[:_NAME])
         return tempfile.mkstemp(dir=target.parent, prefix=f".{name}.")

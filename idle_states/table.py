@@ -349,7 +349,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a table was read from. kind: the name of its format in `sources.formats`."""
+    """What a table was read from. kind: the name of its format in `table_formats`."""
 
     kind: str
     file: str = ""

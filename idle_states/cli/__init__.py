@@ -73,7 +73,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _epilog() -> str:
     """Exit statuses, and what a TABLE is: the formats that there are."""
-    from ..sources.formats import FORMATS
+    from ..table_formats import FORMATS
     from ..wording import joined
 
     table = (

@@ -17,8 +17,8 @@ from idle_states.cli import main, parser
 from idle_states.patches.library import series
 from idle_states.skiboot import c_table
 from idle_states.sources import read_sources, read_table
-from idle_states.sources.formats import FORMATS
 from idle_states.spec.library import find
+from idle_states.table_formats import FORMATS
 from tests.support import DATA, ROOT, lids
 from tests.support.commands import Capture
 from tests.support.git_history import History

@@ -1,0 +1,54 @@
+"""What a command imports: what it is asked for, since each module costs every run of it time."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+_RUN = """
+import runpy, sys
+sys.argv[0] = "idle-states"
+try:
+    runpy.run_module("idle_states", run_name="__main__")
+except SystemExit as ended:
+    assert not ended.code, ended.code
+print(*sys.modules, file=sys.stderr)
+"""
+_DTB = str(ROOT / "tests" / "data" / "trees" / "powernv9.dtb")
+
+
+def imported(words: list[str], folder: Path) -> set[str]:
+    """The modules that a command line has imported at its end."""
+    program = [sys.executable, "-c", _RUN, *words]
+    found = subprocess.run(program, capture_output=True, text=True, check=True, cwd=folder)
+    assert found.stdout
+    return set(found.stderr.split("\n")[-2].split())
+
+
+@pytest.mark.parametrize(
+    ("words", "needed", "not_needed"),
+    [
+        (["--help"], "idle_states.cli.cmd_tune", ("yaml", "idle_states.table", "tempfile")),
+        (
+            ["check", _DTB],
+            "idle_states.devicetree.fdt",
+            (
+                "idle_states.linux.acpi_idle",
+                "idle_states.linux.intel_idle.features",
+                "idle_states.linux.dt_idle",
+                "idle_states.reading.acpi.tables",
+                "idle_states.rules.is601_no_idle_states",
+                "tree_sitter",
+            ),
+        ),
+    ],
+)
+def test_no_more_is_imported_than_is_asked_for(
+    words: list[str], needed: str, not_needed: tuple[str, ...], tmp_path: Path
+) -> None:
+    found = imported(words, tmp_path)
+    assert needed in found
+    assert [name for name in not_needed if name in found] == []
