@@ -21,6 +21,7 @@
 #                  on virt machines of Arm and RISC-V, and on q35; keep what was confirmed
 # make validation  docs/validation.md from what nightly kept
 # make published   docs/published.md: published measurements, simulated
+# make seeds       docs/claims.md: what five published documents claim, and what each command prints
 # make dist   wheel and sdist under dist/, for this machine and Python
 # make wheels  the wheels of a release, cross-compiled: docs/releasing.md; PLATFORMS="ppc64le" chooses
 # make wheels-test  as root: each of them installed and tested in a Debian of its platform
@@ -34,7 +35,7 @@ EACH   ?= 60
 EXTRAS  := test lint c dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published mainline schema spec-schema limits docs man tutorial dist wheels wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial dist wheels wheels-test clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -113,6 +114,9 @@ validation: $(VENV)/.installed
 
 published: $(VENV)/.installed
 	$(BIN)/python -m tools.published docs
+
+seeds: $(VENV)/.installed
+	$(BIN)/python -m tools.claims
 
 spec-schema: $(VENV)/.installed
 	$(BIN)/python -m tools.spec_schema
