@@ -30,6 +30,8 @@ FORMATS = {
     "pepc": "the output of pepc cstates info",
     "powertop": "powertop's CSV",
     "idlestat": "idlestat's CSV",
+    "perf_stat": "the output of perf stat -x",
+    "powercap": "readings of powercap",
     "summary_table": "a table of N, median, average and percentiles",
 }
 """NAME -> what messages call it."""
@@ -38,8 +40,8 @@ FORMATS = {
 def read_measured(path: str | Path, told: Told | None = None) -> list[Measured]:
     """All that a file, or the files of a directory, say of idle states.
 
-    path  a file of one of FORMATS; the result directory of wult or pbe; or a directory of files,
-          each a `Measured` of its own. "-" is standard input.
+    path  a file of one of FORMATS; the result directory of wult, pbe or SleepWell; or a directory
+          of such files and directories, each a `Measured` of its own. "-" is standard input.
     told  what the caller knows and files of this format do not say
 
     Raises Unreadable (IS930) for what is of no known format, or not as its tool writes it, with the
@@ -95,17 +97,32 @@ def format_module(name: str) -> ModuleType:
     return importlib.import_module(f"{__package__}.{name}")
 
 
-def _of_directory(path: Path, told: Told) -> list[Measured]:
-    from . import result_directory
+def _of_result(tree: opening.Tree, told: Told) -> Measured | None:
+    """What a tool's result directory says; None for another directory."""
+    from . import result_directory, sleepwell
 
+    if tree.is_file(result_directory.DATAPOINTS):
+        return named(result_directory.read(tree, told), told)
+    return named(sleepwell.read(tree, told), told) if sleepwell.is_result(tree) else None
+
+
+def _of_directory(path: Path, told: Told) -> list[Measured]:
     with opening.Tree(path) as tree:
-        if tree.is_file(result_directory.DATAPOINTS):
-            return [named(result_directory.read(tree, told), told)]
-        entries = sorted(entry.name for entry in tree.entries() if entry.kind == opening.FILE)
+        whole = _of_result(tree, told)
+        if whole is not None:
+            return [whole]
+        entries = sorted((entry.name, entry.kind) for entry in tree.entries())
         if len(entries) > limits.MEASURED_FILES:
             raise unreadable(path.as_posix(), f"expected at most {limits.MEASURED_FILES} files")
         found, others = [], []
-        for entry in entries:
+        for entry, kind in entries:
+            if kind == opening.DIRECTORY:
+                with tree.below(entry) as below:
+                    part = _of_result(below, told)
+                found += [part] if part is not None else []
+                continue
+            if kind != opening.FILE:
+                continue
             output = output_of(tree.shown(entry), tree.read(entry, limits.MEASURED_BYTES))
             try:
                 name = format_of(output)

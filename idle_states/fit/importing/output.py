@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
-from ...findings import Location, Unreadable, unreadable
+from ...findings import Location, Unreadable, UsageError, unreadable
 from ...measured import WokenBy
 from ...reading import limits, opening
 from ...reading.compressed import DamagedArchive, TooLarge, whole
@@ -34,12 +34,25 @@ class Told:
     busy       measured with the CPU kept awake
     period_ns  time between wake-ups
     woken_by   what ended the idle periods
+    seconds    how long the energy was measured
     """
 
     state: str | None = None
     busy: bool = False
     period_ns: float | None = None
     woken_by: WokenBy | None = None
+    seconds: float | None = None
+
+    def forced(self, file: str, tool: str) -> tuple[str, float]:
+        """State and period, without which no energy of a state follows from the tool's output.
+        Raises UsageError if one of them is not known."""
+        if self.state is None or self.period_ns is None:
+            raise UsageError(
+                f"{file}: expected the state that was forced and the period of wake-ups to be "
+                f"named, for {tool} does not say them; found "
+                f"{'one of them' if self.state or self.period_ns else 'neither'}"
+            )
+        return self.state, self.period_ns
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ DATAPOINTS, INFO = "datapoints.csv", "info.yml"
 def read(tree: opening.Tree, told: Told) -> Measured:
     """Raises Unreadable (IS930) for results of ndl, which are no exit latencies, and of tools that
     are not known; OSError."""
-    from . import wult
+    from . import pbe, wult
 
     info = information(tree)
     name = tree.shown(DATAPOINTS)
@@ -21,6 +21,9 @@ def read(tree: opening.Tree, told: Told) -> Measured:
     tool = info.get("toolname", "wult")
     if tool in ("wult", "ndl"):
         return wult.read(output, told, info)
+    if tool == "pbe":
+        version = info.get("toolver", "")[:40]
+        return pbe.read(tree, output, told, f"pbe {version}".rstrip())
     message = f"expected toolname wult, pbe or ndl, found {tool!r:.40}"
     raise unreadable(tree.shown(INFO), message, 1)
 

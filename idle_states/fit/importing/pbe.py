@@ -1,0 +1,275 @@
+"""pbe's results: the power of a machine whose CPUs are woken at a period that grows in steps.
+
+datapoints.csv has the periods (LDist, in ns), stats/ the power: turbostat.raw.txt with the time of
+day, or acpower.raw.txt of a wall meter. labels.txt says when which period began. pbe forces no
+state: unless the caller names it, a span belongs to the state in which Linux asked for DOMINANT of
+all idle time, by turbostat.
+
+Source: intel/wult e4094be, pbe; intel/stats-collect 32905d4.
+"""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...findings import unreadable
+from ...measured import Energy, Measured
+from ...reading import limits, opening
+from .collected import counted
+from .output import MOST, Told, ToolOutput, output_of
+from .turbostat import powers, spans
+from .turbostat_rows import TurbostatInterval, cell, hardware_state, intervals, requested_state
+
+DOMINANT = 0.95
+MIXED = "spans in which no state had 95 % of the idle time that Linux asked for"
+UNMEASURED = "spans without a reading of power"
+_COLUMNS = ("Time", "LDist")
+_LABELS = ("labels.txt", "stats/labels.txt")
+_TURBOSTAT = ("stats/turbostat.raw.txt", "stats/turbostat/turbostat.raw.txt")
+_METER = ("stats/acpower.raw.txt", "stats/acpower/acpower.raw.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """One period of wake-ups, from start to end in s of the day's clock."""
+
+    line: int
+    period_ns: float
+    start: float
+    end: float
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A mean over some time that ends at `end`."""
+
+    end: float
+    seconds: float
+    watts: dict[str, float]
+    requested: dict[str, float] = field(default_factory=dict)
+    reached: dict[str, float] = field(default_factory=dict)
+
+
+def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measured:
+    """output: datapoints.csv. tool: pbe with its version. Raises Unreadable."""
+    asked = _asked(output)
+    labels = _opened(tree, _LABELS)
+    if labels is None:
+        message = "expected labels.txt, which says when each period began, found none"
+        raise unreadable(tree.shown(""), message)
+    sources = {
+        "turbostat": _opened(tree, _TURBOSTAT),
+        "a wall meter": _opened(tree, _METER),
+    }
+    readings = {
+        "turbostat": _of_turbostat(sources["turbostat"]),
+        "a wall meter": _of_meter(sources["a wall meter"]),
+    }
+    if not any(readings.values()):
+        message = "expected stats/turbostat.raw.txt or stats/acpower.raw.txt, found neither"
+        raise unreadable(tree.shown(""), message)
+    last = max(reading.end for kept in readings.values() for reading in kept)
+    left_out: dict[str, int] = {}
+    energies: list[Energy] = []
+    found = list(_spans(labels, last))
+    if unknown := {span.period_ns for span in found} - asked:
+        message = f"expected periods of {output.shown}, found {min(unknown):g} ns"
+        raise labels.refused(message, next(s.line for s in found if s.period_ns in unknown))
+    for span in found:
+        energies += _energies(span, readings, told, labels, left_out)
+    used = [name for name, kept in readings.items() if kept]
+    return Measured(
+        output.shown,
+        output.sha256,
+        tool,
+        energies=tuple(energies),
+        left_out=left_out,
+        notes=(
+            f"power by {' and '.join(used)}",
+            "wake-ups were not counted: the period is what was asked",
+        ),
+    )
+
+
+def _opened(tree: opening.Tree, names: Sequence[str]) -> ToolOutput | None:
+    for name in names:
+        if tree.is_file(name):
+            return output_of(tree.shown(name), tree.read(name, limits.MEASURED_BYTES))
+    return None
+
+
+def _asked(output: ToolOutput) -> set[float]:
+    """The periods that the rows of datapoints.csv name."""
+    columns: list[str] = []
+    found = set()
+    for number, line in output.numbered():
+        cells = [cell.strip() for cell in line.split(",")]
+        if not columns:
+            if any(name not in cells for name in _COLUMNS):
+                raise output.unexpected("the columns Time,LDist", line, number)
+            columns = cells
+        elif line.strip():
+            if len(cells) != len(columns):
+                message = f"expected {len(columns)} columns, found {len(cells)}"
+                raise output.refused(message, number)
+            output.number(cells[columns.index("Time")], number, "Time")
+            period = cells[columns.index("LDist")]
+            found.add(output.time_ns(period, number, "LDist", "ns"))
+    return found
+
+
+def _spans(labels: ToolOutput, last: float) -> Iterator[_Span]:
+    """Between labels; the last one ends with the last reading."""
+    begun: tuple[int, float, float] | None = None
+    before = 0.0
+    for number, line in labels.numbered():
+        if not line.strip():
+            continue
+        try:
+            label = json.loads(line)
+        except (ValueError, RecursionError):
+            raise labels.unexpected("a JSON object", line, number) from None
+        stamp = label.get("ts") if isinstance(label, dict) else None
+        if isinstance(stamp, bool) or not isinstance(stamp, int | float) or not 0 < stamp < MOST:
+            raise labels.unexpected("a label with its time, ts", line, number)
+        if stamp < before:
+            raise labels.unexpected("labels in the order of their times", line, number)
+        before = stamp
+        if begun is not None and begun[2] < stamp:
+            yield _Span(*begun, stamp)
+        begun = None
+        metrics = label.get("metrics")
+        period = metrics.get("LDist") if isinstance(metrics, dict) else None
+        if label.get("name") == "start" and period is not None:
+            if isinstance(period, bool) or not isinstance(period, int) or not 0 < period < MOST:
+                raise labels.unexpected("LDist, a whole number of ns", line, number)
+            begun = number, float(period), stamp
+    if begun is not None and begun[2] < last:
+        yield _Span(*begun, last)
+
+
+def _of_turbostat(output: ToolOutput | None) -> list[_Reading]:
+    if output is None:
+        return []
+    rows = list(intervals(output))
+    kept = []
+    for interval, (end, seconds) in zip(rows, spans(output, rows), strict=True):
+        if end is None:
+            message = "expected the column Time_Of_Day_Seconds, found none"
+            raise output.refused(message, interval.line)
+        if seconds:
+            watts = powers(output, interval, seconds)
+            kept.append(_Reading(end, seconds, watts, *_states(output, interval)))
+    return kept
+
+
+def _states(
+    output: ToolOutput, interval: TurbostatInterval
+) -> tuple[dict[str, float], dict[str, float]]:
+    requested: dict[str, float] = {}
+    reached: dict[str, float] = {}
+    row = interval.everything
+    for column in row:
+        if name := requested_state(column):
+            requested[name] = cell(output, row, column, interval.line) or 0.0
+        elif name := hardware_state(column):
+            value = cell(output, row, column, interval.line)
+            if value is not None:
+                reached[name] = value / 100
+    return requested, reached
+
+
+def _of_meter(output: ToolOutput | None) -> list[_Reading]:
+    """Of a wall meter: columns T, in s of the day's clock, and P, in W."""
+    kept: list[_Reading] = []
+    if output is None:
+        return kept
+    columns: list[str] = []
+    before: float | None = None
+    for number, line in output.numbered():
+        cells = [cell.strip() for cell in line.split(",")]
+        if not columns:
+            if "T" not in cells or "P" not in cells:
+                raise output.unexpected("columns with T and P", line, number)
+            columns = cells
+            continue
+        if not line.strip():
+            continue
+        if len(cells) != len(columns):
+            raise output.refused(f"expected {len(columns)} columns, found {len(cells)}", number)
+        end = output.number(cells[columns.index("T")], number, "T")
+        watts = output.number(cells[columns.index("P")], number, "P")
+        if before is not None:
+            if end < before:
+                raise output.unexpected("times to rise", cells[columns.index("T")], number)
+            kept.append(_Reading(end, end - before, {"wall": watts}))
+        before = end
+    return kept
+
+
+def _energies(
+    span: _Span,
+    readings: dict[str, list[_Reading]],
+    told: Told,
+    labels: ToolOutput,
+    left_out: dict[str, int],
+) -> list[Energy]:
+    chosen = [
+        reading
+        for kept in readings.values()
+        for reading in kept[
+            bisect_left(kept, span.start, key=_end) : bisect_right(kept, span.end, key=_end)
+        ]
+        if reading.end - reading.seconds >= span.start
+    ]
+    if not chosen:
+        counted(left_out, UNMEASURED)
+        return []
+    state = told.state or _dominant(chosen)
+    if state is None:
+        counted(left_out, MIXED)
+        return []
+    place = labels.place(span.line)
+    made = []
+    for domain in dict.fromkeys(name for reading in chosen for name in reading.watts):
+        of_domain = [reading for reading in chosen if domain in reading.watts]
+        seconds = sum(reading.seconds for reading in of_domain)
+        joules = sum(reading.watts[domain] * reading.seconds for reading in of_domain)
+        if seconds:
+            reached = _reached(state, chosen)
+            made.append(
+                Energy(
+                    state,
+                    span.period_ns,
+                    joules / seconds,
+                    seconds,
+                    domain=domain,
+                    reached=reached,
+                    where=place,
+                )
+            )
+    return made
+
+
+def _end(reading: _Reading) -> float:
+    return reading.end
+
+
+def _dominant(readings: Sequence[_Reading]) -> str | None:
+    """The state in which Linux asked for most idle time, if that is enough."""
+    totals: dict[str, float] = {}
+    for reading in readings:
+        for state, share in reading.requested.items():
+            totals[state] = totals.get(state, 0.0) + share * reading.seconds
+    whole = sum(totals.values())
+    return next((state for state, part in totals.items() if part > DOMINANT * whole), None)
+
+
+def _reached(state: str, readings: Sequence[_Reading]) -> float | None:
+    """The mean share in which hardware was in the core's state of that name; None where no column
+    says it."""
+    name = f"C{state}" if state[1:].isdecimal() else ""
+    shares = [(r.reached[name], r.seconds) for r in readings if name in r.reached]
+    seconds = sum(part for _, part in shares)
+    return sum(share * part for share, part in shares) / seconds if seconds else None

@@ -1,0 +1,268 @@
+"""Power at periods of wake-ups: pbe, perf stat, powercap, SleepWell."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idle_states.findings import Unreadable, UsageError
+from idle_states.fit.importing import pbe, perf_stat, powercap, sleepwell
+from idle_states.fit.importing.formats import read_measured
+from idle_states.fit.importing.output import Told
+from idle_states.measured import Samples, Stay
+from tests.support.measurements import damaged, directory, read, read_or_refused, refused
+
+INFO = "toolname: pbe\ntoolver: 0.3.1\n"
+POINTS = "Time,LDist\n1000070.5,50000\n1000130.5,50500\n"
+FORCED = Told(state="C6", period_ns=1e6)
+PERF = """\
+# started on a day
+
+41.07,Joules,power/energy-pkg/,5000113200,100.00,,
+<not counted>,,power/energy-ram/,0,100.00,,
+91,,cstate_core/c6-residency/,5000113200,100.00,,
+12345,,instructions,5000113200,100.00,,
+5000000000,ns,duration_time,5000000000,100.00,,
+"""
+POWERCAP = """\
+/sys/class/powercap/intel-rapl:0/name:package-0
+1769500012.500000
+/sys/class/powercap/intel-rapl:0/energy_uj:1000000
+1769500013.500000
+/sys/class/powercap/intel-rapl:0/energy_uj:21000000
+1769500013.550000
+/sys/class/powercap/intel-rapl:0/energy_uj:22000000
+1769500015.550000
+/sys/class/powercap/intel-rapl:0/energy_uj:5000
+1769500017.550000
+/sys/class/powercap/intel-rapl:0/energy_uj:30005000
+"""
+
+
+def labels(*rows: tuple[str, float, int | None]) -> str:
+    return "".join(
+        json.dumps({"name": name, "ts": ts, **({"metrics": {"LDist": d}} if d else {})}) + "\n"
+        for name, ts, d in rows
+    )
+
+
+LABELS = labels(("start", 1000010.0, 50000), ("skip", 1000070.0, None), ("start", 1000075.0, 50500))
+
+
+def turbostat(rows: Sequence[tuple[float, float, float, float, float]]) -> str:
+    head = "Time_Of_Day_Seconds\tCore\tCPU\tC1%\tC6%\tCPU%c6\tPkgWatt\n"
+    return head + "".join(
+        f"{end:.6f}\t-\t-\t{c1:.2f}\t{c6:.2f}\t{cc6:.2f}\t{watts:.2f}\n"
+        for end, c1, c6, cc6, watts in rows
+    )
+
+
+TURBOSTAT = turbostat(
+    [
+        (1000008, 0, 90, 0, 99),
+        (1000013, 0, 90, 0, 99),  # reaches back over the first label
+        (1000018, 1, 90, 80, 20),
+        (1000023, 1, 90, 60, 22),
+        (1000073, 40, 40, 0, 77),  # ends after the span
+        (1000078, 40, 40, 0, 66),
+        (1000083, 40, 40, 0, 30),
+    ]
+)
+
+
+def test_pbe_joins_power_and_periods_by_time(tmp_path: Path) -> None:
+    files = {
+        "info.yml": INFO,
+        "datapoints.csv": POINTS,
+        "stats/labels.txt": LABELS,
+        "stats/turbostat.raw.txt": TURBOSTAT,
+    }
+    (found,) = directory(tmp_path, files)
+    (one,) = found.energies
+    assert (one.state, one.period_ns, one.domain, one.seconds) == ("C6", 50_000.0, "package", 10.0)
+    assert one.watts == pytest.approx(21.0)
+    assert one.reached == pytest.approx(0.7)
+    assert one.wakeups is None
+    assert one.where is not None
+    assert (Path(str(one.where.file)).name, one.where.line) == ("labels.txt", 1)
+    # in the second span Linux asked for C1 as often as for C6
+    assert found.left_out == {pbe.MIXED: 1}
+    assert found.tool == "pbe 0.3.1"
+    (named,) = read_measured(tmp_path, Told(state="C1"))
+    assert [(e.state, e.period_ns, e.watts) for e in named.energies] == [
+        ("C1", 50_000.0, pytest.approx(21.0)),
+        ("C1", 50_500.0, 30.0),
+    ]
+
+
+def test_pbe_with_a_wall_meter(tmp_path: Path) -> None:
+    meter = "T,P\n" + "".join(f"{1000009.5 + i},{100 + i}\n" for i in range(0, 100, 10))
+    files = {
+        "info.yml": INFO,
+        "datapoints.csv": POINTS,
+        "labels.txt": LABELS,
+        "stats/acpower.raw.txt": meter,
+    }
+    (found,) = directory(tmp_path, files)
+    assert found.energies == ()
+    (named,) = read_measured(tmp_path, Told(state="C6"))
+    assert [(e.period_ns, e.domain, e.watts, e.seconds) for e in named.energies] == [
+        (50_000.0, "wall", pytest.approx((120 + 130 + 140 + 150 + 160) / 5), 50.0),
+        (50_500.0, "wall", 185.0, 20.0),
+    ]
+    assert named.left_out == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "file", "line", "message"),
+    [
+        ({"labels.txt": None}, "", None, "expected labels.txt"),
+        ({"stats/turbostat.raw.txt": None}, "", None, "expected stats/turbostat.raw.txt"),
+        ({"labels.txt": "{\n"}, "labels.txt", 1, "a JSON object"),
+        ({"labels.txt": '{"name": "start"}\n'}, "labels.txt", 1, "a label with its time"),
+        ({"labels.txt": LABELS[::-1]}, "labels.txt", 2, "a JSON object"),
+        ({"labels.txt": labels(("start", 1000010, 777))}, "labels.txt", 1, "expected periods"),
+        ({"datapoints.csv": "Time,LDist\n1,-5\n"}, "datapoints.csv", 2, "LDist in ns"),
+        ({"datapoints.csv": "Time\n"}, "datapoints.csv", 1, "the columns Time,LDist"),
+        (
+            {"stats/turbostat.raw.txt": "CPU\tPkgWatt\n-\t3\n"},
+            "turbostat.raw.txt",
+            2,
+            "Time_Of_Day_Seconds",
+        ),
+        ({"info.yml": "toolname: other\n"}, "info.yml", 1, "wult, pbe or ndl"),
+    ],
+)
+def test_pbe_that_cannot_be_read(
+    tmp_path: Path, changed: dict[str, str | None], file: str, line: int | None, message: str
+) -> None:
+    files = {
+        "info.yml": INFO,
+        "datapoints.csv": POINTS,
+        "labels.txt": LABELS,
+        "stats/turbostat.raw.txt": TURBOSTAT,
+        **changed,
+    }
+    with pytest.raises(Unreadable, match=message) as caught:
+        directory(tmp_path, {name: text for name, text in files.items() if text is not None})
+    where = caught.value.findings[0].location
+    assert where.line == line
+    assert str(where.file).endswith(file)
+
+
+def test_perf_divides_by_the_time_on_the_wall() -> None:
+    found = read(PERF, FORCED)
+    (one,) = found.energies
+    assert (one.state, one.period_ns, one.seconds, one.domain) == ("C6", 1e6, 5.0, "package")
+    assert one.watts == pytest.approx(41.07 / 5)
+    assert found.left_out == {perf_stat.NOT_COUNTED: 1, perf_stat.CYCLES: 1}
+
+
+def test_perf_by_intervals_and_sockets() -> None:
+    text = (
+        "     1.000100000,S0,1,30.0,Joules,power/energy-pkg/,1000000000,100.00,,\n"
+        "     1.000100000,S1,1,20.0,Joules,power/energy-pkg/,1000000000,100.00,,\n"
+        "     3.000100000,S0,1,70.0,Joules,power/energy-pkg/,2000000000,100.00,,\n"
+    )
+    assert [(e.domain, e.seconds, e.watts) for e in read(text, FORCED).energies] == [
+        ("package S0", pytest.approx(1.0001), pytest.approx(30 / 1.0001)),
+        ("package S1", pytest.approx(1.0001), pytest.approx(20 / 1.0001)),
+        ("package S0", pytest.approx(2.0), pytest.approx(35.0)),
+    ]
+    whole = "S0,1,30.0,Joules,power/energy-psys/,1500000000,100.00,,\n"
+    (one,) = read(whole, FORCED).energies
+    assert (one.domain, one.seconds, one.watts) == ("system S0", 1.5, 20.0)
+
+
+def test_perf_without_a_time_waits_for_the_callers() -> None:
+    text = "30.0,Joules,power/energy-pkg/,9000000000,100.00,,\n"
+    assert read(text, FORCED).left_out == {perf_stat.UNTIMED: 1}
+    told = Told(state="C6", period_ns=1e6, seconds=3.0)
+    assert [e.watts for e in read(text, told).energies] == [10.0]
+    with pytest.raises(UsageError, match="perf stat does not say them; found neither"):
+        read(text)
+    with pytest.raises(UsageError, match="found one of them"):
+        read(text, Told(state="C6"))
+
+
+def test_perf_in_a_locale_with_commas() -> None:
+    told = Told(state="C6", period_ns=1e6, seconds=1.0)
+    (one,) = read("9,75;Joules;power/energy-pkg/;100;100,00;;\n", told).energies
+    assert one.watts == 9.75
+    why, line = refused("9,75,Joules,power/energy-pkg/,100,100,00,,\n", told)
+    assert "perf stat -x\\;" in why
+    assert line == 1
+
+
+def test_powercap_drops_wraps_and_short_windows() -> None:
+    found = read(POWERCAP, FORCED)
+    assert [(e.watts, e.seconds, e.domain) for e in found.energies] == [
+        (20.0, 1.0, "package-0"),
+        (15.0, 2.0, "package-0"),
+    ]
+    assert found.left_out == {powercap.WRAPPED: 1, powercap.SHORT: 1}
+    with pytest.raises(UsageError):
+        read(POWERCAP)
+
+
+@given(st.lists(st.integers(0, 10**12), min_size=2, max_size=9))
+def test_readings_that_were_written_are_read(steps: list[int]) -> None:
+    total, text = 0, ""
+    for at, step in enumerate(steps):
+        total += step
+        text += f"17695000{at:02}.0\n/sys/class/powercap/x/energy_uj:{total}\n"
+    found = read(text, FORCED)
+    assert [e.watts for e in found.energies] == [step / 1e6 for step in steps[1:]]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (PERF.replace("41.07", "-41.07"), 3, "power/energy-pkg/, a number"),
+        (PERF.replace("Joules", "uJ"), 3, "expected Joules"),
+        (PERF.replace("5000000000,ns", "x,ns"), 7, "duration_time"),
+        (POWERCAP.replace("uj:21000000", "uj:-21000000"), 5, "energy_uj, a whole number"),
+        (POWERCAP.replace("1769500013.55", "1769500013.45"), 6, "times to rise"),
+        (POWERCAP.replace("1769500012.500000\n", ""), 2, "a time before the first"),
+        (POWERCAP + "cut o", 12, "a time in s, or"),
+    ],
+)
+def test_what_is_wrong_has_its_place(text: str, line: int, message: str) -> None:
+    why, where = refused(text, FORCED)
+    assert message in why
+    assert where == line
+
+
+def test_sleepwells_directories_name_the_states(tmp_path: Path) -> None:
+    files = {
+        "C6/wakeup_time": "41200\n39900\n",
+        "C6/pkg_energy_consumption": "2000000\n2100000\n",
+        "C6/total_tsc": "1000\n1000\n",
+        "C6/pkg_c6": "900\n800\n",
+        "other/wakeup_time": "700\n",
+    }
+    deep, other = directory(tmp_path, files)
+    assert [(one.state, one.values) for one in deep.latencies] == [
+        ("C6", Samples((41_200.0, 39_900.0)))
+    ]
+    assert deep.stays == (Stay("PC6", None, True, share=0.85),)
+    assert deep.left_out == {sleepwell.UNUSED: 2}
+    assert other.latencies[0].state is None
+    (told,) = read_measured(tmp_path / "C6", Told(period_ns=1e6))
+    assert [(e.state, e.watts, e.seconds) for e in told.energies] == [
+        ("C6", pytest.approx(2.0), 0.1),
+        ("C6", pytest.approx(2.1), 0.1),
+    ]
+    (tmp_path / "C6" / "wakeup_time").write_text("41200\n-1\n")
+    with pytest.raises(Unreadable, match="wakeup_time, a whole number") as caught:
+        read_measured(tmp_path / "C6")
+    assert caught.value.findings[0].location.line == 2
+
+
+def test_damage_is_refused_or_read() -> None:
+    for text in (PERF, POWERCAP):
+        for broken in damaged(text):
+            read_or_refused(broken, FORCED)
