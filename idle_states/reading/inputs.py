@@ -9,7 +9,9 @@ import enum
 import gzip
 import hashlib
 import io
+import os
 import re
+import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
@@ -89,6 +91,22 @@ class Input:
         while block:
             yield block
             block = self._read()
+
+    def ahead(self) -> Iterator[bytes]:
+        """The same blocks. Of a file of some length each is read and hashed in a thread while the
+        one before is worked on, so that `cut` may be of a block to come."""
+        if self._held is not None or len(self._first) < BLOCK // 2 or not _is_file(self._raw):
+            # a thread that waits for a pipe would outlast an interrupt
+            yield from self.blocks()
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as pool:
+            block, self._first = self._first, b""
+            while block:
+                following = pool.submit(self._read)
+                yield block
+                block = following.result()
 
     def sha256(self) -> str:
         """Of the whole file; reads what was not read yet."""
@@ -197,6 +215,10 @@ def _bounded(line: bytes, name: str, number: int) -> bytes:
     return line.rstrip(b"\r")
 
 
+def _is_file(raw: BinaryIO) -> bool:
+    return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+
+
 class _Hashed(io.RawIOBase):
     """A raw stream that hashes and reports what is read from it."""
 
@@ -211,8 +233,7 @@ class _Hashed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
-        data = self._raw.read(len(buffer))
-        buffer[: len(data)] = data
-        self._digest.update(data)
-        self._advance(len(data))
-        return len(data)
+        count = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+        self._digest.update(buffer[:count])
+        self._advance(count)
+        return int(count)

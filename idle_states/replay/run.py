@@ -158,9 +158,8 @@ def from_trace(
     else:
         make = CoreModel if knows(machines, settings, estimated=True) else ReplayModel
         models = [make(machine, settings, problems) for machine in machines]
-    blocks = trace_dat.blocks(source) if source.kind is InputKind.DAT else source.blocks()
     seen = 0
-    for batch in reader.batches(blocks):
+    for batch in reader.batches(trace_dat.text(source)):
         periods = pairing.feed(batch)
         seen += _give(periods, certain and pairing.misses > 0, judges, models, domains)
     misses = certain and pairing.misses > 0

@@ -43,10 +43,9 @@ def _traced(source: Input) -> tuple[list[Period], tuple[int, int] | None]:
 
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
-    blocks = trace_dat.blocks(source) if source.kind is InputKind.DAT else source.blocks()
 
     def periods() -> Iterator[Period]:
-        for batch in reader.batches(blocks):
+        for batch in reader.batches(trace_dat.text(source)):
             yield from pairing.feed(batch)
         yield from pairing.finish()
 

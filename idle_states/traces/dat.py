@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..findings import unreadable
 from ..reading import launching, limits
-from ..reading.inputs import Input
+from ..reading.inputs import Input, InputKind
 
 _EVENTS = "cpu_idle.*"
 """A pattern: asked for by its plain name, cpu_idle_miss is an error in a trace without it."""
@@ -49,3 +49,8 @@ def blocks(source: Input) -> Iterator[bytes]:
                 f"expected a trace that trace-cmd can read, found: {found[:300]}"
                 + (" (a file cut short reads so)" if not said and empty else ""),
             )
+
+
+def text(source: Input) -> Iterator[bytes]:
+    """Yields the text of a trace: that of a trace.dat by trace-cmd."""
+    return blocks(source) if source.kind is InputKind.DAT else source.ahead()

@@ -194,7 +194,7 @@ class TraceText:
             data = rest + block
             end = data.rfind(b"\n")
             if end >= 0:
-                yield self._batch(data[:end])
+                yield self._batch(data, end)
             rest = data[end + 1 :]
             if len(rest) > LINE_MAX:
                 self.lines += 1
@@ -204,13 +204,13 @@ class TraceText:
         if rest:
             yield self._last(rest)
 
-    def _batch(self, chunk: bytes) -> Batch | PackedBatch:
-        """Reads a chunk of whole lines, the last without its newline."""
+    def _batch(self, data: bytes, end: int) -> Batch | PackedBatch:
+        """Reads a chunk of whole lines: `data` up to `end`, where the last one's newline is."""
         first_line = self.lines + 1
         if self._core is not None:
-            return self._compiled(chunk, first_line)
+            return self._compiled(data, end, first_line)
         # the quick scan expects a newline before every line
-        chunk = b"\n" + chunk
+        chunk = b"\n" + data[:end]
         self.lines += chunk.count(b"\n")
         events = self._quick(chunk)
         if events is None:
@@ -229,10 +229,10 @@ class TraceText:
         self._problems.add("truncated-line", f"found {quoted(line)}", self.lines)
         return Batch([], [], self.lines)
 
-    def _compiled(self, chunk: bytes, first_line: int) -> PackedBatch:
-        packed, unusual, count, coarse = self._core.scan_trace(chunk)
+    def _compiled(self, data: bytes, end: int, first_line: int) -> PackedBatch:
+        packed, unusual, count, coarse = self._core.scan_trace(memoryview(data)[:end])
         # the last line may be empty
-        self.lines += count + (not chunk or chunk.endswith(b"\n"))
+        self.lines += count + (not end or data.endswith(b"\n", 0, end))
         self.events += len(packed) // EVENT.size
         self.coarse |= coarse
         if not unusual:
@@ -243,8 +243,8 @@ class TraceText:
         for index, offset, number in unusual:
             parts.append(packed[done : index * EVENT.size])
             done = index * EVENT.size
-            end = chunk.find(b"\n", offset)
-            line = chunk[offset : end if end >= 0 else None]
+            stop = data.find(b"\n", offset, end)
+            line = data[offset : stop if stop >= 0 else end]
             event = self._event(line, first_line + number, "unreadable-line")
             if event is not None:
                 (cpu, what), ns = event

@@ -21,8 +21,8 @@ from ..linux.governors.interface import Outcome
 from ..reading.inputs import Input, InputKind, lines
 from ..reading.problems import InputProblems, Problem
 from ..replay.replay import Settings
+from ..traces import dat as trace_dat
 from ..traces.chunks import chunks
-from ..traces.dat import blocks
 from ..traces.periods import Pairing, Period, Periods
 from ..traces.recording import COMPLETE, guessed, rows
 from ..traces.text import TraceText
@@ -197,8 +197,7 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Pro
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
     found: dict[int, array[int]] = {}
-    read_blocks = blocks(source) if source.kind is InputKind.DAT else source.blocks()
-    for periods in _periods(reader, pairing, read_blocks):
+    for periods in _periods(reader, pairing, trace_dat.text(source)):
         if isinstance(periods, Periods):
             gathered.extend_packed(periods.packed)
             for cpu, packed in periods.by_cpu:

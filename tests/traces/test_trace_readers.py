@@ -258,7 +258,7 @@ def test_the_core_reads_lines_as_python_does(
     for core, thorough in ((compiled, False), (None, True), (None, False)):
         problems = InputProblems()
         reader = TraceText(problems, core)
-        batch = reader._thorough(b"\n" + chunk, 1) if thorough else reader._batch(chunk)
+        batch = reader._thorough(b"\n" + chunk, 1) if thorough else reader._batch(chunk, len(chunk))
         numbers = [batch.line(index) for index in range(len(batch.events))]
         counts = (reader.events, reader.lost, reader.coarse)
         results.append((batch.events, numbers, counts, problems.listing()))
@@ -966,3 +966,31 @@ def test_lines_about_lost_events_take_no_time() -> None:
     assert _lost(b"a [002] PERF_RECORD_LOST") == (2, 0)
     assert _lost(b"a [99999] PERF_RECORD_LOST 1") is None
     assert time.process_time() - started < 2
+
+
+def test_blocks_read_ahead_are_the_same_blocks(tmp_path: Path) -> None:
+    data = text(*(line((ns % 2) * EXIT_STATE, ns * 1_234_567) for ns in range(30_000)))
+    path = tmp_path / "trace"
+    for stored in (data, gzip.compress(data, 1), data[:1000], gzip.compress(data, 1)[:-4_000]):
+        path.write_bytes(stored)
+        plain, ahead = Input(str(path)), Input(str(path))
+        assert list(ahead.ahead()) == list(plain.blocks())
+        assert (ahead.sha256(), ahead.cut) == (plain.sha256(), plain.cut)
+        # left before the end, the digest is of the whole file nevertheless
+        left = Input(str(path))
+        for _ in left.ahead():
+            break
+        assert left.sha256() == plain.sha256()
+
+
+def test_an_error_read_ahead_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "trace"
+    path.write_bytes(text(*(line(1, ns) for ns in range(40_000))))
+    source = Input(str(path))
+
+    def failing() -> bytes:
+        raise OSError("no more")
+
+    monkeypatch.setattr(source, "_read", failing)
+    with pytest.raises(OSError, match="no more"):
+        list(source.ahead())
