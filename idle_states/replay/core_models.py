@@ -44,11 +44,12 @@ def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: b
 
 
 class CoreModel:
-    """A machine's CPUs. decisions, compared, agreed: see replay.ReplayModel."""
+    """A machine's CPUs. decisions, held: see replay.ReplayModel."""
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
         self.machine = machine
-        self.decisions = self.compared = self.agreed = 0
+        self.decisions = 0
+        self.held: dict[int, tuple[int, int]] = {}
         self._settings = settings
         self._problems = problems
         self._cpus: dict[int, _Cpu | None] = {}
@@ -71,8 +72,7 @@ class CoreModel:
             if self.domains is not None:
                 self.domains.extend(number, kept)
             self.decisions += decisions
-            self.compared += count
-            self.agreed += agreed
+            self.hold(number, count, agreed)
             if left:
                 places = [place for place, period in enumerate(periods) if period[0] == number]
                 unfinished += [(places[at], number, left_ns) for at, left_ns in left]
@@ -85,6 +85,11 @@ class CoreModel:
         found = {number: cpu.tally for number, cpu in sorted(self._cpus.items()) if cpu is not None}
         stateless(found, self._problems)
         return {number: tally.figures() for number, tally in found.items()}
+
+    def hold(self, number: int, compared: int, agreed: int) -> None:
+        """Adds to what is known of a CPU's periods."""
+        before = self.held.get(number, (0, 0))
+        self.held[number] = before[0] + compared, before[1] + agreed
 
     def cpu(self, part: CpuChunk, notes: Notes) -> "_Cpu | None":
         """Returns the CPU that a part of a chunk belongs to; None if no table covers it."""
@@ -196,8 +201,7 @@ def replay(models: Sequence[CoreModel], parts: Sequence[CpuChunk], notes: Notes)
             if cpu in same:
                 agreed, decisions = same[cpu]
                 model.decisions += len(part)
-                model.compared += len(part)
-                model.agreed += agreed
+                model.hold(part.cpu, len(part), agreed)
                 if model.domains is not None:
                     model.domains.record_packed(part.cpu, part.rows, decisions)
 

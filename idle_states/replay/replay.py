@@ -74,13 +74,14 @@ class ReplayModel:
     """A machine's CPUs, each with its governor and its counters.
 
     decisions  number of decisions; with the tick kept, a traced period takes several
-    compared   number of periods whose traced or recorded state is known
-    agreed     number of these for which the model's first decision is that state
+    held       CPU -> number of periods whose traced or recorded state is known, and of these for
+               which the model's first decision is that state
     """
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
         self.machine = machine
-        self.decisions = self.compared = self.agreed = 0
+        self.decisions = 0
+        self.held: dict[int, tuple[int, int]] = {}
         self._settings = settings
         self._problems = problems
         self._tick_ns = tick_ns(settings.hz)
@@ -95,8 +96,7 @@ class ReplayModel:
         for cpu, state, start_ns, end_ns, _ in periods:
             here = self._cpus[cpu] if cpu in self._cpus else self._appear(cpu)
             if here is not None:
-                self.compared += 1
-                self.agreed += self._follow(cpu, *here, start_ns, end_ns) == state
+                self._hold(cpu, self._follow(cpu, *here, start_ns, end_ns) == state)
 
     def decide(self, row: RecordedDecision) -> None:
         """Replays a decision of an exact recording: exact."""
@@ -130,12 +130,15 @@ class ReplayModel:
         if self.domains is not None:
             self.domains.record(row, state, stop_tick)
         self.decisions += 1
-        self.compared += 1
-        self.agreed += state == row.state
+        self._hold(row.cpu, state == row.state)
         if outcome.rejected and state != NO_STATE:
             tally.rejected[state] += 1
         else:
             tally.add(state, outcome.residency_ns)
+
+    def _hold(self, cpu: int, agrees: bool) -> None:
+        compared, agreed = self.held.get(cpu, (0, 0))
+        self.held[cpu] = compared + 1, agreed + agrees
 
     def _polling(self, governor: Governor | None, table: CpuTable) -> Polling:
         """Returns the polling limit of state 0; haltpoll sets its own."""

@@ -24,7 +24,8 @@ from .energy import PowerModel
 from .machine import CpuTable, TracedMachine, from_sysfs, under_limits
 from .power import FROM_SPECS, PowerRequest, Rows
 from .replay import Settings
-from .run import ReplayResult, from_dumps, from_recording, from_trace
+from .results import ReplayResult
+from .run import from_dumps, from_recording, from_trace
 from .sample import Sample
 from .suspects import Suspicion, suspicion
 from .tables import of_given, of_tree

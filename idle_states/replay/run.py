@@ -1,16 +1,16 @@
 """One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .. import core
 from ..findings import unreadable
-from ..linux.genpd.running import DomainFigures
 from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import Release
 from ..reading import sysfs
 from ..reading.inputs import Input, InputKind
-from ..reading.problems import InputProblems, Notes, Problem
+from ..reading.problems import InputProblems, Notes
 from ..reading.sysfs import Dump, SysfsState
 from ..traces import dat as trace_dat
 from ..traces import recording
@@ -18,97 +18,16 @@ from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period
 from ..traces.text import TraceText
 from ..wording import plural
+from .agreement import Agreement, held
 from .core_models import CoreModel, knows, replay
-from .counters import Figures, StateFigures, counts_in_ns, total
+from .counters import Figures, StateFigures, counts_in_ns
 from .domains import DomainReplay, assumed_of_domains, assumed_of_timers, delayed, domains_of
 from .machine import TracedMachine
 from .observed import Observed
 from .replay import TURN_NS, ReplayModel, Settings
-from .suspects import ENOUGH, Suspicion
+from .results import ESTIMATED, EXACT, Account, Bracketed, Read, ReplayResult
 
-EXACT, ESTIMATED = "exact", "estimated"
 COMPARED = ("usage", "time_us", "above", "below", "rejected")
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Counters of one machine.
-
-    governor   governor whose model selected the states; None: the states really entered
-    decisions  number of the model's decisions
-    compared   number of periods whose real state is known
-    agreed     number of these for which the model selected the same state
-    domains    counters of the power domains that have states, those within others first
-    left       times in a last state that go back in time, and are in no counter of a domain
-    """
-
-    machine: str
-    governor: str | None
-    cpus: Mapping[int, Figures]
-    decisions: int = 0
-    compared: int = 0
-    agreed: int = 0
-    domains: tuple[DomainFigures, ...] = ()
-    left: int = 0
-
-    @property
-    def total(self) -> Figures:
-        return total(list(self.cpus.values()))
-
-    @property
-    def doubted(self) -> bool:
-        """Whether so few periods agree with the model that its table or kernel is in doubt."""
-        return self.agreed < ENOUGH * self.compared
-
-
-@dataclass(frozen=True, slots=True)
-class Bracketed:
-    """A counter from a trace, and the kernel's own count between the dumps around the trace."""
-
-    cpu: int
-    number: int
-    name: str
-    counter: str
-    trace: int
-    dumps: int
-
-    @property
-    def excess(self) -> int:
-        """Returns by how much the dumps' count is greater."""
-        return self.dumps - self.trace
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What was read.
-
-    lines, events  0 for kinds of input without them
-    periods        idle periods, without refused entries
-    span_ns        time from the first event to the last, see Pairing.span_ns
-    """
-
-    kind: InputKind
-    lines: int = 0
-    events: int = 0
-    periods: int = 0
-    span_ns: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayResult:
-    """Result of a replay. misses: number of the trace's cpu_idle_miss events, {"above": n, "below":
-    n}; None without any. suspicion: what the first table may be instead; None if nothing is
-    suspected."""
-
-    exactness: str
-    assumptions: tuple[str, ...]
-    read: Read
-    observed: Account
-    accounts: tuple[Account, ...]
-    problems: tuple[Problem, ...]
-    misses: Mapping[str, int] | None = None
-    bracketed: tuple[Bracketed, ...] = ()
-    suspicion: Suspicion | None = None
 
 
 def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> ReplayResult:
@@ -148,6 +67,7 @@ def from_trace(
     judges = [Observed(traced, counts_in_ns(release), problems)]
     models: Sequence[ReplayModel | CoreModel] = []
     domains: list[DomainReplay | None] = []
+    agreement = None
     if settings is None:
         domains = [domains_of(machine, release) for machine in machines]
         judges += [
@@ -156,8 +76,9 @@ def from_trace(
             if not machine.like(traced)
         ]
     else:
-        make = CoreModel if knows(machines, settings, estimated=True) else ReplayModel
-        models = [make(machine, settings, problems) for machine in machines]
+        every = _with(traced, machines)
+        make = CoreModel if knows(every, settings, estimated=True) else ReplayModel
+        models = [make(machine, settings, problems) for machine in every]
     seen = 0
     for batch in reader.batches(trace_dat.text(source)):
         periods = pairing.feed(batch)
@@ -178,6 +99,8 @@ def from_trace(
         )
     else:
         accounts = tuple(_modelled(model, settings) for model in models)
+        agreement = _agreement(traced, machines, accounts, observed, settings, counted or {})
+        accounts = accounts[: len(machines)]
     bracketed = _bracket(observed, counted or {}, problems)
     span = pairing.span_ns
     return ReplayResult(
@@ -198,6 +121,7 @@ def from_trace(
         problems.listing(),
         judges[0].said if misses else None,
         bracketed,
+        agreement=agreement,
     )
 
 
@@ -216,8 +140,9 @@ def from_recording(
     domains = None if settings else domains_of(own, release)
     models: Sequence[ReplayModel | CoreModel] = []
     count = refused = 0
-    if core.available() and (settings is None or knows(machines, settings, estimated=False)):
-        by_core = [CoreModel(machine, settings, problems) for machine in machines if settings]
+    every = _with(traced, machines)
+    if core.available() and (settings is None or knows(every, settings, estimated=False)):
+        by_core = [CoreModel(machine, settings, problems) for machine in every if settings]
         models = by_core
         for parts in chunks(source):
             notes = Notes()
@@ -230,9 +155,7 @@ def from_recording(
             replay(by_core, parts, notes)
             notes.report(problems)
     else:
-        by_reference = [
-            ReplayModel(machine, settings, problems) for machine in machines if settings
-        ]
+        by_reference = [ReplayModel(machine, settings, problems) for machine in every if settings]
         models = by_reference
         for row in recording.rows(source):
             count += 1
@@ -245,7 +168,12 @@ def from_recording(
     if not count:
         raise unreadable(source.name, "expected decisions, found none")
     observed = _judged(own, judge.finish(False), domains)
-    accounts = tuple(_modelled(model, settings) for model in models) if settings else (observed,)
+    agreement = None
+    accounts: tuple[Account, ...] = (observed,)
+    if settings is not None:
+        accounts = tuple(_modelled(model, settings) for model in models)
+        agreement = _agreement(traced, machines, accounts, observed, settings, {})
+        accounts = accounts[: len(machines)]
     guessed: tuple[str, ...] = ()
     if settings is not None:
         guessed = recording.guessed(source, settings.governor, settings.release)
@@ -264,6 +192,36 @@ def from_recording(
         observed,
         accounts,
         problems.listing(),
+        agreement=agreement,
+    )
+
+
+def _with(traced: TracedMachine, machines: Sequence[TracedMachine]) -> Sequence[TracedMachine]:
+    """The machines to replay: those asked for, and the traced one, to which the model is held."""
+    return machines if any(each.like(traced) for each in machines) else (*machines, traced)
+
+
+def _agreement(
+    traced: TracedMachine,
+    machines: Sequence[TracedMachine],
+    accounts: Sequence[Account],
+    observed: Account,
+    settings: Settings,
+    counted: Mapping[int, Sequence[SysfsState]],
+) -> Agreement:
+    """accounts: of _with(traced, machines); counted: CPU -> the kernel's counts around the
+    trace."""
+    likes = (at for at, each in enumerate(machines) if each.like(traced))
+    account = accounts[next(likes, -1)]
+    usages: Counter[tuple[int, str]] = Counter()
+    for states in counted.values():
+        for number, state in enumerate(states):
+            usages[number, state.name] += state.usage or 0
+    return Agreement(
+        account.machine,
+        f"{settings.governor} of Linux {settings.release.name}",
+        account.held,
+        held(observed.total, account.total, usages),
     )
 
 
@@ -299,8 +257,7 @@ def _modelled(model: ReplayModel | CoreModel, settings: Settings) -> Account:
         _judged(model.machine, model.figures(), model.domains),
         governor=settings.governor,
         decisions=model.decisions,
-        compared=model.compared,
-        agreed=model.agreed,
+        held=dict(sorted(model.held.items())),
     )
 
 

@@ -8,9 +8,10 @@ from ..linux.releases import Release
 from ..replay.counters import PERCENTILES, Figures, percentile_name
 from ..replay.energy import PowerModel, spent
 from ..replay.replay import Settings
-from ..replay.run import COMPARED, Account, Read, ReplayResult
+from ..replay.results import Account, Read, ReplayResult
+from ..replay.run import COMPARED
 from ..wording import plural
-from . import domain_counters, energy_output
+from . import agreement_output, domain_counters, energy_output
 from .escapes.text import printable
 from .style import Style
 from .tables import right_aligned
@@ -35,6 +36,9 @@ def render(
     per_cpu   each CPU's figures too, not those of all together alone
     """
     parts = [_head(result, name, release, settings, style)]
+    if result.agreement is not None:
+        parts.append(agreement_output.section(result.agreement, style, per_cpu=per_cpu))
+    parts.append(_rests(result, release, settings))
     for account in result.accounts:
         parts.append(_account(account, style, per_cpu))
         if account.domains:
@@ -66,10 +70,14 @@ def _head(
         f"{printable(name)}: {reading(result.read)}",
         f"{style('strong', result.exactness.upper())}: Linux {release.name}, {states}",
     ]
-    suspected = [result.suspicion.words] if result.suspicion else []
-    lines += [f"  - {said}" for said in (*result.assumptions, *suspected)]
-    lines += [f"  - {remark}" for remark in known(release, settings)]
     return "\n".join(lines) + "\n"
+
+
+def _rests(result: ReplayResult, release: Release, settings: Settings | None) -> str:
+    """What the figures rest on."""
+    suspected = [result.suspicion.words] if result.suspicion else []
+    said = (*result.assumptions, *suspected, *known(release, settings))
+    return "".join(f"  - {words}\n" for words in said)
 
 
 def known(release: Release, settings: Settings | None) -> list[str]:

@@ -70,8 +70,7 @@ def state_of(model: ReplayModel | CoreModel, problems: InputProblems) -> tuple[A
     return (
         model.figures(),
         model.decisions,
-        model.compared,
-        model.agreed,
+        model.held,
         problems.listing(),
     )
 

@@ -28,7 +28,7 @@ def test_traced_periods(make: type, kernel: str, without: int) -> None:
     lasting = (2 * US, 2 * US, 50 * US)
     model.add([(0, 0, at, at + ns, 0) for at, ns in zip(starts, lasting, strict=True)])
     assert model.figures()[0].states[0].usage == 3 - without
-    assert (model.decisions, model.compared, model.agreed) == (3, 3, 3 - without)
+    assert (model.decisions, model.held) == (3, {0: (3, 3 - without)})
     assert problems.count("default-idle") == without
 
 

@@ -275,7 +275,7 @@ def test_a_tick_that_is_kept_wakes_the_cpu(monkeypatch: pytest.MonkeyPatch) -> N
     ]
     usage = [(state.usage, state.time_us) for state in model.figures()[0].states]
     assert usage == [(0, 0), (2, 6_999), (1, 21_999)]
-    assert (model.decisions, model.compared, model.agreed) == (3, 1, 1)
+    assert (model.decisions, model.held) == (3, {0: (1, 1)})
 
 
 def test_a_tick_at_the_end_of_a_period_is_not_one_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def replayed(
         model.add([(0, 0, start, end, 0) for start, end in periods])
         usages.append(model.figures()[0].states[0].usage)
         decisions.append(model.decisions)
-        assert model.agreed == model.compared == len(periods)
+        assert model.held == {0: (len(periods), len(periods))}
     return usages, decisions
 
 

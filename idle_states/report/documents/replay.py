@@ -7,7 +7,7 @@ from ...forms import INLINE, Count, Form, With, derived
 from ...linux.grounds import LOOP
 from ...linux.releases import Release
 from ...reading import problems
-from ...replay import counters, run
+from ...replay import agreement, counters, results
 from ...replay.counters import PERCENTILES, percentile_name
 from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
@@ -51,14 +51,59 @@ class Figures(Form[counters.Figures]):
     )
 
 
-class Agreement(Form[run.Account]):
+class Agreement(Form[results.Account]):
     """How many agreed."""
 
     periods: Annotated[Count, "Compared."] = derived(lambda account: account.compared)
     same_state: Annotated[Count, "Agreed."] = derived(lambda account: account.agreed)
 
 
-class Account(Form[run.Account]):
+class Compared(Form[counters.StateFigures]):
+    """Counters of a state, traced or modelled."""
+
+    usage: Annotated[Count, "Idle periods."]
+    time_us: Annotated[Count, "Time spent."]
+    above: Annotated[Count, "Too deep, as the kernel counts."]
+    below: Annotated[Count, "Too shallow."]
+
+
+class StateAgreement(Form[agreement.StateAgreement]):
+    index: Annotated[Count, "Number."] = derived(lambda held: held.traced.number)
+    name: Annotated[str, "Name."] = derived(lambda held: held.traced.name)
+    traced: Annotated[Compared, "As entered."]
+    modelled: Annotated[Compared, "As the model selects."]
+    off: Annotated[
+        float | None, "Share by which usage is modelled greater; null where none is traced."
+    ] = derived(lambda held: None if held.off is None else rounded(held.off, 6))
+    counted: Annotated[
+        int | None, "Usage between the dumps of sysfs, which span more; null without them."
+    ]
+
+
+class CpuAgreement(Form[tuple[int, int]]):
+    periods: Annotated[Count, "Compared."] = derived(lambda pair: pair[0])
+    same_state: Annotated[Count, "Agreed."] = derived(lambda pair: pair[1])
+
+
+class Truth(Form[agreement.Agreement]):
+    """What the model makes of the machine that was traced, beside what was traced."""
+
+    table: Annotated[str, "The traced machine's table, or the one taken for it."] = derived(
+        lambda found: found.machine
+    )
+    verdict: Annotated[str, "In words."]
+    within: Annotated[bool, "Usage of every state within 10 % of the traced one."] = derived(
+        lambda found: not found.untrue
+    )
+    periods: Annotated[Count, "Idle periods compared."]
+    same_state: Annotated[Count, "Of these, the model selects the state entered."] = derived(
+        lambda found: found.agreed
+    )
+    cpus: Annotated[dict[str, CpuAgreement], "CPU -> how many agree."]
+    states: Annotated[list[StateAgreement], "State by state, over all CPUs."]
+
+
+class Account(Form[results.Account]):
     table: Annotated[str, "The table."] = derived(lambda account: account.machine)
     decisions: Annotated[Count, "Decisions of the model; 0 where none was run."]
     agreement: Annotated[
@@ -70,7 +115,7 @@ class Account(Form[run.Account]):
     domains: Annotated[list[DomainCounters], "Power domains with states, the innermost first."]
 
 
-class Read(Form[run.Read]):
+class Read(Form[results.Read]):
     kind: Annotated[str, "What the input is."] = derived(lambda read: str(read.kind))
     lines: Annotated[int | None, "Lines."]
     events: Annotated[int | None, "Events."]
@@ -83,7 +128,7 @@ class Miss(Form[tuple[int, int]]):
     recomputed: Annotated[Count, "As the table has it."]
 
 
-class Dumped(Form[run.Bracketed]):
+class Dumped(Form[results.Bracketed]):
     cpu: Annotated[Count, "The CPU."]
     state: Annotated[Count, "Number of the state."] = derived(lambda row: row.number)
     name: Annotated[str, "Its name."]
@@ -109,6 +154,10 @@ class Problem(Form[problems.Problem]):
 class Replay(Form[Any]):
     exactness: Annotated[Literal["exact", "estimated"], "exact: every input was recorded."]
     assumptions: Annotated[list[str], "What an estimate rests on."]
+    truth: Annotated[
+        Truth | None,
+        "How true the model is to what was traced or recorded; null where no governor was asked.",
+    ] = derived(lambda result: result.agreement)
     suspicion: Annotated[
         Suspicion | None,
         "Of an exact recording, where no table's decisions are those recorded: which table or "
@@ -148,7 +197,10 @@ class Replay(Form[Any]):
 
 
 def result_of(
-    result: run.ReplayResult, release: Release, settings: Settings | None, power: PowerModel | None
+    result: results.ReplayResult,
+    release: Release,
+    settings: Settings | None,
+    power: PowerModel | None,
 ) -> With:
     """What Replay writes. settings: None where no governor was run; power: what is known of the
     states' power, None where nothing is."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from ...linux.releases import Release
+from ...replay.agreement import Agreement
 from ...replay.counters import PERCENTILES, Figures, percentile_name
 from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
-from ...replay.run import Account, ReplayResult
-from .. import energy_output
+from ...replay.results import Account, ReplayResult
+from .. import agreement_output, energy_output
 from ..replay_text import counted, microseconds, percent, reading
 from . import domain_counters, energies, fits, pictures, svg
 from .energies import Priced
@@ -55,7 +56,8 @@ def sections(
     rests = f"{result.exactness}, resting on this:" if said else result.exactness
     about = (reading(result.read), rests, *(f"- {words}" for words in said))
     totals = [(account.machine, account.total) for account in result.accounts]
-    found = [
+    found = [] if result.agreement is None else [_held(result.agreement)]
+    found += [
         Section("How selections fit", (fitting(totals),)),
         Section("What waking cost", (latencies(totals),)),
     ]
@@ -72,6 +74,14 @@ def sections(
     if beside:
         found.append(Section("Beside this", (Lines(tuple(beside)),)))
     return [*found, Section("What this is", (Lines(about),))]
+
+
+def _held(agreement: Agreement) -> Section:
+    """How true the model is: what it makes of the traced machine, beside what was traced."""
+    head, rows = agreement_output.head_and_rows(agreement)
+    numbers = frozenset(range(1, len(head)))
+    table = PageTable(f"{agreement.machine}: traced and modelled", head, rows, numbers)
+    return Section(agreement_output.TITLE, (Lines((agreement.verdict,)), table))
 
 
 Named = Sequence[tuple[str, Figures]]
