@@ -11,26 +11,27 @@ import pytest
 
 from tests.oracle import skipping
 from tests.support import DOCS, ROOT
-from tests.support.shared import kept
+from tests.support.shared import kept, once
 from tools.site import transcripts
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def skiboot() -> Path:
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
     with skipping(), kept("skiboot-source"):
-        return transcripts.skiboot_source()
+        source = transcripts.skiboot_source()
+    return once(tmp_path_factory, "mirror", lambda into: transcripts.mirror_of(source, into))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", transcripts.PAGES, ids=lambda page: str(page.stem))
-def test_commands_print_what_the_page_shows(page: Path, skiboot: Path, tmp_path: Path) -> None:
+def test_commands_print_what_the_page_shows(page: Path, mirror: Path, tmp_path: Path) -> None:
     pytest.importorskip("tree_sitter_c", reason="tree-sitter-c is not installed")
     text = page.read_text("utf-8")
-    now = transcripts.replayed(text, tmp_path, skiboot)
+    now = transcripts.replayed(text, tmp_path, mirror)
     changed = difflib.unified_diff(text.splitlines(), now.splitlines(), "page", "now", lineterm="")
     assert "\n".join(changed) == "", "make tutorial"
 
@@ -67,7 +68,9 @@ def test_a_page_is_replayed_command_by_command(tmp_path: Path) -> None:
     )
     expected = page.replace("was otherwise\n", "").replace("cat b\n", "cat b\n1\none\n\ntwo\n")
     expected = expected.replace("skiboot/README\n", "skiboot/README\none\n")
-    assert transcripts.replayed(page, tmp_path / "home", tmp_path / "skiboot") == expected
+    mirror = tmp_path / "mirror"
+    transcripts.mirror_of(tmp_path / "skiboot", mirror)
+    assert transcripts.replayed(page, tmp_path / "home", mirror) == expected
 
 
 def test_pages_of_the_tool_need_no_other_programs() -> None:

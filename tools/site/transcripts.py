@@ -49,27 +49,39 @@ _GIT = """\
 """
 
 
-def replayed(page: str, home: Path, skiboot: Path) -> str:
+def replayed(page: str, home: Path, mirror: Path) -> str:
     """The page with what its commands print now.
 
-    home     an empty directory, in which they run
-    skiboot  a skiboot tree of the version TAG
+    home    an empty directory, in which they run
+    mirror  what `mirror_of` made
     """
     work = home / "work"
     work.mkdir(parents=True)
-    shell = _Shell(work, environment(home, skiboot))
+    shell = _Shell(work, _environment(home, mirror))
     return _BLOCK.sub(lambda found: "".join(_again(found[0], shell)), page)
 
 
-def environment(home: Path, skiboot: Path) -> Mapping[str, str]:
-    """Makes a repository of the tree, and git's configuration that has it in upstream's place."""
-    mirror = home / "mirror"
+def mirror_of(skiboot: Path, mirror: Path) -> None:
+    """Makes a repository of a skiboot tree of the version TAG, below `mirror`, which is to stand in
+    upstream's place."""
     tree = mirror / "skiboot"
     shutil.copytree(skiboot, tree, symlinks=True, ignore=shutil.ignore_patterns(".version"))
+    variables = _environment(mirror, mirror)
+    for words in (
+        ["init", "-q", "-b", "master"],
+        ["add", "--all", "--force"],
+        ["commit", "-q", "-m", f"skiboot {TAG}"],
+        ["tag", "-a", "-m", TAG, TAG],
+    ):
+        subprocess.run(["git", "-C", str(tree), *words], env=variables, check=True)
+
+
+def _environment(home: Path, mirror: Path) -> Mapping[str, str]:
+    """Writes git's configuration, which has the mirror in upstream's place."""
     config = home / ".gitconfig"
     config.write_text(_GIT.format(mirror=mirror, upstream=UPSTREAM))
     day = "2022-01-01T00:00:00Z"
-    variables = {
+    return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
@@ -80,14 +92,6 @@ def environment(home: Path, skiboot: Path) -> Mapping[str, str]:
         "GIT_AUTHOR_DATE": day,
         "GIT_COMMITTER_DATE": day,
     }
-    for words in (
-        ["init", "-q", "-b", "master"],
-        ["add", "--all", "--force"],
-        ["commit", "-q", "-m", f"skiboot {TAG}"],
-        ["tag", "-a", "-m", TAG, TAG],
-    ):
-        subprocess.run(["git", "-C", str(tree), *words], env=variables, check=True)
-    return variables
 
 
 def skiboot_source() -> Path:
@@ -139,7 +143,8 @@ def _again(block: str, shell: _Shell) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    source = skiboot_source()
-    for page in [Path(name) for name in sys.argv[1:]] or PAGES:
-        with tempfile.TemporaryDirectory() as scratch:
-            write_file(page, replayed(page.read_text("utf-8"), Path(scratch), source))
+    with tempfile.TemporaryDirectory() as mirror:
+        mirror_of(skiboot_source(), Path(mirror))
+        for page in [Path(name) for name in sys.argv[1:]] or PAGES:
+            with tempfile.TemporaryDirectory() as scratch:
+                write_file(page, replayed(page.read_text("utf-8"), Path(scratch), Path(mirror)))
