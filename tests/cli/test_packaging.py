@@ -100,7 +100,16 @@ def test_without_a_compiler_it_installs_without_the_core(built: Path, tmp_path: 
             continue
         target = tmp_path / file.name
         environment = {} if compiler is None else {"CC": compiler}
-        words = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir")
+        words = (
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-cache-dir",
+            "--no-compile",
+        )
         run(*words, "--target", target, file, **environment)
         tool = (sys.executable, "-m", "idle_states", "--version")
         _, second, *remedy = run(*tool, cwd=tmp_path, PYTHONPATH=str(target)).splitlines()
@@ -113,9 +122,9 @@ def test_without_a_compiler_it_installs_without_the_core(built: Path, tmp_path: 
 
 def test_an_installed_wheel_checks_all_tables(built: Path, tmp_path: Path) -> None:
     (wheel,) = built.glob("*.whl")
-    venv.create(tmp_path / "venv", with_pip=True)
+    venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", wheel)
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", wheel)
     tool = tmp_path / "venv" / "bin" / "idle-states"
     assert CLEAN.search(run(tool, "check", cwd=tmp_path))
     assert "mambo-stop4" in run(tool, "patch", "--list", cwd=tmp_path)
