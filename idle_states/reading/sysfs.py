@@ -8,6 +8,7 @@ A dump holds each CPU's table and the kernel's counters since boot; two dumps br
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from ..findings import unreadable
 from . import limits
@@ -17,8 +18,13 @@ from .problems import quoted
 _LINE = re.compile(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")
 _GENERAL = re.compile(rb"[^\s:]*/cpuidle/(?:current|available)_\w+:.*")
 """Of /sys/devices/system/cpu/cpuidle, which a wider grep prints too."""
-_NUMBERS = ("latency", "residency", "disable", "usage", "time", "above", "below", "rejected")
-_STATUS = ("enabled", "disabled")
+_NUMBERS = frozenset(
+    "latency residency disable usage time above below rejected".split()  # of a state
+)
+_KNOWN = {
+    name.encode(): name for name in (*_NUMBERS, "name", "desc", "default_status", "driver/name")
+}
+_STATUS = (b"enabled", b"disabled")
 _NEEDED = ("name", "latency", "residency")
 COUNTERS = ("usage", "time_us", "above", "below", "rejected")
 STATES_MAX = limits.SYSFS_STATES
@@ -26,6 +32,10 @@ LINES_MAX = limits.SYSFS_LINES
 """Of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
 _DIGITS_MAX = limits.SYSFS_DIGITS
 _TEXT_MAX = limits.SYSFS_CHARACTERS
+
+
+_Given: TypeAlias = tuple[dict[str, str], dict[str, int], dict[str, int]]
+"""Attribute -> its text, or its number, and its line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,32 +78,38 @@ class Dump:
 
 def read(source: Input) -> Dump:
     """A dump. Raises Unreadable naming the line, or the attribute that is missing."""
-    found: dict[int, dict[int, dict[str, str | int]]] = {}
-    places: dict[tuple[int, int], dict[str, int]] = {}
+    found: dict[int, dict[int, _Given]] = {}
     drivers: dict[int, str] = {}
-    for line, cpu, state, attribute, text in _attributes(source):
+    last: tuple[int, int] | None = None
+    for line, cpu, state, attribute, raw in _attributes(source):
         if state is None:
             if attribute == "driver/name":
-                drivers[cpu] = text[:_TEXT_MAX]
+                drivers[cpu] = _decoded(raw)[:_TEXT_MAX]
             continue
         if attribute in _NUMBERS:
-            if not (text.isascii() and text.isdecimal()) or len(text) > _DIGITS_MAX:
-                message = f"expected a number as {attribute}, found {text[:40]!r}"
+            if not raw.isdigit() or len(raw) > _DIGITS_MAX:
+                message = f"expected a number as {attribute}, found {_decoded(raw)[:40]!r}"
                 raise unreadable(source.name, message, line)
-            value: str | int = int(text)
-        elif attribute in ("name", "desc"):
-            value = text[:_TEXT_MAX]
-        elif attribute == "default_status" and text in _STATUS:
-            value = _STATUS.index(text)
-        else:
+        elif attribute == "default_status":
+            if raw not in _STATUS:
+                continue
+        elif attribute not in ("name", "desc"):
             continue
-        found.setdefault(cpu, {}).setdefault(state, {})[attribute] = value
-        places.setdefault((cpu, state), {})[attribute] = line
+        if last != (cpu, state):
+            last = cpu, state
+            texts, numbers, places = found.setdefault(cpu, {}).setdefault(state, ({}, {}, {}))
+        places[attribute] = line
+        if attribute in _NUMBERS:
+            numbers[attribute] = int(raw)
+        elif attribute == "default_status":
+            numbers[attribute] = _STATUS.index(raw)
+        else:
+            texts[attribute] = _decoded(raw)[:_TEXT_MAX]
     if source.cut is not None:
         raise unreadable(source.name, f"expected a whole dump, found: {source.cut}")
     if not found:
         raise unreadable(source.name, "expected attributes of cpuidle states, found none")
-    cpus = {cpu: _states(source.name, cpu, found[cpu], places) for cpu in sorted(found)}
+    cpus = {cpu: _states(source.name, cpu, found[cpu]) for cpu in sorted(found)}
     return Dump(source.name, cpus, drivers)
 
 
@@ -133,14 +149,16 @@ def _between(cpu: int, before: Dump, after: Dump) -> tuple[SysfsState, ...]:
     return tuple(states)
 
 
-def _attributes(source: Input) -> Iterator[tuple[int, int, int | None, str, str]]:
-    """Line number, CPU, state, attribute and text of every line; state None: of the CPU itself."""
+def _attributes(source: Input) -> Iterator[tuple[int, int, int | None, str, bytes]]:
+    """Line number, CPU, state, attribute and text of every line with a known attribute; state None:
+    of the CPU itself."""
     for number, line in lines(source.blocks(), source.name):
         if number > LINES_MAX:
             raise unreadable(source.name, f"expected at most {LINES_MAX} lines", number)
-        if not line.strip() or _GENERAL.fullmatch(line):
-            continue
         match = _LINE.fullmatch(line)
+        attribute = _KNOWN.get(match[3]) if match else None
+        if attribute is None and (not line.strip() or _GENERAL.fullmatch(line)):
+            continue
         if match is None:
             raise unreadable(
                 source.name,
@@ -151,43 +169,36 @@ def _attributes(source: Input) -> Iterator[tuple[int, int, int | None, str, str]
         if cpu > CPU_MAX or (state is not None and state >= STATES_MAX):
             message = f"expected CPUs to {CPU_MAX} and states to {STATES_MAX - 1}"
             raise unreadable(source.name, message, number)
-        yield (
-            number,
-            cpu,
-            state,
-            match[3].decode(),
-            match[4].decode("utf-8", "backslashreplace"),
-        )
+        if attribute is not None:
+            yield number, cpu, state, attribute, match[4]
 
 
-def _states(
-    name: str,
-    cpu: int,
-    number2attributes: Mapping[int, Mapping[str, str | int]],
-    places: Mapping[tuple[int, int], Mapping[str, int]],
-) -> tuple[SysfsState, ...]:
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _states(name: str, cpu: int, number2given: Mapping[int, _Given]) -> tuple[SysfsState, ...]:
     states = []
-    for number in range(max(number2attributes) + 1):
-        given = number2attributes.get(number, {})
-        missing = [attribute for attribute in _NEEDED if attribute not in given]
+    for number in range(max(number2given) + 1):
+        texts, numbers, places = number2given.get(number, ({}, {}, {}))
+        missing = [each for each in _NEEDED if each not in places]
         if missing:
             where = f"cpu{cpu}/cpuidle/state{number}"
             raise unreadable(name, f"expected {' and '.join(missing)} in {where}, found none")
-        number_of = {key: value for key, value in given.items() if isinstance(value, int)}
         states.append(
             SysfsState(
-                str(given["name"]),
-                str(given.get("desc", "")),
-                number_of["latency"],
-                number_of["residency"],
-                bool(number_of.get("disable", 0)),
-                number_of.get("usage"),
-                number_of.get("time"),
-                number_of.get("above"),
-                number_of.get("below"),
-                number_of.get("rejected"),
-                bool(number_of["default_status"]) if "default_status" in given else None,
-                places[cpu, number],
+                texts["name"],
+                texts.get("desc", ""),
+                numbers["latency"],
+                numbers["residency"],
+                bool(numbers.get("disable", 0)),
+                numbers.get("usage"),
+                numbers.get("time"),
+                numbers.get("above"),
+                numbers.get("below"),
+                numbers.get("rejected"),
+                bool(numbers["default_status"]) if "default_status" in numbers else None,
+                places,
             )
         )
     return tuple(states)

@@ -105,7 +105,7 @@ def _octal(field: bytes) -> int | None:
     digits = field.partition(b"\0")[0].strip()
     if not digits:
         return 0
-    return int(digits, 8) if all(b"0"[0] <= digit <= b"7"[0] for digit in digits) else None
+    return int(digits, 8) if not digits.strip(b"01234567") else None
 
 
 def _padded(size: int) -> int:

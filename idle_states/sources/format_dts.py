@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ..devicetree.dts import PreparedSource
     from ..devicetree.source_trees import SourceTree
 
-_BLANKS = re.compile(rb"\s*")
+_BEFORE = re.compile(rb"(?:\s++|//[^\n]*+\n|#[^\n]*+\n|/\*(?s:.*?)\*/)*+")
+"""Blanks, comments, and what is for the preprocessor."""
 _START = re.compile(rb"/dts-v1/|/\s*\{")
 _REFERS = re.compile(rb"^&\w+ *\{|^[ \t]*#[ \t]*include\b|^/include/", re.MULTILINE)
 """What a part of a source may begin with."""
@@ -28,22 +29,10 @@ _LOOKED_AT = 1 << 22
 
 def recognises(head: bytes, path: Path) -> bool:
     head = head.removeprefix(codecs.BOM_UTF8)
-    at = 0
     if path.suffix in (".dts", ".dtsi") and _REFERS.search(head):
         return True
-    while at < _LOOKED_AT:
-        blanks = _BLANKS.match(head, at)
-        at = blanks.end() if blanks else at
-        if head.startswith(b"/*", at):
-            end = head.find(b"*/", at + 2) + 2
-        elif head.startswith((b"//", b"#"), at):
-            end = head.find(b"\n", at) + 1
-        else:
-            return bool(_START.match(head, at))
-        if end <= at:
-            return False
-        at = end
-    return False
+    before = _BEFORE.match(head, 0, _LOOKED_AT)
+    return before is not None and bool(_START.match(head, before.end()))
 
 
 def read(file: File) -> list[Source]:

@@ -53,6 +53,8 @@ def collected(data: bytes) -> Mapping[str, bytes]:
 
     names = {f"{COLLECTION}/{name}": name for name in (CPUIDLE, UNAME, KERNEL_LOG, OPAL_LOG)}
     texts: dict[str, bytes] = {}
+    if COLLECTION.encode() not in data:
+        return texts
     try:
         for member in members(data):
             name = names.get(member.name.removeprefix("./"))
