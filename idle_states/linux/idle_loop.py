@@ -6,6 +6,7 @@ that a release keeps in us is floored to whole us.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 from ..history import History, Sources, rows_of
@@ -115,6 +116,7 @@ HISTORY = History(IdleLoopFeatures(), CHANGES)
 SOURCES = Sources(compiled="4.4..")
 
 
+@lru_cache(4096)
 def features(release: Release) -> IdleLoopFeatures:
     """Returns the features of a release's idle loop, with snooze as in its powernv driver."""
     driver = release.features

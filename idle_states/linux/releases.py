@@ -9,6 +9,7 @@ SERIES; adding a behaviour is a field and a row in the subsystem's features modu
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
+from typing import Any
 
 from ..history import FeaturesT, History, Key, Place, Since
 from ..wording import suggestion
@@ -125,6 +126,12 @@ def _key(named: Named) -> Key:
 
 def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
     """A subsystem's features in a release."""
+    features: FeaturesT = _folded(history, release)
+    return features
+
+
+@lru_cache(4096)
+def _folded(history: History[Any], release: Release) -> Any:
     return history.fold(release.way, place, release.lacks)
 
 
