@@ -112,25 +112,42 @@ class PowerModel:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Energy of idle periods, in ns times the model's unit.
+    """Energy of idle periods, or of CPUs that also run, in ns times the model's unit.
 
     states   (state name, energy; None without a power figure)
     total    None if a state that was entered has no power figure
     missing  names of these states
-    time_ns  total length of the idle periods
+    time_ns  total length of the idle periods, or CPU time
+    wakeups  idle periods that ended
+    counted  what a workload counted; 0 without one
     """
 
     states: tuple[tuple[str, PowerBounds | None], ...]
     total: PowerBounds | None
     missing: tuple[str, ...]
     time_ns: int
+    wakeups: int = 0
+    counted: int = 0
 
     @property
     def power(self) -> PowerBounds | None:
-        """Mean power over the idle time, in the model's unit."""
-        if self.total is None or not self.time_ns:
+        """Mean power over the time, in the model's unit."""
+        return self._for_each(self.time_ns)
+
+    @property
+    def each_wakeup(self) -> PowerBounds | None:
+        """Energy for each wake-up; None without any, or without a total."""
+        return self._for_each(self.wakeups)
+
+    @property
+    def each_unit(self) -> PowerBounds | None:
+        """Energy for each unit of work, likewise."""
+        return self._for_each(self.counted)
+
+    def _for_each(self, count: int) -> PowerBounds | None:
+        if self.total is None or not count:
             return None
-        return self.total.times(Fraction(1, self.time_ns))
+        return self.total.times(Fraction(1, count))
 
 
 def energy(awake: PowerBounds, state: StatePower, count: int, time_ns: int) -> PowerBounds:
@@ -210,7 +227,13 @@ def spent(figures: Figures, model: PowerModel) -> Spent:
         own = energy(model.awake, known, state.usage, state.time_us * 1000)
         states.append((state.name, own))
         total += own
-    return Spent(tuple(states), None if missing else total, tuple(missing), figures.time_us * 1000)
+    return Spent(
+        tuple(states),
+        None if missing else total,
+        tuple(missing),
+        figures.time_us * 1000,
+        figures.usage,
+    )
 
 
 # Power figures from specs, from the command line, or implied by rows

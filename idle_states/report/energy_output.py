@@ -11,11 +11,15 @@ from .style import Style
 from .tables import right_aligned
 
 if TYPE_CHECKING:
-    from ..simulation.consumption import Change, MachineEnergy
+    from ..replay.consumption import Change, MachineEnergy
 
 NO_FIGURES = (
     "Energy: no state of these tables has a figure; give some (--power snooze=1,...), or take the "
     "rows' word for it (--power implied)\n"
+)
+NOT_RUN = (
+    "Energy of the machine: not reckoned, as this input does not say how long CPUs ran between "
+    "idle periods\n"
 )
 _NS = 1_000_000_000
 
@@ -46,12 +50,9 @@ def of_machines(names: Sequence[str], found: "MachineEnergy", counts: str, style
     rows = _rows(spents, "W" if model.unit == WATTS else "of snooze")
     unit = unit_of(model, machine=True)
     each = counts.removesuffix("s")
-    if counts and all(found.counted):
-        costs = tuple(
-            "-" if one.total is None else ranged(one.total.times(Fraction(1, 1000 * count)), 4)
-            for one, count in zip(spents, found.counted, strict=True)
-        )
-        rows.append((f"each {each}, u{unit}", *costs))
+    if counts and all(one.counted for one in spents):
+        rows.append((f"each {each}, u{unit}", *(_each(one.each_unit) for one in spents)))
+    rows.append((f"each wake-up, u{unit}", *(_each(one.each_wakeup) for one in spents)))
     against = ""
     for name, change in zip(names[1:], found.changes, strict=True):
         if change is not None:
@@ -143,6 +144,10 @@ def number(value: Fraction, digits: int = 6) -> str:
 
 def _energy(bounds: PowerBounds | None) -> str:
     return "-" if bounds is None else ranged(bounds.times(Fraction(1, _NS)))
+
+
+def _each(bounds: PowerBounds | None) -> str:
+    return "-" if bounds is None else ranged(bounds.times(Fraction(1, 1000)), 4)
 
 
 def _power(bounds: PowerBounds | None, unit: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ..findings import Severity
 from ..linux.grounds import LOOP, remarks
 from ..linux.releases import Release
+from ..replay.consumption import of_accounts
 from ..replay.counters import PERCENTILES, Figures, percentile_name
 from ..replay.energy import PowerModel, spent
 from ..replay.replay import Settings
@@ -51,6 +52,11 @@ def render(
         spents = [spent(account.total, power) for account in result.accounts]
         machines = [account.machine for account in result.accounts]
         parts.append(energy_output.section(machines, spents, power, style))
+        energy = of_accounts(result.accounts, result.read.span_ns, power)
+        if energy is None:
+            parts.append(energy_output.NOT_RUN)
+        else:
+            parts.append(energy_output.of_machines(machines, energy, "", style))
     elif len(result.accounts) > 1:
         parts.append(energy_output.NO_FIGURES)
     if result.misses is not None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from ..replay.consumption import Change
 from ..review.machines import OnKernels, OnMachines
 from ..review.workloads import OnWorkload, Performed
 from ..selection.idle_lengths import lengths
 from ..selection.selection import SelectionChange
-from ..simulation.consumption import Change
 from ..wording import joined, plural
 from .energy_output import in_percent
 

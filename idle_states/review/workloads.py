@@ -11,16 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..linux.governors import Governor
+from ..replay.consumption import LEAVING_SAID, Change, spanned
 from ..simulation import by_core
-from ..simulation.consumption import (
-    LEAVING_SAID,
-    Change,
-    anything,
-    likely,
-    power_ratios,
-    spanned,
-    turning_points,
-)
+from ..simulation.consumption import anything, likely, power_ratios, turning_points
 from ..simulation.given import Given, WorkloadRequest, given
 from ..simulation.setup import Costs, Setup, check_selects
 from ..simulation.simulate import simulate

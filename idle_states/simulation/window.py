@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ..replay.consumption import CpuUse
 from .setup import SCOPES, Setup, SimulationRun, bucket_top
 
 _GROUPINGS = ("", "small_core", "pair", "quad")
@@ -15,37 +16,10 @@ _GROUPINGS = ("", "small_core", "pair", "quad")
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """Figures of the whole machine, all CPUs together.
+class Window(CpuUse):
+    """Figures of the whole machine. latencies: bucket -> wake-ups, as in SimulationRun."""
 
-    duration_ns  its length
-    counted      how often the workload did what it counts
-    usage        state -> idle periods that it was asked for
-    awake_ns     CPU time outside idle states: computing, deciding, and leaving a state
-    asked_ns     state -> CPU time in it, as asked for
-    held_ns      state -> CPU time in which all CPUs of what the state acts on (a thread, core, pair
-                 or quad) had asked for it or a deeper one: what it can save
-    latencies    bucket -> wake-ups, as in SimulationRun
-    """
-
-    names: tuple[str, ...]
-    cpus: int
-    duration_ns: int
-    counted: int
-    usage: tuple[int, ...]
-    awake_ns: int
-    asked_ns: tuple[int, ...]
-    held_ns: tuple[int, ...]
     latencies: dict[int, int]
-
-    @property
-    def wakeups(self) -> int:
-        """Idle periods that ended."""
-        return sum(self.usage)
-
-    @property
-    def idle_ns(self) -> int:
-        return self.cpus * self.duration_ns - self.awake_ns
 
     def latency_ns(self, percent: int) -> int | None:
         """A percentile of the time from wake-up to first instruction, by nearest rank, rounded up

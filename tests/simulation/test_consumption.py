@@ -8,21 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states import core
-from idle_states.replay.energy import IDLE_ONLY, WATTS, from_words
-from idle_states.simulation import by_core
-from idle_states.simulation.consumption import (
+from idle_states.replay.consumption import (
     RUNNING,
     SNOOZES,
     Change,
-    Draws,
-    anything,
     changes,
-    energy,
-    likely,
     machine,
     of_machine,
-    power_ratios,
     spanned,
+)
+from idle_states.replay.energy import IDLE_ONLY, WATTS, PowerBounds, from_words
+from idle_states.simulation import by_core
+from idle_states.simulation.consumption import (
+    Draws,
+    anything,
+    energy,
+    likely,
+    power_ratios,
     turning_points,
 )
 from idle_states.simulation.simulate import simulate
@@ -229,6 +231,9 @@ def test_a_running_cpu_draws_what_is_given() -> None:
     assert spent.total.low == spent.total.high == 600 * 4 + 400 * Fraction(7, 2) + 500 * 3 + 500
     assert spent.power is not None
     assert spent.power.low == Fraction(spent.total.low, 2000)
+    # for each of three idle periods, and of a hundred units
+    assert spent.each_wakeup == spent.total.times(Fraction(1, 3))
+    assert spent.each_unit == spent.total.times(Fraction(1, 100))
     assert not any("running thread draws" in words for words in model.assumptions)
 
 
@@ -243,7 +248,9 @@ def test_what_a_machine_rests_on_is_said() -> None:
 def test_a_state_without_a_figure_leaves_no_total() -> None:
     spent = machine(made(600, (1400, 1000, 500)), of_machine(from_words("lite=0.5", LATENCIES)))
     assert spent.missing == ("core",)
-    assert spent.total is None
+    assert spent.total is spent.each_wakeup is None
+    # 500 ns in lite, and not those in core beyond it
+    assert dict(spent.states)["lite"] == PowerBounds.exactly(250)
     unused = machine(made(600, (1400, 1000, 0)), of_machine(from_words("lite=0.5", LATENCIES)))
     assert unused.missing == ()
     assert unused.total is not None

@@ -1,11 +1,12 @@
-"""What machines draw, running CPUs included, and what a table changes in that: part of review and
-simulate."""
+"""What machines draw, running CPUs included, and what a table changes in that: part of review,
+replay and simulate."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from ...forms import INLINE, Form, derived
+from ...replay import consumption
 from ...replay.energy import PowerModel, Spent
-from ...simulation import consumption
 from .energy import Power, Table
 
 Percent = Annotated[float, "In percent."]
@@ -37,3 +38,17 @@ class Consumption(Form[tuple[PowerModel, list[tuple[str, Spent]], Any]]):
         list[Changed],
         "Of each table but the first; left out where figures are missing, or too many are ranges.",
     ]
+
+
+def consumption_of(
+    names: Sequence[str], drawn: consumption.MachineEnergy | None
+) -> tuple[PowerModel, list[tuple[str, Spent]], list[tuple[str, consumption.MachineChange]]] | None:
+    """What Consumption writes. names: of the tables."""
+    if drawn is None:
+        return None
+    changes = zip(names[1:], drawn.changes, strict=True)
+    return (
+        drawn.model,
+        list(zip(names, drawn.spents, strict=True)),
+        [(name, one) for name, one in changes if one is not None],
+    )

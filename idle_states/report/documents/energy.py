@@ -90,6 +90,12 @@ class Table(Form[tuple[str, Spent]]):
     mean_power: Annotated[Bounds | None, "On average over the time that it is of."] = derived(
         lambda item: item[1].power
     )
+    each_wakeup: Annotated[Bounds | None, "For each wake-up; null without any."] = derived(
+        lambda item: in_seconds(item[1].each_wakeup)
+    )
+    each_unit: Annotated[
+        Bounds | None, "For each unit of what a workload counts; null without any."
+    ] = derived(lambda item: in_seconds(item[1].each_unit))
     missing: Annotated[list[str], "States that were entered and have no figures."] = derived(
         lambda item: item[1].missing
     )

@@ -8,10 +8,12 @@ from ...linux.grounds import LOOP
 from ...linux.releases import Release
 from ...reading import problems
 from ...replay import agreement, counters, results
+from ...replay.consumption import of_accounts
 from ...replay.counters import PERCENTILES, percentile_name
 from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
 from .conform import Suspicion
+from .consumption import Consumption, consumption_of
 from .domain_counters import DomainCounters
 from .energy import Costs, rounded
 from .findings import SeverityName
@@ -177,6 +179,11 @@ class Replay(Form[Any]):
         lambda result: result.accounts
     )
     energy: Costs
+    consumption: Annotated[
+        Consumption | None,
+        "What the CPUs drew with each table, those that ran included, in J or in seconds of a CPU "
+        "in snooze; null without figures, and where the input does not say how long CPUs ran.",
+    ]
     misses: Annotated[
         dict[str, Miss] | None,
         "The trace's own cpu_idle_miss events beside what was recomputed; null where there are "
@@ -213,4 +220,8 @@ def result_of(
         next_timer=None if settings is None or exact else settings.next_timer,
         energy=power
         and (power, [(each.machine, spent(each.total, power)) for each in result.accounts]),
+        consumption=consumption_of(
+            [each.machine for each in result.accounts],
+            of_accounts(result.accounts, result.read.span_ns, power),
+        ),
     )

@@ -12,7 +12,7 @@ from ...simulation.consumption import of_runs
 from ...simulation.placement import Policy
 from ...simulation.setup import SCOPES, WAKE_PERCENTILES, Setup
 from ...simulation.topology import Topology
-from .consumption import Consumption
+from .consumption import Consumption, consumption_of
 from .domain_counters import DomainCounters
 from .energy import Costs
 from .known import Kernel, Known
@@ -220,17 +220,11 @@ def simulated(found: Sequence[summary.SimulationSummary], power: PowerModel | No
     """What Simulate writes. power: None where nothing says what states draw."""
     names = [each.setup.name for each in found]
     spents = [(each.setup.name, spent(each.figures, power)) for each in found] if power else []
-    drawn = of_runs(found, power)
     return With(
         found[0].setup,
         tables=found,
         energy=power and (power, spents),
-        consumption=drawn
-        and (
-            drawn.model,
-            list(zip(names, drawn.spents, strict=True)),
-            [(n, one) for n, one in zip(names[1:], drawn.changes, strict=True) if one is not None],
-        ),
+        consumption=consumption_of(names, of_runs(found, power)),
     )
 
 

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from ...linux.grounds import remarks
+from ...replay.consumption import MachineEnergy
 from ...replay.counters import percentile_name
 from ...replay.energy import PowerModel
-from ...simulation.consumption import MachineEnergy, of_runs
+from ...simulation.consumption import of_runs
 from ...simulation.placement import Policy
 from ...simulation.setup import Costs, bucket_top
 from ...simulation.summary import BISTABLE_POINTS, RunSpread, SimulationSummary
