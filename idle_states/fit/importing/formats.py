@@ -21,6 +21,7 @@ FORMATS = {
     "own": "the output of idle-states measure",
     "wult": "wult's datapoints",
     "latency_test": "a log of the cpuidle latency test",
+    "latency_module": "readings of the module latency_test",
     "rtla": "a histogram of rtla timerlat",
     "timerlat_trace": "a trace of timerlat",
     "cyclictest": "a histogram of cyclictest",

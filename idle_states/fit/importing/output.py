@@ -16,6 +16,7 @@ from ...findings import Location, Unreadable, UsageError, unreadable
 from ...measured import WokenBy
 from ...reading import limits, opening
 from ...reading.compressed import DamagedArchive, TooLarge, whole
+from ...reading.mail import has_headers, parse
 from ...reading.problems import quoted
 
 Unit = Literal["ns", "us", "ms", "s"]
@@ -133,7 +134,16 @@ def output_of(shown: str, data: bytes) -> ToolOutput:
         raise unreadable(shown, message) from None
     except DamagedArchive as error:
         raise unreadable(shown, f"expected a whole archive, found: {error}") from None
-    return ToolOutput(shown, hashlib.sha256(data).hexdigest(), plain)
+    digest = hashlib.sha256(data).hexdigest()
+    if not has_headers(plain):
+        return ToolOutput(shown, digest, plain)
+    mail = parse(plain, shown, shown)
+    # lines keep their numbers, where the text stands in the mail as it is
+    text = "\n" * max(mail.first - 1, 0) + mail.text
+    remarks = mail.remarks
+    if not mail.first:
+        remarks = (*remarks, "lines are numbered in the text of the mail")
+    return ToolOutput(shown, digest, text.encode("utf-8", "replace"), remarks)
 
 
 def opening_of(data: bytes) -> bytes:

@@ -61,6 +61,9 @@ def read(output: ToolOutput, told: Told) -> Measured:
     left_out: dict[str, int] = {}
     notes = list(output.remarks)
     energies = _energies(output, found, told, left_out, notes)
+    if not sums and len(notes) == len(output.remarks) and not (energies or left_out):
+        message = "expected values in columns of idle states or of power, found none"
+        raise output.refused(message, found[0].line)
     if len(found) > 1:
         notes.append(f"shares are means over {len(found)} intervals")
     return Measured(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.fit.importing import latency_test
+from idle_states.fit.importing import latency_module, latency_test
 from idle_states.fit.importing.formats import read_measured
 from idle_states.fit.importing.output import Told
 from idle_states.measured import Claimed, Latency, Samples, SummaryOnly
@@ -143,6 +143,44 @@ def test_a_mailed_log_by_name() -> None:
     assert [one.values for one in read(quoted).latencies] == [o.values for o in found.latencies]
 
 
+def test_a_mail_is_read_as_its_text() -> None:
+    head = "From: a@example.org\nSubject: idle\nDate: Mon, 1 Jan 2024 10:00:00 +0000\n"
+    found = read(f"{head}\nHello,\n\n{NAMED}")
+    assert [one.values for one in found.latencies] == [o.values for o in read(NAMED).latencies]
+    assert found.latencies[0].where is not None
+    assert found.latencies[0].where.line == 8
+    coded = f"{head}Content-Transfer-Encoding: quoted-printable\n\n"
+    coded += NAMED.replace("Baseline IPI", "Base=\nline IPI")
+    again = read(coded)
+    assert [one.values for one in again.latencies] == [o.values for o in found.latencies]
+    assert any("text of the mail" in note for note in again.notes)
+
+
+MODULE = """\
+/sys/kernel/debug/latency_test/ipi_cpu_dest:24
+/sys/kernel/debug/latency_test/ipi_cpu_src:8
+/sys/kernel/debug/latency_test/ipi_latency_ns:4410
+/sys/kernel/debug/latency_test/timeout_cpu_src:8
+/sys/kernel/debug/latency_test/timeout_diff_ns:1880
+/sys/kernel/debug/latency_test/timeout_expected_ns:1000000
+"""
+
+
+def test_the_modules_readings() -> None:
+    later = MODULE.replace("4410", "4500").replace("1880", "0")
+    own = MODULE.replace("dest:24", "dest:8").replace("1880", "1890")
+    found = read(MODULE + later + own, Told(state="CEDE"))
+    assert [(one.state, one.woken_by, one.values) for one in found.latencies] == [
+        ("CEDE", "timer", Samples((1880.0, 1890.0))),
+        ("CEDE", "ipi", Samples((4410.0, 4500.0))),
+    ]
+    assert found.left_out == {latency_test.SAME: 1, latency_module.NEVER: 1}
+    assert refused(MODULE.replace(":4410", ":-4410")) == (
+        "expected ipi_latency_ns in ns, a number of 0 or more, found '-4410'",
+        3,
+    )
+
+
 def test_an_average_of_other_rows_is_noted() -> None:
     (note,) = read(NAMED.replace("State stop1: 5100", "State stop1: 5200")).notes
     assert "5200 ns is not that of the rows" in note
@@ -210,6 +248,6 @@ def test_a_table_that_cannot_be_read(text: str, line: int, message: str) -> None
 
 
 def test_damage_is_refused_or_read() -> None:
-    for text in (SELFTEST, NAMED, table()):
+    for text in (SELFTEST, NAMED, MODULE, table()):
         for broken in damaged(text):
             read_or_refused(broken)

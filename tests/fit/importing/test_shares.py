@@ -213,6 +213,7 @@ def test_idlestats_stays_of_cpus() -> None:
         (TURBOSTAT.replace("1.10\t4", "1.10\t4.5"), 4, "POLL, a whole number"),
         (TURBOSTAT.replace("97.90\n", "97.90\t1\t1\t1\t1\n"), 6, "at most 12 columns"),
         (TURBOSTAT.replace("0\t1\t1.20\t1", "0\tx\t1.20\t1"), 6, "CPU, a whole number"),
+        ("CPU\tBusy%\n-\t3.0\n", 2, "columns of idle states or of power"),
         (INFO.replace("Latency: 12", "Latency: twelve"), 15, "Latency in us"),
         (INFO.replace("snooze:\nFlags", "Flags"), 8, "the name of a state above"),
         (MONITOR.replace("88.00", "n/a"), 3, "a share of C6"),
