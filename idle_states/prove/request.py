@@ -7,15 +7,21 @@ from ..findings import UsageError
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, names_of
 from ..linux.governors.given import GovernorRequest
+from ..linux.governors.haltpoll_features import HaltpollFeatures
+from ..linux.governors.ladder_features import LadderFeatures
+from ..linux.governors.menu_features import MenuFeatures
 from ..linux.governors.settling import FAR_NS
 from ..linux.idle_loop import NO_LIMIT_US, features
 from ..linux.releases import Release
 from ..pipeline import crashes, held_by
+from . import of_haltpoll
 from .history import Scene
-from .proof import StateProof
+from .of_ladder import LadderProof
+from .of_menu import MenuProof
+from .proof import StateProof, Unreachable
 from .witness import Search
 
-__all__ = ["ProveRequest", "Proven", "prove", "proven"]
+__all__ = ["ProveRequest", "Proven", "prove", "proven", "refuting", "scene_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +82,45 @@ def prove(request: ProveRequest, say: Callable[[str], None] = lambda message: No
 
 def proven(request: ProveRequest, held: DriverTable | list[State]) -> Proven:
     """As prove(), for the states that a driver registered or for plain ones."""
-    of, release = request.of, request.release
+    of = request.of
 
     def make() -> Governor:
-        return Governor.for_kernel(of.governor, release, held, of.hz)
+        return Governor.for_kernel(of.governor, request.release, held, of.hz)
 
-    states = make().states
-    off = held.off if isinstance(held, DriverTable) else frozenset()
-    snoozes = isinstance(held, DriverTable) and held.states[0].enter == "snooze"
-    scene = Scene(features(release), snoozes, request.limit_us, off, request.wake_ns)
+    governor, scene = make(), scene_of(request, held)
+    names = names_of(held, governor.states)
     search = Search(make, scene)
-    witnesses = search.witnesses()
-    proofs = tuple(
-        StateProof(number, name, witnesses.get(number))
-        for number, name in enumerate(names_of(held, states))
-    )
-    return Proven(request, states, off, proofs)
+    refutes = refuting(governor, scene, names)
+    found, proofs = search.quickly(), []
+    for number, name in enumerate(names):
+        unreachable = None if number in found else refutes(number)
+        if unreachable is None and (number in found or search.thoroughly(number)):
+            proofs.append(StateProof(number, name, search.witness(number)))
+        else:
+            proofs.append(StateProof(number, name, None, unreachable))
+    return Proven(request, governor.states, scene.disabled, tuple(proofs))
+
+
+def scene_of(request: ProveRequest, held: DriverTable | list[State]) -> Scene:
+    """What is the same in all histories."""
+    off, snoozes = frozenset[int](), False
+    if isinstance(held, DriverTable):
+        off, snoozes = held.off, held.states[0].enter == "snooze"
+    loop = features(request.release)
+    return Scene(loop, snoozes, request.limit_us, off, request.wake_ns)
+
+
+def refuting(
+    governor: Governor, scene: Scene, names: tuple[str, ...]
+) -> Callable[[int], Unreachable | None]:
+    """What proves of a state that the governor never selects it."""
+    states, limits = governor.states, (scene.limit_us, scene.disabled, names)
+    match governor.features:
+        case MenuFeatures() as menu:
+            return MenuProof(states, menu, governor.hz, *limits).unreachable
+        case LadderFeatures() as ladder:
+            return LadderProof(states, ladder, *limits).unreachable
+        case HaltpollFeatures():
+            return lambda state: of_haltpoll.unreachable(state, names[state])
+        case _:
+            return lambda state: None

@@ -43,15 +43,22 @@ class Search:
         unlike = (3 * US, 20 * US, 150 * US, 1000 * US, 2 * self._tick)
         self._mixed = tuple(IdleStep(FAR_NS, each) for each in unlike) * 3
 
-    def witnesses(self) -> dict[int, tuple[Played, ...]]:
-        """Number of a state -> a history whose last idle period is spent there."""
-        count = len(self.governor.states)
-        for state in range(count):
-            for history in self._about(state):
-                if state in self.found:
-                    break
-                self._run(history)
-        return {state: self._shortest(state) for state in sorted(self.found)}
+    def quickly(self) -> frozenset[int]:
+        """Tries equal idle periods for each state; returns the states found."""
+        for state in range(len(self.governor.states)):
+            self._try(state, self._equal(state))
+        return frozenset(self.found)
+
+    def thoroughly(self, state: int) -> bool:
+        """Tries all that there is for one state; returns whether it was found."""
+        self._try(state, self._about(state))
+        return state in self.found
+
+    def _try(self, state: int, histories: Iterator[History]) -> None:
+        for history in histories:
+            if state in self.found:
+                return
+            self._run(history)
 
     def replayed(self, history: Sequence[IdleStep]) -> tuple[Played, ...]:
         return tuple(self.scene.play_all(self.make(), history))
@@ -70,16 +77,17 @@ class Search:
             if 0 <= state < len(governor.states) and state not in self.found:
                 self.found[state] = tuple(taken)
 
+    def _equal(self, state: int) -> Iterator[History]:
+        for step in self._steps(state):
+            yield (step,) * _EQUAL[0]
+
     def _about(self, state: int) -> Iterator[History]:
         """Histories that may lead to a state, likelier ones first."""
         steps = list(self._steps(state))
-        first, longer = _EQUAL
-        for step in steps:
-            yield (step,) * first
         yield from self._unlike(steps[:12])
         yield from self._in_turn(steps[:12])
         for step in steps:
-            yield (replace(step, late_ns=20 * US),) * longer
+            yield (replace(step, late_ns=20 * US),) * _EQUAL[1]
         yield from self._waiting(state)
 
     def _waiting(self, state: int) -> Iterator[History]:
@@ -152,8 +160,8 @@ class Search:
             (0, US, 12 * US, 16 * US, self._tick - US, self._tick + US, 3 * self._tick),
         )
 
-    def _shortest(self, state: int) -> tuple[Played, ...]:
-        """The witness without the steps that it does not need."""
+    def witness(self, state: int) -> tuple[Played, ...]:
+        """The history found for a state, without the steps that it does not need."""
         history = list(self.found[state])
         size = len(history) - 1
         while size >= 1:
