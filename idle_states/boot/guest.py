@@ -6,7 +6,7 @@ buffer-format.rst), gzipped.
 """
 
 import gzip
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..record import script as record_script
@@ -64,15 +64,20 @@ def initramfs(
 
 
 def initramfs_of(
-    busybox: bytes, init: str, recorded: str = "", buffer_kb: int = _BUFFER_KB
+    busybox: bytes,
+    init: str,
+    recorded: str = "",
+    buffer_kb: int = _BUFFER_KB,
+    scripts: Mapping[str, str] = {},
 ) -> bytes:
     """A file system of busybox, an /init and the script that records a governor's decisions, as a
     gzipped cpio archive.
 
     recorded   the governor; "" for no script
     buffer_kb  the recording's trace buffer for each CPU, in KiB
+    scripts    name -> text of others
     """
-    more = []
+    more = [CpioEntry(name, _FILE, text.encode()) for name, text in scripts.items()]
     if recorded:
         recorder = record_script.script(
             recorded, seconds=_SECONDS_MAX, buffer_kb=buffer_kb, restart=True
