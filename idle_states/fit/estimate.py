@@ -33,6 +33,7 @@ class Estimate:
     coverage         the probability that such an interval encloses the quantile, where it is known
     method           how the interval was made, "" where there is none
     refused          why the quantile asked for is not given, "" where it is
+    busy_ns          what measuring takes, which was subtracted; None: nothing was
     """
 
     statistic: str
@@ -43,6 +44,7 @@ class Estimate:
     coverage: float | None = None
     method: str = ""
     refused: str = ""
+    busy_ns: float | None = None
 
     @property
     def bounded(self) -> bool:
@@ -120,6 +122,7 @@ def above_busy(state: Values, busy: Values, percent: Decimal, confidence: Decima
         return found
     return replace(
         found,
+        busy_ns=middle.value_ns,
         value_ns=max(0.0, found.value_ns - middle.value_ns),
         low_ns=_less(found.low_ns, middle.high_ns),
         high_ns=_less(found.high_ns, middle.low_ns),

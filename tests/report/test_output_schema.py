@@ -85,6 +85,8 @@ COMMANDS = [
     "conform {vectors} --states 12000/120000 --kernel 6.12",
     "tune --states 12000/120000 --trace {vectors} --kernel 6.12 --power implied",
     "tune power8 --trace {vectors} --objective latency --governor none",
+    "fit {mailed}/power9-2023.log --table power9",
+    "fit {mailed}/power9-cede.txt --table pseries-dedicated --quantile 99 --residency 10",
     "replay {vectors} --table pseries-power10 --kernel debian-6.1.192",
     "replay {vectors} --table power9 --governor menu --power implied",
     "replay {slices} --sysfs {before} {after}",
@@ -106,6 +108,7 @@ def document(
     files = {"spec": tmp_path / "mine.yaml", "tree": tmp_path / "mine.dts", "vectors": vectors}
     files["spec"].write_text(SUPPRESSING)
     files["tree"].write_text(TREE)
+    files["mailed"] = DATA / "measured"
     files["slices"] = DATA / "traces/mt8196-teo.slice.txt.gz"
     files |= {when: DATA / f"traces/mt8196-teo.sysfs-{when}.txt" for when in ("before", "after")}
     assert main([*request.param.format(**files, summary=SUMMARY).split(), "--format", "json"]) in (

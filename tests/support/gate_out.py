@@ -274,6 +274,31 @@ def _limited(drawn: Drawn) -> Iterator[Line]:
     yield Line("text", ("limit", drawn.word, sysfs(drawn), "--trace", trace(drawn)))
 
 
+def measured(drawn: Drawn) -> str:
+    """What `measure` prints, of a machine and states with hostile names."""
+    words = "".join(c for c in drawn.note if c not in "\r\n") or "x"
+    rows = "".join(f"stop{at % 3},timer,0,{5000 + at},1000000\n" for at in range(40))
+    text = (
+        f"# idle-states measured 1\n# tool: {words}\n# machine: {words}\n# release: {words}\n"
+        f"# cpu: 1\n# resolution_ns: 1\n# note: {words}\n"
+        f"# state: cpu=1 state=1 latency=1 residency=1 disable=0 name={words}\n"
+        f"state,woken_by,busy,ns,idle_ns\n{rows}# end\n"
+    )
+    return drawn.written(text.encode("utf-8", "replace"), ".txt")
+
+
+@drives("fit")
+def _fitted(drawn: Drawn) -> Iterator[Line]:
+    page = drawn.path(".html")
+    yield Line("json", ("fit", measured(drawn), "--table", blob(drawn), "--format", "json"))
+    yield Line(
+        "text",
+        ("fit", measured(drawn), "--quantile", "60", "--html", page),
+        ((page, "html"),),
+    )
+    yield Line("text", ("fit", measured(drawn), "--table", blob(drawn), "--residency", "3"))
+
+
 @drives("prove")
 def _proven(drawn: Drawn) -> Iterator[Line]:
     yield Line("json", ("prove", blob(drawn), "--kernel", "6.1", "--format", "json"))

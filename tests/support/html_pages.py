@@ -28,6 +28,10 @@ COMMANDS = {
         *("simulate", "busy-waker", "--table", "power9", "--table", "power10"),
         *("--topology", "cpus=4", "--duration", "20ms", "--runs", "2"),
     ],
+    "fit": [
+        *("fit", str(DATA / "measured/power9-cede.txt"), "--quantile", "99"),
+        *("--table", "pseries-dedicated", "--residency", "10"),
+    ],
     "tune": [
         *("tune", "power9", "--trace", TRACE, "--kernel", "6.1"),
         *("--power", "implied", "--governor", "none"),

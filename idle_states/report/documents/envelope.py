@@ -45,6 +45,7 @@ class Envelope(Head):
             "check",
             "conform",
             "diff",
+            "fit",
             "kernels",
             "limit",
             "list",

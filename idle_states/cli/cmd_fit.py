@@ -1,0 +1,173 @@
+"""Fits exit latencies and target residencies to measurements, and holds what is advertised against
+them: by --table, or by what the measured machine said of itself.
+
+MEASURED is a file or directory of what measured: `idle-states measure`, wult, rtla, cyclictest, the
+kernel's latency test and others, told by their content. STATE=FILE says which state a file is of
+that does not say it, busy=FILE that the CPU was kept awake: what measuring takes by itself, whose
+middle is subtracted from the others.
+
+The exit latency is a quantile of the wake-ups, with the interval of order statistics. Too few
+wake-ups for a quantile, or a mean alone, are refused. under-stated: the interval's lower bound is
+above the advertised latency; over-stated: its upper bound is below half of it."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from ..fit.request import FitRequest, FitResult, MeasuredInput
+
+SUMMARY = "fit latencies and residencies to measurements; advertised against measured"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from typing import get_args
+
+    from ..measured import WokenBy
+    from .options import add_html, add_platform
+
+    parser.add_argument("measured", metavar="MEASURED", nargs="+", help="[STATE=]FILE, busy=FILE")
+    parser.add_argument("--table", metavar="T", help="what is advertised: a TABLE as of check")
+    parser.add_argument(
+        "--quantile",
+        metavar="PERCENT",
+        default="99.99",
+        help="of the wake-ups, that an exit latency is to be (default: 99.99)",
+    )
+    parser.add_argument(
+        "--confidence", metavar="PERCENT", default="95", help="of intervals (default: 95)"
+    )
+    parser.add_argument(
+        "--residency",
+        metavar="N",
+        type=int,
+        help="target residency: N times the fitted exit latency, where no energy was measured",
+    )
+    parser.add_argument(
+        "--awake",
+        metavar="US",
+        default="0",
+        help="how long a CPU is awake for each wake-up while energy is measured (default: 0)",
+    )
+    parser.add_argument("--period", metavar="US", help="time between wake-ups, of files without it")
+    parser.add_argument(
+        "--woken-by",
+        choices=get_args(WokenBy),
+        help="what ended the idle periods, of files that do not say it",
+    )
+    parser.add_argument(
+        "--kernel", metavar="K", help="Linux release that numbers the states (default: the newest)"
+    )
+    add_platform(parser)
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "-o", "--output", metavar="SPEC", help="write the table with the fitted values as a spec"
+    )
+    parser.add_argument(
+        "--tree", metavar="DIR", help="with -o: make the patch for this tree of skiboot, beside it"
+    )
+    add_html(parser)
+
+
+def request(arguments: argparse.Namespace) -> "FitRequest":
+    """Raises UsageError, UnknownRelease, BadPlatform."""
+    from ..findings import UsageError
+    from ..fit.request import FitRequest
+    from .options import kernel, platform
+
+    if arguments.output and arguments.table is None:
+        raise UsageError("expected --table with -o: a spec needs more than latencies")
+    if arguments.tree and not arguments.output:
+        raise UsageError("expected -o SPEC with --tree: the patch is made of the spec")
+    return FitRequest(
+        tuple(_input(word, arguments) for word in arguments.measured),
+        kernel(arguments),
+        arguments.table,
+        _decimal(arguments.quantile, "a quantile in percent"),
+        _decimal(arguments.confidence, "a confidence in percent"),
+        arguments.residency,
+        float(1000 * _decimal(arguments.awake, "a time awake in us")),
+        platform(arguments),
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..fit.request import fit
+    from ..report import fit_text, printer
+    from ..report.documents.fit import Fit
+    from ..report.json_output import envelope
+    from ..report.style import Style
+    from .options import output
+
+    asked = request(arguments)
+    found = fit(asked)
+    if arguments.format == "json":
+        printer.document(envelope("fit", Fit, found, found.inputs, [asked.kernel]))
+    else:
+        printer.text(fit_text.text(found, Style.of()))
+    if arguments.html:
+        from ..report.html import fit as page
+
+        title = f"{asked.table or 'Measured'}: advertised against measured"
+        shown = page.sections(found)
+        output(arguments).page("fit", title, shown, found.inputs, page.headline(found))
+    if arguments.output:
+        _spec(found, arguments)
+    return 0
+
+
+def _spec(found: "FitResult", arguments: argparse.Namespace) -> None:
+    """Writes the spec, and the patch that it makes of a tree."""
+    from pathlib import Path
+
+    from ..files import write_file
+    from ..fit.spec import fitted_table, kept
+    from ..spec.write import write
+    from .options import say
+
+    file = Path(arguments.output)
+    write_file(file, write(fitted_table(found)))
+    for state in found.states:
+        for said in kept(state):
+            say(said)
+    spec = file.as_posix() if "/" in file.as_posix() else f"./{file}"
+    if not arguments.tree:
+        say(f"a patch of it: idle-states patch {spec} --tree DIR")
+        return
+    from . import cmd_patch, command_parser
+
+    words = [spec, "--tree", arguments.tree, "-o", file.parent.as_posix()]
+    cmd_patch.run(command_parser("patch").parse_args(words))
+
+
+def _input(word: str, arguments: argparse.Namespace) -> "MeasuredInput":
+    """[STATE=]FILE; a file of that name counts first."""
+    from ..fit.importing.output import Told
+    from ..fit.request import MeasuredInput
+    from ..reading import opening
+
+    before, equals, file = word.partition("=")
+    named = bool(equals and before and "/" not in before) and not opening.kind_of(word)
+    period = arguments.period and float(1000 * _decimal(arguments.period, "a period in us"))
+    told = Told(
+        before if named and before != "busy" else None,
+        named and before == "busy",
+        period,
+        arguments.woken_by,
+    )
+    return MeasuredInput(file if named else word, told)
+
+
+def _decimal(text: str, what: str) -> "Decimal":
+    from decimal import Decimal, InvalidOperation
+
+    from ..findings import UsageError
+
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise UsageError(f"expected {what}, found {text!r}") from None
+    if not value.is_finite():
+        raise UsageError(f"expected {what}, found {text!r}")
+    return value

@@ -1,0 +1,311 @@
+"""The command: published measurements, planted ones, and what it makes of them."""
+
+import json
+import random
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from idle_states.cli import main
+from idle_states.findings import UsageError
+from idle_states.fit.advertised import AdvertisedStates
+from idle_states.fit.request import FitRequest, FittedState, MeasuredInput, fit, fitted
+from idle_states.fit.spec import fitted_table
+from idle_states.linux.releases import release
+from idle_states.measured import Claimed, Latency, Measured, Samples, SummaryOnly
+from idle_states.sources import read_table
+from idle_states.spec.library import find
+from tests.support import DATA
+
+from ..support.planted import planted_power
+
+P99 = Decimal(99)
+KERNEL = release("6.1")
+MAILED = DATA / "measured"
+
+
+def request(*files: str, table: str | None = "power9", **options: object) -> FitRequest:
+    inputs = tuple(MeasuredInput(file) for file in files)
+    return FitRequest(inputs, KERNEL, table, **options)  # type: ignore[arg-type]
+
+
+def samples(state: str | None, values: list[float], **more: object) -> Latency:
+    return Latency(state, "timer", Samples(tuple(values)), **more)  # type: ignore[arg-type]
+
+
+def measured(*latencies: Latency, **more: object) -> Measured:
+    return Measured("m.txt", "0" * 64, "tool", latencies=latencies, **more)  # type: ignore[arg-type]
+
+
+def normal(middle: float, n: int = 1000, seed: int = 1) -> list[float]:
+    rng = random.Random(seed)
+    return [rng.gauss(middle, middle / 50) for _ in range(n)]
+
+
+def by_name(states: tuple[FittedState, ...]) -> dict[str, FittedState]:
+    return {state.name: state for state in states}
+
+
+def test_the_mailed_table_of_2023() -> None:
+    states = by_name(fit(request(str(MAILED / "power9-2023.log"))).states)
+    verdicts = {name: state.verdict for name, state in states.items()}
+    assert verdicts == {
+        "stop0_lite": "unknown",
+        "stop0": "unknown",
+        "stop1": "unknown",
+        "stop2": "unknown",
+        "stop4": "under-stated",
+        "stop5": "under-stated",
+        "snooze": "unknown",
+    }
+    by = states["stop5"].by
+    assert by is not None
+    # 1058870 ns by IPI, of which 2720 ns are measured on a busy CPU
+    assert (by.value_ns, by.estimate.statistic, by.latency.woken_by) == (1_056_150, "mean", "ipi")
+    assert len(states["stop5"].latencies) == 2
+
+
+def test_the_selftests_states_by_number_are_those_of_the_kernel() -> None:
+    states = by_name(fit(request(str(MAILED / "power9-2021.log"))).states)
+    by = states["stop2"].by
+    assert by is not None
+    assert by.value_ns == 17_070 - 3_114  # State4 of IPI, less the baseline
+    assert states["stop5"].verdict == "under-stated"
+    # snooze is no row of the table
+    assert states["state0"].advertised is None
+
+
+@pytest.mark.parametrize(("latency", "verdict"), [(2, "under-stated"), (10, "consistent")])
+def test_cede_of_370_against_what_was_and_what_is_advertised(
+    latency: int, verdict: str, tmp_path: Path
+) -> None:
+    spec = tmp_path / "cede.yaml"
+    spec.write_text(
+        f"name: mine\nextends: pseries-dedicated\noverride:\n  CEDE: {{latency: {latency}us}}\n"
+    )
+    found = fit(request(str(MAILED / "power9-cede.txt"), table=str(spec), percent=P99))
+    (cede,) = found.states
+    assert cede.verdict == verdict
+    assert cede.by is not None
+    assert cede.by.interval_ns == (8559, 9698)
+    assert cede.by.estimate.n == 400
+
+
+def test_a_quantile_that_the_number_does_not_support_is_refused_and_not_written() -> None:
+    found = fitted(request(), [measured(samples("stop2", normal(8_000)))])
+    (stop2,) = found.states
+    assert stop2.verdict == "unknown"
+    assert "36887" in stop2.why
+    table = fitted_table(found)
+    row = table.state("stop2")
+    assert row is not None
+    assert row.latency_ns == 10_000
+    assert row.measured[-1].statistic == "max"
+
+
+def test_a_contradiction_does_not_need_the_quantile() -> None:
+    found = fitted(request(), [measured(samples("stop2", normal(20_000)))])
+    assert found.states[0].verdict == "under-stated"
+    assert found.contradicted
+
+
+def test_verdicts_by_interval() -> None:
+    file = measured(
+        samples("stop0", normal(1_900)),  # of 2 us
+        samples("stop1", normal(1_000)),  # of 5 us
+        samples("stop2", normal(12_000)),  # of 10 us
+        samples("stop3", normal(12_000)),  # there is none
+    )
+    found = fitted(request(percent=P99), [file])
+    assert [(state.name, state.verdict) for state in found.states] == [
+        ("stop0", "consistent"),
+        ("stop1", "over-stated"),
+        ("stop2", "under-stated"),
+        ("stop3", "unknown"),
+    ]
+    assert found.unmeasured == ("stop0_lite", "stop4", "stop5", "stop8", "stop11")
+
+
+def test_busy_measurements_are_subtracted_once_and_of_the_same_machine() -> None:
+    busy = samples(None, normal(1_000), busy=True)
+    state = samples("stop0", normal(2_900))
+
+    def value(*files: Measured) -> float:
+        by = fitted(request(percent=P99), list(files)).states[0].by
+        assert by is not None
+        assert by.estimate.value_ns is not None
+        return by.estimate.value_ns
+
+    gross = value(measured(state))
+    assert value(measured(state, busy)) == pytest.approx(gross - 1_000, abs=10)
+    net = Latency("stop0", "timer", state.values, net=True)
+    assert value(measured(net, busy)) == gross
+    assert value(measured(state), measured(busy)) == pytest.approx(gross - 1_000, abs=10)
+    assert value(measured(state), measured(busy, machine="another")) == gross
+    other = Latency(None, "ipi", busy.values, busy=True)
+    assert value(measured(state, other)) == gross
+
+
+def test_groups_are_not_mixed_and_the_longer_one_decides() -> None:
+    core = samples("stop2", normal(7_000), group="package state not reached")
+    package = samples("stop2", normal(9_000), group="package state reached")
+    (stop2,) = fitted(request(percent=P99), [measured(core, package)]).states
+    assert len(stop2.latencies) == 2
+    assert stop2.by is stop2.latencies[1]
+    assert stop2.by is not None
+    assert stop2.by.estimate.n == 1000
+
+
+def test_without_a_table_the_machines_own_figures_are_the_advertised_ones() -> None:
+    file = measured(
+        samples("C6", normal(80_000)),
+        claims=(Claimed("C6", 30_000.0, 90_000.0), Claimed("C1", 2_000.0)),
+    )
+    (c6,) = fitted(request(table=None, percent=P99), [file]).states
+    assert c6.verdict == "under-stated"
+    assert c6.advertised is not None
+    assert (c6.advertised.latency_ns, c6.advertised.by) == (30_000, "machine")
+
+
+def test_states_are_found_by_name_in_any_case_and_by_the_kernels_number() -> None:
+    states = AdvertisedStates.of_table(read_table("power9"), request().platform, KERNEL)
+    assert states.find("STOP2") is states.find("stop2")
+    # snooze, stop0_lite, stop0, stop1, stop2
+    assert states.find("state4") is states.find("stop2")
+    assert states.find("state99") is None
+    assert states.find("stop") is None
+
+
+def test_residencies_by_energy_and_by_rule() -> None:
+    power = planted_power(random.Random(9), 0.002)
+    names = {"C0": "stop0", "C1": "stop2", "C2": "stop4"}
+    spans = [
+        type(span)(names[span.state], span.period_ns, span.watts, span.seconds, span.wakeups)
+        for span in power.spans
+    ]
+    file = measured(samples("stop2", normal(8_000)), energies=tuple(spans))
+    found = fitted(request(percent=P99, times=3, awake_ns=5_000.0), [file])
+    states = by_name(found.states)
+    stop2 = states["stop2"].residency
+    assert stop2 is not None
+    by = states["stop2"].by
+    assert by is not None
+    assert by.estimate.value_ns is not None
+    truth = power.break_even_ns(1) - 5_000 - by.estimate.value_ns
+    assert stop2.value_ns == pytest.approx(truth, rel=0.05)
+    assert stop2.low_ns is not None
+    assert stop2.high_ns is not None
+    assert stop2.low_ns <= truth <= stop2.high_ns
+    shallowest = states["stop0"].residency
+    assert shallowest is not None
+    assert (shallowest.value_ns, shallowest.why) == (
+        None,
+        "no shallower state's power was measured",
+    )
+    # without energies, so many exit latencies
+    by_rule = fitted(request(percent=P99, times=3), [measured(samples("stop2", normal(8_000)))])
+    residency = by_rule.states[0].residency
+    assert residency is not None
+    assert by_rule.states[0].by is not None
+    assert residency.value_ns == 3 * (by_rule.states[0].by.value_ns or 0)
+    assert residency.by == "3x exit latency"
+
+
+def test_the_spec_carries_where_each_value_is_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, spec = tmp_path / "m.txt", tmp_path / "fitted.yaml"
+    rows = "".join(f"stop2,timer,0,{round(ns)},1000000\n" for ns in normal(17_000))
+    file.write_text(
+        "# idle-states measured 1\n# tool: idle-states 1.0\n# machine: 8335-GTH\n"
+        "# release: 6.1.0-50\n# driver: powernv_idle\n# emulated: no\n# cpu: 7\n"
+        "# resolution_ns: 1\n# state: cpu=7 state=4 latency=10 residency=100 disable=0 name=stop2\n"
+        f"state,woken_by,busy,ns,idle_ns\n{rows}# end\n"
+    )
+    words = ["fit", str(file), "--table", "power9", "--quantile", "99", "-o", str(spec)]
+    assert main([*words, "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    (state,) = json.loads(printed.out)["states"]
+    assert (state["name"], state["advertised_ns"], state["n"]) == ("stop2", 10_000, 1000)
+    assert state["verdict"] == "under-stated"
+    assert state["interval_ns"][0] <= state["measured_ns"] <= state["interval_ns"][1]
+    assert "idle-states patch" in printed.err
+    table = read_table(str(spec)).table
+    assert table is not None
+    row = table.state("stop2")
+    assert row is not None
+    assert row.latency_ns == -(-state["measured_ns"] // 1000) * 1000
+    ours = row.measured[-1]
+    assert (ours.n, ours.statistic, ours.confidence) == (1000, "p99", "95 %")
+    assert [ours.low_ns, ours.high_ns] == state["interval_ns"]
+    assert (ours.machine, ours.kernel) == ("8335-GTH", "6.1.0-50")
+    provenance = row.provenance["latency"]
+    assert provenance.kind == "measured"
+    assert str(file) in provenance.source
+    for word in ("p99 of 1000", "95 % interval", "8335-GTH", "6.1.0-50"):
+        assert word in provenance.note
+    others = [state for state in find("power9").states if state.name != "stop2"]
+    assert [one.values() for one in table.states if one.name != "stop2"] == [
+        one.values() for one in others
+    ]
+    # against the spec just written nothing is left to complain of
+    assert main(["fit", str(file), "--table", str(spec), "--quantile", "99"]) == 0
+    assert "consistent" in capsys.readouterr().out
+
+
+def test_states_that_files_do_not_name_are_named_beside_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"{at:<12}{40:>10}{40:>10}\n" for at in range(10, 20))
+    head = "# RTLA timerlat histogram\n# Time unit is microseconds (us)\n# Duration:   0 00:01:00\n"
+    tail = "over:                0         0\ncount:             400       400\n"
+    text = f"{head}Index          IRQ-002   Thr-002\n{rows}{tail}"
+    for name in ("state", "busy"):
+        (tmp_path / f"{name}.txt").write_text(text)
+    words = [f"stop4={tmp_path}/state.txt", f"busy={tmp_path}/busy.txt"]
+    assert main(["fit", *words, "--table", "power9", "--quantile", "99", "--format", "json"]) == 0
+    (state,) = json.loads(capsys.readouterr().out)["states"]
+    assert state["name"] == "stop4"
+    # the middle of 10 buckets from 10 us
+    assert state["measurements"][0]["busy_ns"] == 15_000
+    assert main(["fit", f"{tmp_path}/state.txt", "--table", "power9"]) == 0
+    assert "STATE=FILE names it" in capsys.readouterr().out
+
+
+def test_summaries_without_a_number_are_never_a_worst_case() -> None:
+    mean = Latency("stop2", "ipi", SummaryOnly(mean_ns=8_000.0))
+    found = fitted(request(times=3), [measured(mean)])
+    (stop2,) = found.states
+    assert (stop2.verdict, stop2.residency) == ("unknown", None)
+    row = fitted_table(found).state("stop2")
+    assert row is not None
+    assert row.latency_ns == 10_000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--quantile", "100"],
+        ["--quantile", "x"],
+        ["--quantile", "nan"],
+        ["--quantile", "20"],
+        ["--confidence", "0"],
+        ["--awake", "-1"],
+        ["--residency", "0"],
+        ["--tree", "."],
+    ],
+)
+def test_what_cannot_be_meant(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(MAILED / "power9-cede.txt")
+    assert main(["fit", file, "--table", "pseries-dedicated", *words]) == 2
+    assert "expected" in capsys.readouterr().err
+
+
+def test_a_spec_needs_a_table_that_a_spec_can_hold(tmp_path: Path) -> None:
+    file, spec = str(MAILED / "power9-cede.txt"), str(tmp_path / "x.yaml")
+    assert main(["fit", file, "-o", spec]) == 2
+    assert main(["fit", file, "--table", "intel:skx", "-o", spec]) == 1
+    assert not Path(spec).exists()
+    with pytest.raises(UsageError, match="quantile"):
+        request(percent=Decimal("NaN"))
