@@ -18,7 +18,7 @@ from ...measured import Energy, Measured
 from ...reading import limits, opening
 from .collected import counted
 from .output import MOST, Told, ToolOutput, output_of
-from .turbostat import powers, spans
+from .turbostat import entries, powers, spans
 from .turbostat_rows import TurbostatInterval, cell, hardware_state, intervals, requested_state
 
 DOMINANT = 0.95
@@ -49,6 +49,7 @@ class _Reading:
     watts: dict[str, float]
     requested: dict[str, float] = field(default_factory=dict)
     reached: dict[str, float] = field(default_factory=dict)
+    entries: float | None = None
 
 
 def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measured:
@@ -87,7 +88,9 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
         left_out=left_out,
         notes=(
             f"power by {' and '.join(used)}",
-            "wake-ups were not counted: the period is what was asked",
+            "wake-ups are counted as entries into idle states, the mean over CPUs"
+            if any(reading.entries is not None for reading in readings["turbostat"])
+            else "wake-ups were not counted: the period is what was asked",
         ),
     )
 
@@ -160,7 +163,8 @@ def _of_turbostat(output: ToolOutput | None) -> list[_Reading]:
             raise output.refused(message, interval.line)
         if seconds:
             watts = powers(output, interval, seconds)
-            kept.append(_Reading(end, seconds, watts, *_states(output, interval)))
+            states = _states(output, interval)
+            kept.append(_Reading(end, seconds, watts, *states, entries(output, interval)))
     return kept
 
 
@@ -237,19 +241,26 @@ def _energies(
         seconds = sum(reading.seconds for reading in of_domain)
         joules = sum(reading.watts[domain] * reading.seconds for reading in of_domain)
         if seconds:
-            reached = _reached(state, chosen)
             made.append(
                 Energy(
                     state,
                     span.period_ns,
                     joules / seconds,
                     seconds,
-                    domain=domain,
-                    reached=reached,
-                    where=place,
+                    _wakeups(chosen, seconds),
+                    domain,
+                    _reached(state, chosen),
+                    place,
                 )
             )
     return made
+
+
+def _wakeups(readings: Sequence[_Reading], seconds: float) -> int | None:
+    """How often a CPU was woken in so many seconds, at the rate at which it became idle."""
+    counted_in = [(r.entries, r.seconds) for r in readings if r.entries is not None]
+    time = sum(part for _, part in counted_in)
+    return round(sum(count for count, _ in counted_in) / time * seconds) if time else None
 
 
 def _end(reading: _Reading) -> float:

@@ -123,6 +123,21 @@ def powers(output: ToolOutput, interval: TurbostatInterval, seconds: float) -> d
     return kept
 
 
+def entries(output: ToolOutput, interval: TurbostatInterval) -> float | None:
+    """How often a CPU became idle, the mean over CPUs: a count of wake-ups that no tick or
+    housekeeping escapes. None where the rows of CPUs have no counters."""
+    counts = []
+    for number, cpu, row in interval.rows:
+        known = [
+            output.count(text, number, column)
+            for column, text in row.items()
+            if (pair := counted_state(column)) and pair[1] == "" and text.isdecimal()
+        ]
+        if cpu is not None and known:
+            counts.append(sum(known))
+    return sum(counts) / len(counts) if counts else None
+
+
 def _energies(
     output: ToolOutput,
     found: list[TurbostatInterval],
@@ -144,8 +159,17 @@ def _energies(
             assert told.state is not None
             assert told.period_ns is not None
             place = output.place(interval.line)
+            woken = entries(output, interval)
             measured.append(
-                Energy(told.state, told.period_ns, watts, seconds, domain=domain, where=place)
+                Energy(
+                    told.state,
+                    told.period_ns,
+                    watts,
+                    seconds,
+                    None if woken is None else round(woken),
+                    domain,
+                    where=place,
+                )
             )
     if means and not forced:
         listing = ", ".join(

@@ -98,6 +98,26 @@ def test_pbe_joins_power_and_periods_by_time(tmp_path: Path) -> None:
     ]
 
 
+def test_pbe_counts_wake_ups_where_turbostat_does(tmp_path: Path) -> None:
+    """The ticks among them: 200,200 times in 10 s is more often than every 50 us."""
+    head = "Time_Of_Day_Seconds\tCPU\tC1\tC6\tC6+\tC6%\tPkgWatt\n"
+    rows = "".join(
+        f"{end}\t-\t0\t400200\t0\t90.00\t{watts}\n"
+        f"{end}\t0\t100\t100000\t5\t90.00\t{watts}\n{end}\t1\t0\t100100\t7\t90.00\n"
+        for end, watts in ((1000013, 50), (1000018, 20), (1000023, 30))
+    )
+    files = {
+        "info.yml": INFO,
+        "datapoints.csv": POINTS,
+        "labels.txt": LABELS,
+        "stats/turbostat.raw.txt": head + rows,
+    }
+    (found,) = directory(tmp_path, files)
+    (one,) = found.energies
+    assert (one.wakeups, one.seconds, one.watts) == (200_200, 10.0, 25.0)
+    assert any("mean over CPUs" in note for note in found.notes)
+
+
 def test_pbe_with_a_wall_meter(tmp_path: Path) -> None:
     meter = "T,P\n" + "".join(f"{1000009.5 + i},{100 + i}\n" for i in range(0, 100, 10))
     files = {
