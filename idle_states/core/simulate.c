@@ -529,19 +529,34 @@ u64 simulation_now(const struct simulation *s)
 	return s->now;
 }
 
+/* Brings nearer what an event that may come next looks at. */
+INLINE void fetch(const struct simulation *s, struct entry next)
+{
+	enum { LINE = 64, LINES = 4 };
+	u32 whom = whom_of(&next);
+
+	if (next.time == UINT64_MAX || whom >= s->set.cpus)
+		return;
+	__builtin_prefetch(&s->cpus[whom]);
+	__builtin_prefetch(&s->in.counters[whom * s->set.states]);
+	for (int line = 0; line < LINES; line++)
+		__builtin_prefetch(s->memories + (size_t)whom * MEMORY_STRIDE + line * LINE);
+}
+
 bool simulation_run(struct simulation *s, u64 events)
 {
 	struct sim_totals *totals = s->in.totals;
 
 	if (!s->started)
 		start(s);
-	for (; events && s->plan.count; events--) {
-		const struct entry next = s->plan.heap[0];
+	for (; events; events--) {
+		const struct entry next = s->plan.next[1];
 		u32 whom = whom_of(&next);
 
 		if (next.time >= s->set.duration_ns)
 			break;
-		plan_never(&s->plan, whom);
+		fetch(s, s->plan.next[2]);
+		fetch(s, s->plan.next[3]);
 		s->now = next.time;
 		totals->events++;
 		totals->digest = mix(totals->digest ^ next.time * GOLDEN) + whom;
@@ -549,6 +564,7 @@ bool simulation_run(struct simulation *s, u64 events)
 			cpu_event(s, &s->cpus[whom]);
 		else
 			timer(s, whom - (u32)s->set.cpus);
+		plan_done(&s->plan, whom, next);
 	}
 	if (!events)
 		return true;

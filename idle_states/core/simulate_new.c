@@ -162,8 +162,8 @@ struct simulation *simulation_new(const struct sim_input *input)
 		return NULL;
 	s->in = *input;
 	s->set = *input->setting;
-	s->plan.heap = block(s, cpus + tasks + 1, sizeof(struct entry));
-	s->plan.place = block(s, cpus + tasks, sizeof(u32));
+	s->plan.leaves = leaves_for((u64)cpus + tasks);
+	s->plan.next = block(s, 2 * s->plan.leaves, sizeof(struct entry));
 	s->cpus = block(s, cpus, sizeof(struct cpu_now));
 	s->tasks = block(s, tasks, sizeof(struct task));
 	s->memories = block(s, cpus, MEMORY_STRIDE);
@@ -173,7 +173,7 @@ struct simulation *simulation_new(const struct sim_input *input)
 		simulation_free(s);
 		return NULL;
 	}
-	memset(s->plan.place, 0xFF, (cpus + tasks) * sizeof(u32));
+	plan_start(&s->plan);
 	for (u32 i = 0; i < cpus; i++) {
 		struct cpu_now *cpu = &s->cpus[i];
 

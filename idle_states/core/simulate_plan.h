@@ -1,22 +1,38 @@
-/* What happens next: a heap of four branches with one entry for whomever, which can be moved. */
+/* What happens next: a tournament with one entry for whomever, which can be moved. */
 #ifndef IDLE_STATES_SIMULATE_PLAN_H
 #define IDLE_STATES_SIMULATE_PLAN_H
 
 #include "core.h"
 
 #define WHOM_BITS 24
-#define ABSENT UINT32_MAX
 
 struct entry {
 	u64 time, order; /* order: sequence number, whom */
 };
 
+static const struct entry NO_PLAN = {UINT64_MAX, UINT64_MAX};
+
+/* next[leaves + whom] is whomever's entry, or NO_PLAN; next[i] the sooner of next[2i] and next[2i+1]. */
 struct plan {
-	struct entry *heap;
-	u32 *place; /* whom -> index, or ABSENT */
-	u32 count;
+	struct entry *next;
+	u32 leaves; /* a power of 2 */
 	u64 sequence;
 };
+
+INLINE u32 leaves_for(u64 count)
+{
+	u32 leaves = 2;
+
+	while (leaves < count)
+		leaves *= 2;
+	return leaves;
+}
+
+INLINE void plan_start(struct plan *p)
+{
+	for (u32 i = 0; i < 2 * p->leaves; i++)
+		p->next[i] = NO_PLAN;
+}
 
 INLINE u32 whom_of(const struct entry *entry)
 {
@@ -28,70 +44,38 @@ INLINE bool sooner(const struct entry *a, const struct entry *b)
 	return a->time < b->time || (a->time == b->time && a->order < b->order);
 }
 
-INLINE void put(struct plan *p, u32 at, struct entry entry)
+/* Plays the matches of an entry again, up to one whose winner stays the same. */
+INLINE void play(struct plan *p, u32 whom, struct entry entry)
 {
-	p->heap[at] = entry;
-	p->place[whom_of(&entry)] = at;
-}
+	u32 at = p->leaves + whom;
 
-INLINE void rise(struct plan *p, u32 at, struct entry entry)
-{
-	while (at > 0 && sooner(&entry, &p->heap[(at - 1) / 4])) {
-		put(p, at, p->heap[(at - 1) / 4]);
-		at = (at - 1) / 4;
+	for (p->next[at] = entry; at > 1; p->next[at] = entry) {
+		const struct entry *other = &p->next[at ^ 1];
+
+		if (sooner(other, &entry))
+			entry = *other;
+		at /= 2;
+		if (p->next[at].order == entry.order)
+			return;
 	}
-	put(p, at, entry);
-}
-
-INLINE void sink(struct plan *p, u32 at, struct entry entry)
-{
-	for (;;) {
-		u32 child = 4 * at + 1, last = child + 4 < p->count ? child + 4 : p->count;
-		u32 first = child;
-
-		if (child >= p->count)
-			break;
-		for (u32 i = child + 1; i < last; i++)
-			if (sooner(&p->heap[i], &p->heap[first]))
-				first = i;
-		if (!sooner(&p->heap[first], &entry))
-			break;
-		put(p, at, p->heap[first]);
-		at = first;
-	}
-	put(p, at, entry);
-}
-
-INLINE void settle_entry(struct plan *p, u32 at, struct entry entry)
-{
-	if (at > 0 && sooner(&entry, &p->heap[(at - 1) / 4]))
-		rise(p, at, entry);
-	else
-		sink(p, at, entry);
 }
 
 /* Instead of what was planned for it. */
 INLINE void plan_at(struct plan *p, u32 whom, u64 time)
 {
-	struct entry entry = {time, ++p->sequence << WHOM_BITS | whom};
-
-	if (p->place[whom] == ABSENT)
-		rise(p, p->count++, entry);
-	else
-		settle_entry(p, p->place[whom], entry);
+	play(p, whom, (struct entry){time, ++p->sequence << WHOM_BITS | whom});
 }
 
 INLINE void plan_never(struct plan *p, u32 whom)
 {
-	u32 at = p->place[whom];
-	struct entry last;
+	play(p, whom, NO_PLAN);
+}
 
-	if (at == ABSENT)
-		return;
-	p->place[whom] = ABSENT;
-	last = p->heap[--p->count];
-	if (at < p->count)
-		settle_entry(p, at, last);
+/* An entry that has come to pass, unless something else is planned by now. */
+INLINE void plan_done(struct plan *p, u32 whom, struct entry entry)
+{
+	if (p->next[p->leaves + whom].order == entry.order)
+		plan_never(p, whom);
 }
 
 #endif
