@@ -159,6 +159,19 @@ def machine(found: CpuUse, model: PowerModel) -> Spent:
     )
 
 
+def with_running(idle: Spent, awake: PowerBounds, running_ns: int, counted: int = 0) -> Spent:
+    """The energy of idle periods, and of CPUs that ran for running_ns beside them. awake: what a
+    running CPU draws, as of_machine() has it; counted: what a workload counted."""
+    running = awake.times(running_ns)
+    return replace(
+        idle,
+        states=((RUNNING_CPUS, running), *idle.states),
+        total=None if idle.total is None else idle.total + running,
+        time_ns=idle.time_ns + running_ns,
+        counted=counted,
+    )
+
+
 def _missing(found: CpuUse, model: PowerModel) -> tuple[str, ...]:
     asked = zip(found.names, found.asked_ns, strict=True)
     return tuple(name for name, time in asked if time and name not in model.states)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..linux.grounds import LOOP, remarks
-from ..replay.energy import PowerBounds, break_even
+from ..replay.energy import WATTS, PowerBounds, break_even
 from ..tune.search import LATENCY, WEIGHTED, Judged, Objective
 from ..tune.tuning import Tuning
 from ..tune.waits import regrets
@@ -114,6 +114,7 @@ def _gain(tuning: Tuning, style: Style) -> str:
         ("wake latency mean, us", *(f"{float(each.mean_ns) / 1000:.4g}" for each in three)),
         ("wake latency p99, us", *(f"{each.p99_ns / 1000:g}" for each in three)),
     ]
+    rows += _powers(tuning, three)
     if tuned.best.outcomes.work:
         rows.append(("work counted", *(str(each.outcomes.work) for each in three)))
     if any(bounds and bounds.low != bounds.high for bounds in tuned.regrets):
@@ -127,6 +128,26 @@ def _gain(tuning: Tuning, style: Style) -> str:
     if not tuned.even.feasible:
         text += "  break-evens cost more energy than the present table\n"
     return style("strong", "Tables") + "\n" + text
+
+
+def _powers(tuning: Tuning, some: Sequence[Judged]) -> list[tuple[str, ...]]:
+    """What an idle period costs, and what is drawn on average, also with running CPUs where it is
+    known how long they ran."""
+    unit = "W" if tuning.power.unit == WATTS else "awake"
+    rows = []
+    if not tuning.simulated:
+        each = (bounded(one.cost.each_wakeup, Fraction(1, 1000)) for one in some)
+        rows.append((f"each idle gap, u{unit_of(tuning.power)}", *each))
+        rows.append((f"on average, {unit}", *(bounded(one.cost.power) for one in some)))
+    wholes = [whole for one in some if (whole := tuning.whole(one)) is not None]
+    if wholes:
+        unit = "W" if tuning.power.unit == WATTS else "of snooze"
+        rows.append((f"with running CPUs, {unit}", *(bounded(whole.power) for whole in wholes)))
+    return rows
+
+
+def bounded(bounds: PowerBounds | None, factor: Fraction = Fraction(1)) -> str:
+    return "-" if bounds is None else ranged(bounds.times(factor), 4)
 
 
 def _front(tuning: Tuning, style: Style) -> str:
@@ -176,7 +197,7 @@ def edges(tuning: Tuning) -> list[str]:
 def energy_of(tuning: Tuning) -> str:
     """Returns the name of the reported energy with its unit."""
     counted = " of 1000 counted" if tuning.tuned.best.outcomes.work else ""
-    return f"energy{counted}, {unit_of(tuning.power)}"
+    return f"energy{counted}, {unit_of(tuning.power, machine=tuning.simulated)}"
 
 
 def percent(share: Fraction | None) -> str:

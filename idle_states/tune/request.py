@@ -12,6 +12,7 @@ from ..linux.platforms import x86_of
 from ..linux.releases import Release
 from ..reading.inputs import Input
 from ..record.unconverted import as_recording
+from ..replay.consumption import of_machine
 from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable
 from ..replay.polling import polling
@@ -109,6 +110,8 @@ def tune(
         check_selects(settings.governor_of(table), table)
     timeout_ns = polling(table, request.release, settings.hz).limit_ns
     grid = Grid(table, power)
+    # a simulation has CPUs that run
+    drawn = power if request.workload is None else of_machine(power)
     work: Work
     if request.workload is not None:
         source, work = _simulation(request.workload, settings, held, say)
@@ -118,11 +121,11 @@ def tune(
         work = EvaluationTask(settings, table, source.cpus)
     with ExitStack() as kept:
         if request.alone:
-            tuned = search(table, power, objective, grid, known(source, table), allowed=allowed)
+            tuned = search(table, drawn, objective, grid, known(source, table), allowed=allowed)
         else:
             results = kept.enter_context(keeping(request.resume, work, source, say))
             with running(work, results, request.jobs, request.scheduler, bar) as evaluate:
-                tuned = search(table, power, objective, grid, evaluate, allowed=allowed)
+                tuned = search(table, drawn, objective, grid, evaluate, allowed=allowed)
         polled: tuple[Wait, ...] = ()
         if source.gaps.count:
             polled = waits(source.gaps, table, power, timeout_ns, objective.stall)
@@ -133,6 +136,7 @@ def tune(
             request.release,
             table,
             power,
+            drawn,
             tuned,
             polled,
             timeout_ns,

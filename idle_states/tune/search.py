@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product, takewhile
 
+from ..replay.consumption import with_running
 from ..replay.counters import Figures
-from ..replay.energy import PowerBounds, PowerModel, spent
+from ..replay.energy import PowerBounds, PowerModel, Spent, spent
 from ..replay.machine import CpuTable
 from .candidates import Grid, together
 from .evaluate import Candidate, Outcomes
@@ -49,7 +50,9 @@ class Objective:
 class Judged:
     """A candidate judged by the objective.
 
-    energy    in ns times the model's unit; of a simulation, of the whole run per unit of work done
+    cost      energy of the idle periods; of a simulation, of the whole run
+    energy    what is compared: of a simulation per unit of work done, else the whole; in ns times
+              the model's unit
     mean_ns   mean exit latency per wake-up
     p99_ns    99th percentile of the exit latency, by nearest rank
     value     the figure to minimise
@@ -57,6 +60,7 @@ class Judged:
     """
 
     outcomes: Outcomes
+    cost: Spent
     energy: PowerBounds
     mean_ns: Fraction
     p99_ns: int
@@ -121,8 +125,13 @@ def search(
     passes: int = 20,
     allowed: Allowed = lambda candidate: True,
 ) -> Tuned:
-    """Searches for the best table. model: knows every state; passes: maximum for each descent;
-    allowed: whether a table may be the best, which the present one may."""
+    """Searches for the best table.
+
+    model    knows every state; its `awake` is what a CPU draws while it leaves a state and, of a
+             simulation, while it runs
+    passes   maximum for each descent
+    allowed  whether a table may be the best, which the present one may
+    """
     judge = _Judge(table, model, objective, allowed)
     seen: dict[Candidate, Judged] = {}
 
@@ -198,10 +207,10 @@ class _Judge:
 
     def __call__(self, outcomes: Outcomes) -> Judged:
         figures = outcomes.figures(self._table)
-        idle = spent(figures, self._model).total
-        assert idle is not None, "the model knows every state"
-        energy = idle + self._model.awake.times(1000 * outcomes.busy_us)
-        energy = energy.times(Fraction(1, outcomes.work or 1))
+        busy_ns = 1000 * outcomes.busy_us
+        cost = with_running(spent(figures, self._model), self._model.awake, busy_ns, outcomes.work)
+        energy = cost.each_unit or cost.total
+        assert energy is not None, "the model knows every state"
         latency = sum(exit_ns * count for exit_ns, count in figures.wakeups)
         mean = Fraction(latency, figures.usage or 1)
         feasible = self._allowed(outcomes.candidate)
@@ -211,7 +220,7 @@ class _Judge:
         else:
             stalls = self._stalls(latency, self._model.awake.middle)
             value = energy.middle + stalls / (outcomes.work or 1)
-        return Judged(outcomes, energy, mean, _p99(figures), value, feasible)
+        return Judged(outcomes, cost, energy, mean, _p99(figures), value, feasible)
 
     def low(self, judged: Judged) -> Fraction:
         """Returns the value with all power figures at their lower bounds."""

@@ -60,6 +60,7 @@ class GapSource:
     exactness    EXACT, ESTIMATED, COUNTED or SIMULATED
     assumptions  sentences on what the gaps rest on
     shorter      of a list: (length in ns, number of gaps shorter than that), at powers of two
+    running_ns   how long CPUs ran, each from its first idle period to its last; None: not known
     open_bin     of a list: (least length in ns, number) of gaps that are so long or longer; None:
                  there is no such bin
     """
@@ -73,6 +74,7 @@ class GapSource:
     problems: tuple[Problem, ...] = ()
     shorter: tuple[tuple[int, int], ...] = ()
     open_bin: tuple[int, int] | None = None
+    running_ns: int | None = None
 
 
 def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = None) -> GapSource:
@@ -111,7 +113,28 @@ def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = No
         tuple(cpus),
         (*said, "gaps last as long as they did, whatever is selected"),
         problems,
+        running_ns=_running_ns(cpus),
     )
+
+
+def _running_ns(cpus: Iterable[CpuGaps]) -> int | None:
+    """None for a recording whose clock stands still."""
+    running = 0
+    for cpu in cpus:
+        if cpu.periods:
+            words = memoryview(cpu.periods).cast("Q")
+            starts, ends = words[::3].tolist(), words[1::3].tolist()
+        else:
+            words, size = memoryview(cpu.rows).cast("Q"), core.ROW.size // 8
+            starts = words[_CLOCK::size].tolist()
+            lengths = words[_RESIDENCY::size].tolist()
+            ends = [start + length for start, length in zip(starts, lengths, strict=True)]
+        span_ns = ends[-1] - starts[0]
+        idle_ns = sum(ends) - sum(starts)
+        if span_ns < idle_ns:
+            return None
+        running += span_ns - idle_ns
+    return running
 
 
 def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from ..linux.intel_idle.cmdline import TableArgument
 from ..linux.releases import Release
-from ..replay.energy import IDLE_ONLY, RELATIVE, PowerModel
+from ..replay.consumption import RUNNING_SAID, of_machine, with_running
+from ..replay.energy import IDLE_ONLY, RELATIVE, PowerModel, Spent
 from ..replay.machine import CpuTable
 from ..replay.replay import Settings
-from .search import Tuned
+from .search import Judged, Tuned
 from .source import SIMULATED, GapSource
 from .waits import Wait
 
@@ -18,6 +19,8 @@ class Tuning:
     """A run of tune.
 
     settings    None without a governor
+    power       what states draw, for break-evens
+    drawn       the same with what a running CPU draws, for energies; of a simulation only another
     waits       best polling time before each state
     timeout_ns  present polling limit of state 0; None: polls until the CPU is woken
     files       (name, SHA-256) of every file read
@@ -30,6 +33,7 @@ class Tuning:
     release: Release
     table: CpuTable
     power: PowerModel
+    drawn: PowerModel
     tuned: Tuned
     waits: tuple[Wait, ...]
     timeout_ns: int | None
@@ -72,12 +76,43 @@ class Tuning:
             "latencies shown are the kernel's, in whole us"
         )
         if self.power.unit == RELATIVE:
-            yield "energy in s awake: as much as an awake CPU draws in so many seconds"
-        figures = (self.power.awake, *(state.power for state in self.power.states.values()))
+            yield (
+                "energy in s in snooze: as much as a CPU in snooze draws in so many seconds"
+                if self.simulated
+                else "energy in s awake: as much as an awake CPU draws in so many seconds"
+            )
+        figures = (self.drawn.awake, *(state.power for state in self.power.states.values()))
         if any(each.low != each.high for each in figures):
             yield (
                 "where figures have bounds, the best and how long to poll are by the middle of them"
             )
         for assumption in self.power.assumptions:
-            if assumption != IDLE_ONLY or self.source.exactness != SIMULATED:
+            if assumption != IDLE_ONLY or not self.simulated:
                 yield assumption
+        if self.simulated:
+            known = self.power.assumptions
+            yield from (said for said in self.drawn.assumptions if said not in known)
+        elif self.source.running_ns is not None:
+            yield (
+                "with running CPUs: each from its first idle period to its last, as in the input, "
+                "whatever is selected"
+            )
+            yield from (said for said in self.machine.assumptions if said == RUNNING_SAID)
+
+    @property
+    def simulated(self) -> bool:
+        return self.source.exactness == SIMULATED
+
+    @property
+    def machine(self) -> PowerModel:
+        """With what a running CPU draws."""
+        return self.drawn if self.simulated else of_machine(self.power)
+
+    def whole(self, judged: Judged) -> Spent | None:
+        """The energy with a table of CPUs that also ran; None where how long is not known."""
+        if self.simulated:
+            return judged.cost
+        running_ns = self.source.running_ns
+        if running_ns is None:
+            return None
+        return with_running(judged.cost, self.machine.awake, running_ns)

@@ -37,7 +37,7 @@ from idle_states.tune.results import Results
 from idle_states.tune.search import ENERGY, LATENCY, WEIGHTED, Objective, search
 from idle_states.tune.source import read, read_list
 from tests.support import DATA, DOCS
-from tests.support.commands import outcome
+from tests.support.commands import document, outcome
 from tests.support.compiled import NO_CORE
 from tests.support.thorough import examples
 from tests.support.vectors import DIRECTORY
@@ -981,10 +981,48 @@ def test_tune_a_simulated_workload(capsys: pytest.CaptureFixture[str]) -> None:
     assert tuned(capsys, *words, "--seed", "7", "--runs", "2")["present"]["busy_us"] > 0
     assert main(["tune", *words]) == 0
     out = capsys.readouterr().out
-    assert "energy of 1000 counted, s awake" in out
-    assert "ENERGY of 1000 counted, s awake" in out
+    assert "energy of 1000 counted, s in snooze" in out
+    assert "ENERGY of 1000 counted, s in snooze" in out
+    assert "a running thread draws 1 to 2 times what snooze does: assumed, not measured" in out
     assert "work counted" in out
     assert "how long to poll is not said" in out
+
+
+def test_a_workload_costs_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of states that act on a thread; tune takes idle periods that had not ended for running."""
+    same = ("--states", "1000/10000,2000/20000", "--power", "snooze=1,state1=0.9,state2=0.4-0.5")
+    same += ("--kernel", "6.1", "--topology", "cpus=2", "--duration", "20ms")
+    found = tuned(capsys, "--workload", "pipe", *same)["present"]
+    (own,) = document(capsys, "simulate", "pipe", *same)["consumption"]["tables"]
+    for one, other in (("energy", "each_unit"), ("mean_power", "mean_power")):
+        for end in ("low", "high"):
+            assert found[one][end] == pytest.approx(own[other][end], rel=0.01)
+    assert found["running_power"] == found["mean_power"]
+    assert own["mean_power"]["high"] > 1.3
+
+
+def test_power_of_a_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """900 us idle of 1000 us from the first idle period to the last, at 2 W with 2 us at 4 W to
+    leave; 100 us running."""
+    trace = tmp_path / "trace.txt"
+    awake = 4294967295
+    events = (("1.000000", 1), ("1.000200", awake), ("1.000300", 1), ("1.001000", awake))
+    line = " <idle>-0 [000] {}: cpu_idle: state={} cpu_id=0\n"
+    trace.write_text("".join(line.format(*event) for event in events))
+    words = ("--trace", str(trace), "--states", "2000/20000", "--power", "awake=4W,state1=2W")
+    found = tuned(capsys, *words)
+    usage = found["present"]["usage"]
+    assert usage == [0, 2]
+    joules = (2 * 900 + 2 * 2 * 2) / 1e6
+    assert found["present"]["each_wakeup"]["low"] == pytest.approx(joules / 2)
+    assert found["present"]["mean_power"]["low"] == pytest.approx(joules / 900e-6)
+    running = (joules + 4 * 100e-6) / 1e-3
+    assert found["present"]["running_power"]["low"] == pytest.approx(running)
+    assert main(["tune", *words]) == 0
+    out = capsys.readouterr().out
+    assert "each idle gap, uJ" in out
+    assert "with running CPUs, W" in out
+    assert "with running CPUs: each from its first idle period to its last" in out
 
 
 def test_tune_on_a_machine_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

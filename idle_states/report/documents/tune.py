@@ -63,8 +63,19 @@ class Table(Form[Judged]):
     energy: Annotated[
         Bounds,
         "Of the idle time: J, or seconds of an awake CPU. Of a simulation, of one unit of work, "
-        "computing included.",
+        "computing included: J, or seconds of a CPU in snooze.",
     ] = derived(lambda judged: in_seconds(judged.energy))
+    each_wakeup: Annotated[Bounds | None, "For each idle period, likewise; null without any."] = (
+        derived(lambda judged: in_seconds(judged.cost.each_wakeup))
+    )
+    mean_power: Annotated[
+        Bounds | None, "On average over the idle time; of a simulation, over all CPU time."
+    ] = derived(lambda judged: judged.cost.power)
+    running_power: Annotated[
+        Bounds | None,
+        "On average over all CPU time, running CPUs included; null where the input does not say "
+        "how long they ran.",
+    ] = GIVEN
     mean_latency_ns: Annotated[float, "Exit latency that a wake-up pays, on average."] = derived(
         lambda judged: rounded(judged.mean_ns, 3)
     )
@@ -121,11 +132,16 @@ class Problem(Form[problems.Problem]):
 
 def _table(which: Callable[[Tuned], Judged]) -> Any:
     """A key: a table that was tried."""
-    return derived(lambda tuning: _judged(which(tuning.tuned), tuning.tuned))
+    return derived(lambda tuning: _judged(which(tuning.tuned), tuning))
 
 
-def _judged(judged: Judged, tuned: Tuned) -> With:
-    return With(judged, regret=rounded(tuned.regret(judged)))
+def _judged(judged: Judged, tuning: Tuning) -> With:
+    whole = tuning.whole(judged)
+    return With(
+        judged,
+        regret=rounded(tuning.tuned.regret(judged)),
+        running_power=whole and whole.power,
+    )
 
 
 class Tune(Form[Tuning]):
@@ -183,7 +199,7 @@ class Tune(Form[Tuning]):
     ] = derived(lambda tuning: tuning.tuned.regrets)
     front: Annotated[
         list[Table], "Tables that no other beats in both p99 wake latency and energy."
-    ] = derived(lambda tuning: [_judged(each, tuning.tuned) for each in tuning.tuned.front])
+    ] = derived(lambda tuning: [_judged(each, tuning) for each in tuning.tuned.front])
     timeout_us: Annotated[
         float | None, "How long state 0 polls at present; null: until the CPU is woken."
     ] = derived(lambda tuning: None if tuning.timeout_ns is None else tuning.timeout_ns / 1000)
