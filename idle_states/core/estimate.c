@@ -69,7 +69,7 @@ static u32 follow(struct estimate *e, const struct period *period, u64 *unfinish
 		row.reflect_clock_ns = now + residency + s->wake_ns;
 		if (s->asks)
 			e->finish(e->features, e->table, e->memory, &row, decision.state);
-		got_tick = !stopped && (now + residency) / s->tick_ns > now / s->tick_ns;
+		got_tick = !stopped && residency >= to_tick;
 		if (decision.state == NO_STATE)
 			e->stateless++;
 		else

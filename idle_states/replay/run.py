@@ -1,7 +1,7 @@
 """One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .. import core
@@ -15,8 +15,8 @@ from ..reading.sysfs import Dump, SysfsState
 from ..traces import dat as trace_dat
 from ..traces import recording
 from ..traces.chunks import chunks
-from ..traces.periods import Pairing, Period
-from ..traces.text import TraceText
+from ..traces.periods import Pairing, Period, joined
+from ..traces.text import Batch, PackedBatch, TraceText
 from ..wording import plural
 from .agreement import Agreement, held
 from .core_models import CoreModel, knows, replay
@@ -27,6 +27,8 @@ from .observed import Observed
 from .replay import TURN_NS, ReplayModel, Settings
 from .results import ESTIMATED, EXACT, Account, Bracketed, Read, ReplayResult
 
+_TOGETHER = 1 << 16
+"""Periods judged at a time."""
 COMPARED = ("usage", "time_us", "above", "below", "rejected")
 
 
@@ -80,11 +82,9 @@ def from_trace(
         make = CoreModel if knows(every, settings, estimated=True) else ReplayModel
         models = [make(machine, settings, problems) for machine in every]
     seen = 0
-    for batch in reader.batches(trace_dat.text(source)):
-        periods = pairing.feed(batch)
-        seen += _give(periods, certain and pairing.misses > 0, judges, models, domains)
+    for periods, misses in _periods(reader.batches(trace_dat.text(source)), pairing):
+        seen += _give(periods, certain and misses, judges, models, domains)
     misses = certain and pairing.misses > 0
-    seen += _give(pairing.finish(), misses, judges, models, domains)
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
     if not reader.events:
@@ -231,6 +231,24 @@ def _counts(machine: TracedMachine) -> Callable[[int], int | None]:
         return None if table is None else len(table.states)
 
     return states
+
+
+def _periods(
+    batches: Iterable[Batch | PackedBatch], pairing: Pairing
+) -> Iterator[tuple[Sequence[Period], bool]]:
+    """Yields periods, many at a time, as every CPU among them costs time; and whether the trace has
+    had a cpu_idle_miss by the end of the batch that completed them."""
+    some: list[Sequence[Period]] = []
+    misses = False
+    for batch in batches:
+        periods = pairing.feed(batch)
+        if misses != (pairing.misses > 0) or sum(map(len, some)) >= _TOGETHER:
+            yield joined(some), misses
+            some = []
+        misses = pairing.misses > 0
+        some.append(periods)
+    yield joined(some), misses
+    yield pairing.finish(), misses
 
 
 def _give(

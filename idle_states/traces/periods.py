@@ -194,7 +194,7 @@ class Pairing:
             self.misses += misses
             found.append(Periods(packed))
             if done == len(batch):
-                return _joined(found)
+                return joined(found) if found[1:] else found[0]
             found.append(self._refer(batch.part(done, done + few)))
             done, few = min(done + few, len(batch)), 2 * few
 
@@ -373,9 +373,12 @@ class Pairing:
         this.state = _AWAKE
 
 
-def _joined(parts: Sequence[Sequence[Period]]) -> Sequence[Period]:
-    """Joins periods in order; packed, unless a state takes more than 32 bits."""
-    if any(state > _U32_MAX for part in parts[1::2] for _, state, _, _, _ in part):
+def joined(parts: Sequence[Sequence[Period]]) -> Sequence[Period]:
+    """Joins periods in order: as Periods, if any are, unless a state takes more than 32 bits."""
+    plain = [part for part in parts if not isinstance(part, Periods)]
+    if len(plain) == len(parts) or any(
+        state > _U32_MAX for part in plain for _, state, _, _, _ in part
+    ):
         return [period for part in parts for period in part]
     return Periods(b"".join(Periods.of(part).packed for part in parts))
 

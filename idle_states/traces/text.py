@@ -186,16 +186,20 @@ class TraceText:
         rest = b""
         oversized = False
         for block in blocks:
-            if oversized:
-                _, newline, block = block.partition(b"\n")
-                if not newline:
+            start = 0
+            if rest or oversized:
+                start = block.find(b"\n") + 1
+                if start and not oversized:
+                    line = rest + block[: start - 1]
+                    yield self._batch(line, 0, len(line))
+                if start:
+                    rest, oversized = b"", False
+                elif oversized:
                     continue
-                oversized = False
-            data = rest + block
-            end = data.rfind(b"\n")
+            end = block.rfind(b"\n", start)
             if end >= 0:
-                yield self._batch(data, end)
-            rest = data[end + 1 :]
+                yield self._batch(block, start, end)
+            rest += block[max(end + 1, start) :]
             if len(rest) > LINE_MAX:
                 self.lines += 1
                 message = f"expected at most {LINE_MAX} bytes, found {quoted(rest, 20)}"
@@ -204,13 +208,14 @@ class TraceText:
         if rest:
             yield self._last(rest)
 
-    def _batch(self, data: bytes, end: int) -> Batch | PackedBatch:
-        """Reads a chunk of whole lines: `data` up to `end`, where the last one's newline is."""
+    def _batch(self, data: bytes, start: int, end: int) -> Batch | PackedBatch:
+        """Reads a chunk of whole lines: `data` from `start` to `end`, where the last one's newline
+        is."""
         first_line = self.lines + 1
         if self._core is not None:
-            return self._compiled(data, end, first_line)
+            return self._compiled(data, start, end, first_line)
         # the quick scan expects a newline before every line
-        chunk = b"\n" + data[:end]
+        chunk = b"\n" + data[start:end]
         self.lines += chunk.count(b"\n")
         events = self._quick(chunk)
         if events is None:
@@ -229,10 +234,10 @@ class TraceText:
         self._problems.add("truncated-line", f"found {quoted(line)}", self.lines)
         return Batch([], [], self.lines)
 
-    def _compiled(self, data: bytes, end: int, first_line: int) -> PackedBatch:
-        packed, unusual, count, coarse = self._core.scan_trace(memoryview(data)[:end])
+    def _compiled(self, data: bytes, start: int, end: int, first_line: int) -> PackedBatch:
+        packed, unusual, count, coarse = self._core.scan_trace(memoryview(data)[start:end])
         # the last line may be empty
-        self.lines += count + (not end or data.endswith(b"\n", 0, end))
+        self.lines += count + (start == end or data.endswith(b"\n", start, end))
         self.events += len(packed) // EVENT.size
         self.coarse |= coarse
         if not unusual:
@@ -243,8 +248,8 @@ class TraceText:
         for index, offset, number in unusual:
             parts.append(packed[done : index * EVENT.size])
             done = index * EVENT.size
-            stop = data.find(b"\n", offset, end)
-            line = data[offset : stop if stop >= 0 else end]
+            stop = data.find(b"\n", start + offset, end)
+            line = data[start + offset : stop if stop >= 0 else end]
             event = self._event(line, first_line + number, "unreadable-line")
             if event is not None:
                 (cpu, what), ns = event

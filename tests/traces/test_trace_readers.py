@@ -23,7 +23,14 @@ from idle_states.reading.problems import InputProblems
 from idle_states.traces import recording
 from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import ABOVE, BELOW, UNKNOWN, Pairing, Period
-from idle_states.traces.text import EXIT, LOST, MISS, Event, TraceText, _lost
+from idle_states.traces.text import (
+    EXIT,
+    LOST,
+    MISS,
+    Event,
+    TraceText,
+    _lost,
+)
 from tests.support import vectors
 from tests.support.compiled import NO_CORE, needs_core
 from tests.support.thorough import examples
@@ -258,7 +265,9 @@ def test_the_core_reads_lines_as_python_does(
     for core, thorough in ((compiled, False), (None, True), (None, False)):
         problems = InputProblems()
         reader = TraceText(problems, core)
-        batch = reader._thorough(b"\n" + chunk, 1) if thorough else reader._batch(chunk, len(chunk))
+        batch = (
+            reader._thorough(b"\n" + chunk, 1) if thorough else reader._batch(chunk, 0, len(chunk))
+        )
         numbers = [batch.line(index) for index in range(len(batch.events))]
         counts = (reader.events, reader.lost, reader.coarse)
         results.append((batch.events, numbers, counts, problems.listing()))
