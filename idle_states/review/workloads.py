@@ -12,8 +12,16 @@ from fractions import Fraction
 
 from ..linux.governors import Governor
 from ..replay.consumption import LEAVING_SAID, Change, spanned
+from ..replay.energy import Spent
 from ..simulation import by_core
-from ..simulation.consumption import anything, likely, power_ratios, turning_points
+from ..simulation.consumption import (
+    Draws,
+    anything,
+    drawn,
+    likely,
+    power_ratios,
+    turning_points,
+)
 from ..simulation.given import Given, WorkloadRequest, given
 from ..simulation.setup import Costs, Setup, check_selects
 from ..simulation.simulate import simulate
@@ -73,6 +81,7 @@ class Performed:
     wakeups_per_unit  idle periods that ended, for each; None without work
     awake             percent of CPU time outside idle states
     median_ns, p99_ns  from wake-up to first instruction; None without wake-ups
+    spent            what CPUs drew, relative to a thread in snooze, states drawing what is likely
     """
 
     units_per_s: float
@@ -81,6 +90,7 @@ class Performed:
     median_ns: int | None
     p99_ns: int | None
     states: tuple[Use, ...]
+    spent: Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +146,10 @@ class Simulator:
             return None
         before, after = pairs[0]
         states = case.by_depth()
-        known = case.figures()
+        assumed = likely(states, case.figures())
         likely_ratios, any_ratios = (
             [(a, b, ratio) for a, b in pairs for ratio in power_ratios(a, b, draws)]
-            for draws in (likely(states, known), anything(states))
+            for draws in (assumed, anything(states))
         )
         counts = all(a.counted and b.counted for a, b in pairs)
         turns = [turn for a, b in pairs for turn in turning_points(a, b)] if counts else []
@@ -149,8 +159,8 @@ class Simulator:
             setup.topology.name,
             case.release.name,
             setup.workload.counts,
-            _performed(before),
-            _performed(after),
+            _performed(before, assumed),
+            _performed(after, assumed),
             spanned([Fraction(b.counted, a.counted) for a, b in pairs]) if counts else None,
             spanned([ratio for _, _, ratio in likely_ratios]),
             _of_units(likely_ratios) if counts else None,
@@ -244,7 +254,7 @@ def _of_units(ratios: Sequence[tuple[Window, Window, Fraction]]) -> Change:
     )
 
 
-def _performed(found: Window) -> Performed:
+def _performed(found: Window, draws: Draws) -> Performed:
     whole = found.cpus * found.duration_ns
     units = found.counted
     return Performed(
@@ -257,4 +267,5 @@ def _performed(found: Window) -> Performed:
             Use(name, usage / units if units else None, 100 * time / whole)
             for name, usage, time in zip(found.names, found.usage, found.asked_ns, strict=True)
         ),
+        drawn(found, draws),
     )

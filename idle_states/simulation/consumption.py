@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import groupby, product
 
 from ..replay.consumption import RUNNING, RUNNING_SAID, SNOOZES, CpuUse, MachineEnergy, machines
-from ..replay.energy import PowerModel
+from ..replay.energy import PowerBounds, PowerModel, Spent
 from ..table import Power
 from .setup import SCOPES
 from .summary import SimulationSummary
@@ -111,6 +111,15 @@ def energy(found: CpuUse, running: int, draws: Mapping[str, int]) -> int:
         total -= (before - draw) * held_ns
         before = draw
     return total
+
+
+def drawn(found: CpuUse, draws: Draws) -> Spent:
+    """What CPUs drew, at the least and the most that is assumed, relative to a thread in snooze; in
+    all, not by state."""
+    corners = [energy(found, *corner) for corner in draws.corners()]
+    ends = PowerBounds(*(Fraction(end, SNOOZES) for end in (min(corners), max(corners))))
+    time_ns = found.cpus * found.duration_ns
+    return Spent((), ends, (), time_ns, found.wakeups, found.counted)
 
 
 def of_runs(found: Sequence[SimulationSummary], model: PowerModel | None) -> MachineEnergy | None:

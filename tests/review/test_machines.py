@@ -96,6 +96,25 @@ def test_usage_is_for_each_round_trip(stop0_lite: OnMachines) -> None:
         assert side.awake + sum(use.share for use in side.states) == pytest.approx(100)
 
 
+def test_what_is_drawn_before_and_after_fits_the_change(stop0_lite: OnMachines) -> None:
+    """Power between that of an idle thread that saves most and of a running one; a round trip costs
+    that, for two CPUs, for as long as it lasts; with the new table both only snooze or run."""
+    found = on(stop0_lite, THEN, "ping-pong")
+    for side in (found.before, found.after):
+        power, unit, wakeup = side.spent.power, side.spent.each_unit, side.spent.each_wakeup
+        assert power is not None
+        assert unit is not None
+        assert wakeup is not None
+        assert 0.85 < power.low < power.high < 2
+        assert float(unit.low) == pytest.approx(float(2 * power.low) * 1e9 / side.units_per_s)
+        assert side.wakeups_per_unit is not None
+        assert float(unit.high / wakeup.high) == pytest.approx(side.wakeups_per_unit)
+    after = found.after.spent.power
+    assert after is not None
+    assert after.low == pytest.approx(1)
+    assert float(after.high) == pytest.approx(1 + found.after.awake / 100, abs=0.01)
+
+
 def test_both_tables_meet_the_same_hardware(stop0_lite: OnMachines) -> None:
     # 1100 ns of ipi, 1000 of the new table, not 200 of the old, and 600 to switch
     found = on(stop0_lite, THEN, "ping-pong").before.median_ns

@@ -9,6 +9,7 @@ from ...review.claims import claim
 from ...selection import selection
 from ...sources import Source
 from .consumption import Range
+from .energy import Bounds, in_seconds
 from .findings import Code, Finding, Summary
 
 Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
@@ -80,6 +81,17 @@ class Performed(Form[workloads.Performed]):
     )
     median_ns: Annotated[int | None, "From a wake-up to the first instruction; null without any."]
     p99_ns: Annotated[int | None, "Its 99th percentile."]
+    mean_power: Annotated[
+        Bounds | None,
+        "On average of all CPUs, running ones too, a CPU in snooze being 1; states draw what is "
+        "likely, which `grounds` says.",
+    ] = derived(lambda p: p.spent.power)
+    each_wakeup: Annotated[
+        Bounds | None, "Energy for each idle period that ended, in s of a CPU in snooze."
+    ] = derived(lambda p: in_seconds(p.spent.each_wakeup))
+    each_unit: Annotated[
+        Bounds | None, "Energy for each unit of work, likewise; null without work."
+    ] = derived(lambda p: in_seconds(p.spent.each_unit))
     states: Annotated[list[Use], "In the kernel's order."]
 
 
