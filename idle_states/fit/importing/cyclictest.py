@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any
 
+from ...findings import Unreadable
 from ...measured import Latency, Measured
 from .histogram import HistogramColumn
 from .output import MOST, Told, ToolOutput, shown
@@ -22,6 +23,10 @@ AWAKE = (
 MICROSECONDS = "taken as microseconds: cyclictest -N prints ns and does not say so in this form"
 _IDLE_ALLOWED = re.compile(r"(?:^|\s)(?:--default-system|--laptop|--latency=[1-9]\S*)(?=\s|$)")
 _ROW = re.compile(r"([0-9]{6,12})((?:\s+\S+)+)\s*")
+_KEPT = re.compile(
+    r"# /dev/cpu_dma_latency set to ([0-9]{1,10})us\s*"
+    r"|WARN: not setting cpu_dma_latency from cyclictest\s*"
+)
 _TAIL = re.compile(r"# (Min Latencies|Max Latencies|Histogram Overflows|Total):\s*(.*)")
 _THREAD = re.compile(r"[0-9]{1,5}")
 
@@ -42,8 +47,13 @@ def _of_text(output: ToolOutput) -> Measured:
     rows: list[tuple[int, int, list[str]]] = []
     tails: dict[str, tuple[int, list[str]]] = {}
     begun = 0
+    awake = AWAKE
     for number, line in output.numbered():
-        if line.rstrip() == "# Histogram":
+        if match := _KEPT.fullmatch(line):
+            if match[1] and not int(match[1]):
+                raise kept_awake(output, number)
+            awake = f"CPUs were limited to idle states of up to {match[1]} us" if match[1] else ""
+        elif line.rstrip() == "# Histogram":
             if begun:
                 raise output.refused("expected one histogram, found another", number)
             begun = number
@@ -78,13 +88,24 @@ def _of_text(output: ToolOutput) -> Measured:
             raise output.refused(message, number)
         for column, word in zip(columns, words, strict=False):
             _tail(column, key, output.count(word, number, key))
+    for column in columns:
+        # printed without those above the last bucket
+        column.total = None if column.total is None else column.total + column.over
     latencies = _latencies(output, columns, 1000)
     return Measured(
         output.shown,
         output.sha256,
         "cyclictest",
         latencies=latencies,
-        notes=(*output.remarks, SCHEDULER, MICROSECONDS, AWAKE),
+        notes=(*output.remarks, SCHEDULER, MICROSECONDS, *([awake] if awake else [])),
+    )
+
+
+def kept_awake(output: ToolOutput, line: int) -> Unreadable:
+    return output.refused(
+        "expected a run with --default-system, --laptop or --latency=US, found one that kept CPUs "
+        "from idle states (0 in /dev/cpu_dma_latency)",
+        line,
     )
 
 
@@ -95,6 +116,8 @@ def _tail(column: HistogramColumn, key: str, value: int) -> None:
         column.high = value
     elif key == "Histogram Overflows":
         column.over = value
+    else:
+        column.total = value
 
 
 def _latencies(
@@ -135,11 +158,7 @@ def _of_json(output: ToolOutput) -> Measured:
     if not isinstance(command, str):
         notes.append(AWAKE)
     elif not _IDLE_ALLOWED.search(command):
-        raise output.refused(
-            "expected a run with --default-system, --laptop or --latency=US, found one without: it "
-            "kept CPUs from idle states (0 in /dev/cpu_dma_latency)",
-            1,
-        )
+        raise kept_awake(output, 1)
     resolution = top.get("resolution_in_ns")
     if resolution not in (0, 1):
         raise output.refused("expected resolution_in_ns, 0 or 1, found neither", 1)

@@ -16,7 +16,7 @@ _TITLE = re.compile(r"\s*(?:\*\s+\*\s+\*|#)\s+(\S.*?)(?:\s+\*\s+\*\s+\*)?\s*")
 _REPORT = "Processor Idle State Report"
 _CELL = re.compile(r"\s*(\S{1,20}(?: (?:idle|polling|halt))?)(?: \((\S{1,20})\))?\s*")
 _SHARE = re.compile(r"\s*([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%\s*")
-_CPU = re.compile(r"\s*CPU(?:\(OS\))? ?([0-9]{1,5})\s*")
+_HEAD = re.compile(r"\s*(Package|Core|CPU(?:\(OS\))?)(?: ?([0-9]{1,5}))?\s*")
 _HARDWARE = re.compile(r"[pcm]c[0-9]{1,2}", re.IGNORECASE)
 _AWAKE = ("C0", "C0 active", "Powered On")
 
@@ -45,12 +45,8 @@ def read(output: ToolOutput, told: Told) -> Measured:
         if not inside or delimiter not in line:
             continue
         cells = line.split(delimiter)
-        heads = [_CPU.fullmatch(cell) for cell in cells]
-        if any(heads):
-            cpus = [int(match[1]) if match else None for match in heads]
-            continue
-        if cells[0].strip() in ("Package", "Core", "CPU"):
-            cpus = []
+        if any(_HEAD.fullmatch(cell) for cell in cells):
+            cpus = _columns(cells)
             continue
         stays += _row(output, cells, cpus, number)
     if not stays:
@@ -64,6 +60,20 @@ def read(output: ToolOutput, told: Told) -> Measured:
     )
 
 
+def _columns(cells: list[str]) -> list[int | None]:
+    """The CPU of each column of shares, None for a package's or core's: CPU;0 or CPU 0;;CPU 4."""
+    found: list[int | None] = []
+    kind = ""
+    for text in map(str.strip, cells):
+        match = _HEAD.fullmatch(text)
+        number = text if match is None else match[2]
+        kind = match[1] if match else kind
+        if kind and number and number.isdecimal():
+            found.append(int(number) if kind.startswith("CPU") else None)
+            kind = ""
+    return found
+
+
 def _row(output: ToolOutput, cells: list[str], cpus: list[int | None], number: int) -> list[Stay]:
     """A state and its shares: of a package or core, or below the CPUs of the head."""
     name = _CELL.fullmatch(cells[0])
@@ -74,9 +84,7 @@ def _row(output: ToolOutput, cells: list[str], cpus: list[int | None], number: i
         return []
     hardware = bool(_HARDWARE.fullmatch(state))
     found = []
-    for at, text in enumerate(cells[1:], 1):
-        if "%" not in text:
-            continue
+    for at, text in enumerate(cell for cell in cells[1:] if "%" in cell):
         match = _SHARE.fullmatch(text)
         if match is None:
             raise output.unexpected("a share in %", text.strip(), number)

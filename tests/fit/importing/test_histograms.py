@@ -30,10 +30,10 @@ count:      176      2011        18
 min:          2         3         3
 """
 HISTOGRAM = """\
-# /dev/cpu_dma_latency set to 0us
 # Histogram
 000003 000100\t000007
 000005 000001\t000000
+# Total: 000000101 000000007
 # Min Latencies: 00003 00003
 # Avg Latencies: 00003 00003
 # Max Latencies: 00150 00003
@@ -193,11 +193,26 @@ def test_cyclictests_histogram() -> None:
     assert {cyclictest.AWAKE, cyclictest.MICROSECONDS, cyclictest.SCHEDULER} <= set(found.notes)
 
 
+def test_what_cyclictest_says_of_idle_states() -> None:
+    """On standard output it stands before the histogram."""
+    why, line = refused(f"# /dev/cpu_dma_latency set to 0us\n{HISTOGRAM}")
+    assert "kept CPUs from idle states" in why
+    assert line == 1
+    limited = read(f"# /dev/cpu_dma_latency set to 40us\n{HISTOGRAM}")
+    assert any("up to 40 us" in note for note in limited.notes)
+    free = read(f"WARN: not setting cpu_dma_latency from cyclictest\n{HISTOGRAM}")
+    assert cyclictest.AWAKE not in free.notes
+    assert refused(HISTOGRAM.replace("000000101", "000000100"))[0].startswith(
+        "expected the 102 values"
+    )
+
+
 def test_the_column_of_sums_is_no_thread() -> None:
     text = HISTOGRAM.replace("000007\n", "000007\t000107\n").replace(
         "000000\n", "000000\t000001\n", 1
     )
-    text = text.replace("Max Latencies: 00150 00003", "Max Latencies: 00150 00003 00150")
+    for line in ("Max Latencies: 00150 00003", "Total: 000000101 000000007"):
+        text = text.replace(line, f"{line} 00150")
     assert bins(read(text)) == bins(read(HISTOGRAM))
 
 

@@ -80,10 +80,12 @@ Package;0;
 C2 (pc2); 10.5%
 C6 (pc6); 71.0%
 
-Core;0;;CPU;0;;
 ;CPU 0;;CPU 4;
 C0 active;  0.5%;  0.1 ms;  0.6%;  0.1 ms
 C6;  88.4%;  12.5 ms;  87.0%;  11.0 ms
+;;
+CPU;5
+haltpoll idle;  12.0%;  0.0 ms
 ____________________________________________________________________
  *  *  *   Device Power Report   *  *  *
 C6; 99.9%
@@ -189,6 +191,7 @@ def test_powertop_has_shares_alone() -> None:
         Stay("PC6", None, True, share=pytest.approx(0.71)),
         Stay("C6", 0, share=pytest.approx(0.884)),
         Stay("C6", 4, share=pytest.approx(0.87)),
+        Stay("haltpoll idle", 5, share=pytest.approx(0.12)),
     )
     assert read(POWERTOP).stays == wanted
     new = POWERTOP.replace(";", ",").replace(" *  *  *   ", "# ").replace("   *  *  *", "")
@@ -221,7 +224,7 @@ def test_idlestats_stays_of_cpus() -> None:
         (MONITOR.replace("Nehalem            ||", "Nehalem"), 2, "the names of 3 monitors"),
         (PEPC.replace("95 us", "much us"), 7, "expected latency in us"),
         (YAML.replace("latency: 95", "latency: -95"), 5, "latency in us"),
-        (POWERTOP.replace("88.4%", "88,4%"), 12, "a share in %"),
+        (POWERTOP.replace("88.4%", "88,4%"), 11, "a share in %"),
         (IDLESTAT.replace("4000.000000,200", "-4000,200"), 7, "total in us"),
         (IDLESTAT.replace("200,7,3", "200,7,3,1"), 7, "at most 11 columns"),
     ],
