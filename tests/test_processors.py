@@ -105,7 +105,7 @@ class Copy:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.c", "*.h")
+        ignored = shutil.ignore_patterns("__pycache__", "*.c", "*.h")
         for folder in ("idle_states", "templates", "schemas"):
             shutil.copytree(PACKAGE / folder, root / folder, ignore=ignored)
         self.specs = root / "idle_states" / "specs"
@@ -127,7 +127,9 @@ class Copy:
         done = subprocess.run(
             [sys.executable, "-m", "idle_states", *arguments],
             cwd=self.root,
-            env=os.environ | {"PYTHONPATH": str(self.root), "NO_COLOR": "1"},
+            # the next run need not compile the copy again
+            env=os.environ
+            | {"PYTHONPATH": str(self.root), "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": ""},
             capture_output=True,
             text=True,
             check=False,
