@@ -10,8 +10,8 @@ step may say whatever can happen on some machine:
 - the tick is stopped at select only where the governor let it stop before, the timer was beyond it,
   and nothing was run since;
 - polling may end later than it should, for the CPU serves interrupts meanwhile;
-- as many tasks as one likes wait for I/O;
-- no entry is refused, and the states that the driver enables stay so.
+- as many tasks as one likes wait for I/O, and the CPU is utilised as one likes;
+- what is selected is entered: no entry is refused, and the states that the driver enables stay so.
 
 Waking takes as long as `Scene.wake_ns` says, 0 unless asked for: a machine that wakes at once.
 """
@@ -36,6 +36,7 @@ class IdleStep:
     tick_ns        until the next tick, where it runs; None: a whole period
     tick_stopped   the tick was stopped before, and still is
     iowaiters      tasks of the CPU that wait for I/O
+    cpu_util       utilisation of the CPU, of 1024
     late_ns        how much later than due polling ends: the CPU serves interrupts meanwhile
     """
 
@@ -45,6 +46,7 @@ class IdleStep:
     tick_stopped: bool = False
     iowaiters: int = 0
     late_ns: int = 0
+    cpu_util: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class Scene:
             step.iowaiters,
             clock_ns=memory.clock_ns,
             disabled=self.disabled,
+            cpu_util=step.cpu_util,
         )
 
     def after(

@@ -55,6 +55,10 @@ class _Case:
     holds: tuple[Inequality, ...]
 
 
+_Needs = tuple[str, bool | None, list[Inequality]]
+"""A way: what happens, whether the tick is stopped (None: either), what it needs."""
+
+
 class MenuProof:
     """Proofs for one table. limit_us: the latency limit; disabled: numbers of states."""
 
@@ -114,8 +118,7 @@ class MenuProof:
 
     # The ways
 
-    def _ways(self, state: int) -> Iterator[tuple[str, bool | None, list[Inequality]]]:
-        """(what happens, tick stopped or running or either, what it needs)."""
+    def _ways(self, state: int) -> Iterator[_Needs]:
         yield from self._found(state)
         before = self._before(state)
         if before is not None:
@@ -138,24 +141,31 @@ class MenuProof:
                 needs.append(self._within("event", state))
             yield "deeper ones are given up for the tick, which is kept", False, needs
 
-    def _found(self, state: int) -> Iterator[tuple[str, bool | None, list[Inequality]]]:
-        """The search ends here: it is the first that there is, or it fits; the next does not."""
+    def _found(self, state: int) -> Iterator[_Needs]:
+        """The search ends here: it starts here or the state fits, and the next one does not."""
         fits = [self._within("predicted", state), self._fast("limit", state)]
         if self._before(state) is None:
-            fits = []
-        deeper = [i for i in self.enabled if i > state]
-        if not deeper:
-            yield "the search ends with it", None, fits
+            yield from self._ends("the search ends where it starts", state, [])
             return
-        following = deeper[0]
-        yield "the search ends before a deeper one", None, [*fits, *self._too_deep(following)]
+        yield from self._ends("the search ends", state, fits)
+        features = self.features
+        polls = features.polling_loop or (features.skips_polling and self.table.polling[0])
+        if state == 1 and polls:
+            yield from self._ends("the search starts behind the polling state", state, [])
+
+    def _ends(self, text: str, state: int, fits: list[Inequality]) -> Iterator[_Needs]:
+        following = self._next(state)
+        if following is None:
+            yield text, None, fits
+            return
+        yield f"{text}, before a deeper state", None, [*fits, *self._too_deep(following)]
         slow = at_most(
             "limit",
             self.table.exit[following] - 1,
             f"latency limit < {self._time(self.table.exit[following])} "
             f"({self.names[following]}'s exit latency)",
         )
-        yield "the search ends before a slower one", None, [*fits, slow]
+        yield f"{text}, before a slower state", None, [*fits, slow]
 
     def _overriding(self, state: int) -> list[Inequality]:
         features, table = self.features, self.table

@@ -11,6 +11,7 @@ from ..linux.governors.haltpoll_features import HaltpollFeatures
 from ..linux.governors.ladder_features import LadderFeatures
 from ..linux.governors.menu_features import MenuFeatures
 from ..linux.governors.settling import FAR_NS
+from ..linux.governors.teo_features import TeoFeatures
 from ..linux.idle_loop import NO_LIMIT_US, features
 from ..linux.releases import Release
 from ..pipeline import crashes, held_by
@@ -18,6 +19,7 @@ from . import of_haltpoll
 from .history import Scene
 from .of_ladder import LadderProof
 from .of_menu import MenuProof
+from .of_teo import TeoProof
 from .proof import StateProof, Unreachable
 from .witness import Search
 
@@ -122,5 +124,7 @@ def refuting(
             return LadderProof(states, ladder, *limits).unreachable
         case HaltpollFeatures():
             return lambda state: of_haltpoll.unreachable(state, names[state])
+        case TeoFeatures() as teo:
+            return TeoProof(states, teo, governor.hz, *limits).unreachable
         case _:
             return lambda state: None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 
 from ..linux.governors import Governor
-from ..linux.governors.interface import tick_ns
+from ..linux.governors.interface import CPU_CAPACITY, tick_ns
 from ..linux.governors.settling import FAR_NS
 from .history import IdleStep, Memory, Played, Scene
 
@@ -89,6 +89,9 @@ class Search:
         for step in steps:
             yield (replace(step, late_ns=20 * US),) * _EQUAL[1]
         yield from self._waiting(state)
+        if getattr(self.governor.features, "utilisation", ""):
+            for step in steps:
+                yield (replace(step, cpu_util=CPU_CAPACITY),) * _EQUAL[0]
 
     def _waiting(self, state: int) -> Iterator[History]:
         """Timers so far away that the prediction, divided for tasks that wait for I/O, lies between

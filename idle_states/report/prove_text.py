@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..linux import grounds
-from ..linux.governors import not_utilised
 from ..linux.idle_loop import NO_LIMIT_US
 from ..prove.history import IdleStep, Played
 from ..prove.proof import StateProof, Unreachable
@@ -27,7 +26,6 @@ def text(found: Proven, style: Style) -> str:
     for proof in found.proofs:
         lines += ["", *_state(proof, names, style)]
     notes = [
-        *not_utilised(request.of.governor, [request.release]),
         *grounds.remarks([request.release], request.of.governor, grounds.LOOP),
     ]
     lines += ["", _counted(found), *notes]
@@ -79,6 +77,8 @@ def _surroundings(step: IdleStep) -> str:
         said.append(f"tick in {format_time(step.tick_ns)}")
     if step.iowaiters:
         said.append(f"{plural(step.iowaiters, 'task')} waiting for I/O")
+    if step.cpu_util:
+        said.append("CPU utilised")
     if step.late_ns:
         said.append(f"polling ends {format_time(step.late_ns)} late")
     return ", ".join(said)

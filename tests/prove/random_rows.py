@@ -33,7 +33,14 @@ def random_rows(
                 timer = near()
             delta = timer if stopped else min(timer, random.choice((tick, random.randint(0, tick))))
             situation = Situation(
-                limit_us, timer, delta, stopped, waiting, clock_ns=clock, disabled=disabled
+                limit_us,
+                timer,
+                delta,
+                stopped,
+                waiting,
+                clock_ns=clock,
+                disabled=disabled,
+                cpu_util=random.choice((0, 0, 1024)),
             )
             clock += length
             yield (

@@ -33,6 +33,7 @@ def rows(witness: Iterable[Played]) -> list[Row]:
             got_tick=one.outcome.got_tick,
             poll_time_limit=one.outcome.poll_time_limit,
             reflect_clock_ns=one.outcome.clock_ns,
+            cpu_util=one.situation.cpu_util,
         )
         for one in witness
     ]

@@ -107,7 +107,15 @@ def test_a_tie_needs_tasks_that_wait_for_io() -> None:
     shallow = of_states("menu", "6.1", tied).proofs[1]
     assert shallow.witness
     assert shallow.witness[-1].situation.nr_iowaiters > 0
-    assert of_states("menu", "6.13", tied).proofs[1].witness is None
+    assert of_states("menu", "6.13", tied).proofs[1].unreachable
+
+
+def test_a_tie_needs_a_utilised_cpu() -> None:
+    tied = given_states((104, 345), (109, 345))
+    shallow = of_states("teo", "6.3", tied).proofs[1]
+    assert shallow.witness
+    assert shallow.witness[-1].situation.cpu_util > 0
+    assert of_states("teo", "6.12", tied).proofs[1].unreachable
 
 
 def test_a_latency_limit() -> None:

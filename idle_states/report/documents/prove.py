@@ -30,6 +30,9 @@ class Idle(Form[Played]):
     late_ns: Annotated[Count, "How much later than due polling ends."] = derived(
         lambda one: one.step.late_ns
     )
+    cpu_util: Annotated[Count, "Utilisation of the CPU, of 1024."] = derived(
+        lambda one: one.step.cpu_util
+    )
     decision: Annotated[Decision, INLINE]
     measured_ns: Annotated[Count, "How long the CPU idles, as the kernel measures it."] = derived(
         lambda one: one.outcome.residency_ns
