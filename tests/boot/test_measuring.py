@@ -1,0 +1,160 @@
+"""The measuring script on real kernels: it measures every state, and puts back what it changed when
+it ends, is ended, or is killed."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from idle_states.boot import guest, qemu
+from idle_states.boot import parts as boot_parts
+from idle_states.boot.boot import sections_of
+from idle_states.boot.guest_parts import GuestParts
+from idle_states.boot.virt import parts as virt_parts
+from idle_states.boot.virt.boot import tree_of
+from idle_states.boot.virt.graft import cpus_of, graft
+from idle_states.boot.virt.machines import ARM64
+from idle_states.devicetree import fdt
+from idle_states.fit.importing.formats import read_measured
+from idle_states.measured import Samples
+from idle_states.record.measuring import script
+from tests.oracle import skipping
+from tests.support.boots import CACHE
+from tools.virt_tables import tables
+
+pytestmark = pytest.mark.slow
+
+WANTED = 8
+PUT_BACK = ("after", "killed", "ended", "by_hand")
+SECTIONS = ("measured", "said", "before", "during", *PUT_BACK)
+INIT = (
+    r"""#!/bin/sh
+PATH=/bin
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+dmesg -n 1
+settings() {
+    grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/disable
+    grep tracefs /proc/mounts
+    ls -d /run/* /root/* /idle_states_measure
+    cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep '[m]easure'
+}
+# until COMMAND...: waits for it to succeed, 60 s at most
+until_so() {
+    step=0
+    until "$@" || [ "$step" -ge 600 ]; do
+        usleep 100000
+        step=$((step + 1))
+    done
+}
+begin() {
+    sh /measure.sh > /dev/null 2>&1 &
+    measuring=$!
+    until_so grep -q 1 /sys/devices/system/cpu/cpu1/cpuidle/state0/disable
+}
+idle_again() { ! ls -d /run/idle* /root/idle* /idle_states_measure > /dev/null 2>&1; }
+alone() { ! cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -q '[m]easure'; }
+settings > /before 2> /dev/null
+sh /measure.sh > /measured 2> /said
+settings > /after 2> /dev/null
+begin
+settings > /during 2> /dev/null
+kill -9 "$measuring"
+until_so idle_again
+until_so alone
+settings > /killed 2> /dev/null
+begin
+kill "$measuring"
+until_so idle_again
+until_so alone
+settings > /ended 2> /dev/null
+begin
+for each in /proc/[0-9]*; do
+    if grep -q '^sh./measure.sh' "$each/cmdline"; then kill -9 "${each#/proc/}"; fi
+done
+sh "$(sed -n 's/.* \(sh .*restore\) .*/\1/p' /said | cut -d ' ' -f 2)"
+until_so alone
+settings > /by_hand 2> /dev/null
+"""
+    + "".join(f"section_{name}() {{ cat /{name}; }}\n" for name in SECTIONS)
+    + f"""
+for section in {" ".join(SECTIONS)}; do
+    echo "@@begin $section@@"
+    "section_$section" | gzip -c | base64
+    echo "@@end $section@@"
+done
+poweroff -f
+"""
+)
+
+
+def powernv9(directory: Path) -> tuple[GuestParts, list[str]]:
+    parts = boot_parts.parts(CACHE)
+    words = qemu.command(parts, "powernv9", directory / "initrd.gz", smp=2)
+    return GuestParts(parts.qemu, parts.kernel, parts.busybox), words
+
+
+def arm64(directory: Path) -> tuple[GuestParts, list[str]]:
+    parts = virt_parts.parts(ARM64, CACHE)
+    tree = directory / "tree.dtb"
+    table = next(each for each in tables() if each.name == "retention").root
+    blob = tree_of(parts, ARM64, 2, directory)
+    cpus = [cpu.name for cpu in cpus_of(table)]
+    tree.write_bytes(fdt.write(graft(blob.root, table, cpus, "retention").root))
+    return parts, [
+        *(str(parts.qemu), *ARM64.options, "-m", "512M", "-smp", "2", "-nographic"),
+        *("-monitor", "none", "-nic", "none", "-no-reboot", "-kernel", str(parts.kernel)),
+        *("-initrd", str(directory / "initrd.gz"), "-dtb", str(tree)),
+        *("-append", f"console={ARM64.console} panic=-1"),
+    ]
+
+
+MACHINES = {"powernv9": powernv9, "virt-arm64": arm64}
+
+
+@pytest.fixture(scope="module", params=MACHINES)
+def printed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, str]:
+    directory = tmp_path_factory.mktemp("measuring")
+    with skipping():
+        parts, words = MACHINES[request.param](directory)
+    busybox = parts.busybox.read_bytes()
+    files = guest.initramfs_of(busybox, INIT, scripts={"measure.sh": script(WANTED)})
+    (directory / "initrd.gz").write_bytes(files)
+    found = sections_of(words, directory / "console.log", SECTIONS, 300)
+    return {name: content.decode() for name, content in found.items()}
+
+
+def test_every_state_is_measured_both_ways_and_the_busy_cpu_too(
+    printed: Mapping[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "measured.txt"
+    file.write_text(printed["measured"])
+    (found,) = read_measured(file)
+    count: Counter[tuple[str | None, bool]] = Counter()
+    for latency in found.latencies:
+        assert isinstance(latency.values, Samples)
+        assert min(latency.values.values_ns) >= 0
+        by_interrupt = latency.woken_by != "timer"
+        assert latency.woken_by in ("timer", "write", "ipi")
+        assert latency.busy == (latency.state is None)
+        count[latency.state, by_interrupt] += len(latency.values.values_ns)
+    states = [claim.state for claim in found.claims]
+    assert len(states) == len(set(states)) > 1
+    assert set(count) == {(state, by) for state in (None, *states) for by in (False, True)}
+    assert max(count.values()) <= 2 * WANTED
+    assert sum(count.values()) > len(count) * WANTED / 2
+    assert any("QEMU" in note for note in found.notes)
+    assert "this machine runs under QEMU, and that is what was measured" in printed["said"]
+
+
+def test_what_it_changed_is_as_before_however_it_ended(printed: Mapping[str, str]) -> None:
+    assert "/disable:0\n" in printed["before"]
+    assert "/disable:1\n" not in printed["before"]
+    assert "/disable:1\n" in printed["during"]
+    assert "idle_states_measure" in printed["during"]
+    for how in PUT_BACK:
+        assert printed[how] == printed["before"], how
