@@ -12,8 +12,9 @@ def add_power(parser: argparse.ArgumentParser) -> None:
         "--power",
         metavar="NAME=P,...",
         help="what states draw, relative to an awake CPU (snooze=1,stop0=0.9,stop2=0.4-0.6) or in "
-        "watts (awake=4W,C1=1.44W); implied: what the first table's residencies imply "
-        "(default: the specs' figures, where they have any)",
+        "watts (awake=4W,C1=1.44W); implied: what the first table's residencies imply; "
+        "assumed: on POWER, as POWER8's by what they stop (default: the specs' figures, where they "
+        "have any)",
     )
     parser.add_argument(
         "--tau",

@@ -41,7 +41,7 @@ IDLE_ONLY = (
 )
 """An assumption of every model; dropped where the workload itself is simulated."""
 RELATIVE, WATTS = "relative", "watts"
-_POLL = "POLL"
+POLL = "POLL"
 _MILLION = 1_000_000
 _FIGURE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(%|mW|W|)", re.ASCII)
 _SCALES = {"": Fraction(1), "%": Fraction(1, 100), "W": Fraction(1), "mW": Fraction(1, 1000)}
@@ -343,7 +343,7 @@ def from_rows(
 def _polls(model: PowerModel, why: str) -> PowerModel:
     """Adds snooze and POLL at the power of an awake CPU, unless the model has figures for them."""
     idle = StatePower(model.awake, 0, "an assumption")
-    states = {**dict.fromkeys((SNOOZE, _POLL), idle), **model.states}
+    states = {**dict.fromkeys((SNOOZE, POLL), idle), **model.states}
     said = f"{SNOOZE} draws as much as an awake CPU: {why}"
     added = () if SNOOZE in model.states else (said,)
     return replace(model, states=states, assumptions=(*model.assumptions, *added))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..replay.consumption import Change, MachineEnergy
 
 NO_FIGURES = (
-    "Energy: no state of these tables has a figure; give some (--power snooze=1,...), or take the "
-    "rows' word for it (--power implied)\n"
+    "Energy: no state of these tables has a figure; give some (--power snooze=1,...), take the "
+    "rows' word for it (--power implied), or assume some (--power assumed)\n"
 )
 NOT_RUN = (
     "Energy of the machine: not reckoned, as this input does not say how long CPUs ran between "

@@ -18,20 +18,12 @@ from itertools import groupby, product
 
 from ..replay.consumption import RUNNING, RUNNING_SAID, SNOOZES, CpuUse, MachineEnergy, machines
 from ..replay.energy import PowerBounds, PowerModel, Spent
+from ..replay.power import SCOPE2DRAW, SCOPE_SAID
 from ..table import Power
-from .setup import SCOPES
 from .summary import SimulationSummary
 from .window import is_regular, whole
 
 _DOMAINS_SAID = "what power domains save, with all their CPUs idle, is not in it"
-_SCOPE2DRAW = dict(
-    zip(SCOPES, ((850_000, 900_000), (200_000, 850_000), (0, 200_000), (0, 200_000)), strict=True)
-)
-"""POWER8's nap, the range between its nap and its sleep, and what is below its sleep."""
-_SCOPE_SAID = (
-    "no figure of {} is known: as POWER8's by what it stops (IBM, POWER8 overview, S822/S822LC, "
-    "medium confidence), a thread 0.85 to 0.9, a core 0.2 to 0.85, a pair or quad 0 to 0.2"
-)
 ANYTHING_SAID = (
     "whatever states draw: 0 to 1, the same for a state before and after, a deeper one no more"
 )
@@ -79,7 +71,7 @@ def likely(states: Sequence[tuple[str, str]], known: Mapping[str, Power]) -> Dra
     for name, scope in states:
         power = known.get(name)
         if power is None:
-            found.append((name, *_SCOPE2DRAW[scope]))
+            found.append((name, *SCOPE2DRAW[scope]))
             unknown.append(name)
         else:
             found.append((name, power.low, power.high))
@@ -89,7 +81,7 @@ def likely(states: Sequence[tuple[str, str]], known: Mapping[str, Power]) -> Dra
                 f"{power.confidence} confidence)"
             )
     if unknown:
-        grounds.append(_SCOPE_SAID.format(", ".join(unknown)))
+        grounds.append(SCOPE_SAID.format(", ".join(unknown)))
     return Draws(RUNNING, tuple(found), tuple(grounds))
 
 

@@ -14,9 +14,10 @@ from ..replay.machine import CpuTable, named_limit
 from ..replay.power import FROM_SPECS, PowerRequest
 from ..replay.tables import of_given, of_table
 from ..skiboot.platform import ALL_LEVELS
+from ..table import IdleTable, Register
 from . import by_core
 from .given import CPUS, WorkloadRequest, given, policy_of
-from .setup import Setup, SimulationRun, check_selects, effects_of
+from .setup import SCOPES, Setup, SimulationRun, check_selects, effects_of
 from .simulate import Simulation, simulate
 from .summary import UNNOTICED_NS, SimulationSummary, summary
 
@@ -134,13 +135,24 @@ def prepare(
     if request.limits_us:
         setups = [_limited(each, limit_us) for each in setups for limit_us in request.limits_us]
     rows = [row for each in held for row in each.rows]
-    power = request.power.model([setup.table for setup in setups], rows)
+    scopes = {
+        name: SCOPES[effect.scope]
+        for setup in setups
+        for name, effect in zip(setup.table.names, setup.effects, strict=True)
+    }
+    of_power = all(each.table is not None and _is_power(each.table) for each in held)
+    power = request.power.model([one.table for one in setups], rows, scopes if of_power else {})
     files = (file for each in held for file in each.files)
     seeds = request.workload.seeds
     inputs = (*of.files, *files)
     return PreparedSimulation(
         tuple(setups), seeds, request.bistable, power, inputs, request.wake_ups
     )
+
+
+def _is_power(table: IdleTable) -> bool:
+    """Whether the table is firmware's of POWER, or of a partition there."""
+    return table.register is not Register.NONE or table.partition is not None
 
 
 def _limited(setup: Setup, limit_us: int) -> Setup:

@@ -30,6 +30,8 @@ from idle_states.simulation.consumption import (
 from idle_states.simulation.simulate import simulate
 from idle_states.simulation.window import Window, whole, window
 from idle_states.table import Power
+from tests.support import commands
+from tests.support.commands import document
 from tests.support.simulations import setup
 
 NAMES = ("snooze", "lite", "core", "pair")
@@ -273,3 +275,32 @@ def test_grounds_name_source_and_confidence_and_what_is_not_known() -> None:
     grounds = "\n".join(likely(STATES, KNOWN).grounds)
     assert "lite draws 0.85 to 0.9 times what snooze does (here, high confidence)" in grounds
     assert "no figure of core, pair is known" in grounds
+
+
+def test_assumed_is_what_a_review_assumes(capsys: pytest.CaptureFixture[str]) -> None:
+    """States without figures draw what they do in a review, by what they stop."""
+    words = ("simulate", "pipe", "--table", "power9", "--kernel", "6.1", "--duration", "5ms")
+    model = document(capsys, *words, "--power", "assumed")["consumption"]
+    found = {one["name"]: one["power"] for one in model["states"]}
+    expected = likely([("stop0_lite", "thread"), ("stop2", "core")], {})
+    for name, low, high in expected.states:
+        assert found[name] == {"low": low / SNOOZES, "high": high / SNOOZES}
+    assert model["tables"][0]["total"] is not None
+    assert any("as POWER8's by what it stops, a core" in said for said in model["assumptions"])
+
+
+def test_specs_figures_come_before_assumed_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("simulate", "pipe", "--table", "power8", "--kernel", "6.1", "--duration", "5ms")
+    given = document(capsys, *words)["consumption"]
+    assert document(capsys, *words, "--power", "assumed")["consumption"] == given
+
+
+@pytest.mark.parametrize(
+    "words", [("--states", "1000/10000"), ("--platform", "skx", "--kernel", "6.6")]
+)
+def test_nothing_is_assumed_of_other_states(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, error = commands.run(capsys, "simulate", "pipe", *words, "--power", "assumed")
+    assert status == 2
+    assert "expected rows of POWER's firmware that say what they stop" in error
