@@ -93,6 +93,8 @@ def test_the_figures_of_power9_of_2021() -> None:
     (found,) = read_measured(MEASURED / "power9-2021.log")
     values = [3265, 3507, 3739, 3807, 17070, 1038174, 1068784]
     wanted: Means = {(f"state{index}", "ipi", False): v for index, v in enumerate(values)}
+    timer = [1640, 1764, 1715, 1845, 16581, 939977, 1073024]
+    wanted |= {(f"state{index}", "timer", False): v for index, v in enumerate(timer)}
     wanted |= {(None, "ipi", True): 3114, (None, "timer", True): 1420}
     assert means(found.latencies) == wanted
 
@@ -136,6 +138,7 @@ def test_a_mailed_log_by_name() -> None:
     assert [(one.state, one.woken_by, one.busy, one.values) for one in found.latencies] == [
         (None, "ipi", True, Samples((2700.0,))),
         ("stop1", "ipi", False, Samples((5100.0,))),
+        (None, "timer", True, Samples((1400.0,))),
         ("stop1", "timer", False, Samples((2050.0,))),
     ]
     assert found.claims == (Claimed("stop1", 5000.0),)
@@ -179,6 +182,75 @@ def test_the_modules_readings() -> None:
         "expected ipi_latency_ns in ns, a number of 0 or more, found '-4410'",
         3,
     )
+
+
+BESIDE = """\
+--IPI Latency Test---
+---Enabling state: 0---
+SRC_CPU   DEST_CPU Base_IPI_Latency(ns) IPI_Latency(ns)
+0            0          330                290
+0            1         1400               1000
+. . . .
+0            2         1600               1100
+Expected IPI latency(ns): 1000
+Baseline Average IPI latency(ns): 1110
+Observed Average IPI latency(ns): 796
+--Timeout Latency Test--
+---Enabling state: 0---
+Wakeup_src Baseline_delay(ns)  Delay(ns)
+0            3100               2100
+1            2300               2200
+Observed Average timeout diff(ns): 2150
+---Enabling state: 1---
+0            9100
+1            9300
+Observed Average timeout diff(ns): 9200
+"""
+
+
+def test_a_baseline_may_be_a_column() -> None:
+    """As in the first series; a table may want its head, and an average its state."""
+    found = read(BESIDE)
+    assert [(one.state, one.woken_by, one.busy, one.values) for one in found.latencies] == [
+        (None, "ipi", True, Samples((1400.0, 1600.0))),
+        ("state0", "ipi", False, Samples((1000.0, 1100.0))),
+        (None, "timer", True, Samples((3100.0, 2300.0))),
+        ("state0", "timer", False, Samples((2100.0, 2200.0))),
+        ("state1", "timer", False, Samples((9100.0, 9300.0))),
+    ]
+    assert found.claims == (Claimed("state0", 1000.0),)
+    assert found.left_out == {latency_test.SAME: 2}
+    assert found.notes == ()
+
+
+def test_the_average_tells_which_cpus_share_a_core() -> None:
+    """Of cores with four threads, those of the source's core are not in it."""
+    rows = "".join(f"0 {cpu} {100 if cpu < 4 else 1000 + cpu}\n" for cpu in range(8))
+    text = f"--IPI Latency Test---\n---Enabling state: 1---\n{rows}"
+    mean = (1004 + 1005 + 1006 + 1007) // 4
+    found = read(f"{text}Observed Avg IPI latency(ns) - State 1: {mean}\n")
+    assert found.latencies[0].values == Samples((1004.0, 1005.0, 1006.0, 1007.0))
+    assert found.left_out == {latency_test.SAME: 4}
+    # without it, only the CPU's IPI to itself is known to be one
+    assert read(text).left_out == {latency_test.SAME: 1}
+
+
+def test_shifted_names_are_nobodys() -> None:
+    text = "--IPI Latency Test---\nObserved Average IPI latency(ns) - Stop4: 17070\n"
+    found = read(text)
+    assert found.latencies == ()
+    assert found.left_out == {latency_test.SHIFTED: 1}
+
+
+def test_the_test_by_pipes_says_so() -> None:
+    text = (
+        "--IPI Latency Test--\nBaseline average IPI latency(ns): 9000\n--Enabling state: 2--\n"
+        "SRC_CPU   DEST_CPU IPI_Latency(ns)\n  0          5       256178\n"
+        "Expected Latency(ns): 100000\nObserved Average IPI latency(ns): 256178\n"
+    )
+    busy, deep = read(text).latencies
+    assert (busy.woken_by, deep.woken_by, deep.values) == ("pipe", "pipe", Samples((256178.0,)))
+    assert latency_test.PIPES in read(text).notes
 
 
 def test_an_average_of_other_rows_is_noted() -> None:
@@ -248,6 +320,6 @@ def test_a_table_that_cannot_be_read(text: str, line: int, message: str) -> None
 
 
 def test_damage_is_refused_or_read() -> None:
-    for text in (SELFTEST, NAMED, MODULE, table()):
+    for text in (SELFTEST, NAMED, BESIDE, MODULE, table()):
         for broken in damaged(text):
             read_or_refused(broken)
