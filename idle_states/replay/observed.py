@@ -70,24 +70,22 @@ class Observed:
             residency_ns = end_ns - start_ns
             verdict = tally.add(state, residency_ns)
             if verdict != miss:
-                if miss == NO_MISS and verdict == ABOVE:
-                    if residency_ns >= tally.table.states[state].exit_ns:
-                        self._disagree(period, verdict)
-                    elif misses:
-                        tally.refuse(state, residency_ns)
-                        continue
-                    else:
-                        self._suspect(cpu, tally).add(state, residency_ns)
-                elif miss != UNKNOWN:
-                    self._disagree(period, verdict)
+                if _disagrees(tally, state, residency_ns, verdict, miss):
+                    self._disagreements += 1
+                    self._exemplify(period, verdict)
+                elif miss == NO_MISS and misses:
+                    tally.refuse(state, residency_ns)
+                    continue
+                elif miss == NO_MISS:
+                    self._suspect(cpu, tally).add(state, residency_ns)
             if miss:
                 self._note(miss)
             idle.append(period)
         return idle
 
     def _counted_by_core(self, periods: Periods, misses: bool) -> bool:
-        """Counts periods; returns False, and counts none, where one is to be reported or left out,
-        which the reference does."""
+        """Counts periods; returns False, and counts none, where one is to be left out, or beyond
+        the table, which the reference does."""
         disagreements = above = below = 0
         counted = []
         for cpu, packed in periods.by_cpu:
@@ -106,8 +104,8 @@ class Observed:
             above += own_above
             below += own_below
             counted.append((cpu, tally, counters, suspects if suspected else None))
-        if disagreements and len(self._examples) < EXAMPLES:
-            return False
+        if disagreements:
+            self._find_examples(periods)
         self._disagreements += disagreements
         self.said["above"] += above
         self.said["below"] += below
@@ -196,8 +194,22 @@ class Observed:
         if miss != UNKNOWN:
             self.said["above" if miss == ABOVE else "below"] += 1
 
-    def _disagree(self, period: Period, verdict: int) -> None:
-        self._disagreements += 1
+    def _find_examples(self, periods: Sequence[Period]) -> None:
+        """Keeps the first periods that disagree with their cpu_idle_miss."""
+        judges: dict[int, Tally] = {}
+        for period in periods:
+            if len(self._examples) >= EXAMPLES:
+                return
+            cpu, state, start_ns, end_ns, miss = period
+            tally = self._tallies[cpu]
+            if tally is None or state >= len(tally.usage):
+                continue
+            judge = judges.setdefault(cpu, Tally(tally.table, self._in_ns))
+            verdict = judge.add(state, end_ns - start_ns)
+            if verdict != miss and _disagrees(tally, state, end_ns - start_ns, verdict, miss):
+                self._exemplify(period, verdict)
+
+    def _exemplify(self, period: Period, verdict: int) -> None:
         if len(self._examples) < EXAMPLES:
             cpu, state, start_ns, end_ns, miss = period
             words = ("neither", "above", "below")
@@ -205,3 +217,11 @@ class Observed:
                 f"CPU {cpu}, state {state}, {end_ns - start_ns} ns until {seconds(end_ns)}: "
                 f"by the table {words[verdict]}, by the trace {words[miss]}"
             )
+
+
+def _disagrees(tally: Tally, state: int, residency_ns: int, verdict: int, miss: int) -> bool:
+    """Whether table and trace differ over a period, for which they say other things: not if its
+    cpu_idle_miss may be lost, or the driver may have refused the entry."""
+    if miss == NO_MISS and verdict == ABOVE:
+        return residency_ns >= tally.table.states[state].exit_ns
+    return miss != UNKNOWN
