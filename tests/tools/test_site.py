@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,23 +67,35 @@ class Links(HTMLParser):
         self.loads += [given[name] for name in ("src", "srcset", "poster", "data") if name in given]
 
 
+@cache
+def links_of(site: Path) -> dict[Path, Links]:
+    return {page: Links(page) for page in site.rglob("*.html")}
+
+
+@cache
+def target_of(directory: Path, path: str) -> tuple[Path, bool]:
+    """What a link means, and whether it is there; most stand on many pages."""
+    target = (directory / unquote(path)).resolve()
+    if target.is_dir():
+        target /= "index.html"
+    return target, target.is_file()
+
+
 @pytest.mark.slow
 @built_here
 def test_every_link_leads_to_what_is_there(site: Path) -> None:
     """Also those that are no Markdown's: of the theme, and of what is made."""
-    pages = {page: Links(page) for page in site.rglob("*.html") if page.name != "404.html"}
+    pages = {page: found for page, found in links_of(site).items() if page.name != "404.html"}
     assert len(pages) > 170
     broken = []
     for page, found in pages.items():
-        for link in found.links + found.loads:
+        for link in {*found.links, *found.loads}:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
-            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-            if target.is_dir():
-                target /= "index.html"
+            target, there = target_of(page.parent, parts.path) if parts.path else (page, True)
             ids = pages[target].ids if target in pages else set()
-            if not target.is_file() or (parts.fragment and parts.fragment not in ids):
+            if not there or (parts.fragment and parts.fragment not in ids):
                 broken.append((page.relative_to(site), link))
     assert broken == []
 
@@ -90,8 +103,8 @@ def test_every_link_leads_to_what_is_there(site: Path) -> None:
 @pytest.mark.slow
 @built_here
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
-    for page in site.rglob("*.html"):
-        outside = [load for load in Links(page).loads if urlsplit(load).netloc]
+    for page, found in links_of(site).items():
+        outside = [load for load in found.loads if urlsplit(load).netloc]
         assert outside == [], page
     for sheet in site.rglob("*.css"):
         fetched = re.findall(r"(?:url\(|@import)\s*[\"']?(\w+:)?//", sheet.read_text("utf-8"))
