@@ -26,10 +26,11 @@ THREADS = (1, 2, 4, 8)
 """Of a core, whose CPUs are numbered in a row."""
 
 _MARKS = re.compile(r"(?:>[ ]?)*(?:#[ ]?)?")
-_RULER = r"[-.\s]*"
-_TEST = re.compile(rf"{_RULER}(IPI|Timeout|Timer) Latency Test{_RULER}", re.IGNORECASE)
+_RULER = r"[-.]{2,}\s*"
+_END = r"[-.\s]*"
+_TEST = re.compile(rf"{_RULER}(IPI|Timeout|Timer) Latency Test{_END}", re.IGNORECASE)
 _BASE = re.compile(rf"{_RULER}Baseline .*measurement.*", re.IGNORECASE)
-_STATE = re.compile(rf"{_RULER}Enabling state:?\s*(\w.{{0,30}}?){_RULER}", re.IGNORECASE)
+_STATE = re.compile(rf"{_RULER}Enabling state:?\s*(\w.{{0,30}}?){_END}", re.IGNORECASE)
 _IPI_HEAD = re.compile(
     r"\s*SRC_CPU\s+DEST_CPU(?:\s+(Base_IPI_Latency\(ns\)))?\s+IPI_Latency\(ns\)\s*"
 )

@@ -41,7 +41,7 @@ class _Reader:
         self.bounds: list[int] = []
 
     def read(self) -> Measured:
-        ended = False
+        ended = tailed = False
         for number, line in self.output.numbered():
             words = line.split()
             if not words or ended:
@@ -57,7 +57,9 @@ class _Reader:
                 raise self.output.unexpected("the columns Index IRQ-000 ...", line, number)
             elif tail := _TAIL.fullmatch(words[0]):
                 self._tail(tail[1], words[1:], number)
-            else:
+                tailed = True
+            elif not tailed:
+                # below may stand what stopped tracing, and how many events were missed
                 self._row(words, number)
         if not self.columns:
             raise self.output.refused("expected the columns Index IRQ-000 ..., found none")

@@ -94,6 +94,13 @@ def test_rtla_keeps_the_latency_of_the_interrupt() -> None:
     assert any("which idle state" in note for note in found.notes)
 
 
+def test_what_follows_rtlas_statistics_is_not_read() -> None:
+    """Before Linux 6.12 without the block of all CPUs."""
+    text = RTLA[: RTLA.index("ALL:")] + "## CPU 3 hit stop tracing, analyzing it ##\n  3 us\n"
+    assert bins(read(text)) == bins(read(RTLA))
+    assert refused(RTLA.replace("over:", "rest:"))[1] == 8
+
+
 def test_rtla_in_nanoseconds_without_interrupts() -> None:
     """--no-irq, -n, wide buckets: their width is not in the file."""
     text = (

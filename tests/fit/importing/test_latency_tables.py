@@ -148,10 +148,11 @@ def test_a_mailed_log_by_name() -> None:
 
 def test_a_mail_is_read_as_its_text() -> None:
     head = "From: a@example.org\nSubject: idle\nDate: Mon, 1 Jan 2024 10:00:00 +0000\n"
-    found = read(f"{head}\nHello,\n\n{NAMED}")
+    prose = "The IPI latency test and the\nBaseline latency measurement below agree.\n"
+    found = read(f"{head}\n{prose}\n{NAMED}")
     assert [one.values for one in found.latencies] == [o.values for o in read(NAMED).latencies]
     assert found.latencies[0].where is not None
-    assert found.latencies[0].where.line == 8
+    assert found.latencies[0].where.line == 9
     coded = f"{head}Content-Transfer-Encoding: quoted-printable\n\n"
     coded += NAMED.replace("Baseline IPI", "Base=\nline IPI")
     again = read(coded)
