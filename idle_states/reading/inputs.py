@@ -85,6 +85,11 @@ class Input:
         self.opening = len(self.head) + line, text
         """Number and beginning of the first line after these that is not empty."""
 
+    @property
+    def beginning(self) -> bytes:
+        """The first block, until it is read."""
+        return self._first
+
     def blocks(self) -> Iterator[bytes]:
         """All bytes, decompressed, in blocks of BLOCK bytes. Can be read once."""
         block, self._first = self._first, b""

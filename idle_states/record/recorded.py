@@ -21,6 +21,11 @@ from ..reading.problems import quoted
 from ..reading.sysfs import SysfsState
 from ..traces.head import SCRIPT_FORMAT, TIME_MAX_US, pairs_in
 
+_SAYS = b"record: "
+"""Begins what the script says on standard error, which may have gone into the same file."""
+_BEGINS = re.compile(
+    rb"\s*(?:%s[^\n]*\n\s*)*%s[ \t\r]*(?:\n|\Z)" % (_SAYS, re.escape(SCRIPT_FORMAT.encode()))
+)
 _KEYS = ("release", "version", "hz", "driver", "governor")
 
 _EVENT = re.compile(rb".*?\[(\d{1,5})\] (?:\S+ +)?(\d{1,11})\.(\d{6}): (\w+):(.*)")
@@ -29,6 +34,11 @@ _CALLER = re.compile(rb" \((\w+)")
 _LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(?:\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
 _RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?", re.ASCII)
 _HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
+
+
+def is_recorded(source: Input) -> bool:
+    """Whether an input of which nothing was read is what the recording script printed."""
+    return source.kind is InputKind.TEXT and _BEGINS.match(source.beginning) is not None
 
 
 class Event(NamedTuple):
@@ -99,7 +109,7 @@ class Recorded:
     def events(self) -> Iterator[Event]:
         """Yields the events as recorded. Raises Unreadable for lines after "# end"."""
         for number, line in self._lines:
-            if self.ended and line.strip():
+            if self.ended and line.strip() and not line.startswith(_SAYS):
                 message = f"expected nothing after '# end', found {quoted(line)}"
                 raise unreadable(self.name, message, number)
             if line.startswith(b"#"):
@@ -110,7 +120,8 @@ class Recorded:
             self.ended = False
 
     def _read_header(self) -> None:
-        number, first = next(self._lines)
+        own = (each for each in self._lines if each[1].strip() and not each[1].startswith(_SAYS))
+        number, first = next(own, (1, b""))
         if first.strip() != SCRIPT_FORMAT.encode():
             message = f"expected {SCRIPT_FORMAT!r}, printed by the script, found {quoted(first)}"
             raise unreadable(self.name, message, number)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from ..reading.inputs import Input, InputKind
-from ..traces.head import SCRIPT_FORMAT
+from ..reading.inputs import Input
 from ..wording import plural
 from .convert import convert
+from .recorded import is_recorded
 
 
 def as_recording(source: Input, say: Callable[[str], None]) -> Input:
@@ -14,7 +14,7 @@ def as_recording(source: Input, say: Callable[[str], None]) -> Input:
 
     say: told of a conversion, in a line. Raises Unreadable for what cannot be converted.
     """
-    if source.kind is not InputKind.TEXT or source.opening[1].strip() != SCRIPT_FORMAT.encode():
+    if not is_recorded(source):
         return source
     found = convert(source)
     left_out = sum(tally.count for tally in found.left_out.values())

@@ -281,6 +281,23 @@ def test_order_between_cpus_does_not_matter(written: Callable[[str | bytes], Pat
 
 
 @pytest.mark.parametrize(
+    "before", ["record: recording for 10 s\n", "\n", "record: a\n\nrecord: b\n"]
+)
+def test_what_the_script_says_beside_it_does_not_make_an_estimate_of_it(
+    before: str, written: Callable[[str | bytes], Path], capsys: Capture
+) -> None:
+    """sh record.sh > recording.txt 2>&1"""
+    text = recorded("powernv9-menu-restarted")
+    wanted = converted(written(text)).csv()
+    file = written(f"{before}{text}record: cannot unmount /sys/kernel/tracing\n")
+    assert converted(file).csv() == wanted
+    assert main(["replay", str(file), "--table", "power9", "--governor", "menu"]) == 0
+    out, said = capsys.readouterr()
+    assert "\nEXACT: " in out
+    assert "converted first, as record --convert does: 371 decisions" in said
+
+
+@pytest.mark.parametrize(
     "event", ["is_latency", "is_sleep", "is_iowait", "is_decide", "is_tick: (menu_reflect"]
 )
 def test_a_decision_that_lacks_an_input_is_left_out(
