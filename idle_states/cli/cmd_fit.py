@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from ..fit.request import FitRequest, FitResult, MeasuredInput
+    from ..fit.request import FitRequest, FitResult
 
 SUMMARY = "fit latencies and residencies to measurements; advertised against measured"
 
@@ -73,15 +73,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def request(arguments: argparse.Namespace) -> "FitRequest":
     """Raises UsageError, UnknownRelease, BadPlatform."""
     from ..findings import UsageError
-    from ..fit.request import FitRequest
+    from ..fit.importing.output import Told
+    from ..fit.request import FitRequest, measured_input
     from .options import kernel, platform
 
     if arguments.output and arguments.table is None:
         raise UsageError("expected --table with -o: a spec needs more than latencies")
     if arguments.tree and not arguments.output:
         raise UsageError("expected -o SPEC with --tree: the patch is made of the spec")
+    period = arguments.period and float(1000 * _decimal(arguments.period, "a period in us"))
+    told = Told(period_ns=period, woken_by=arguments.woken_by)
     return FitRequest(
-        tuple(_input(word, arguments) for word in arguments.measured),
+        tuple(measured_input(word, told) for word in arguments.measured),
         kernel(arguments),
         arguments.table,
         _decimal(arguments.quantile, "a quantile in percent"),
@@ -139,24 +142,6 @@ def _spec(found: "FitResult", arguments: argparse.Namespace) -> None:
 
     words = [spec, "--tree", arguments.tree, "-o", file.parent.as_posix()]
     cmd_patch.run(command_parser("patch").parse_args(words))
-
-
-def _input(word: str, arguments: argparse.Namespace) -> "MeasuredInput":
-    """[STATE=]FILE; a file of that name counts first."""
-    from ..fit.importing.output import Told
-    from ..fit.request import MeasuredInput
-    from ..reading import opening
-
-    before, equals, file = word.partition("=")
-    named = bool(equals and before and "/" not in before) and not opening.kind_of(word)
-    period = arguments.period and float(1000 * _decimal(arguments.period, "a period in us"))
-    told = Told(
-        before if named and before != "busy" else None,
-        named and before == "busy",
-        period,
-        arguments.woken_by,
-    )
-    return MeasuredInput(file if named else word, told)
 
 
 def _decimal(text: str, what: str) -> "Decimal":

@@ -52,6 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: 10)",
     )
     add_power(parser)
+    parser.add_argument(
+        "--measured",
+        metavar="MEASURED",
+        action="append",
+        default=[],
+        help="what waking up really takes, while the governor believes the table: as MEASURED of "
+        "idle-states fit, or spec, what the spec records; may be repeated",
+    )
     parser.add_argument("--jobs", metavar="N", type=int, help="at a time (default: one per CPU)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="run on a Dask cluster")
     parser.add_argument(
@@ -94,6 +102,7 @@ def request(arguments: argparse.Namespace) -> "TuneRequest":
         scheduler=arguments.scheduler,
         resume=None if arguments.resume is None else Path(arguments.resume),
         at_boot=arguments.to is not None,
+        measured=tuple(arguments.measured),
     )
 
 

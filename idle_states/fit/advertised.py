@@ -53,8 +53,13 @@ class AdvertisedStates:
             Advertised(state.name, state.latency_ns, state.residency_ns, "table", row)
             for row, state in enumerate(way.table.states)
         ]
-        numbers = {state.index: row for row, state in way.arrivals[0].registered.items()}
-        return cls(states, way.table, numbers)
+        registered = way.arrivals[0].registered
+        numbers = {state.index: row for row, state in registered.items()}
+        found = cls(states, way.table, numbers)
+        # POWER8's fastsleep_ is FastSleep to the kernel
+        for row, state in registered.items():
+            found._names.setdefault(state.name.casefold(), states[row])
+        return found
 
     @classmethod
     def of_machines(cls, measured: Iterable[Measured]) -> "AdvertisedStates":

@@ -1,13 +1,14 @@
 """fit: measurements become latencies and residencies of states, held against what is advertised."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from ..findings import UsageError
 from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..measured import Measured
+from ..reading import opening
 from ..skiboot.platform import ALL_LEVELS
 from ..sources import read_table
 from ..table import IdleTable
@@ -19,6 +20,7 @@ from .latencies import FittedLatency, decisive, fitted_latency
 from .residencies import FittedResidency, advertised_latencies, by_rule, from_energy
 
 P9999 = Decimal("99.99")
+BUSY = "busy"
 _MOST_TIMES = 1000
 
 
@@ -28,6 +30,18 @@ class MeasuredInput:
 
     path: str
     told: Told | None = None
+
+
+def measured_input(word: str, told: Told | None = None) -> MeasuredInput:
+    """Of [STATE=]FILE or busy=FILE; a file of that whole name counts first. told: what else is
+    known."""
+    before, equals, file = word.partition("=")
+    if not equals or not before or "/" in before or opening.kind_of(word):
+        return MeasuredInput(word, told)
+    known = told or Told()
+    if before == BUSY:
+        return MeasuredInput(file, replace(known, busy=True))
+    return MeasuredInput(file, replace(known, state=before))
 
 
 @dataclass(frozen=True, slots=True)

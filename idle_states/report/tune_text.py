@@ -6,6 +6,7 @@ from fractions import Fraction
 from ..linux.grounds import LOOP, remarks
 from ..replay.energy import WATTS, PowerBounds, break_even
 from ..tune.search import LATENCY, WEIGHTED, Judged, Objective
+from ..tune.truth import Truth
 from ..tune.tuning import Tuning
 from ..tune.waits import regrets
 from ..wording import plural
@@ -49,6 +50,8 @@ def render(tuning: Tuning, style: Style) -> str:
         _gain(tuning, style),
         "\n",
     ]
+    if tuning.truth is not None:
+        parts += [_measured(tuning, tuning.truth, style), "\n"]
     parts += [_front(tuning, style), "\n"]
     if tuning.waits:
         parts += [_waits(tuning, style), "\n"]
@@ -148,6 +151,43 @@ def _powers(tuning: Tuning, some: Sequence[Judged]) -> list[tuple[str, ...]]:
 
 def bounded(bounds: PowerBounds | None, factor: Fraction = Fraction(1)) -> str:
     return "-" if bounds is None else ranged(bounds.times(factor), 4)
+
+
+TRUTH_HEAD = ("EXIT LATENCY, us", "ADVERTISED", "TYPICAL", "HONEST")
+HONEST_HEAD = ("", "COST", "ENERGY", "MEAN, us", "P99, us")
+
+
+def _measured(tuning: Tuning, truth: Truth, style: Style) -> str:
+    """What waking up takes, and what tables gain that say so."""
+    text = style("strong", "As measured") + "\n"
+    text += right_aligned(TRUTH_HEAD, truth_rows(truth))
+    if tuning.honest:
+        text += "\n" + style("strong", "Honest latencies instead of the present table") + "\n"
+        text += right_aligned(HONEST_HEAD, honest_rows(tuning))
+    return text
+
+
+def truth_rows(truth: Truth) -> list[tuple[str, ...]]:
+    """State, advertised, typical and honest latency."""
+    rows = []
+    for one in truth.latencies:
+        times = (one.advertised_ns, one.typical_ns, one.honest_ns)
+        rows.append((one.name, *(f"{ns / 1000:.6g}" for ns in times)))
+    return rows
+
+
+def honest_rows(tuning: Tuning) -> list[tuple[str, ...]]:
+    """The cells below HONEST_HEAD."""
+    return [
+        (
+            f"with {each.what}",
+            "-" if each.gain is None else f"{-100 * each.gain:+.3g} %",
+            energy_text(each.judged),
+            f"{float(each.judged.mean_ns) / 1000:.4g}",
+            f"{each.judged.p99_ns / 1000:g}",
+        )
+        for each in tuning.honest
+    ]
 
 
 def _front(tuning: Tuning, style: Style) -> str:

@@ -69,6 +69,9 @@ class Work(Protocol):
 
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]: ...
 
+    def with_table(self, table: CpuTable) -> "Work":
+        """The same with another table before the governor."""
+
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
@@ -87,6 +90,10 @@ class EvaluationTask:
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
         """See evaluate()."""
         return evaluate(self, candidates)
+
+    def with_table(self, table: CpuTable) -> "EvaluationTask":
+        """See Work."""
+        return replace(self, table=table)
 
 
 def with_residencies(table: CpuTable, candidate: Candidate) -> CpuTable:

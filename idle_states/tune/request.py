@@ -28,6 +28,7 @@ from .running import NoBar, StartBar, keeping, known, running
 from .search import Allowed, Objective, search
 from .simulated import TuneSimulation
 from .source import GapSource, read, read_list, simulated
+from .truth import HonestTable, Truth, judge_honest, truth_of
 from .tuning import Tuning
 from .waits import Wait, cuts, waits
 
@@ -46,6 +47,8 @@ class TuneRequest:
     jobs        number of processes; None: one for each CPU
     scheduler   address of a Dask cluster to evaluate on
     resume      file that keeps evaluated candidates; None: a file in the user's cache
+    measured    measurements of the machine as fit takes them, or SPEC alone: what waking up really
+                takes, while the governor believes the table; (): as the table says
     at_boot     only tables that intel_idle.table= can give the machine may be the best
     """
 
@@ -62,6 +65,7 @@ class TuneRequest:
     scheduler: str | None = None
     resume: Path | None = None
     at_boot: bool = False
+    measured: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if [self.trace, self.workload, self.gaps].count(None) != 2:
@@ -105,7 +109,10 @@ def tune(
     table, settings, objective = held.states, request.settings, request.objective
     boot = _boot_times(request, held) if request.at_boot else None
     allowed: Allowed = (lambda candidate: True) if boot is None else boot.accepts
-    power = _power(request.power, held)
+    power, truth, real = _power(request.power, held), None, table
+    if request.measured:
+        truth = truth_of(request.measured, held, request.of, request.release)
+        power, real = truth.power(power, table), truth.real(table)
     if not request.alone:
         check_selects(settings.governor_of(table), table)
     timeout_ns = polling(table, request.release, settings.hz).limit_ns
@@ -114,18 +121,21 @@ def tune(
     drawn = power if request.workload is None else of_machine(power)
     work: Work
     if request.workload is not None:
-        source, work = _simulation(request.workload, settings, held, say)
+        source, work = _simulation(request.workload, settings, held, say, truth)
     else:
         exact_at = [*grid.cuts(), *cuts(table, power, timeout_ns, objective.stall)]
         source = _source(request, exact_at, bar, say)
         work = EvaluationTask(settings, table, source.cpus)
+    honest: tuple[HonestTable, ...] = ()
     with ExitStack() as kept:
         if request.alone:
-            tuned = search(table, drawn, objective, grid, known(source, table), allowed=allowed)
+            tuned = search(real, drawn, objective, grid, known(source, table), allowed=allowed)
         else:
             results = kept.enter_context(keeping(request.resume, work, source, say))
             with running(work, results, request.jobs, request.scheduler, bar) as evaluate:
-                tuned = search(table, drawn, objective, grid, evaluate, allowed=allowed)
+                tuned = search(real, drawn, objective, grid, evaluate, allowed=allowed)
+            if truth is not None:
+                honest = judge_honest(truth, table, drawn, tuned, work)
         polled: tuple[Wait, ...] = ()
         if source.gaps.count:
             polled = waits(source.gaps, table, power, timeout_ns, objective.stall)
@@ -140,8 +150,10 @@ def tune(
             tuned,
             polled,
             timeout_ns,
-            (*held.files, *source.files),
+            (*held.files, *source.files, *(truth.files if truth else ())),
             None if boot is None else boot.argument(tuned.best.candidate),
+            truth,
+            honest,
         )
 
 
@@ -204,17 +216,22 @@ def _simulation(
     settings: Settings,
     held: HeldTables,
     say: Callable[[str], None],
+    truth: Truth | None,
 ) -> tuple[GapSource, TuneSimulation]:
-    """Prepares a simulated workload. Raises UsageError, and Unreadable for a bad file."""
+    """Prepares a simulated workload, whose wake-ups take what was measured. Raises UsageError, and
+    Unreadable for a bad file."""
     of = given(request, say)
     table: CpuTable = held.states
+    exits = request.exits_ns(table)
+    if truth is not None:
+        exits = {one.name: one.typical_ns for one in truth.latencies} | exits
     setup = Setup(
         held.name,
         of.topology,
         of.policy,
         of.workload,
         table,
-        effects_of(table, held.table, request.exits_ns(table), held.rows),
+        effects_of(table, held.table, exits, held.rows),
         settings.governor,
         settings.release,
         settings.hz,

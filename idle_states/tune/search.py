@@ -187,6 +187,15 @@ def search(
     )
 
 
+def judged_alike(
+    table: CpuTable, model: PowerModel, tuned: Tuned, outcomes: Iterable[Outcomes]
+) -> list[Judged]:
+    """Judges more tables as a search did. table, model: what the search was given."""
+    judge = _Judge(table, model, tuned.objective)
+    judge.present(tuned.present.outcomes)
+    return [judge(each) for each in outcomes]
+
+
 class _Judge:
     def __init__(
         self,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..replay.counters import total
+from ..replay.machine import CpuTable
 from ..simulation import by_core as simulate_core
 from ..simulation import simulate
 from ..simulation.setup import Setup, SimulationRun
@@ -30,6 +31,10 @@ class TuneSimulation:
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
         """Evaluates candidates; results in order. Raises UnknownGovernor."""
         return [self._one(candidate) for candidate in candidates]
+
+    def with_table(self, table: CpuTable) -> "TuneSimulation":
+        """See evaluate.Work."""
+        return replace(self, setup=replace(self.setup, table=table))
 
     def _one(self, candidate: Candidate) -> Outcomes:
         setup = replace(self.setup, table=with_residencies(self.setup.table, candidate))

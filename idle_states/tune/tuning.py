@@ -11,6 +11,7 @@ from ..replay.machine import CpuTable
 from ..replay.replay import Settings
 from .search import Judged, Tuned
 from .source import SIMULATED, GapSource
+from .truth import HonestTable, Truth
 from .waits import Wait
 
 
@@ -24,6 +25,8 @@ class Tuning:
     waits       best polling time before each state
     timeout_ns  present polling limit of state 0; None: polls until the CPU is woken
     files       (name, SHA-256) of every file read
+    truth       measured latencies, which costs are by; None: the table is taken at its word
+    honest      tables that advertise them; () without truth, and without a governor to believe
     boot        the parameter that gives an x86 machine the best table; None where not asked
     """
 
@@ -39,6 +42,8 @@ class Tuning:
     timeout_ns: int | None
     files: tuple[tuple[str, str], ...] = ()
     boot: TableArgument | None = None
+    truth: Truth | None = None
+    honest: tuple[HonestTable, ...] = ()
 
     @property
     def gaps(self) -> int:
@@ -71,10 +76,18 @@ class Tuning:
             "that, not below the exit latency, in steps of the square root of 2; residencies "
             "WITHIN 1 % are of those tried; latencies stay"
         )
-        yield (
-            "tau is of exit latencies as the table has them, to the ns; the EXIT LATENCY and wake "
-            "latencies shown are the kernel's, in whole us"
-        )
+        if self.truth is None:
+            yield (
+                "tau is of exit latencies as the table has them, to the ns; the EXIT LATENCY and "
+                "wake latencies shown are the kernel's, in whole us"
+            )
+        else:
+            yield (
+                "tau and wake latencies are as measured, of states that were: the middle or mean "
+                "of their wake-ups; the governor believes the EXIT LATENCY of the table"
+            )
+            if self.settings is None:
+                yield "without a governor nobody believes a latency: no honest table is tried"
         if self.power.unit == RELATIVE:
             yield (
                 "energy in s in snooze: as much as a CPU in snooze draws in so many seconds"

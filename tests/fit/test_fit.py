@@ -174,6 +174,10 @@ def test_states_are_found_by_name_in_any_case_and_by_the_kernels_number() -> Non
     # snooze, stop0_lite, stop0, stop1, stop2
     assert states.find("state4") is states.find("stop2")
     assert states.find("state99") is None
+    # the kernel names POWER8's states itself
+    old = AdvertisedStates.of_table(read_table("power8"), request().platform, KERNEL)
+    assert old.find("FastSleep") is old.find("fastsleep_")
+    assert old.find("FastSleep") is not None
     assert states.find("stop") is None
 
 

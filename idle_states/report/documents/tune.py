@@ -7,7 +7,7 @@ from ...forms import GIVEN, INLINE, Count, Form, With, derived
 from ...linux.grounds import LOOP
 from ...reading import problems
 from ...replay.energy import break_even
-from ...tune import waits
+from ...tune import truth, waits
 from ...tune.search import Judged, Tuned
 from ...tune.tuning import Tuning
 from .energy import NS, Bounds, BreakEven, Power, in_seconds, in_us, rounded
@@ -124,6 +124,24 @@ def _regret(wait: waits.Wait, which: int) -> float | None:
     return rounded(found[which]) if found else None
 
 
+class Latency(Form[truth.TrueLatency]):
+    state: Annotated[str, "Name."] = derived(lambda one: one.name)
+    advertised_ns: Annotated[Count, "As the kernel holds it."]
+    typical_ns: Annotated[Count, "Middle of the wake-ups measured, or their mean."]
+    honest_ns: Annotated[Count, "What a table would have to advertise."]
+    ground: Annotated[str, "Who measured it, or in which file."]
+
+
+class Honest(Form[truth.HonestTable]):
+    """A table with measured latencies before the governor."""
+
+    residencies: Annotated[str, "Which ones, in words."] = derived(lambda one: one.what)
+    gain: Annotated[
+        float | None, "Share of the present table's cost that it saves; null where that is 0."
+    ] = derived(lambda one: rounded(one.gain))
+    table: Annotated[Table, "By the objective; regret is negative where it beats the best."] = GIVEN
+
+
 class Problem(Form[problems.Problem]):
     kind: Annotated[str, "Kind."]
     severity: Annotated[str, "Severity."] = derived(lambda problem: str(problem.severity))
@@ -200,6 +218,14 @@ class Tune(Form[Tuning]):
     front: Annotated[
         list[Table], "Tables that no other beats in both p99 wake latency and energy."
     ] = derived(lambda tuning: [_judged(each, tuning) for each in tuning.tuned.front])
+    measured: Annotated[
+        list[Latency] | None, "What waking up really takes; null: the table is taken at its word."
+    ] = derived(lambda tuning: tuning.truth and tuning.truth.latencies)
+    honest: Annotated[
+        list[Honest], "Tables that advertise measured latencies; none without them or a governor."
+    ] = derived(
+        lambda tuning: [With(each, table=_judged(each.judged, tuning)) for each in tuning.honest]
+    )
     timeout_us: Annotated[
         float | None, "How long state 0 polls at present; null: until the CPU is woken."
     ] = derived(lambda tuning: None if tuning.timeout_ns is None else tuning.timeout_ns / 1000)

@@ -9,16 +9,20 @@ from ...tune.tuning import Tuning
 from ...tune.waits import regrets
 from ...wording import plural
 from ..tune_text import (
+    HONEST_HEAD,
+    TRUTH_HEAD,
     between_us,
     break_even_us,
     edges,
     energy_of,
     energy_of_judged,
     energy_text,
+    honest_rows,
     known,
     meaning,
     percent,
     percents,
+    truth_rows,
     wait_us,
 )
 from . import energies, markers, pictures, svg
@@ -85,11 +89,23 @@ def sections(tuning: Tuning) -> list[Section]:
     return [
         Section("Residencies", (_residencies(tuning), *_edges(tuning))),
         Section("Tables", tuple(_tables(tuning))),
+        *_measured(tuning),
         Section("Where idle time goes", (_times(tuning),)),
         *([Section("How long to poll", (_waits(tuning),))] if tuning.waits else []),
         Section("What was sought", (Lines(about),)),
         Section("All of this rests on", (Lines(rests),)),
     ]
+
+
+def _measured(tuning: Tuning) -> Iterator[Section]:
+    if tuning.truth is None:
+        return
+    figures = frozenset(range(1, len(HONEST_HEAD)))
+    parts = [PageTable("Exit latencies", TRUTH_HEAD, tuple(truth_rows(tuning.truth)), figures)]
+    if tuning.honest:
+        rows = tuple(honest_rows(tuning))
+        parts.append(PageTable("Against the present table", HONEST_HEAD, rows, figures))
+    yield Section("As measured, and honest tables", tuple(parts))
 
 
 def _three(tuning: Tuning) -> list[tuple[str, Judged]]:
