@@ -27,6 +27,7 @@ COMMANDS = {
     "simulate": [
         *("simulate", "busy-waker", "--table", "power9", "--table", "power10"),
         *("--topology", "cpus=4", "--duration", "20ms", "--runs", "2"),
+        *("--sequence", "--power", "assumed"),
     ],
     "fit": [
         *("fit", str(DATA / "measured/power9-cede.txt"), "--quantile", "99"),

@@ -8,7 +8,7 @@ from ...replay.energy import WATTS, PowerBounds, PowerModel, Spent
 from .. import energy_output
 from . import markers, svg
 from .markers import Point
-from .page import Lines, PageTable, Picture, Section
+from .page import Lines, PageTable, Part, Picture, Section
 
 PAID = "exit latency paid"
 """Label for the latency of a wake-up where only the kernel's table is known."""
@@ -75,8 +75,32 @@ def section(
             known.append((each, each.latency_ns, total))
     explained = unit_explained(power, machine=machine)
     rests = Lines((*explained, "resting on this:", *(f"- {words}" for words in said)))
-    parts = (_picture(known, unit, latency, caption), rests) if known else (rests,)
+    if not known:
+        parts: tuple[Part, ...] = (rests,)
+    else:
+        shares = _shares([each for each, _, _ in known], unit)
+        parts = _picture(known, unit, latency, caption), shares, rests
     return Section(f"Energy of the {'machine' if machine else 'idle time'}", parts)
+
+
+def _shares(some: Sequence[Priced], unit: str) -> PageTable:
+    """Mean power, and the energy of a wake-up and of a unit of work."""
+    units = any(each.cost.counted for each in some)
+    more = (f"each unit of work, u{unit}",) if units else ()
+    head = ("table", f"on average, {unit} in a second", f"each wake-up, u{unit}", *more)
+    rows = []
+    for each in some:
+        cost = each.cost
+        own = [_ranged(cost.power, 1), _ranged(cost.each_wakeup, 1000)]
+        rows.append((each.label, *own, *([_ranged(cost.each_unit, 1000)] if units else [])))
+    numbers = frozenset(range(1, len(head)))
+    return PageTable("Power and shares of the energy", head, tuple(rows), numbers)
+
+
+def _ranged(bounds: PowerBounds | None, divided: int) -> str:
+    if bounds is None:
+        return "-"
+    return energy_output.ranged(bounds.times(Fraction(1, divided)), 4)
 
 
 def _picture(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ...linux.releases import Release
 from ...replay.agreement import Agreement
+from ...replay.consumption import MachineEnergy, of_accounts
 from ...replay.counters import PERCENTILES, Figures, percentile_name
 from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
@@ -63,6 +64,9 @@ def sections(
     ]
     if power is not None:
         found.append(_energies(totals, power))
+        machine = of_accounts(result.accounts, result.read.span_ns, power)
+        if machine is not None:
+            found.append(_machines(totals, machine))
     found.append(Section("Where idle time went", (residencies(totals), *_by_cpu(result.accounts))))
     of_domains = [(each.machine, each.domains) for each in result.accounts if each.domains]
     if of_domains:
@@ -211,6 +215,15 @@ def _energies(some: Named, power: PowerModel) -> Section:
         latency_ns = figures.wake_latency_ns(99.0)
         priced.append(Priced(label, spent(figures, power), latency_ns, microseconds(latency_ns)))
     return energies.section(priced, power, energies.PAID, energies.AS_HELD)
+
+
+def _machines(some: Named, energy: MachineEnergy) -> Section:
+    """The same with running CPUs."""
+    priced = []
+    for (label, figures), cost in zip(some, energy.spents, strict=True):
+        latency_ns = figures.wake_latency_ns(99.0)
+        priced.append(Priced(label, cost, latency_ns, microseconds(latency_ns)))
+    return energies.section(priced, energy.model, energies.PAID, energies.AS_HELD, machine=True)
 
 
 def _agreements(accounts: Sequence[Account]) -> Iterator[str]:
