@@ -9,6 +9,7 @@ Source: intel/wult e4094be, pbe; intel/stats-collect 32905d4.
 """
 
 import json
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ DOMINANT = 0.95
 MIXED = "spans in which no state had 95 % of the idle time that Linux asked for"
 UNMEASURED = "spans without a reading of power"
 _COLUMNS = ("Time", "LDist")
+_CORE_STATE = re.compile(r"C([0-9]{1,2})[A-Z]{0,2}")
 _LABELS = ("labels.txt", "stats/labels.txt")
 _TURBOSTAT = ("stats/turbostat.raw.txt", "stats/turbostat/turbostat.raw.txt")
 _METER = ("stats/acpower.raw.txt", "stats/acpower/acpower.raw.txt")
@@ -280,7 +282,8 @@ def _dominant(readings: Sequence[_Reading]) -> str | None:
 def _reached(state: str, readings: Sequence[_Reading]) -> float | None:
     """The mean share in which hardware was in the core's state of that name; None where no column
     says it."""
-    name = f"C{state}" if state[1:].isdecimal() else ""
+    match = _CORE_STATE.fullmatch(state)
+    name = f"CC{match[1]}" if match else ""
     shares = [(r.reached[name], r.seconds) for r in readings if name in r.reached]
     seconds = sum(part for _, part in shares)
     return sum(share * part for share, part in shares) / seconds if seconds else None

@@ -14,6 +14,7 @@ from .turbostat_rows import (
     DURATION,
     JOULES,
     TIME,
+    VERSION,
     WATTS,
     TurbostatInterval,
     cell,
@@ -36,7 +37,8 @@ class _Sum:
 
 
 def recognises(output: ToolOutput) -> bool:
-    return any(is_head(line.rstrip()) for line in output.head.split("\n"))
+    lines = output.head.split("\n")
+    return any(VERSION.match(line) or is_head(line.rstrip()) for line in lines)
 
 
 def read(output: ToolOutput, told: Told) -> Measured:
@@ -58,6 +60,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
                     counts = sums.setdefault((pair[0], cpu, False), _Sum()).counts
                     count = output.count(row[column], number, column)
                     counts[pair[1]] = counts.get(pair[1], 0) + count
+    version = VERSION.match(output.head)
     left_out: dict[str, int] = {}
     notes = list(output.remarks)
     energies = _energies(output, found, told, left_out, notes)
@@ -69,7 +72,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
     return Measured(
         output.shown,
         output.sha256,
-        "turbostat",
+        f"turbostat {version[1]}" if version else "turbostat",
         energies=energies,
         stays=tuple(
             Stay(

@@ -28,7 +28,7 @@ JOULES = {
     "GFX_J": "graphics",
     "Sys_J": "system",
 }
-_NAME = re.compile(r"[A-Za-z][\w%+\-]{0,30}")
+_NAME = re.compile(r"[A-Za-z][!-~]{0,30}")
 _KNOWN = re.compile(
     r"(?:POLL|C[0-9]{1,2}\w*)[%+-]?|CPU%c[0-9]|Mod%c[0-9]|Pkg%pc[0-9]+|Pk%pc10|Busy%|Avg_MHz|Bzy_MHz|"
     rf"TSC_MHz|IRQ|{TIME}|{'|'.join([*WATTS, *JOULES])}"
@@ -38,13 +38,15 @@ _REQUESTED = re.compile(r"(POLL|C[0-9]{1,2}\w{0,20})%")
 _COUNTED = re.compile(r"(POLL|C[0-9]{1,2}\w{0,20}?)([+-]?)")
 _PREFIX = {"CPU%c": "CC", "Mod%c": "MC", "Pkg%p": "PC", "Pk%pc": "PC"}
 _ELAPSED = re.compile(r"([0-9]{1,9}\.[0-9]{1,9}) sec")
+_INTERVAL = re.compile(r"Measurement interval: ([0-9]{1,6}\.[0-9]{1,6}) seconds")
+VERSION = re.compile(r"turbostat version (\S{1,40}) - .*")
 _UNREADABLE = ("(", "*")
 
 
 @dataclass(slots=True)
 class TurbostatInterval:
     """line: of its first row. rows: (line, CPU or None for all, column -> text).
-    elapsed_s: as a run of one command prints it."""
+    elapsed_s: as a run of one command prints it, else the interval that was asked for."""
 
     line: int
     rows: list[tuple[int, int | None, Mapping[str, str]]] = field(default_factory=list)
@@ -70,10 +72,13 @@ def intervals(output: ToolOutput) -> Iterator[TurbostatInterval]:
     names: list[str] = []
     found: TurbostatInterval | None = None
     elapsed: float | None = None
+    asked: float | None = None
     for number, raw in output.numbered():
         line = raw.strip("\n ")
         if not names and (match := _ELAPSED.fullmatch(line.strip())):
             elapsed = float(match[1])
+        elif not names and (match := _INTERVAL.fullmatch(line)):
+            asked = float(match[1])
         elif is_head(line):
             if len(set(line.split("\t"))) < len(line.split("\t")):
                 raise output.refused("expected columns of different names", number)
@@ -91,7 +96,7 @@ def intervals(output: ToolOutput) -> Iterator[TurbostatInterval]:
             if found is None or (whole and found.rows):
                 if found is not None:
                     yield found
-                found = TurbostatInterval(number, elapsed_s=elapsed)
+                found = TurbostatInterval(number, elapsed_s=elapsed or asked)
                 elapsed = None
             cpu = None if whole else _cpu(output, row, number)
             found.rows.append((number, cpu, row))

@@ -296,6 +296,14 @@ def test_avocados_mean_of_mixed_states_is_nobodys() -> None:
     assert len(found.stays) == 2
 
 
+def test_avocados_test_by_timer_measures_no_latency() -> None:
+    lines = [line for line in WAKEUP.splitlines() if "average" not in line and "Test" not in line]
+    found = read("\n".join(lines))
+    assert found.latencies == ()
+    assert found.left_out == {wakeup_test.UNMEASURED: 1}
+    assert len(found.stays) == 2
+
+
 @given(whole_ns(), st.integers(0, 10**9))
 def test_a_mean_that_was_written_is_read(value: int, count: int) -> None:
     text = WAKEUP.replace("4.950 us", f"{us(value)} us").replace(

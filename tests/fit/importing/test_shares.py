@@ -132,6 +132,10 @@ def test_turbostats_power_of_a_state_that_the_caller_names() -> None:
         (22.0, 5.0, "package")
     ]
     assert found.left_out == {turbostat.UNTIMED: 1}
+    asked = "turbostat version 2024.12.03 - somebody\nMeasurement interval: 5.000 seconds\n" + timed
+    found = read(asked, told)
+    assert [one.seconds for one in found.energies] == [5.0, 5.0]
+    assert found.tool == "turbostat 2024.12.03"
     joules = "12.500000 sec\nCore\tCPU\tPkg_J\n-\t-\t250.00\n"
     (one,) = read(joules, told).energies
     assert (one.state, one.period_ns, one.watts, one.seconds) == ("C6", 1e6, 20.0, 12.5)
