@@ -107,6 +107,30 @@ static PyObject *by_cpu(PyObject *self, PyObject *args)
 	return result;
 }
 
+PyDoc_STRVAR(idle_doc,
+	     "idle_ns(periods)\n--\n\n"
+	     "The sum of the periods' lengths, and how often it has passed 2^64.");
+
+static PyObject *idle_of(PyObject *self, PyObject *args)
+{
+	u64 sum = 0, carried = 0;
+	Py_buffer periods;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "y*", &periods))
+		return NULL;
+	const struct period *all = periods.buf;
+
+	for (size_t i = 0; i < COUNT(periods, struct period); i++) {
+		u64 length = all[i].end_ns - all[i].start_ns;
+
+		sum += length;
+		carried += sum < length;
+	}
+	PyBuffer_Release(&periods);
+	return Py_BuildValue("(KK)", (unsigned long long)sum, (unsigned long long)carried);
+}
+
 PyDoc_STRVAR(gather_doc,
 	     "gather(periods, splits, first, buckets)\n--\n\n"
 	     "Adds the periods' lengths to a histogram: splits 8 bytes each, first 4 bytes a bucket,\n"
@@ -181,6 +205,7 @@ static PyObject *observe_of(PyObject *self, PyObject *args)
 PyMethodDef period_methods[] = {
 	{"pair", pair_of, METH_VARARGS, pair_doc},
 	{"by_cpu", by_cpu, METH_VARARGS, by_cpu_doc},
+	{"idle_ns", idle_of, METH_VARARGS, idle_doc},
 	{"gather", gather_of, METH_VARARGS, gather_doc},
 	{"observe", observe_of, METH_VARARGS, observe_doc},
 	{NULL, NULL, 0, NULL},

@@ -383,6 +383,14 @@ def joined(parts: Sequence[Sequence[Period]]) -> Sequence[Period]:
     return Periods(b"".join(Periods.of(part).packed for part in parts))
 
 
+def idle_ns(packed: bytes, core: Any = compiled) -> int:
+    """Sums up the lengths of packed periods."""
+    if core is None:
+        return sum(end_ns - start_ns for start_ns, end_ns, *_ in PERIOD.iter_unpack(packed))
+    total, carried = core.idle_ns(packed)
+    return int(total) + (int(carried) << 64)
+
+
 def seconds(ns: int) -> str:
     """Formats a time as traces do: seconds with nine decimals."""
     return f"{ns // 1_000_000_000}.{ns % 1_000_000_000:09d} s"

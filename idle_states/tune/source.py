@@ -23,7 +23,7 @@ from ..reading.problems import InputProblems, Problem
 from ..replay.replay import Settings
 from ..traces import dat as trace_dat
 from ..traces.chunks import chunks
-from ..traces.periods import Pairing, Period, Periods
+from ..traces.periods import Pairing, Period, Periods, idle_ns
 from ..traces.recording import COMPLETE, guessed, rows
 from ..traces.text import TraceText
 from .gaps import Gaps, Gatherer, from_counts
@@ -123,17 +123,15 @@ def _running_ns(cpus: Iterable[CpuGaps]) -> int | None:
     for cpu in cpus:
         if cpu.periods:
             words = memoryview(cpu.periods).cast("Q")
-            starts, ends = words[::3].tolist(), words[1::3].tolist()
+            span_ns, asleep_ns = words[-2] - words[0], idle_ns(cpu.periods)
         else:
             words, size = memoryview(cpu.rows).cast("Q"), core.ROW.size // 8
-            starts = words[_CLOCK::size].tolist()
-            lengths = words[_RESIDENCY::size].tolist()
-            ends = [start + length for start, length in zip(starts, lengths, strict=True)]
-        span_ns = ends[-1] - starts[0]
-        idle_ns = sum(ends) - sum(starts)
-        if span_ns < idle_ns:
+            lengths = words[_RESIDENCY::size]
+            span_ns = words[_CLOCK::size][-1] + lengths[-1] - words[_CLOCK]
+            asleep_ns = sum(lengths)
+        if span_ns < asleep_ns:
             return None
-        running += span_ns - idle_ns
+        running += span_ns - asleep_ns
     return running
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from idle_states.core.packing import EVENT, compiled
 from idle_states.reading.problems import InputProblems, Problem
-from idle_states.traces.periods import Pairing, Period, Periods
+from idle_states.traces.periods import Pairing, Period, Periods, idle_ns
 from idle_states.traces.text import EXIT, LOST, MISS, PackedBatch
 from tests.support.compiled import NO_CORE
 from tests.support.thorough import examples
@@ -52,9 +52,9 @@ def events_of(
     """A trace in plain order, with odd events put in, or in the place of others."""
     found: list[Event] = []
     now_ns = 10**9
-    for cpu, state, busy_ns, idle_ns, misses in turns:
+    for cpu, state, busy_ns, asleep_ns, misses in turns:
         found.append((cpu, state, now_ns + busy_ns))
-        now_ns += busy_ns + idle_ns
+        now_ns += busy_ns + asleep_ns
         found.append((cpu, EXIT, now_ns))
         found += [(cpu, MISS - 2 * state - misses % 2, now_ns + 1)] * misses
     for place, instead, event in odd:
@@ -127,3 +127,10 @@ def test_periods_are_the_same_packed_and_not() -> None:
         (0, [some[1]]),
     ]
     assert Periods.of([(0, GREAT, 1, 2, 0)])[0][1] == (1 << 32) - 1
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=9))
+@example([2**64 - 1] * 3)
+def test_the_core_adds_lengths_up(lengths: list[int]) -> None:
+    packed = Periods.of([(0, 1, 0, length, 0) for length in lengths]).packed
+    assert idle_ns(packed) == idle_ns(packed, None) == sum(lengths)
