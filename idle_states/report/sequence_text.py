@@ -7,7 +7,6 @@ from ..simulation.setup import Setup
 from ..simulation.summary import SimulationSummary
 from ..simulation.topology import Topology
 from ..simulation.wake_ups import Visits, WakeUp, by_cluster, visits
-from ..units import format_time
 from ..wording import plural
 from .escapes.text import printable
 from .style import Style
@@ -45,14 +44,18 @@ def section(found: SimulationSummary, style: Style) -> str:
 def row(one: WakeUp, setup: Setup) -> tuple[str, ...]:
     """Cells of HEAD."""
     return (
-        format_time(one.time_ns),
+        _us(one.time_ns),
         TIMER if one.waker is None else task_name(one.waker, setup),
         "" if one.waker_cpu is None else str(one.waker_cpu),
         task_name(one.task, setup),
         str(one.cpu),
         "-" if one.state is None else printable(setup.table.names[one.state]),
-        format_time(one.latency_ns),
+        _us(one.latency_ns),
     )
+
+
+def _us(ns: int) -> str:
+    return f"{ns / 1000:.1f} us"
 
 
 def task_name(number: int, setup: Setup) -> str:
