@@ -15,6 +15,7 @@ EXTRA2PACKAGES = {
     "dask": ("distributed",),
     "parquet": ("pyarrow",),
     "plot": ("matplotlib",),
+    "prove": ("z3",),
 }
 """Extra -> the modules of it that the program imports."""
 

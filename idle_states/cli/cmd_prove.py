@@ -33,6 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="what waking adds to the measured idle (default: 0)",
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="have each proof checked by z3, from a second description of the governor (needs "
+        "idle-states[prove]; not of teo)",
+    )
     add_format(parser)
 
 
@@ -49,6 +55,7 @@ def request(arguments: argparse.Namespace) -> "ProveRequest":
         kernel(arguments),
         NO_LIMIT_US if limit is None else limit,
         arguments.wake,
+        arguments.check,
     )
 
 

@@ -1,7 +1,7 @@
 """The request that `prove` makes, and its result."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..findings import UsageError
 from ..linux.driver_table import DriverTable
@@ -21,6 +21,7 @@ from .of_ladder import LadderProof
 from .of_menu import MenuProof
 from .of_teo import TeoProof
 from .proof import StateProof, Unreachable
+from .smt import Solver
 from .witness import Search
 
 __all__ = ["ProveRequest", "Proven", "prove", "proven", "refuting", "scene_of"]
@@ -34,6 +35,7 @@ class ProveRequest:
     release   the kernel
     limit_us  the latency limit that holds all the time
     wake_ns   how much waking up lengthens what is measured of states that do not poll
+    check     have z3 check each proof; of teo it knows nothing
     Raises UsageError for a limit or a time to wake that cannot be.
     """
 
@@ -41,6 +43,7 @@ class ProveRequest:
     release: Release
     limit_us: int = NO_LIMIT_US
     wake_ns: int = 0
+    check: bool = False
 
     def __post_init__(self) -> None:
         for option, value, most in (
@@ -74,7 +77,8 @@ class Proven:
 def prove(request: ProveRequest, say: Callable[[str], None] = lambda message: None) -> Proven:
     """Finds a witness for each state, or a proof. say: called with notes for the user.
 
-    Raises UsageError, UnknownGovernor and what reading a table raises.
+    Raises UsageError, UnknownGovernor, MissingPackage without the solver that was asked for, and
+    what reading a table raises.
     """
     held = held_by(request.release, request.of, say)
     for note in crashes([held]):
@@ -94,13 +98,24 @@ def proven(request: ProveRequest, held: DriverTable | list[State]) -> Proven:
     search = Search(make, scene)
     refutes = refuting(governor, scene, names)
     found, proofs = search.quickly(), []
+    solver = Solver(governor, scene) if request.check else None
     for number, name in enumerate(names):
         unreachable = None if number in found else refutes(number)
         if unreachable is None and (number in found or search.thoroughly(number)):
             proofs.append(StateProof(number, name, search.witness(number)))
-        else:
-            proofs.append(StateProof(number, name, None, unreachable))
+            continue
+        if unreachable is not None and solver is not None:
+            unreachable = _checked(solver, number, unreachable)
+        proofs.append(StateProof(number, name, None, unreachable))
     return Proven(request, governor.states, scene.disabled, tuple(proofs))
+
+
+def _checked(solver: Solver, number: int, unreachable: Unreachable) -> Unreachable | None:
+    """The proof as the solver confirms it; None, and the state is undecided, where it objects."""
+    selects = solver.selects(number)
+    if selects is None:
+        return unreachable
+    return None if selects else replace(unreachable, checked=solver.name)
 
 
 def scene_of(request: ProveRequest, held: DriverTable | list[State]) -> Scene:

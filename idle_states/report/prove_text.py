@@ -89,6 +89,8 @@ def _proof(unreachable: Unreachable) -> Iterator[str]:
     for way in unreachable.ways:
         yield from wrapped(f"{way.text}:", width(), "  - ", "    ")
         yield from (f"      {line}" for line in way.contradiction)
+    if unreachable.checked:
+        yield f"  {unreachable.checked} confirms it."
     if unreachable.bounds:
         yield "  where, whatever the history:"
     for bound in unreachable.bounds:

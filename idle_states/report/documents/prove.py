@@ -61,6 +61,9 @@ class Never(Form[Unreachable]):
     because: Annotated[str, "Why, in a sentence."]
     ways: Annotated[list[Refuted], "All ways to select the state."]
     bounds: Annotated[list[Holds], "What the refutations rest on."]
+    checked: Annotated[
+        str | None, "The solver that confirms it; null where none was asked or it does not say."
+    ]
 
 
 class State(Form[StateProof]):
