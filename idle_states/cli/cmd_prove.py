@@ -34,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what waking adds to the measured idle (default: 0)",
     )
     parser.add_argument(
+        "--periods",
+        action="store_true",
+        help="try which equal idle periods keep each state, and how long a change of them takes",
+    )
+    parser.add_argument(
         "--check",
         action="store_true",
         help="have each proof checked by z3, from a second description of the governor (needs "
@@ -56,6 +61,7 @@ def request(arguments: argparse.Namespace) -> "ProveRequest":
         NO_LIMIT_US if limit is None else limit,
         arguments.wake,
         arguments.check,
+        arguments.periods,
     )
 
 

@@ -20,6 +20,7 @@ from .history import Scene
 from .of_ladder import LadderProof
 from .of_menu import MenuProof
 from .of_teo import TeoProof
+from .periods import Followed, PeriodTrial, StateKept
 from .proof import StateProof, Unreachable
 from .smt import Solver
 from .witness import Search
@@ -35,6 +36,7 @@ class ProveRequest:
     release   the kernel
     limit_us  the latency limit that holds all the time
     wake_ns   how much waking up lengthens what is measured of states that do not poll
+    periods   try, too, which equal idle periods keep each state
     check     have z3 check each proof; of teo it knows nothing
     Raises UsageError for a limit or a time to wake that cannot be.
     """
@@ -44,6 +46,7 @@ class ProveRequest:
     limit_us: int = NO_LIMIT_US
     wake_ns: int = 0
     check: bool = False
+    periods: bool = False
 
     def __post_init__(self) -> None:
         for option, value, most in (
@@ -61,12 +64,16 @@ class Proven:
     states    what the governor selects from
     disabled  numbers of the states that the driver registers switched off
     proofs    one for each state
+    kept      for each state with a witness, which periods keep it; None: not asked for
+    slowest   the change of period that the selection follows last; None: not asked for, or none
     """
 
     request: ProveRequest
     states: tuple[State, ...]
     disabled: frozenset[int]
     proofs: tuple[StateProof, ...]
+    kept: tuple[StateKept, ...] | None = None
+    slowest: Followed | None = None
 
     @property
     def all_selected(self) -> bool:
@@ -107,7 +114,12 @@ def proven(request: ProveRequest, held: DriverTable | list[State]) -> Proven:
         if unreachable is not None and solver is not None:
             unreachable = _checked(solver, number, unreachable)
         proofs.append(StateProof(number, name, None, unreachable))
-    return Proven(request, governor.states, scene.disabled, tuple(proofs))
+    result = Proven(request, governor.states, scene.disabled, tuple(proofs))
+    if not request.periods:
+        return result
+    periods = PeriodTrial(search)
+    kept = tuple(periods.kept(each.number, each.witness) for each in proofs if each.witness)
+    return replace(result, kept=kept, slowest=periods.slowest())
 
 
 def _checked(solver: Solver, number: int, unreachable: Unreachable) -> Unreachable | None:
@@ -120,9 +132,11 @@ def _checked(solver: Solver, number: int, unreachable: Unreachable) -> Unreachab
 
 def scene_of(request: ProveRequest, held: DriverTable | list[State]) -> Scene:
     """What is the same in all histories."""
-    off, snoozes = frozenset[int](), False
+    off = frozenset[int]()
     if isinstance(held, DriverTable):
         off, snoozes = held.off, held.states[0].enter == "snooze"
+    else:
+        snoozes = not held[0].polling
     loop = features(request.release)
     return Scene(loop, snoozes, request.limit_us, off, request.wake_ns)
 

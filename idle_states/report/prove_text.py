@@ -6,6 +6,7 @@ from itertools import groupby
 from ..linux import grounds
 from ..linux.idle_loop import NO_LIMIT_US
 from ..prove.history import IdleStep, Played
+from ..prove.periods import StateKept
 from ..prove.proof import StateProof, Unreachable
 from ..prove.request import Proven
 from ..units import format_time
@@ -28,8 +29,33 @@ def text(found: Proven, style: Style) -> str:
     notes = [
         *grounds.remarks([request.release], request.of.governor, grounds.LOOP),
     ]
+    if found.kept is not None:
+        lines += ["", style("strong", "equal idle periods, ended by interrupts, the timer far:")]
+        lines += _periods(found, found.kept, names)
     lines += ["", _counted(found), *notes]
     return "\n".join(lines) + "\n"
+
+
+def _periods(found: Proven, kept: Sequence[StateKept], names: Sequence[str]) -> Iterator[str]:
+    for each in kept:
+        said = "no period tried leads to it"
+        if each.first_ns is not None:
+            said = f"selected from {format_time(each.first_ns)} on"
+        if each.least_ns is not None and each.least_ns != each.first_ns:
+            said += f", kept from {format_time(each.least_ns)} on"
+        if each.itself:
+            residency = found.states[each.state].residency_ns
+            said += f", below its target residency of {format_time(residency)}"
+        yield from wrapped(f"{names[each.state]}: {said}", width(), "  ", "      ")
+    if found.slowest is not None:
+        worst = found.slowest
+        at_last = joined([_name(names, state) for state in worst.states])
+        said = (
+            f"slowest to follow: from {format_time(worst.from_ns)} to {format_time(worst.to_ns)}, "
+            f"{plural(worst.idles, 'idle period')} ({format_time(worst.time_ns)}) until {at_last} "
+            "alone"
+        )
+        yield from wrapped(said, width(), "  ", "      ")
 
 
 def _counted(found: Proven) -> str:
@@ -62,9 +88,13 @@ def _witness(witness: Sequence[Played], names: Sequence[str]) -> Iterator[str]:
 
 def _idle(one: Played, names: Sequence[str]) -> str:
     outcome, state = one.outcome, one.decision.state
-    entered = names[state] if 0 <= state < len(names) else "default idle"
+    entered = _name(names, state)
     until = ", until the tick" if outcome.got_tick else ""
     return f"{_surroundings(one.step)}: {entered} for {format_time(outcome.residency_ns)}{until}"
+
+
+def _name(names: Sequence[str], state: int) -> str:
+    return names[state] if 0 <= state < len(names) else "default idle"
 
 
 def _surroundings(step: IdleStep) -> str:

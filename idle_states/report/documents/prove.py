@@ -5,6 +5,7 @@ from typing import Annotated
 from ...forms import GIVEN, INLINE, Count, Form, Positive, derived
 from ...linux.idle_loop import NO_LIMIT_US
 from ...prove.history import Played
+from ...prove.periods import Followed, StateKept
 from ...prove.proof import Bound, StateProof, Unreachable, Way
 from ...prove.request import Proven
 from .conform import Decision
@@ -77,6 +78,23 @@ class State(Form[StateProof]):
     unreachable: Annotated[Never | None, "The proof that there are none."]
 
 
+class KeptState(Form[StateKept]):
+    index: Annotated[Count, "Number of the state."] = derived(lambda kept: kept.state)
+    first_ns: Annotated[
+        Count | None, "The shortest period tried that leads to it from boot on; null: none does."
+    ]
+    least_ns: Annotated[Count | None, "The shortest that keeps it then; null: none does."]
+    itself: Annotated[bool, "Whether that is below its target residency."]
+
+
+class Slowest(Form[Followed]):
+    from_ns: Annotated[Count, "The period before."]
+    to_ns: Annotated[Count, "The period after."]
+    states: Annotated[list[int], "What is selected at last, by number; -1: no state."]
+    idles: Annotated[Count, "Idle periods until nothing else is."]
+    time_ns: Annotated[Count, "As long as they take."]
+
+
 class Prove(Form[Proven]):
     known: Annotated[Known, INLINE] = GIVEN
     table: Annotated[str | None, "As given; null for --states."] = derived(
@@ -94,3 +112,10 @@ class Prove(Form[Proven]):
         lambda found: found.request.wake_ns
     )
     states: Annotated[list[State], "All states, by number."] = derived(lambda found: found.proofs)
+    kept: Annotated[
+        list[KeptState] | None,
+        "With --periods: which equal idle periods keep states that have a witness.",
+    ]
+    slowest: Annotated[
+        Slowest | None, "The change of period that the selection follows last, of those tried."
+    ]
