@@ -95,6 +95,8 @@ def said_of(state: FittedState) -> Iterator[str]:
     yield state.why
     for one in state.latencies:
         parts = list(_remarks(one))
+        if one is state.by and one.latency.group:
+            parts.insert(0, "decides")
         if one is not state.by:
             value = f"{one.estimate.statistic} {time(one.value_ns)}"
             bounds = f", {interval(one.interval_ns)}" if one.interval_ns else ""

@@ -74,6 +74,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(DATA / "trees", top / "trees")
     (top / "trace.txt").write_bytes(gzip.decompress((DATA / TRACE).read_bytes()))
     (top / "recording.txt").write_bytes(gzip.decompress((DATA / RECORDING).read_bytes()))
+    shutil.copy(DATA / "measured/power9-2023.log", top / "measured.txt")
     tables = [find(name) for name in ("power9", "power9-mambo")]
     (top / "skiboot.lid").write_bytes(lids.image(tables[0].states))
     (top / "skiboot/hw").mkdir(parents=True)

@@ -67,7 +67,7 @@ def test_planted_break_even_is_within_10_percent_and_enclosed() -> None:
     rng, held = random.Random(5), 0
     sets = examples(40, 1000)
     for _ in range(sets):
-        power = planted_power(rng, 0.004)
+        power = planted_power(rng, 0.02)
         deep = break_even(lines(power)[2], lines(power)[:2], C95)
         truth = power.break_even_ns(2)
         assert deep.period_ns == pytest.approx(truth, rel=0.1)

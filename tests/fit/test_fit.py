@@ -14,6 +14,9 @@ from idle_states.fit.request import FitRequest, FittedState, MeasuredInput, fit,
 from idle_states.fit.spec import fitted_table
 from idle_states.linux.releases import release
 from idle_states.measured import Claimed, Latency, Measured, Samples, SummaryOnly
+from idle_states.report import fit_text
+from idle_states.report.style import Style
+from idle_states.skiboot import c_table
 from idle_states.sources import read_table
 from idle_states.spec.library import find
 from tests.support import DATA
@@ -155,6 +158,43 @@ def test_groups_are_not_mixed_and_the_longer_one_decides() -> None:
     assert stop2.by is stop2.latencies[1]
     assert stop2.by is not None
     assert stop2.by.estimate.n == 1000
+
+
+def test_the_group_that_decides_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    core = samples("stop2", normal(7_000), group="core")
+    package = samples("stop2", normal(9_000), group="package")
+    text = fit_text.text(
+        fitted(request(percent=P99), [measured(core, package)]), Style(colour=False)
+    )
+    assert "by timer (package), m.txt: decides" in text
+    assert "by timer (core), m.txt: p99 7." in text
+
+
+def test_a_patch_of_the_tree_in_hand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tree = tmp_path / "tree/hw"
+    tree.mkdir(parents=True)
+    (tree / "slw.c").write_text('#include "slw.h"\n\n' + c_table.write([find("power9")]))
+    rows = "".join(f"stop2,timer,0,{round(ns)},1000000\n" for ns in normal(17_000))
+    (tmp_path / "m.txt").write_text(
+        "# idle-states measured 1\n# tool: idle-states 1\n# cpu: 7\n# resolution_ns: 1\n"
+        f"state,woken_by,busy,ns,idle_ns\n{rows}# end\n"
+    )
+    words = ["fit", "m.txt", "--table", "power9", "--quantile", "99", "-o", "new.yaml"]
+    assert main([*words, "--tree", "tree"]) == 0
+    (patch,) = tmp_path.glob("*.patch")
+    lines = patch.read_text().splitlines()
+    assert "stop2: latency 10us -> 18us" in lines
+    changed = [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    assert [line.split() for line in changed if "latency" in line] == [
+        ["-", ".latency_ns", "=", "10000,"],
+        ["+", ".latency_ns", "=", "18000,"],
+    ]
+    assert patch.name in capsys.readouterr().out
 
 
 def test_without_a_table_the_machines_own_figures_are_the_advertised_ones() -> None:
