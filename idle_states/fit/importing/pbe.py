@@ -24,6 +24,7 @@ from .turbostat_rows import TurbostatInterval, cell, hardware_state, intervals, 
 
 DOMINANT = 0.95
 MIXED = "spans in which no state had 95 % of the idle time that Linux asked for"
+STOPPED = "spans that datapoints.csv has no row of: the run was stopped"
 UNMEASURED = "spans without a reading of power"
 _COLUMNS = ("Time", "LDist")
 _CORE_STATE = re.compile(r"C([0-9]{1,2})[A-Z]{0,2}")
@@ -75,11 +76,10 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
     last = max(reading.end for kept in readings.values() for reading in kept)
     left_out: dict[str, int] = {}
     energies: list[Energy] = []
-    found = list(_spans(labels, last))
-    if unknown := {span.period_ns for span in found} - asked:
-        message = f"expected periods of {output.shown}, found {min(unknown):g} ns"
-        raise labels.refused(message, next(s.line for s in found if s.period_ns in unknown))
-    for span in found:
+    for span in _spans(labels, last):
+        if span.period_ns not in asked:
+            counted(left_out, STOPPED)
+            continue
         energies += _energies(span, readings, told, labels, left_out)
     used = [name for name, kept in readings.items() if kept]
     return Measured(
@@ -129,7 +129,7 @@ def _spans(labels: ToolOutput, last: float) -> Iterator[_Span]:
     begun: tuple[int, float, float] | None = None
     before = 0.0
     for number, line in labels.numbered():
-        if not line.strip():
+        if not line.strip() or line.startswith("#"):
             continue
         try:
             label = json.loads(line)

@@ -49,7 +49,9 @@ def labels(*rows: tuple[str, float, int | None]) -> str:
     )
 
 
-LABELS = labels(("start", 1000010.0, 50000), ("skip", 1000070.0, None), ("start", 1000075.0, 50500))
+LABELS = "# turbostat,interrupts\n" + labels(
+    ("start", 1000010.0, 50000), ("skip", 1000070.0, None), ("start", 1000075.0, 50500)
+)
 
 
 def turbostat(rows: Sequence[tuple[float, float, float, float, float]]) -> str:
@@ -87,7 +89,7 @@ def test_pbe_joins_power_and_periods_by_time(tmp_path: Path) -> None:
     assert one.reached == pytest.approx(0.7)
     assert one.wakeups is None
     assert one.where is not None
-    assert (Path(str(one.where.file)).name, one.where.line) == ("labels.txt", 1)
+    assert (Path(str(one.where.file)).name, one.where.line) == ("labels.txt", 2)
     # in the second span Linux asked for C1 as often as for C6
     assert found.left_out == {pbe.MIXED: 1}
     assert found.tool == "pbe 0.3.1"
@@ -96,6 +98,18 @@ def test_pbe_joins_power_and_periods_by_time(tmp_path: Path) -> None:
         ("C1", 50_000.0, pytest.approx(21.0)),
         ("C1", 50_500.0, 30.0),
     ]
+
+
+def test_pbe_that_was_stopped(tmp_path: Path) -> None:
+    """The row of a period is written when its span is over."""
+    files = {
+        "info.yml": INFO,
+        "datapoints.csv": "Time,LDist\n1000130.5,50500\n",
+        "stats/labels.txt": LABELS,
+        "stats/turbostat.raw.txt": TURBOSTAT,
+    }
+    (found,) = directory(tmp_path, files)
+    assert found.left_out == {pbe.STOPPED: 1, pbe.MIXED: 1}
 
 
 def test_pbe_counts_wake_ups_where_turbostat_does(tmp_path: Path) -> None:
@@ -143,8 +157,7 @@ def test_pbe_with_a_wall_meter(tmp_path: Path) -> None:
         ({"stats/turbostat.raw.txt": None}, "", None, "expected stats/turbostat.raw.txt"),
         ({"labels.txt": "{\n"}, "labels.txt", 1, "a JSON object"),
         ({"labels.txt": '{"name": "start"}\n'}, "labels.txt", 1, "a label with its time"),
-        ({"labels.txt": LABELS[::-1]}, "labels.txt", 2, "a JSON object"),
-        ({"labels.txt": labels(("start", 1000010, 777))}, "labels.txt", 1, "expected periods"),
+        ({"labels.txt": LABELS + "x\n"}, "labels.txt", 5, "a JSON object"),
         ({"datapoints.csv": "Time,LDist\n1,-5\n"}, "datapoints.csv", 2, "LDist in ns"),
         ({"datapoints.csv": "Time\n"}, "datapoints.csv", 1, "the columns Time,LDist"),
         (
