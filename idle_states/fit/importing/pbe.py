@@ -14,12 +14,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...findings import unreadable
+from ...findings import Location, unreadable
 from ...measured import Energy, Measured
 from ...reading import limits, opening
 from .collected import counted
 from .output import MOST, Told, ToolOutput, output_of
-from .turbostat import entries, powers, spans
+from .turbostat import entries, powers
+from .turbostat import spans as turbostat_spans
 from .turbostat_rows import TurbostatInterval, cell, hardware_state, intervals, requested_state
 
 DOMINANT = 0.95
@@ -58,29 +59,31 @@ class _Reading:
 def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measured:
     """output: datapoints.csv. tool: pbe with its version. Raises Unreadable."""
     asked = _asked(output)
-    labels = _opened(tree, _LABELS)
-    if labels is None:
-        message = "expected labels.txt, which says when each period began, found none"
-        raise unreadable(tree.shown(""), message)
-    sources = {
-        "turbostat": _opened(tree, _TURBOSTAT),
-        "a wall meter": _opened(tree, _METER),
-    }
+    sources = {"turbostat": _opened(tree, _TURBOSTAT), "acpower": _opened(tree, _METER)}
     readings = {
         "turbostat": _of_turbostat(sources["turbostat"]),
-        "a wall meter": _of_meter(sources["a wall meter"]),
+        "acpower": _of_meter(sources["acpower"]),
     }
     if not any(readings.values()):
         message = "expected stats/turbostat.raw.txt or stats/acpower.raw.txt, found neither"
         raise unreadable(tree.shown(""), message)
-    last = max(reading.end for kept in readings.values() for reading in kept)
     left_out: dict[str, int] = {}
-    energies: list[Energy] = []
-    for span in _spans(labels, last):
-        if span.period_ns not in asked:
-            counted(left_out, STOPPED)
+    stopped: set[float] = set()
+    spans: dict[float, tuple[Location, list[_Reading]]] = {}
+    for name, kept in readings.items():
+        if not kept:
             continue
-        energies += _energies(span, readings, told, labels, left_out)
+        labels = _labels(tree, name)
+        for span in _spans(labels, kept[-1].end):
+            if span.period_ns not in asked:
+                stopped.add(span.period_ns)
+                continue
+            _, chosen = spans.setdefault(span.period_ns, (labels.place(span.line), []))
+            chosen += _inside(span, kept)
+    counted(left_out, STOPPED, len(stopped))
+    energies: list[Energy] = []
+    for period_ns, (place, chosen) in spans.items():
+        energies += _energies(period_ns, place, chosen, told, left_out)
     used = [name for name, kept in readings.items() if kept]
     return Measured(
         output.shown,
@@ -95,6 +98,22 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
             else "wake-ups were not counted: the period is what was asked",
         ),
     )
+
+
+def _labels(tree: opening.Tree, collector: str) -> ToolOutput:
+    """The labels by the clock of the machine that ran a collector of statistics: there may be two,
+    and the first line of each names its collectors."""
+    agents = []
+    if tree.is_directory("stats"):
+        agents = sorted(e.name for e in tree.entries("stats") if e.name.startswith("stc-agent-"))
+    names = [*_LABELS, *(f"stats/{agent}/labels.txt" for agent in agents)]
+    found = [labels for name in names if (labels := _opened(tree, [name])) is not None]
+    for labels in found:
+        head = labels.head.split("\n", 1)[0]
+        if not head.startswith("#") or collector in head.strip("# ").split(","):
+            return labels
+    message = f"expected labels.txt of {collector}, which says when each period began, found none"
+    raise unreadable(tree.shown("stats"), message)
 
 
 def _opened(tree: opening.Tree, names: Sequence[str]) -> ToolOutput | None:
@@ -159,7 +178,7 @@ def _of_turbostat(output: ToolOutput | None) -> list[_Reading]:
         return []
     rows = list(intervals(output))
     kept = []
-    for interval, (end, seconds) in zip(rows, spans(output, rows), strict=True):
+    for interval, (end, seconds) in zip(rows, turbostat_spans(output, rows), strict=True):
         if end is None:
             message = "expected the column Time_Of_Day_Seconds, found none"
             raise output.refused(message, interval.line)
@@ -214,21 +233,19 @@ def _of_meter(output: ToolOutput | None) -> list[_Reading]:
     return kept
 
 
+def _inside(span: _Span, kept: list[_Reading]) -> list[_Reading]:
+    """Readings that began and ended within a span."""
+    ended = kept[bisect_left(kept, span.start, key=_end) : bisect_right(kept, span.end, key=_end)]
+    return [reading for reading in ended if reading.end - reading.seconds >= span.start]
+
+
 def _energies(
-    span: _Span,
-    readings: dict[str, list[_Reading]],
+    period_ns: float,
+    place: Location,
+    chosen: Sequence[_Reading],
     told: Told,
-    labels: ToolOutput,
     left_out: dict[str, int],
 ) -> list[Energy]:
-    chosen = [
-        reading
-        for kept in readings.values()
-        for reading in kept[
-            bisect_left(kept, span.start, key=_end) : bisect_right(kept, span.end, key=_end)
-        ]
-        if reading.end - reading.seconds >= span.start
-    ]
     if not chosen:
         counted(left_out, UNMEASURED)
         return []
@@ -236,7 +253,6 @@ def _energies(
     if state is None:
         counted(left_out, MIXED)
         return []
-    place = labels.place(span.line)
     made = []
     for domain in dict.fromkeys(name for reading in chosen for name in reading.watts):
         of_domain = [reading for reading in chosen if domain in reading.watts]
@@ -246,7 +262,7 @@ def _energies(
             made.append(
                 Energy(
                     state,
-                    span.period_ns,
+                    period_ns,
                     joules / seconds,
                     seconds,
                     _wakeups(chosen, seconds),

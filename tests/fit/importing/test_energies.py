@@ -100,6 +100,25 @@ def test_pbe_joins_power_and_periods_by_time(tmp_path: Path) -> None:
     ]
 
 
+def test_pbe_on_two_machines_clocks(tmp_path: Path) -> None:
+    """The meter is read by another machine, whose labels are by its own clock, 500 s ahead."""
+    meter = "T,P,V\n" + "".join(f"{1000509.5 + i}, {100 + i}, 229.9\n" for i in range(0, 40, 10))
+    ahead = labels(("start", 1000510.0, 50000), ("skip", 1000570.0, None))
+    files = {
+        "info.yml": INFO,
+        "datapoints.csv": POINTS,
+        "stats/stc-agent-a/labels.txt": "# acpower\n" + ahead,
+        "stats/stc-agent-b/labels.txt": LABELS,
+        "stats/turbostat.raw.txt": TURBOSTAT,
+        "stats/acpower.raw.txt": meter,
+    }
+    (found,) = directory(tmp_path, files)
+    assert [(e.state, e.domain, e.watts, e.seconds) for e in found.energies] == [
+        ("C6", "package", pytest.approx(21.0), 10.0),
+        ("C6", "wall", pytest.approx(125.0), 20.0),
+    ]
+
+
 def test_pbe_that_was_stopped(tmp_path: Path) -> None:
     """The row of a period is written when its span is over."""
     files = {
@@ -137,7 +156,7 @@ def test_pbe_with_a_wall_meter(tmp_path: Path) -> None:
     files = {
         "info.yml": INFO,
         "datapoints.csv": POINTS,
-        "labels.txt": LABELS,
+        "labels.txt": LABELS.replace("turbostat", "acpower"),
         "stats/acpower.raw.txt": meter,
     }
     (found,) = directory(tmp_path, files)
@@ -153,7 +172,7 @@ def test_pbe_with_a_wall_meter(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "file", "line", "message"),
     [
-        ({"labels.txt": None}, "", None, "expected labels.txt"),
+        ({"labels.txt": None}, "stats", None, "expected labels.txt of turbostat"),
         ({"stats/turbostat.raw.txt": None}, "", None, "expected stats/turbostat.raw.txt"),
         ({"labels.txt": "{\n"}, "labels.txt", 1, "a JSON object"),
         ({"labels.txt": '{"name": "start"}\n'}, "labels.txt", 1, "a label with its time"),
