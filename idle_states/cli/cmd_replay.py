@@ -7,6 +7,11 @@ converted recording says its kernel, HZ and states; what is given here wins, and
 that is said. A trace of cpu_idle gives an estimate, whose assumptions are printed; an exact
 recording an exact replay.
 
+A trace of cpu_idle is held to the model of what decided in it, which is told from the dump of the
+traced machine, else the first table, and from --traced-governor and --traced-kernel where those
+asked for are others: inputs are inferred of which that model selects what was entered, and every
+table is replayed with them, with bounds for what they leave open (docs/replaying.md).
+
 Where a table is of CPUs in power domains (Arm, RISC-V), these are replayed with them: each is off
 while all its CPUs are in their last state, in the state that the kernel's genpd takes by their next
 timers, and costs the CPU that wakes first what coming up takes.
@@ -66,7 +71,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kernel", metavar="K", help="Linux release (default: the recording's, else the newest)"
     )
     add_hz(parser, recorded=True)
-    add_next_timer(parser)
+    add_next_timer(parser, calibrates=True)
+    parser.add_argument(
+        "--traced-governor",
+        metavar="G",
+        help="governor that decided in a trace of cpu_idle (default: --governor)",
+    )
+    parser.add_argument(
+        "--traced-kernel",
+        metavar="K",
+        help="Linux release that was traced (default: --kernel)",
+    )
     add_power(parser)
     add_platform(parser)
     parser.add_argument(
@@ -78,6 +93,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "ReplayRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..linux.releases import release
+    from ..replay.replay import WHERE_SHORT
     from ..replay.request import ReplayRequest
     from .energy_options import power
     from .governor_options import given
@@ -93,7 +110,9 @@ def request(arguments: argparse.Namespace) -> "ReplayRequest":
         disabled=tuple(state_numbers(arguments.disabled)),
         governor=arguments.governor,
         hz=arguments.hz,
-        next_timer=arguments.next_timer,
+        next_timer=arguments.next_timer or WHERE_SHORT,
+        traced_by=arguments.traced_governor,
+        traced_release=release(arguments.traced_kernel) if arguments.traced_kernel else None,
         platform=platform(arguments),
         power=power(arguments),
     )

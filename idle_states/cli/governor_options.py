@@ -20,13 +20,23 @@ def add_states(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--polling", action="store_true", help="with --states: snooze is POLLING")
 
 
-def add_next_timer(parser: argparse.ArgumentParser) -> None:
+def add_next_timer(parser: argparse.ArgumentParser, *, calibrates: bool = False) -> None:
+    """calibrates: it may also be inferred of the traced decisions, and is by default."""
+    fixed = "the next timer ends every idle period, or is far from all"
+    if calibrates:
+        parser.add_argument(
+            "--next-timer",
+            choices=("calibrated", "gap", "far"),
+            help="for traces of cpu_idle: the next timer is one of which the traced governor "
+            f"selects the state entered; or {fixed} (default: calibrated for traces that are not "
+            "too long for that, else gap)",
+        )
+        return
     parser.add_argument(
         "--next-timer",
         choices=("gap", "far"),
         default="gap",
-        help="for traces of cpu_idle: the next timer ends every idle period, or is far from all "
-        "(default: gap)",
+        help=f"for traces of cpu_idle: {fixed} (default: gap)",
     )
 
 

@@ -42,12 +42,15 @@ class Agreement:
     cpus       CPU -> number of idle periods compared, and of these for which the model's first
                decision is the state entered
     states     by state, over all CPUs
+    uncalibrated  how many agree without calibration, each period taken to end with its next timer;
+               None where the model is not calibrated
     """
 
     machine: str
     governor: str
     cpus: Mapping[int, tuple[int, int]]
     states: tuple[StateAgreement, ...]
+    uncalibrated: int | None = None
 
     @property
     def periods(self) -> int:
@@ -71,16 +74,28 @@ class Agreement:
     @property
     def verdict(self) -> str:
         """A sentence."""
-        share = f"{100 * self.agreed / self.periods:.2f} %" if self.periods else "none"
-        decided = f"{self.governor} selects the state really entered in {share} of the periods"
+        kind = "true"
+        decided = (
+            f"{self.governor} selects the state really entered in {self._share(self.agreed)} of "
+            "the periods"
+        )
+        if self.uncalibrated is not None:
+            kind = "reproduced"
+            decided += (
+                f" with inputs inferred for that ({self._share(self.uncalibrated)} without, each "
+                "period ended by its timer)"
+            )
         untrue = self.untrue
         if not untrue:
             return (
-                f"true: {decided}, and the usage of each state is within {WITHIN_PERCENT} % of the "
-                "traced one"
+                f"{kind}: {decided}, and the usage of each state is within {WITHIN_PERCENT} % of "
+                "the traced one"
             )
         words = joined([_off(held) for held in untrue])
-        return f"not true: {decided}, but the usage of {words}"
+        return f"not {kind}: {decided}, but the usage of {words}"
+
+    def _share(self, agreed: int) -> str:
+        return f"{100 * agreed / self.periods:.2f} %" if self.periods else "none"
 
 
 def _off(held: StateAgreement) -> str:

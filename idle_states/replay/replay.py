@@ -14,6 +14,8 @@ replay is estimated. It makes these assumptions, which are printed with every re
             only its history of earlier periods. The truth is between: where both agree, the
             assumption does not matter. (teo of 6.6 on an Arm machine, HZ 1000: the model selects
             the state really entered in 95 % of the periods with "gap", in 87 % with "far".)
+            "calibrated" infers timers of the traced decisions, and ticks with them
+            (calibrated.py): what follows then does not hold.
   tick      Runs when a CPU goes idle, at whole multiples of its period on the trace's clock, the
             same for all CPUs. If the governor keeps the tick, the tick wakes the CPU and the
             governor selects again, as in the idle loop; if not, the CPU sleeps to the end. With a
@@ -48,7 +50,8 @@ from .polling import Polling, polling, polls_only
 PIECES_MAX = 1000
 TURN_NS = WAKE_OVERHEAD_NS
 """Time from the end of an idle period to the start of the next, if no task runs in between."""
-NEXT_TIMERS = ("gap", "far")
+CALIBRATED, WHERE_SHORT = "calibrated", "calibrated where short"
+NEXT_TIMERS = ("gap", "far", CALIBRATED, WHERE_SHORT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,12 @@ class Settings:
     release: Release
     hz: int
     next_timer: str = "gap"
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether the inputs of traced decisions are to be inferred. haltpoll sets its own polling
+        limit, which inference does not follow."""
+        return self.next_timer in (CALIBRATED, WHERE_SHORT) and self.governor != "haltpoll"
 
     def governor_of(self, table: CpuTable) -> Governor:
         """Returns a CPU's governor in its state at boot. Raises ValueError if the release does not

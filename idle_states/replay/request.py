@@ -23,7 +23,7 @@ from .basis import HZ, NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_state
 from .energy import PowerModel
 from .machine import CpuTable, TracedMachine, from_sysfs, under_limits
 from .power import FROM_SPECS, PowerRequest, Rows
-from .replay import Settings
+from .replay import WHERE_SHORT, Settings
 from .results import ReplayResult
 from .run import from_dumps, from_recording, from_trace
 from .sample import Sample
@@ -51,6 +51,8 @@ class ReplayRequest:
     hz          None: as a recording's head says, else 250
     governor    None: judge the states that the trace shows
     next_timer  one of replay.NEXT_TIMERS, for traces of cpu_idle
+    traced_by   governor that decided in such a trace; None: `governor`
+    traced_release  the kernel that did; None: `release`
     limits_us   latency limits under which each table is replayed; (): without any but those that a
                 recording has
     """
@@ -62,7 +64,9 @@ class ReplayRequest:
     disabled: tuple[int, ...] = ()
     governor: str | None = None
     hz: int | None = None
-    next_timer: str = "gap"
+    next_timer: str = WHERE_SHORT
+    traced_by: str | None = None
+    traced_release: Release | None = None
     platform: AnyPlatform = ALL_LEVELS
     power: PowerRequest = FROM_SPECS
     limits_us: tuple[int, ...] = ()
@@ -71,11 +75,14 @@ class ReplayRequest:
         if self.hz is not None:
             check_hz(self.hz)
         if self.governor is not None:
-            try:
-                states = [State(0, 0), State(1, 1)]
-                Governor.for_kernel(self.governor, self.kernel, states)
-            except ValueError as error:
-                raise UsageError(str(error)) from None
+            by = self.traced_by or self.governor, self.traced_release or self.kernel
+            for governor, kernel in ((self.governor, self.kernel), by):
+                try:
+                    Governor.for_kernel(governor, kernel, [State(0, 0), State(1, 1)])
+                except ValueError as error:
+                    raise UsageError(str(error)) from None
+        elif self.traced_by or self.traced_release:
+            raise UsageError("expected what decided in the trace beside --governor only")
         if not self.inputs:
             raise UsageError("expected a trace, a recording or a sysfs dump")
 
@@ -88,6 +95,15 @@ class ReplayRequest:
         if self.governor is None:
             return None
         return Settings(self.governor, self.kernel, self.hz or HZ, self.next_timer)
+
+    @property
+    def by(self) -> Settings | None:
+        """What decided in a trace of cpu_idle."""
+        asked = self.settings
+        if asked is None:
+            return None
+        governor = self.traced_by or asked.governor
+        return replace(asked, governor=governor, release=self.traced_release or asked.release)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +239,16 @@ def _replayed(
     counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
     # with a governor, the tables are candidates, not the traced machine's own
     certain = bool(dumps) or settings is None
-    return from_trace(trace, traced, machines, request.kernel, settings, counted, certain=certain)
+    return from_trace(
+        trace,
+        traced,
+        machines,
+        request.kernel,
+        settings,
+        counted,
+        certain=certain,
+        by=request.by,
+    )
 
 
 def _dumped(request: ReplayRequest, dump: sysfs.Dump, name: str) -> TracedMachine:

@@ -7,6 +7,7 @@ from ..linux.genpd.running import DomainFigures
 from ..reading.inputs import InputKind
 from ..reading.problems import Problem
 from .agreement import Agreement
+from .calibrated import Calibration, StateBounds
 from .counters import Figures, total
 from .suspects import ENOUGH, Suspicion
 
@@ -22,6 +23,7 @@ class Account:
     held       CPU -> number of periods whose real state is known, and of these for which the model
                selected the same state
     domains    counters of the power domains that have states, those within others first
+    bounds     of a calibrated replay: what the trace leaves open of each state
     left       times in a last state that go back in time, and are in no counter of a domain
     """
 
@@ -32,6 +34,7 @@ class Account:
     held: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     domains: tuple[DomainFigures, ...] = ()
     left: int = 0
+    bounds: tuple[StateBounds, ...] = ()
 
     @property
     def total(self) -> Figures:
@@ -88,7 +91,8 @@ class Read:
 class ReplayResult:
     """Result of a replay. misses: number of the trace's cpu_idle_miss events, {"above": n, "below":
     n}; None without any. suspicion: what the first table may be instead; None if nothing is
-    suspected. agreement: how true the model is; None where no governor was asked."""
+    suspected. agreement: how true the model is; None where no governor was asked.
+    calibration: how the inputs of its decisions were inferred; None where they were not."""
 
     exactness: str
     assumptions: tuple[str, ...]
@@ -100,3 +104,4 @@ class ReplayResult:
     bracketed: tuple[Bracketed, ...] = ()
     suspicion: Suspicion | None = None
     agreement: Agreement | None = None
+    calibration: Calibration | None = None

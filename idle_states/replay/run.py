@@ -19,12 +19,20 @@ from ..traces.periods import Pairing, Period, joined
 from ..traces.text import Batch, PackedBatch, TraceText
 from ..wording import plural
 from .agreement import Agreement, held
+from .calibrated import (
+    Calibrated,
+    Calibration,
+    Trace,
+    assumed_of_calibration,
+    few_enough,
+    not_calibrated,
+)
 from .core_models import CoreModel, knows, replay
 from .counters import Figures, StateFigures, counts_in_ns
 from .domains import DomainReplay, assumed_of_domains, assumed_of_timers, delayed, domains_of
 from .machine import TracedMachine
 from .observed import Observed
-from .replay import TURN_NS, ReplayModel, Settings
+from .replay import CALIBRATED, TURN_NS, ReplayModel, Settings
 from .results import ESTIMATED, EXACT, Account, Bracketed, Read, ReplayResult
 
 _TOGETHER = 1 << 16
@@ -52,6 +60,7 @@ def from_trace(
     counted: Mapping[int, Sequence[SysfsState]] | None = None,
     *,
     certain: bool = True,
+    by: Settings | None = None,
 ) -> ReplayResult:
     """Replays a trace of cpu_idle.
 
@@ -60,6 +69,7 @@ def from_trace(
     machines  machines to replay, with settings; without settings, `traced` and they are judged by
               the states really entered
     counted   CPU -> the kernel's counts around the trace
+    by        what decided in the trace; None: as `settings`
     Raises Unreadable.
     """
     problems = InputProblems()
@@ -69,7 +79,9 @@ def from_trace(
     judges = [Observed(traced, counts_in_ns(release), problems)]
     models: Sequence[ReplayModel | CoreModel] = []
     domains: list[DomainReplay | None] = []
-    agreement = None
+    agreement = calibration = trace = None
+    others = 0
+    traced_one: ReplayModel | CoreModel | None = None
     if settings is None:
         domains = [domains_of(machine, release) for machine in machines]
         judges += [
@@ -78,12 +90,22 @@ def from_trace(
             if not machine.like(traced)
         ]
     else:
-        every = _with(traced, machines)
-        make = CoreModel if knows(every, settings, estimated=True) else ReplayModel
-        models = [make(machine, settings, problems) for machine in every]
+        by = by or settings
+        known = all(knows((*machines, traced), each, estimated=True) for each in (settings, by))
+        make = CoreModel if known else ReplayModel
+        models = [make(machine, settings, problems) for machine in machines]
+        if by == settings:
+            likes = (model for model in models if model.machine.like(traced))
+            traced_one = next(likes, None)
+        if traced_one is None:
+            traced_one = make(traced, by, problems)
+            models.append(traced_one)
+        if settings.calibrates:
+            trace = Trace(traced, by)
+        others = sum(by != settings or not machine.like(traced) for machine in machines)
     seen = 0
     for periods, misses in _periods(reader.batches(trace_dat.text(source)), pairing):
-        seen += _give(periods, certain and misses, judges, models, domains)
+        seen += _give(periods, certain and misses, judges, models, domains, trace)
     misses = certain and pairing.misses > 0
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
@@ -92,21 +114,43 @@ def from_trace(
     figures = [judge.finish(misses) for judge in judges]
     observed = Account(traced.name, None, figures[0])
     if settings is None:
-        others = iter(figures[1:])
+        rest = iter(figures[1:])
         accounts = tuple(
-            _judged(machine, figures[0] if machine.like(traced) else next(others), of)
+            _judged(machine, figures[0] if machine.like(traced) else next(rest), of)
             for machine, of in zip(machines, domains, strict=True)
         )
     else:
-        accounts = tuple(_modelled(model, settings) for model in models)
-        agreement = _agreement(traced, machines, accounts, observed, settings, counted or {})
-        accounts = accounts[: len(machines)]
+        assert by is not None
+        assert traced_one is not None
+        accounts = tuple(_modelled(model, settings) for model in models[: len(machines)])
+        own = _modelled(traced_one, by)
+        agreement = _agreement(own, observed, by, counted or {})
+        if trace is not None and (
+            settings.next_timer == CALIBRATED or few_enough(trace.count, others)
+        ):
+            calibration, again, calibrated = trace.calibrate(machines, settings, problems)
+            accounts = tuple(
+                replace(_modelled(model, settings), bounds=model.bounds) for model in calibrated
+            )
+            agreement = replace(
+                _agreement(_modelled(again, by), observed, by, counted or {}),
+                uncalibrated=own.agreed,
+            )
     bracketed = _bracket(observed, counted or {}, problems)
     span = pairing.span_ns
     return ReplayResult(
         ESTIMATED,
         (
-            *_assumptions(reader.coarse, certain, misses, release, settings, _limited(machines)),
+            *_assumptions(
+                reader.coarse,
+                certain,
+                misses,
+                release,
+                settings,
+                _limited(machines),
+                calibration,
+                others,
+            ),
             *_of_domains(machines, accounts, release, settings.next_timer if settings else None),
         ),
         Read(
@@ -122,6 +166,7 @@ def from_trace(
         judges[0].said if misses else None,
         bracketed,
         agreement=agreement,
+        calibration=calibration,
     )
 
 
@@ -172,7 +217,8 @@ def from_recording(
     accounts: tuple[Account, ...] = (observed,)
     if settings is not None:
         accounts = tuple(_modelled(model, settings) for model in models)
-        agreement = _agreement(traced, machines, accounts, observed, settings, {})
+        likes = (at for at, each in enumerate(every) if each.like(traced))
+        agreement = _agreement(accounts[next(likes)], observed, settings, {})
         accounts = accounts[: len(machines)]
     guessed: tuple[str, ...] = ()
     if settings is not None:
@@ -202,17 +248,13 @@ def _with(traced: TracedMachine, machines: Sequence[TracedMachine]) -> Sequence[
 
 
 def _agreement(
-    traced: TracedMachine,
-    machines: Sequence[TracedMachine],
-    accounts: Sequence[Account],
+    account: Account,
     observed: Account,
     settings: Settings,
     counted: Mapping[int, Sequence[SysfsState]],
 ) -> Agreement:
-    """accounts: of _with(traced, machines); counted: CPU -> the kernel's counts around the
-    trace."""
-    likes = (at for at, each in enumerate(machines) if each.like(traced))
-    account = accounts[next(likes, -1)]
+    """account: the traced machine's, by the model of what decided there, which `settings` are;
+    counted: CPU -> the kernel's counts around the trace."""
     usages: Counter[tuple[int, str]] = Counter()
     for states in counted.values():
         for number, state in enumerate(states):
@@ -257,8 +299,10 @@ def _give(
     judges: Sequence[Observed],
     models: Sequence[ReplayModel | CoreModel],
     domains: Sequence[DomainReplay | None],
+    trace: Trace | None,
 ) -> int:
-    """Passes periods to all judges, then to all models. Returns how many were idle periods."""
+    """Passes periods to all judges, then to all models, and to `trace`. Returns how many were idle
+    periods."""
     idle = judges[0].sift(periods, misses)
     for judge in judges[1:]:
         judge.sift(idle, misses=False)
@@ -267,10 +311,12 @@ def _give(
     for each in domains:
         if each is not None:
             each.observe(idle)
+    if trace is not None:
+        trace.add(idle)
     return len(idle)
 
 
-def _modelled(model: ReplayModel | CoreModel, settings: Settings) -> Account:
+def _modelled(model: ReplayModel | CoreModel | Calibrated, settings: Settings) -> Account:
     return replace(
         _judged(model.machine, model.figures(), model.domains),
         governor=settings.governor,
@@ -330,9 +376,11 @@ def _assumptions(
     release: Release,
     settings: Settings | None,
     limited: bool,
+    calibration: Calibration | None,
+    others: int,
 ) -> tuple[str, ...]:
     """Returns the assumptions of an estimate, as sentences. limited: tables name a latency limit
-    that they are under."""
+    that they are under; others: number of machines besides the traced one."""
     said = ["an idle period lasts from the event of its entry to that of its exit"]
     if coarse:
         said.append("the trace has whole microseconds: each period may be 1 us off")
@@ -350,9 +398,13 @@ def _assumptions(
     if settings is None:
         said.append("the states are those entered; no governor was asked (--governor)")
         return tuple(said)
+    if calibration is not None:
+        return (*said, *assumed_of_calibration(calibration, settings))
+    if settings.calibrates:
+        said.append(not_calibrated(others))
     timer = (
         "every period ends with the next timer, which the governor knows (--next-timer gap)"
-        if settings.next_timer == "gap"
+        if settings.next_timer != "far"
         else "no timer is near, every period ends by something else (--next-timer far)"
     )
     said += [

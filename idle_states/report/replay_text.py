@@ -38,10 +38,14 @@ def render(
     """
     parts = [_head(result, name, release, settings, style)]
     if result.agreement is not None:
-        parts.append(agreement_output.section(result.agreement, style, per_cpu=per_cpu))
+        parts.append(
+            agreement_output.section(result.agreement, result.calibration, style, per_cpu=per_cpu)
+        )
     parts.append(_rests(result, release, settings))
     for account in result.accounts:
         parts.append(_account(account, style, per_cpu))
+        if any(each.least < each.most for each in account.bounds):
+            parts.append(agreement_output.bounds(account.bounds, style))
         if account.domains:
             span_ns = result.read.span_ns
             whole_us = None if span_ns is None else span_ns // 1000

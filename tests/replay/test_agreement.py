@@ -74,9 +74,10 @@ def test_the_model_is_held_to_the_trace(capsys: pytest.CaptureFixture[str]) -> N
 def test_another_table_is_not_what_the_trace_is_held_to(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    other = ("--states", "1000/10000,2000/20000")
+    gap = ("--next-timer", "gap")
+    other = ("--states", "1000/10000,2000/20000", *gap)
     _, with_other = outcome(capsys, "replay", SLICE, BEFORE, *other, *ASKED)
-    _, alone = outcome(capsys, "replay", SLICE, BEFORE, *ASKED)
+    _, alone = outcome(capsys, "replay", SLICE, BEFORE, *gap, *ASKED)
     assert with_other["truth"] == alone["truth"]
     assert len(with_other["tables"]) == 1
     assert with_other["total"] != alone["total"]

@@ -7,11 +7,11 @@ from ...forms import INLINE, Count, Form, With, derived
 from ...linux.grounds import LOOP
 from ...linux.releases import Release
 from ...reading import problems
-from ...replay import agreement, counters, results
+from ...replay import agreement, calibrated, counters, results
 from ...replay.consumption import of_accounts
 from ...replay.counters import PERCENTILES, percentile_name
 from ...replay.energy import PowerModel, spent
-from ...replay.replay import Settings
+from ...replay.replay import CALIBRATED, Settings
 from .conform import Suspicion
 from .consumption import Consumption, consumption_of
 from .domain_counters import DomainCounters
@@ -103,6 +103,40 @@ class Truth(Form[agreement.Agreement]):
     )
     cpus: Annotated[dict[str, CpuAgreement], "CPU -> how many agree."]
     states: Annotated[list[StateAgreement], "State by state, over all CPUs."]
+    uncalibrated: Annotated[
+        int | None, "As same_state, before calibration; null where nothing was calibrated."
+    ]
+
+
+class Bounds(Form[calibrated.StateBounds]):
+    """What a calibrated replay leaves open of a state, over all CPUs."""
+
+    index: Annotated[Count, "Number."] = derived(lambda bounds: bounds.number)
+    name: Annotated[str, "Name."]
+    least: Annotated[Count, "Least usage."]
+    most: Annotated[Count, "Greatest usage."]
+    least_us: Annotated[Count, "Least time."]
+    most_us: Annotated[Count, "Greatest time."]
+
+
+class Unexplained(Form[tuple[int, int, str, int]]):
+    cpu: Annotated[Count, "The CPU."] = derived(lambda row: row[0])
+    state: Annotated[Count, "Number of the state entered."] = derived(lambda row: row[1])
+    name: Annotated[str, "Its name."] = derived(lambda row: row[2])
+    count: Annotated[Count, "Periods."] = derived(lambda row: row[3])
+
+
+class Calibration(Form[calibrated.Calibration]):
+    """How inputs were inferred of traced decisions."""
+
+    tick_phase_ns: Annotated[
+        int | None, "Phase of the tick on the trace's clock; null where none is seen."
+    ] = derived(lambda found: found.phase_ns)
+    periods: Annotated[Count, "Idle periods."]
+    explained: Annotated[Count, "Of these, inputs lead to the state entered."]
+    unexplained: Annotated[list[Unexplained], "Those for which no inputs do."]
+    tick_ended: Annotated[Count, "Periods that the tick ended."]
+    stopped: Annotated[Count, "Periods that began with a stopped tick."]
 
 
 class Account(Form[results.Account]):
@@ -115,6 +149,7 @@ class Account(Form[results.Account]):
     total: Figures
     cpus: Annotated[dict[str, Figures], "CPU -> figures."]
     domains: Annotated[list[DomainCounters], "Power domains with states, the innermost first."]
+    bounds: Annotated[list[Bounds], "Of a calibrated replay, by state; else empty."]
 
 
 class Read(Form[results.Read]):
@@ -160,6 +195,9 @@ class Replay(Form[Any]):
         Truth | None,
         "How true the model is to what was traced or recorded; null where no governor was asked.",
     ] = derived(lambda result: result.agreement)
+    calibration: Annotated[
+        Calibration | None, "How inputs were inferred of a trace; null where they were not."
+    ]
     suspicion: Annotated[
         Suspicion | None,
         "Of an exact recording, where no table's decisions are those recorded: which table or "
@@ -217,7 +255,7 @@ def result_of(
         release=release,
         governor=settings and settings.governor,
         hz=settings and settings.hz,
-        next_timer=None if settings is None or exact else settings.next_timer,
+        next_timer=None if settings is None or exact else _next_timer(result, settings),
         energy=power
         and (power, [(each.machine, spent(each.total, power)) for each in result.accounts]),
         consumption=consumption_of(
@@ -225,3 +263,10 @@ def result_of(
             of_accounts(result.accounts, result.read.span_ns, power),
         ),
     )
+
+
+def _next_timer(result: results.ReplayResult, settings: Settings) -> str:
+    """What was assumed in the end."""
+    if result.calibration is not None:
+        return CALIBRATED
+    return "far" if settings.next_timer == "far" else "gap"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ...linux.releases import Release
 from ...replay.agreement import Agreement
+from ...replay.calibrated import Calibration
 from ...replay.consumption import MachineEnergy, of_accounts
 from ...replay.counters import PERCENTILES, Figures, percentile_name
 from ...replay.energy import PowerModel, spent
@@ -57,7 +58,12 @@ def sections(
     rests = f"{result.exactness}, resting on this:" if said else result.exactness
     about = (reading(result.read), rests, *(f"- {words}" for words in said))
     totals = [(account.machine, account.total) for account in result.accounts]
-    found = [] if result.agreement is None else [_held(result.agreement)]
+    found = [] if result.agreement is None else [_held(result.agreement, result.calibration)]
+    found += [
+        Section("What the trace leaves open", (_bounds(account),))
+        for account in result.accounts
+        if any(each.least < each.most for each in account.bounds)
+    ]
     found += [
         Section("How selections fit", (fitting(totals),)),
         Section("What waking cost", (latencies(totals),)),
@@ -80,12 +86,20 @@ def sections(
     return [*found, Section("What this is", (Lines(about),))]
 
 
-def _held(agreement: Agreement) -> Section:
+def _bounds(account: Account) -> PageTable:
+    head, rows = agreement_output.BOUNDS_HEAD, agreement_output.bounds_rows(account.bounds)
+    return PageTable(f"{account.machine}: least and most", head, rows, frozenset(range(1, 5)))
+
+
+def _held(agreement: Agreement, calibration: Calibration | None) -> Section:
     """How true the model is: what it makes of the traced machine, beside what was traced."""
     head, rows = agreement_output.head_and_rows(agreement)
     numbers = frozenset(range(1, len(head)))
     table = PageTable(f"{agreement.machine}: traced and modelled", head, rows, numbers)
-    return Section(agreement_output.TITLE, (Lines((agreement.verdict,)), table))
+    words = [agreement.verdict]
+    if calibration is not None and calibration.unexplained:
+        words.append(agreement_output.unexplained(calibration))
+    return Section(agreement_output.TITLE, (Lines(tuple(words)), table))
 
 
 Named = Sequence[tuple[str, Figures]]
