@@ -113,11 +113,12 @@ def _operands() -> dict[str, list[str]]:
     """Sub-command -> what it takes instead of a TABLE."""
     from ..patches.library import packaged
     from ..rules.catalogue import known_codes
+    from ..simulation.experiments import EXPERIMENTS
     from ..simulation.workloads import BUILT_IN
 
     return {
         "explain": sorted(known_codes()),
-        "simulate": list(BUILT_IN),
+        "simulate": [*BUILT_IN, *EXPERIMENTS],
         "patch": [patch.name for patch in packaged()],
         "completion": ["bash", "zsh", "fish"],
     }
