@@ -22,6 +22,8 @@ ROWS_READ = 20
 class _Cpu:
     rows: list[RecordedDecision] = field(default_factory=list)
     packed: Buffer = b""
+    deepest: int = 0
+    """Of the states that it entered."""
 
 
 class Sample:
@@ -38,7 +40,9 @@ class Sample:
             self._read += 1
             wanted = len(self._cpus) < CPUS or row.cpu in self._cpus
             if wanted and self._held < self._most:
-                self._cpus.setdefault(row.cpu, _Cpu()).rows.append(row)
+                cpu = self._cpus.setdefault(row.cpu, _Cpu())
+                cpu.rows.append(row)
+                cpu.deepest = max(cpu.deepest, row.state, row.earlier.state)
                 self._held += 1
             yield row
 
@@ -59,8 +63,7 @@ class Sample:
         may_differ = self.judged(by.skip) - least
         for number, cpu in self._cpus.items():
             table = by.machine.table(number)
-            deepest = max(max(row.state, row.earlier.state) for row in cpu.rows)
-            if table is None or deepest >= len(table.states):
+            if table is None or cpu.deepest >= len(table.states):
                 return None
             decided = self._decided(cpu, by.model(table.states), table.disabled)
             for row, made in islice(zip(cpu.rows, decided, strict=True), by.skip, None):

@@ -11,7 +11,7 @@ features, hz), and NAME_features.py with features(release).
 
 import importlib
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,7 @@ def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:
     )
 
 
+@lru_cache(4096)
 def _features(name: str, kernel: Release) -> Any:
     """Raises UnknownGovernor for a kernel that does not have it."""
     try:
