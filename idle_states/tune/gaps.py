@@ -144,7 +144,6 @@ class _CoreBuckets:
 
     def __init__(self, cuts: Sequence[int]) -> None:
         count = compiled.gap_buckets
-        self._lows = [*map(_low, range(count)), *cuts]
         self._cuts = array("Q", cuts)
         self._first = array("I", bytes(4 * count))
         for place, cut in enumerate(cuts):
@@ -157,9 +156,11 @@ class _CoreBuckets:
 
     def taken(self) -> Iterable[tuple[int, int, int, int]]:
         """Yields least value, number, sum and greatest gap of every bucket with gaps."""
-        of_buckets = zip(self._lows, _PACKED.iter_unpack(self._packed), strict=True)
-        for low, (count, sum_low, sum_high, greatest) in of_buckets:
+        plain = len(self._first)
+        for place, of_bucket in enumerate(_PACKED.iter_unpack(self._packed)):
+            count, sum_low, sum_high, greatest = of_bucket
             if count:
+                low = _low(place) if place < plain else self._cuts[place - plain]
                 yield low, count, sum_low + (sum_high << 64), greatest
 
 

@@ -12,8 +12,15 @@ from pathlib import Path
 import pytest
 
 from idle_states import core
+from idle_states.core.packing import EVENT
 from idle_states.devicetree import fdt
+from idle_states.reading.problems import InputProblems
+from idle_states.replay.machine import TracedMachine, from_times
+from idle_states.replay.observed import Observed
 from idle_states.simulation import by_core
+from idle_states.traces.periods import Pairing, Periods
+from idle_states.traces.text import EXIT, PackedBatch
+from idle_states.tune.gaps import Gatherer
 from tests.fuzz import corpus
 from tests.fuzz.readers import check
 from tests.support.simulations import setup
@@ -26,6 +33,12 @@ pytestmark = [
     ),
 ]
 ROUNDS = 200
+MACHINE = TracedMachine("m", from_times([(1_000, 5_000)], True, []), {})
+EVENTS = b"".join(
+    EVENT.pack(what, 1_000 * number + cpu, number, cpu, False)
+    for number, what in enumerate([1, EXIT] * 8)
+    for cpu in range(300)
+)
 GROWTH_MAX_BYTES = 512 << 10
 
 
@@ -68,6 +81,20 @@ def test_reading_blobs() -> None:
 @pytest.mark.parametrize(("reader", "rounds"), [("trace", 400), ("recording", 40)])
 def test_reading_traces(reader: str, rounds: int) -> None:
     assert growth(every_kept_input(reader), rounds) < GROWTH_MAX_BYTES
+
+
+@pytest.mark.skipif(not core.available(), reason="the C core is not compiled")
+def test_pairing_and_counting_traces() -> None:
+    def call() -> None:
+        pairing, gathered = Pairing(InputProblems()), Gatherer([5_000])
+        judge = Observed(MACHINE, True, InputProblems())
+        for _ in range(2):
+            periods = pairing.feed(PackedBatch(EVENTS, 1))
+            judge.sift(periods, misses=False)
+            gathered.extend_packed(Periods.of(periods).packed)
+        gathered.gaps()
+
+    assert growth(call, 20) < GROWTH_MAX_BYTES
 
 
 @pytest.mark.skipif(not core.available(), reason="the C core is not compiled")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from idle_states.core.packing import EVENT, compiled
+from idle_states.core.packing import EVENT, PERIOD, compiled
 from idle_states.reading.problems import InputProblems, Problem
 from idle_states.traces.periods import Pairing, Period, Periods, idle_ns
 from idle_states.traces.text import EXIT, LOST, MISS, PackedBatch
@@ -134,3 +134,27 @@ def test_periods_are_the_same_packed_and_not() -> None:
 def test_the_core_adds_lengths_up(lengths: list[int]) -> None:
     packed = Periods.of([(0, 1, 0, length, 0) for length in lengths]).packed
     assert idle_ns(packed) == idle_ns(packed, None) == sum(lengths)
+
+
+@pytest.mark.parametrize(
+    ("name", "given_to_it", "message"),
+    [
+        ("pair", (bytearray(63), b"", 0), "expected 0 bytes of CPUs"),
+        ("pair", (bytearray(64), bytes(25), 0), "expected 24 bytes of events"),
+        ("pair", (bytearray(64), bytes(24), 2), "expected a start within"),
+        ("by_cpu", (PERIOD.pack(1, 2, 0, 8192, 0),), "expected CPUs below 8192"),
+        ("gather", (b"", b"", b"", bytearray()), "bytes of first"),
+        ("observe", (bytes(32), b"", True, b"", bytearray(48), bytearray(48)), "bytes of exits"),
+        ("observe", (bytes(32), bytes(8), True, b"", bytearray(48), bytearray()), "of suspects"),
+    ],
+)
+def test_buffers_of_other_sizes_are_refused(
+    name: str, given_to_it: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        getattr(compiled, name)(*given_to_it)
+
+
+def test_a_cpu_beyond_those_kept_is_left_to_the_reference() -> None:
+    event = EVENT.pack(1, 5, 0, 1, False)
+    assert compiled.pair(bytearray(64), event, 0) == (0, 0, b"")
