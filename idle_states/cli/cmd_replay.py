@@ -2,10 +2,11 @@
 selected with it.
 
 TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat (through trace-cmd), or an
-exact recording (CSV or JSON lines), compressed by gzip or not; - is standard input. The head of a
-converted recording says its kernel, HZ and states; what is given here wins, and where it differs,
-that is said. A trace of cpu_idle gives an estimate, whose assumptions are printed; an exact
-recording an exact replay.
+exact recording (CSV or JSON lines), compressed by gzip or not; - is standard input. What record's
+script printed is told by its content and converted first, as record --convert does. The head of a
+recording says its kernel, HZ and states; what is given here wins, and where it differs, that is
+said. A trace of cpu_idle gives an estimate, whose assumptions are printed; an exact recording an
+exact replay.
 
 A trace of cpu_idle is held to the model of what decided in it, which is told from the dump of the
 traced machine, else the first table, and from --traced-governor and --traced-kernel where those

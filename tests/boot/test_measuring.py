@@ -1,8 +1,13 @@
 """The measuring script on real kernels: it measures every state, and puts back what it changed when
-it ends, is ended, or is killed."""
+it ends, is ended, or is killed.
 
+GUESTS=all tries virt-riscv64, too, which takes another minute.
+"""
+
+import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +19,7 @@ from idle_states.boot.guest_parts import GuestParts
 from idle_states.boot.virt import parts as virt_parts
 from idle_states.boot.virt.boot import tree_of
 from idle_states.boot.virt.graft import cpus_of, graft
-from idle_states.boot.virt.machines import ARM64
+from idle_states.boot.virt.machines import ARM64, RISCV64, VirtMachine
 from idle_states.devicetree import fdt
 from idle_states.fit.importing.formats import read_measured
 from idle_states.measured import Samples
@@ -25,7 +30,7 @@ from tools.virt_tables import tables
 
 pytestmark = pytest.mark.slow
 
-WANTED = 8
+WANTED = 5
 PUT_BACK = ("after", "killed", "ended", "by_hand")
 SECTIONS = ("measured", "said", "before", "during", *PUT_BACK)
 INIT = (
@@ -96,22 +101,31 @@ def powernv9(directory: Path) -> tuple[GuestParts, list[str]]:
     return GuestParts(parts.qemu, parts.kernel, parts.busybox), words
 
 
-def arm64(directory: Path) -> tuple[GuestParts, list[str]]:
-    parts = virt_parts.parts(ARM64, CACHE)
+def virt(directory: Path, machine: VirtMachine, name: str) -> tuple[GuestParts, list[str]]:
+    """name: of a table of tools/virt_tables.py"""
+    parts = virt_parts.parts(machine, CACHE)
     tree = directory / "tree.dtb"
-    table = next(each for each in tables() if each.name == "retention").root
-    blob = tree_of(parts, ARM64, 2, directory)
+    table = next(
+        each.root for each in tables() if (each.machine, each.name) == (machine.name, name)
+    )
+    blob = tree_of(parts, machine, 2, directory)
     cpus = [cpu.name for cpu in cpus_of(table)]
-    tree.write_bytes(fdt.write(graft(blob.root, table, cpus, "retention").root))
+    grafted = graft(blob.root, table, cpus, name)
+    tree.write_bytes(fdt.write(grafted.root, blob.reservations, blob.boot_cpu))
     return parts, [
-        *(str(parts.qemu), *ARM64.options, "-m", "512M", "-smp", "2", "-nographic"),
+        *(str(parts.qemu), *machine.options, "-m", "512M", "-smp", "2", "-nographic"),
         *("-monitor", "none", "-nic", "none", "-no-reboot", "-kernel", str(parts.kernel)),
         *("-initrd", str(directory / "initrd.gz"), "-dtb", str(tree)),
-        *("-append", f"console={ARM64.console} panic=-1"),
+        *("-append", f"console={machine.console} panic=-1"),
     ]
 
 
-MACHINES = {"powernv9": powernv9, "virt-arm64": arm64}
+MACHINES: dict[str, Callable[[Path], tuple[GuestParts, list[str]]]] = {
+    "powernv9": powernv9,
+    "virt-arm64": partial(virt, machine=ARM64, name="retention"),
+}
+if os.environ.get("GUESTS") == "all":
+    MACHINES["virt-riscv64"] = partial(virt, machine=RISCV64, name="default")
 
 
 @pytest.fixture(scope="module", params=MACHINES)
