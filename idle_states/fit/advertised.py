@@ -1,6 +1,5 @@
 """What is advertised of the states that were measured: by a table, or by the machine itself."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -11,8 +10,6 @@ from ..measured import Measured
 from ..pipeline import journey
 from ..sources import Source
 from ..table import IdleTable
-
-_NUMBERED = re.compile(r"state([0-9]{1,2})", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +35,33 @@ class AdvertisedStates:
     """
 
     def __init__(
-        self, states: Iterable[Advertised], table: IdleTable | None, numbers: dict[int, int]
+        self,
+        states: Iterable[Advertised],
+        table: IdleTable | None = None,
+        aliases: Iterable[tuple[str, Advertised]] = (),
     ) -> None:
         self.states = tuple(states)
         self.table = table
-        self._numbers = numbers
-        self._names = {state.name.casefold(): state for state in reversed(self.states)}
+        self._names: dict[str, Advertised] = {}
+        for name, state in (*((each.name, each) for each in self.states), *aliases):
+            self._names.setdefault(name.casefold(), state)
 
     @classmethod
     def of_table(cls, source: Source, platform: AnyPlatform, kernel: Release) -> "AdvertisedStates":
-        """Numbers (state3) are those that the kernel gives the rows it registers."""
+        """The states have the kernel's names, too (POWER8's fastsleep_ is FastSleep), and its
+        numbers (state3). Of snooze, which is no row, nothing is advertised."""
         way = journey(source, platform, [kernel])
         states = [
             Advertised(state.name, state.latency_ns, state.residency_ns, "table", row)
             for row, state in enumerate(way.table.states)
         ]
-        registered = way.arrivals[0].registered
-        numbers = {state.index: row for row, state in registered.items()}
-        found = cls(states, way.table, numbers)
-        # POWER8's fastsleep_ is FastSleep to the kernel
-        for row, state in registered.items():
-            found._names.setdefault(state.name.casefold(), states[row])
-        return found
+        (arrival,) = way.arrivals
+        rows = {state.index: states[row] for row, state in arrival.registered.items()}
+        aliases = []
+        for state in arrival.driver.states:
+            meant = rows.get(state.index) or Advertised(state.name, None, None, "table")
+            aliases += [(state.name, meant), (f"state{state.index}", meant)]
+        return cls(states, way.table, aliases)
 
     @classmethod
     def of_machines(cls, measured: Iterable[Measured]) -> "AdvertisedStates":
@@ -73,12 +75,8 @@ class AdvertisedStates:
                 )
                 one = Advertised(claim.state, latency, residency, "machine")
                 found.setdefault(claim.state.casefold(), one)
-        return cls(found.values(), None, {})
+        return cls(found.values())
 
     def find(self, name: str) -> Advertised | None:
         """The state that a measurement calls so: by name, in any case, or by number."""
-        found = self._names.get(name.casefold())
-        numbered = _NUMBERED.fullmatch(name)
-        if found is None and numbered and int(numbered[1]) in self._numbers:
-            return self.states[self._numbers[int(numbered[1])]]
-        return found
+        return self._names.get(name.casefold())

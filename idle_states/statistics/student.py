@@ -2,6 +2,7 @@
 
 import math
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 _DIGITS = 30
@@ -22,6 +23,7 @@ def two_sided(t: float, degrees: int) -> float:
         return float(_tails(mp.mpf(t), degrees))
 
 
+@lru_cache(maxsize=256)
 def quantile(confidence: Decimal, degrees: int) -> float:
     """Returns the t for which |value| < t has a probability of `confidence` percent.
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,12 +20,13 @@ from idle_states.report.style import Style
 from idle_states.skiboot import c_table
 from idle_states.sources import read_table
 from idle_states.spec.library import find
-from tests.support import DATA
+from tests.support import DATA, DOCS
 
 from ..support.planted import planted_power
 
 P99 = Decimal(99)
 KERNEL = release("6.1")
+PAGE = (DOCS / "measuring.md").read_text("utf-8")
 MAILED = DATA / "measured"
 
 
@@ -69,6 +71,17 @@ def test_the_mailed_table_of_2023() -> None:
     assert len(states["stop5"].latencies) == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"), re.findall(r"^\$ idle-states (fit .*)\n((?:.*\n)*?)```", PAGE, re.MULTILINE)
+)
+def test_the_page_shows_the_verdicts_on_what_was_published(
+    words: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(MAILED)
+    assert main(words.split()) == 0
+    assert capsys.readouterr().out.startswith(f"{shown}\n")
+
+
 def test_the_selftests_states_by_number_are_those_of_the_kernel() -> None:
     states = by_name(fit(request(str(MAILED / "power9-2021.log"))).states)
     values = {one.latency.woken_by: one.value_ns for one in states["stop2"].latencies}
@@ -76,7 +89,7 @@ def test_the_selftests_states_by_number_are_those_of_the_kernel() -> None:
     assert values == {"ipi": 17_070 - 3_114, "timer": 16_581 - 1_420}
     assert states["stop5"].verdict == "under-stated"
     # snooze is no row of the table
-    assert states["state0"].advertised is None
+    assert states["snooze"].verdict == "unknown"
 
 
 @pytest.mark.parametrize(("latency", "verdict"), [(2, "under-stated"), (10, "consistent")])
