@@ -379,7 +379,7 @@ def _repositories(drawn: Drawn) -> Iterator[Line]:
     yield Line("text", ("patch", "--list"))
 
 
-@drives("baseline", "boot", "collect", "completion", "explain", "list", "rules")
+@drives("baseline", "boot", "collect", "completion", "explain", "list", "measure", "rules")
 def _others(drawn: Drawn) -> Iterator[Line]:
     word = drawn.word
     kept = drawn.path(".json")
@@ -387,8 +387,9 @@ def _others(drawn: Drawn) -> Iterator[Line]:
     yield Line("text", ("baseline", "prune", broken(drawn), "--file", kept))
     yield Line("text", ("boot", "--machine", word))
     yield Line("text", ("boot", broken(drawn), "--machine", "powernv9", "--lid", drawn.path(".no")))
-    yield Line("source", ("collect",))
-    yield Line("text", ("collect", word))
+    for script in ("collect", "measure"):
+        yield Line("source", (script,))
+        yield Line("text", (script, word))
     yield Line("source", ("completion", "bash"))
     yield Line("text", ("completion", word))
     yield Line("text", ("explain", word))
