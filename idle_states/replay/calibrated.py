@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .. import core
-from ..core.packing import NONE
+from ..core.packing import NONE, PERIOD
 from ..linux.governors.interface import NO_STATE, tick_ns
 from ..reading.problems import InputProblems
-from ..traces.periods import Period
+from ..traces.periods import Period, Periods
 from .counters import Figures, Tally, counts_in_ns, stateless
 from .domains import DomainReplay, domains_of
 from .inference import Inference, Inferred
@@ -121,26 +121,42 @@ class Calibrated:
 
 
 class Trace:
-    """Collects a trace's idle periods, CPU by CPU, for calibration at its end.
+    """Collects a trace's idle periods for calibration at its end.
 
     machine   the traced one
     settings  the kernel and governor that were traced
+    most      number of periods beyond which there is to be no calibration; None: any
     """
 
-    def __init__(self, machine: TracedMachine, settings: Settings) -> None:
-        self.count = 0
+    def __init__(self, machine: TracedMachine, settings: Settings, most: int | None) -> None:
         self._machine = machine
         self._settings = settings
-        self._cpus: dict[int, array[int]] = {}
+        self._most = most
+        self._count = 0
+        self._parts: list[bytes] = []
+
+    @property
+    def too_long(self) -> bool:
+        return self._most is not None and self._count > self._most
 
     def add(self, periods: Sequence[Period]) -> None:
-        """Takes idle periods, which are in order for each CPU. Those of a CPU without a table, or
+        """Takes idle periods, which are in order for each CPU."""
+        self._count += len(periods)
+        if self.too_long:
+            self._parts.clear()
+        else:
+            self._parts.append(Periods.of(periods).packed)
+
+    def _cpus(self) -> "dict[int, array[int]]":
+        """CPU -> start and end in ns, and state, of each period. Those of a CPU without a table, or
         in a state beyond it, are left out."""
-        for cpu, state, start_ns, end_ns, _ in periods:
-            table = self._machine.table(cpu)
-            if table is not None and state < len(table.states) and end_ns >= start_ns:
-                self._cpus.setdefault(cpu, array("Q")).extend((start_ns, end_ns, state))
-                self.count += 1
+        found: dict[int, array[int]] = {}
+        for part in self._parts:
+            for start_ns, end_ns, state, cpu, _ in PERIOD.iter_unpack(part):
+                table = self._machine.table(cpu)
+                if table is not None and state < len(table.states) and end_ns >= start_ns:
+                    found.setdefault(cpu, array("Q")).extend((start_ns, end_ns, state))
+        return dict(sorted(found.items()))
 
     def calibrate(
         self, machines: Sequence[TracedMachine], asked: Settings, problems: InputProblems
@@ -149,11 +165,12 @@ class Trace:
         there, and of each machine with what was asked for."""
         models = tuple(Calibrated(machine, asked, problems) for machine in machines)
         traced_one = Calibrated(self._machine, self._settings, problems)
-        ends = [end for periods in self._cpus.values() for end in periods[1::3]]
+        cpus = self._cpus()
+        ends = [end for periods in cpus.values() for end in periods[1::3]]
         phase_ns = tick_phase(ends, tick_ns(self._settings.hz))
         unexplained: list[tuple[int, int, str, int]] = []
         tick_ended = stopped = 0
-        for cpu, periods in sorted(self._cpus.items()):
+        for cpu, periods in cpus.items():
             traced = self._machine.table(cpu)
             assert traced is not None
             others = [
@@ -174,20 +191,17 @@ class Trace:
             unexplained += _unexplained(cpu, traced, periods, found)
             tick_ended += found.tick_ended
             stopped += found.stopped
+        count = len(ends)
         left = sum(count for *_, count in unexplained)
         calibration = Calibration(
-            phase_ns, self.count, self.count - left, tuple(unexplained), tick_ended, stopped
+            phase_ns, count, count - left, tuple(unexplained), tick_ended, stopped
         )
         return calibration, traced_one, models
 
 
-def few_enough(count: int, others: int) -> bool:
-    """Whether so many periods are calibrated without being asked to. others: number of machines
-    to be replayed besides the traced one."""
-    return count <= _most(others)
-
-
-def _most(others: int) -> int:
+def unasked_most(others: int) -> int:
+    """How many periods are calibrated without being asked to. others: number of machines to be
+    replayed besides the traced one."""
     return (PERIODS_MAX if core.available() else BY_REFERENCE_MAX) // (1 + OTHER * others)
 
 
@@ -211,7 +225,9 @@ def assumed_of_calibration(found: Calibration, settings: Settings) -> Iterator[s
 
 def not_calibrated(others: int) -> str:
     """Says of a trace that it is too long to be calibrated without being asked to."""
-    return f"not calibrated: more than {_most(others)} idle periods (--next-timer {CALIBRATED})"
+    return (
+        f"not calibrated: more than {unasked_most(others)} idle periods (--next-timer {CALIBRATED})"
+    )
 
 
 def _own(found: Inferred, periods: "array[int]", table: CpuTable) -> Iterator[int]:

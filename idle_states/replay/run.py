@@ -24,8 +24,8 @@ from .calibrated import (
     Calibration,
     Trace,
     assumed_of_calibration,
-    few_enough,
     not_calibrated,
+    unasked_most,
 )
 from .core_models import CoreModel, knows, replay
 from .counters import Figures, StateFigures, counts_in_ns
@@ -100,9 +100,10 @@ def from_trace(
         if traced_one is None:
             traced_one = make(traced, by, problems)
             models.append(traced_one)
-        if settings.calibrates:
-            trace = Trace(traced, by)
         others = sum(by != settings or not machine.like(traced) for machine in machines)
+        if settings.calibrates:
+            unasked = settings.next_timer != CALIBRATED
+            trace = Trace(traced, by, unasked_most(others) if unasked else None)
     seen = 0
     for periods, misses in _periods(reader.batches(trace_dat.text(source)), pairing):
         seen += _give(periods, certain and misses, judges, models, domains, trace)
@@ -125,9 +126,7 @@ def from_trace(
         accounts = tuple(_modelled(model, settings) for model in models[: len(machines)])
         own = _modelled(traced_one, by)
         agreement = _agreement(own, observed, by, counted or {})
-        if trace is not None and (
-            settings.next_timer == CALIBRATED or few_enough(trace.count, others)
-        ):
+        if trace is not None and not trace.too_long:
             calibration, again, calibrated = trace.calibrate(machines, settings, problems)
             accounts = tuple(
                 replace(_modelled(model, settings), bounds=model.bounds) for model in calibrated

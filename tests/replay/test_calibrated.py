@@ -245,7 +245,5 @@ def test_what_decided_is_asked_for_beside_a_governor_only() -> None:
 
 def test_without_the_core_few_periods_are_calibrated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "available", lambda: False)
-    assert calibrated.few_enough(calibrated.BY_REFERENCE_MAX, 0)
-    assert not calibrated.few_enough(calibrated.BY_REFERENCE_MAX + 1, 0)
-    assert calibrated.few_enough(calibrated.BY_REFERENCE_MAX // 11, 2)
-    assert not calibrated.few_enough(calibrated.BY_REFERENCE_MAX // 11 + 1, 2)
+    most = calibrated.BY_REFERENCE_MAX
+    assert [calibrated.unasked_most(others) for others in (0, 2)] == [most, most // 11]
