@@ -1,7 +1,7 @@
 """Periods that the compiled core counts as entered, held to those counted one by one."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from idle_states.linux.governors.interface import State
@@ -24,7 +24,11 @@ PERIODS = st.builds(
     st.integers(0, 2),
     st.integers(0, 4),
     st.integers(0, 10**6),
-    st.one_of(st.integers(0, 100_000), st.integers(0, 2**62)),
+    st.one_of(
+        st.sampled_from((999, 1_000, 2_500, 10_000, 20_000, 22_500)),
+        st.integers(0, 100_000),
+        st.integers(0, 2**62),
+    ),
     st.sampled_from((0, 0, 0, 0, 1, 2, 3)),
 )
 
@@ -47,6 +51,7 @@ def sifted(
     st.booleans(),
     st.booleans(),
 )
+@example([[(0, 1, 0, 2_500, 0)], [(0, 1, 9_000, 11_500, 1)]], 1, True, True)
 @settings(max_examples=examples(100, 1_500), deadline=None)
 def test_the_core_counts_as_the_reference_does(
     batches: list[list[Period]], first_miss: int, in_ns: bool, traced: bool
