@@ -215,7 +215,7 @@ def _states(
         by = chosen.get(name)
         residency = by_name.get(name)
         value = by.value_ns if by and not by.estimate.refused else None
-        if residency is None and request.times is not None and value is not None:
-            residency = by_rule(name, value, request.times)
+        if residency is None and request.times is not None and by and value is not None:
+            residency = by_rule(name, value, request.times, by.of)
         found.append(FittedState(name, state, by, tuple(latencies.get(name, ())), residency))
     return tuple(found), remarks

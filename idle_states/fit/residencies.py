@@ -7,7 +7,7 @@ exit latency. It is no shorter than the exit latency.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ..measured import Energy, Measured
@@ -24,6 +24,7 @@ class FittedResidency:
     low_ns, high_ns  the interval; None: not bounded on that side
     by               how it was found: "energy" or "3x exit latency"
     line             of the state's power; None where no energy was measured
+    of               the first file that the power is from, or the latency of a rule
     break_even       None for the shallowest state, and where there is no line
     """
 
@@ -36,6 +37,7 @@ class FittedResidency:
     line: PowerLine | None = None
     break_even: BreakEven | None = None
     spans: tuple[Energy, ...] = ()
+    of: Measured | None = None
 
 
 def from_energy(
@@ -54,11 +56,14 @@ def from_energy(
     """
     remarks = []
     apart: dict[tuple[str | None, str], dict[str, list[Energy]]] = {}
+    files: dict[str, Measured] = {}
     for file in measured:
         for span in file.energies:
             known = advertised.find(span.state)
             states = apart.setdefault((file.machine, span.domain), {})
-            states.setdefault(known.name if known else span.state, []).append(span)
+            name = known.name if known else span.state
+            states.setdefault(name, []).append(span)
+            files.setdefault(name, file)
     found: list[FittedResidency] = []
     for states in apart.values():
         kept = {}
@@ -67,7 +72,7 @@ def from_energy(
             for why, count in left_out.items():
                 remarks.append(f"{name}: {plural(count, 'span')} left out: {why}")
         found += _of_meter(kept, advertised, latencies_ns, awake_ns, confidence)
-    return found, remarks
+    return [replace(each, of=files[each.state]) for each in found], remarks
 
 
 def _of_meter(
@@ -113,9 +118,10 @@ def _of_meter(
     return found
 
 
-def by_rule(state: str, latency_ns: int, times: int) -> FittedResidency:
+def by_rule(state: str, latency_ns: int, times: int, of: Measured) -> FittedResidency:
     """As many exit latencies: intel_idle takes 3 of states of ACPI, pseries 10 of CEDE."""
-    return FittedResidency(state, times * latency_ns, None, None, f"{times}x exit latency")
+    value = times * latency_ns
+    return FittedResidency(state, value, None, None, f"{times}x exit latency", of=of)
 
 
 def _by_depth(lines: Sequence[PowerLine], advertised: AdvertisedStates) -> list[PowerLine]:

@@ -58,9 +58,9 @@ def _fitted(row: IdleState, state: FittedState, confidence: str) -> IdleState:
         source = origin(state.latencies[0].of)
         provenance["measured"] = Provenance("measured", source, "medium")
     residency = state.residency
-    if residency is not None and residency.value_ns is not None and state.by is not None:
+    if residency is not None and residency.value_ns is not None and residency.of is not None:
         residency_ns = _whole(residency.value_ns)
-        provenance["residency"] = _of_residency(residency, state.by, confidence)
+        provenance["residency"] = _of_residency(residency, residency.of, confidence)
     return replace(
         row,
         latency_ns=latency_ns,
@@ -108,16 +108,14 @@ def _of_latency(one: FittedLatency, confidence: str) -> Provenance:
     return Provenance("measured", origin(one.of), "high", note + _on(one.of))
 
 
-def _of_residency(
-    residency: FittedResidency, latency: FittedLatency, confidence: str
-) -> Provenance:
+def _of_residency(residency: FittedResidency, of: Measured, confidence: str) -> Provenance:
     if residency.break_even is None:
-        return Provenance("estimate", origin(latency.of), "low", residency.by + _on(latency.of))
+        return Provenance("estimate", origin(of), "low", residency.by + _on(of))
     note = f"break-even with {residency.break_even.over} by energy"
     if residency.low_ns is not None and residency.high_ns is not None:
         bounds = f"{format_time(residency.low_ns)} to {format_time(residency.high_ns)}"
         note += f", {confidence} interval {bounds}"
-    return Provenance("measured", origin(latency.of), "medium", note + _on(latency.of))
+    return Provenance("measured", origin(of), "medium", note + _on(of))
 
 
 def _on(of: Measured) -> str:

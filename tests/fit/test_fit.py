@@ -250,6 +250,7 @@ def test_residencies_by_energy_and_by_rule() -> None:
     assert by is not None
     assert by.estimate.value_ns is not None
     truth = power.break_even_ns(1) - 5_000 - by.estimate.value_ns
+    assert stop2.value_ns is not None
     assert stop2.value_ns == pytest.approx(truth, rel=0.05)
     assert stop2.low_ns is not None
     assert stop2.high_ns is not None
@@ -260,6 +261,16 @@ def test_residencies_by_energy_and_by_rule() -> None:
         None,
         "no shallower state's power was measured",
     )
+    row = fitted_table(found).state("stop2")
+    assert row is not None
+    assert row.residency_ns == -(-stop2.value_ns // 1000) * 1000
+    assert row.provenance["residency"].kind == "measured"
+    # power alone is enough for a residency
+    alone = fitted(request(awake_ns=5_000.0), [measured(energies=tuple(spans))])
+    row = fitted_table(alone).state("stop2")
+    assert row is not None
+    assert row.latency_ns == 10_000
+    assert row.residency_ns == pytest.approx(power.break_even_ns(1) - 5_000 - 10_000, rel=0.05)
     # without energies, so many exit latencies
     by_rule = fitted(request(percent=P99, times=3), [measured(samples("stop2", normal(8_000)))])
     residency = by_rule.states[0].residency
