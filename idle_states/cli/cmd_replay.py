@@ -10,8 +10,8 @@ exact replay.
 
 A trace of cpu_idle is held to the model of what decided in it, which is told from the dump of the
 traced machine, else the first table, and from --traced-governor and --traced-kernel where those
-asked for are others: inputs are inferred of which that model selects what was entered, and every
-table is replayed with them, with bounds for what they leave open (docs/replaying.md).
+asked for are others. With a dump, inputs are inferred of which that model selects what was entered,
+and every table is replayed with them, with bounds for what they leave open (docs/replaying.md).
 
 Where a table is of CPUs in power domains (Arm, RISC-V), these are replayed with them: each is off
 while all its CPUs are in their last state, in the state that the kernel's genpd takes by their next

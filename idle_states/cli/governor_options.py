@@ -28,8 +28,8 @@ def add_next_timer(parser: argparse.ArgumentParser, *, calibrates: bool = False)
             "--next-timer",
             choices=("calibrated", "gap", "far"),
             help="for traces of cpu_idle: the next timer is one of which the traced governor "
-            f"selects the state entered; or {fixed} (default: calibrated for traces that are not "
-            "too long for that, else gap)",
+            f"selects the state entered; or {fixed} (default: calibrated where a dump of the "
+            "traced machine's cpuidle sysfs is given and the trace is not too long, else gap)",
         )
         return
     parser.add_argument(

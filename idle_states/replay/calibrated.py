@@ -223,8 +223,14 @@ def assumed_of_calibration(found: Calibration, settings: Settings) -> Iterator[s
     yield "no latency limit but those named, and no load that the governors before 4.20 look at"
 
 
-def not_calibrated(others: int) -> str:
-    """Says of a trace that it is too long to be calibrated without being asked to."""
+def not_calibrated(others: int, *, certain: bool) -> str:
+    """Says why a trace is not calibrated without being asked to: it is too long, or not certain to
+    be of the first table."""
+    if not certain:
+        return (
+            "not calibrated: no sysfs dump of the traced machine was given (--next-timer "
+            f"{CALIBRATED} takes the first table for its own)"
+        )
     return (
         f"not calibrated: more than {unasked_most(others)} idle periods (--next-timer {CALIBRATED})"
     )

@@ -101,8 +101,8 @@ def from_trace(
             traced_one = make(traced, by, problems)
             models.append(traced_one)
         others = sum(by != settings or not machine.like(traced) for machine in machines)
-        if settings.calibrates:
-            unasked = settings.next_timer != CALIBRATED
+        unasked = settings.next_timer != CALIBRATED
+        if settings.calibrates and (certain or not unasked):
             trace = Trace(traced, by, unasked_most(others) if unasked else None)
     seen = 0
     for periods, misses in _periods(reader.batches(trace_dat.text(source)), pairing):
@@ -400,7 +400,7 @@ def _assumptions(
     if calibration is not None:
         return (*said, *assumed_of_calibration(calibration, settings))
     if settings.calibrates:
-        said.append(not_calibrated(others))
+        said.append(not_calibrated(others, certain=certain))
     timer = (
         "every period ends with the next timer, which the governor knows (--next-timer gap)"
         if settings.next_timer != "far"

@@ -236,6 +236,18 @@ def test_long_traces_are_calibrated_if_asked_to(
     assert asked["calibration"]["periods"] == asked["read"]["periods"]
 
 
+@needs_core
+def test_a_table_that_may_be_another_machines_is_not_held_to_the_trace_unasked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("replay", SLICE, "--table", BEFORE, *ASKED)
+    _, found = outcome(capsys, *words)
+    assert found["calibration"] is None
+    assert "not calibrated: no sysfs dump" in " ".join(found["assumptions"])
+    _, asked = outcome(capsys, *words, "--next-timer", "calibrated")
+    assert asked["calibration"]["explained"] > 0.99 * asked["read"]["periods"]
+
+
 def test_what_decided_is_asked_for_beside_a_governor_only() -> None:
     with pytest.raises(UsageError, match="beside --governor only"):
         ReplayRequest((SLICE,), traced_by="teo")

@@ -31,7 +31,7 @@ def test_what_changes_comes_before_what_stays() -> None:
 
 
 def test_of_a_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [*COMMANDS["replay"], "--next-timer", "gap"]
+    words = COMMANDS["replay"]
     lines = _headline(words, tmp_path)
     tables = document(capsys, *words)["tables"]
     assert isinstance(tables, list)
