@@ -80,8 +80,8 @@ class MenuProof:
 
     def unreachable(self, state: int) -> Unreachable | None:
         """The proof that a state is never selected; None if some way to it is open."""
-        if state == 0:
-            return None  # it is also what is left where nothing fits
+        if state == 0 and (0 not in self.enabled or not self.limit or len(self.enabled) == 1):
+            return None  # it is also what is left where nothing else is
         if state not in self.enabled:
             text = "menu_select() passes over states that are disabled"
             return Unreachable(f"{self.names[state]} is switched off.", (Way(text, ()),))
@@ -120,6 +120,9 @@ class MenuProof:
 
     def _ways(self, state: int) -> Iterator[_Needs]:
         yield from self._found(state)
+        if state == 0 and self.features.early_return:
+            yield "the timer is too near for the next one", None, [self._beyond("timer", 1)]
+            yield "the next one is too slow", None, [self._slow(1)]
         before = self._before(state)
         if before is not None:
             if self.features.polling_override and self.table.polling[before]:
@@ -145,13 +148,20 @@ class MenuProof:
         """The search ends here: it starts here or the state fits, and the next one does not."""
         fits = [self._within("predicted", state), self._fast("limit", state)]
         if self._before(state) is None:
-            yield from self._ends("the search ends where it starts", state, [])
+            yield from self._starts("the search starts with it", state)
             return
         yield from self._ends("the search ends", state, fits)
         features = self.features
         polls = features.polling_loop or (features.skips_polling and self.table.polling[0])
         if state == 1 and polls:
-            yield from self._ends("the search starts behind the polling state", state, [])
+            yield from self._starts("the search starts behind the polling state", state)
+
+    def _starts(self, text: str, state: int) -> Iterator[_Needs]:
+        """Where the search starts, a state is taken even if it does not fit; then the search may
+        end at once."""
+        yield f"{text} and ends, for it does not fit", None, self._too_deep(state)
+        yield f"{text} and ends, for it is too slow", None, [self._slow(state)]
+        yield from self._ends(text, state, [])
 
     def _ends(self, text: str, state: int, fits: list[Inequality]) -> Iterator[_Needs]:
         following = self._next(state)
@@ -159,13 +169,7 @@ class MenuProof:
             yield text, None, fits
             return
         yield f"{text}, before a deeper state", None, [*fits, *self._too_deep(following)]
-        slow = at_most(
-            "limit",
-            self.table.exit[following] - 1,
-            f"latency limit < {self._time(self.table.exit[following])} "
-            f"({self.names[following]}'s exit latency)",
-        )
-        yield f"{text}, before a slower state", None, [*fits, slow]
+        yield f"{text}, before a slower state", None, [*fits, self._slow(following)]
 
     def _overriding(self, state: int) -> list[Inequality]:
         features, table = self.features, self.table
@@ -185,6 +189,11 @@ class MenuProof:
     def _beyond(self, quantity: str, state: int) -> Inequality:
         return at_most(quantity, self.table.residency[state] - 1, self._said(quantity, "<", state))
 
+    def _slow(self, state: int) -> Inequality:
+        latency = self.table.exit[state]
+        text = f"latency limit < {self._time(latency)} ({self.names[state]}'s exit latency)"
+        return at_most("limit", latency - 1, text)
+
     def _too_deep(self, state: int) -> list[Inequality]:
         return [self._beyond("predicted", state)]
 
@@ -203,12 +212,13 @@ class MenuProof:
     # The bounds
 
     def _cases(self) -> Iterator[_Case]:
+        least = [at_least(each, 0, f"{_NAMES[each]} >= 0") for each in _NAMES]
         for stopped in (False, True):
             tick = "tick stopped" if stopped else "tick running"
-            yield from self._limited(f"{tick}", stopped, self._asked(stopped))
+            yield from self._limited(f"{tick}", stopped, least + self._asked(stopped))
             if self.features.typical_first:
                 not_asked = f"{tick}, timers not asked"
-                yield from self._limited(not_asked, stopped, self._not_asked(stopped))
+                yield from self._limited(not_asked, stopped, least + self._not_asked(stopped))
 
     def _asked(self, stopped: bool) -> list[Inequality]:
         per_us = self.table.per_us

@@ -157,9 +157,9 @@ def remarks_on(era: LimitEra, table: LimitedTable) -> Iterator[str]:
     never = [name for name in era.idle if name in free]
     only = [name for name in era.idle if name not in free]
     if never:
-        yield f"Never selected, with no limit either: {joined(never)}."
+        yield f"Equal idle periods never select, with no limit either: {joined(never)}."
     if only:
-        yield f"Within the limit, but never selected under it: {joined(only)}."
+        yield f"Within the limit, but under it equal idle periods never select: {joined(only)}."
     if era.beyond:
         yield f"Selected although the limit excludes it: {joined(era.beyond)}."
     first, last = era.alike

@@ -122,6 +122,13 @@ def test_haltpoll_knows_two_states() -> None:
     assert all(proof.unreachable for proof in result.proofs[2:])
 
 
+def test_the_first_of_a_tie() -> None:
+    """Times below a microsecond, which menu of 5.1 takes for 0: snooze has nothing left."""
+    states = [State(0, 0), State(1, 1), State(2_000, 20_000)]
+    assert refuted("menu", "5.1", states, NO_LIMIT_US) == {0}
+    assert refuted("menu", "6.1", states, NO_LIMIT_US) == set()
+
+
 def test_beyond_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "--states", "2000/20000,60000/500000", "--latency-limit", "50"]) == 1
     said = capsys.readouterr().out

@@ -51,9 +51,9 @@ class Era(Form[LimitEra]):
         ]
     )
     alike: Annotated[Values, "Values with which the same is selected."]
-    unreachable: Annotated[list[str], "States within the limit that nothing selects."] = derived(
-        lambda era: era.idle
-    )
+    unreachable: Annotated[
+        list[str], "States within the limit that no equal idle periods select."
+    ] = derived(lambda era: era.idle)
     unreachable_without: Annotated[list[str], "Of all, without any limit."] = derived(
         lambda era: [era.free.names[number] for number in era.free.unreachable]
     )
