@@ -43,7 +43,12 @@ LIMIT = Bound(
     "menu_select(); without the second where the tick is stopped, and from 6.17 on; without tasks "
     "from 6.13, without load from 4.20 on",
 )
-BOUNDS = (SHARE, WIDTH, SHORT, EVENT, LIMIT)
+DUE = Bound(
+    "due",
+    "next timer, next event, predicted and latency limit >= 0",
+    "a timer that is overdue counts as due now: the history says so, and from 5.13 menu_select()",
+)
+BOUNDS = (SHARE, WIDTH, SHORT, EVENT, LIMIT, DUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +217,7 @@ class MenuProof:
     # The bounds
 
     def _cases(self) -> Iterator[_Case]:
-        least = [at_least(each, 0, f"{_NAMES[each]} >= 0") for each in _NAMES]
+        least = [at_least(each, 0, f"{_NAMES[each]} >= 0", DUE.name) for each in _NAMES]
         for stopped in (False, True):
             tick = "tick stopped" if stopped else "tick running"
             yield from self._limited(f"{tick}", stopped, least + self._asked(stopped))
