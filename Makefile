@@ -51,6 +51,7 @@ run: $(VENV)/.installed
 	@echo "build/ has the C table and the device tree of $(EXAMPLE)"
 
 test: packages $(VENV)/.installed-test
+	@$(BIN)/python -m compileall -q idle_states tests tools  # for the processes that tests start
 	$(BIN)/python -m pytest -m "" $(PYTEST)
 
 core: $(VENV)/bin/python

@@ -1,4 +1,4 @@
-/* cpuidle's counters of one CPU, as workload/counters.py has them. */
+/* cpuidle's counters of one CPU, as replay/counters.py has them. */
 #ifndef IDLE_STATES_COUNTERS_H
 #define IDLE_STATES_COUNTERS_H
 

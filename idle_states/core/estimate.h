@@ -1,4 +1,4 @@
-/* Traced idle periods through a governor, as workload/replay.py describes it. */
+/* Traced idle periods through a governor, as replay/replay.py describes it. */
 #ifndef IDLE_STATES_ESTIMATE_H
 #define IDLE_STATES_ESTIMATE_H
 

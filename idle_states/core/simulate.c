@@ -1,4 +1,4 @@
-/* Simulations; see workload/simulate.py, which this follows function by function. */
+/* Simulations; see simulation/simulate.py, which this follows function by function. */
 #include "simulate_state.h"
 
 static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, bool got_tick);

@@ -1,4 +1,4 @@
-/* Simulations: what workload/simulate.py does, event by event the same. Times in ns. */
+/* Simulations: what simulation/simulate.py does, event by event the same. Times in ns. */
 #ifndef IDLE_STATES_SIMULATE_H
 #define IDLE_STATES_SIMULATE_H
 

@@ -1,5 +1,5 @@
 /*
- * Where a task that wakes up runs: workload/placement.py. Of every last-level cache two sets of bits
+ * Where a task that wakes up runs: simulation/placement.py. Of every last-level cache two sets of bits
  * are kept, of its idle CPUs and of those whose cores are wholly idle.
  */
 #ifndef IDLE_STATES_SIMULATE_PLACEMENT_H

@@ -1,4 +1,4 @@
-/* Random numbers that count: workload/programs.py. */
+/* Random numbers that count: simulation/programs.py. */
 #ifndef IDLE_STATES_SIMULATE_RANDOM_H
 #define IDLE_STATES_SIMULATE_RANDOM_H
 

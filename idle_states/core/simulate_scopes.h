@@ -1,4 +1,4 @@
-/* Cores, pairs and quads: how deep they are; workload/simulate_scopes.py. */
+/* Cores, pairs and quads: how deep they are; simulation/scopes.py. */
 #ifndef IDLE_STATES_SIMULATE_SCOPES_H
 #define IDLE_STATES_SIMULATE_SCOPES_H
 

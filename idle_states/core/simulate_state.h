@@ -1,4 +1,4 @@
-/* Who takes part in a simulation; workload/simulate_actors.py. */
+/* Who takes part in a simulation; simulation/actors.py. */
 #ifndef IDLE_STATES_SIMULATE_STATE_H
 #define IDLE_STATES_SIMULATE_STATE_H
 

@@ -20,7 +20,8 @@ def parse(text: str) -> AnyPlatform:
     first = text.partition(",")[0].strip()
     if "=" in first or first in PRESETS:
         return parse_platform(text)
-    from .intel_idle.platform import is_x86, names, parse_machine
+    from .intel_idle.platform import names
+    from .intel_idle.platform_text import is_x86, parse_machine
 
     if is_x86(text):
         return parse_machine(text)
@@ -56,7 +57,7 @@ def x86_of(platform: AnyPlatform, table: IdleTable) -> "X86Platform | None":
         return platform
     if found is None or not found.machine:
         return None
-    from .intel_idle.platform import parse_machine
+    from .intel_idle.platform_text import parse_machine
 
     return parse_machine(found.machine)
 

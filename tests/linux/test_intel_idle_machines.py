@@ -8,12 +8,8 @@ from idle_states.linux.intel_idle.figures import basis, tree_of
 from idle_states.linux.intel_idle.known import known_cpus
 from idle_states.linux.intel_idle.machine import IntelIdleParameters, X86Machine
 from idle_states.linux.intel_idle.packaged import as_of, table_named
-from idle_states.linux.intel_idle.platform import (
-    NamedAcpiState,
-    names,
-    parse_machine,
-    short_names,
-)
+from idle_states.linux.intel_idle.platform import NamedAcpiState, names, short_names
+from idle_states.linux.intel_idle.platform_text import parse_machine
 from idle_states.linux.intel_idle.register import register
 from idle_states.linux.platforms import parse
 from idle_states.linux.releases import release

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.linux.intel_idle.boot_time import stock_of
-from idle_states.linux.intel_idle.platform import parse_machine
+from idle_states.linux.intel_idle.platform_text import parse_machine
 from idle_states.linux.intel_idle.table_parameter import Adjustable, adjusted, unfit
 from idle_states.linux.releases import release
 from tests.support.commands import Capture, run

@@ -16,7 +16,8 @@ from . import tables
 from .figures import listed_in, tree_of
 from .known import driver_data
 from .machine import AcpiState
-from .platform import acpi_states, names, parse_machine, short_names
+from .platform import acpi_states, names, short_names
+from .platform_text import parse_machine
 from .start import CST_FACTOR
 from .states import NAME2FLAG, StartedState
 
