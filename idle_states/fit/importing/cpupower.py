@@ -40,7 +40,7 @@ class _Info:
         self.output = output
         self.claims: dict[str, Claimed] = {}
         self.stays: list[Stay] = []
-        self.notes = list(output.remarks)
+        self.notes: list[str] = []
         self.cpu: int | None = None
         self.state: tuple[str, int] | None = None
         self.fields: dict[str, float] = {}
@@ -71,13 +71,8 @@ class _Info:
         self._end()
         if not self.claims:
             raise self.output.refused("expected idle states with their latencies, found none")
-        return Measured(
-            self.output.shown,
-            self.output.sha256,
-            "cpupower idle-info",
-            stays=tuple(self.stays),
-            claims=tuple(self.claims.values()),
-            notes=tuple(self.notes),
+        return self.output.measured(
+            "cpupower idle-info", *self.notes, stays=self.stays, claims=self.claims.values()
         )
 
     def _field(self, name: str, text: str, number: int) -> None:
@@ -137,13 +132,8 @@ def _monitor(output: ToolOutput) -> Measured:
         above = line
     if not stays and not broken:
         raise output.refused("expected rows of CPUs below the states, found none")
-    return Measured(
-        output.shown,
-        output.sha256,
-        "cpupower monitor",
-        stays=tuple(stays),
-        left_out={BROKEN: broken} if broken else {},
-        notes=output.remarks,
+    return output.measured(
+        "cpupower monitor", stays=stays, left_out={BROKEN: broken} if broken else {}
     )
 
 

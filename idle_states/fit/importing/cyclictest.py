@@ -92,12 +92,12 @@ def _of_text(output: ToolOutput) -> Measured:
         # printed without those above the last bucket
         column.total = None if column.total is None else column.total + column.over
     latencies = _latencies(output, columns, 1000)
-    return Measured(
-        output.shown,
-        output.sha256,
+    return output.measured(
         "cyclictest",
+        SCHEDULER,
+        MICROSECONDS,
+        *([awake] if awake else []),
         latencies=latencies,
-        notes=(*output.remarks, SCHEDULER, MICROSECONDS, *([awake] if awake else [])),
     )
 
 
@@ -154,7 +154,7 @@ def _of_json(output: ToolOutput) -> Measured:
         raise output.refused(f"expected file_version 1, found {shown(str(version))}", 1)
     # a copy of rt-tests writes a colon into this key
     command = top.get("cmdline", top.get("cmdline:"))
-    notes = [*output.remarks, SCHEDULER]
+    notes = [SCHEDULER]
     if not isinstance(command, str):
         notes.append(AWAKE)
     elif not _IDLE_ALLOWED.search(command):
@@ -167,14 +167,12 @@ def _of_json(output: ToolOutput) -> Measured:
         found.column(name, thread)
         for name, thread in found.mapping(top.get("thread"), "thread").items()
     ]
-    return Measured(
-        output.shown,
-        output.sha256,
+    return output.measured(
         "cyclictest",
+        *notes,
         machine=found.word(system.get("machine")),
         kernel=found.word(system.get("release")),
         latencies=_latencies(output, columns, 1 if resolution else 1000),
-        notes=tuple(notes),
     )
 
 

@@ -55,14 +55,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
             )
     if not stays:
         raise output.refused("expected rows of CPUs and their states, found none")
-    return Measured(
-        output.shown,
-        output.sha256,
-        "idlestat",
-        stays=tuple(stays),
-        left_out=left_out,
-        notes=output.remarks,
-    )
+    return output.measured("idlestat", stays=stays, left_out=left_out)
 
 
 def _cells(line: str) -> list[str]:

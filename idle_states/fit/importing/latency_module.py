@@ -69,11 +69,9 @@ def read(output: ToolOutput, told: Told) -> Measured:
     latencies = found.latencies()
     if not latencies and not left_out:
         raise output.refused("expected ipi_latency_ns or timeout_diff_ns, found neither", 1)
-    return Measured(
-        output.shown,
-        output.sha256,
+    return output.measured(
         "latency_test module",
+        "an IPI's latency has its sending in it",
         latencies=latencies,
         left_out=left_out,
-        notes=(*output.remarks, "an IPI's latency has its sending in it"),
     )

@@ -74,7 +74,7 @@ class _Reader:
         self.output = output
         self.blocks: list[_Block] = []
         self.left_out: dict[str, int] = {}
-        self.notes = list(output.remarks)
+        self.notes: list[str] = []
         self.woken_by: WokenBy | None = None
         self.block: _Block | None = None
         self.table = False
@@ -94,14 +94,12 @@ class _Reader:
             for block in self.blocks
             if block.state is not None and block.expected is not None
         }
-        return Measured(
-            self.output.shown,
-            self.output.sha256,
+        return self.output.measured(
             "cpuidle latency test",
-            latencies=tuple(latencies),
-            claims=tuple(claims.values()),
+            *self.notes,
+            latencies=latencies,
+            claims=claims.values(),
             left_out=self.left_out,
-            notes=tuple(self.notes),
         )
 
     def _line(self, number: int, line: str) -> None:

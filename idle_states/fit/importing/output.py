@@ -6,14 +6,14 @@ a header or the format's documentation says; no reader looks at how large it is.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
 from ...findings import Location, Unreadable, UsageError, unreadable
-from ...measured import WokenBy
+from ...measured import Claimed, Energy, Latency, Measured, Stay, WokenBy
 from ...reading import limits, opening
 from ...reading.compressed import DamagedArchive, TooLarge, whole
 from ...reading.mail import has_headers, parse
@@ -95,6 +95,33 @@ class ToolOutput:
 
     def place(self, line: int) -> Location:
         return Location(file=self.shown, line=line, column=1)
+
+    def measured(
+        self,
+        tool: str,
+        *notes: str,
+        machine: str | None = None,
+        kernel: str | None = None,
+        latencies: Iterable[Latency] = (),
+        energies: Iterable[Energy] = (),
+        stays: Iterable[Stay] = (),
+        claims: Iterable[Claimed] = (),
+        left_out: Mapping[str, int] | None = None,
+    ) -> Measured:
+        """What the file says, fields as in Measured. notes: besides the remarks."""
+        return Measured(
+            self.shown,
+            self.sha256,
+            tool,
+            machine,
+            kernel,
+            tuple(latencies),
+            tuple(energies),
+            tuple(stays),
+            tuple(claims),
+            left_out or {},
+            (*self.remarks, *notes),
+        )
 
     def refused(self, message: str, line: int | None = None) -> Unreadable:
         return unreadable(self.shown, message, line)

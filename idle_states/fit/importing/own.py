@@ -32,7 +32,7 @@ class _Reader:
         self.keys: dict[str, str] = {}
         self.claims: dict[str, Claimed] = {}
         self.left_out: dict[str, int] = {}
-        self.notes: list[str] = list(output.remarks)
+        self.notes: list[str] = []
         self.kinds: dict[tuple[str, str, str], LatencyKind] = {}
 
     def read(self) -> Measured:
@@ -137,14 +137,12 @@ class _Reader:
                 self.notes.append(f"{key.removeprefix('method_')}: {keys[key]}")
         if keys.get("resolution_ns", "1") != "1":
             self.notes.append(f"interrupts were measured in steps of {keys['resolution_ns']} ns")
-        return Measured(
-            self.output.shown,
-            self.output.sha256,
+        return self.output.measured(
             keys.get("tool", "idle-states measure"),
+            *self.notes,
             machine=", ".join(names) or None,
             kernel=keys.get("release"),
             latencies=self.found.latencies(),
-            claims=tuple(self.claims.values()),
+            claims=self.claims.values(),
             left_out=self.left_out,
-            notes=tuple(self.notes),
         )

@@ -85,18 +85,14 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
     for period_ns, (place, chosen) in spans.items():
         energies += _energies(period_ns, place, chosen, told, left_out)
     used = [name for name, kept in readings.items() if kept]
-    return Measured(
-        output.shown,
-        output.sha256,
+    return output.measured(
         tool,
-        energies=tuple(energies),
+        f"power by {' and '.join(used)}",
+        "wake-ups are counted as entries into idle states, the mean over CPUs"
+        if any(reading.entries is not None for reading in readings["turbostat"])
+        else "wake-ups were not counted: the period is what was asked",
+        energies=energies,
         left_out=left_out,
-        notes=(
-            f"power by {' and '.join(used)}",
-            "wake-ups are counted as entries into idle states, the mean over CPUs"
-            if any(reading.entries is not None for reading in readings["turbostat"])
-            else "wake-ups were not counted: the period is what was asked",
-        ),
     )
 
 

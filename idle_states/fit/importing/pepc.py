@@ -29,13 +29,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
         raise output.refused(
             "expected states with expected latency or target residency, found none"
         )
-    return Measured(
-        output.shown,
-        output.sha256,
-        "pepc cstates info",
-        claims=tuple(claims),
-        notes=(*output.remarks, NOTE),
-    )
+    return output.measured("pepc cstates info", NOTE, claims=claims)
 
 
 def _of_text(output: ToolOutput) -> list[Claimed]:

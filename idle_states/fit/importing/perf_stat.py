@@ -13,6 +13,7 @@ import re
 from ...measured import Energy, Measured
 from .collected import counted
 from .output import Told, ToolOutput
+from .powercap import RAPL
 
 NOT_COUNTED = "events that perf could not count"
 CYCLES = "cycles of cstate events: the rate of their clock is not in the file"
@@ -119,14 +120,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
         energies.append(Energy(state, period_ns, watts, seconds, domain=domain, where=place))
     if not energies and not left_out:
         raise output.refused("expected energies of RAPL's events, found none")
-    return Measured(
-        output.shown,
-        output.sha256,
-        "perf stat",
-        energies=tuple(energies),
-        left_out=left_out,
-        notes=(*output.remarks, "RAPL may be a model of power, and updates about every 1 ms"),
-    )
+    return output.measured("perf stat", RAPL, energies=energies, left_out=left_out)
 
 
 def _seconds(output: ToolOutput, row: _Row, spans: dict[float, float], told: Told) -> float | None:

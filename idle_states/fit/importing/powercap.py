@@ -17,6 +17,7 @@ SHORTEST_S = 0.1
 """Counters step about every 1 ms; over less time a step too many or too few is more than 1 %."""
 SHORT = "windows of less than 100 ms"
 WRAPPED = "windows in which a counter began again at 0"
+RAPL = "RAPL may be a model of power, and updates about every 1 ms"
 _TIME = re.compile(r"[0-9]{9,11}\.[0-9]{1,9}")
 _LINE = re.compile(r"(?:/\S{0,200}/)?([\w:-]{1,60})/(energy_uj|max_energy_range_uj|name):(.{1,60})")
 
@@ -64,10 +65,9 @@ def read(output: ToolOutput, told: Told) -> Measured:
             raise output.unexpected("a time in s, or .../energy_uj:N", text, number)
     if not windows and not left_out:
         raise output.refused("expected two readings of energy_uj at least, found fewer")
-    return Measured(
-        output.shown,
-        output.sha256,
+    return output.measured(
         "powercap",
+        RAPL,
         energies=tuple(
             Energy(
                 state,
@@ -80,5 +80,4 @@ def read(output: ToolOutput, told: Told) -> Measured:
             for zone, joules, seconds, number in windows
         ),
         left_out=left_out,
-        notes=(*output.remarks, "RAPL may be a model of power, and updates about every 1 ms"),
     )

@@ -51,12 +51,8 @@ def read(output: ToolOutput, told: Told) -> Measured:
         stays += _row(output, cells, cpus, number)
     if not stays:
         raise output.refused(f"expected shares of idle states below {_REPORT!r}, found none")
-    return Measured(
-        output.shown,
-        output.sha256,
-        "powertop",
-        stays=tuple(stays),
-        notes=(*output.remarks, "shares in steps of 0.1 %: no latency or energy follows from them"),
+    return output.measured(
+        "powertop", "shares in steps of 0.1 %: no latency or energy follows from them", stays=stays
     )
 
 

@@ -15,6 +15,7 @@ from .histogram import HistogramColumn, bucket_width, width_note
 from .output import Told, ToolOutput, Unit
 
 THREAD = "values of threads, which have the scheduler's work in them"
+UNSAID = "no timerlat output says which idle state was entered"
 _COLUMN = re.compile(r"(IRQ|Thr|Usr)-([0-9]{1,4})")
 _TITLE = re.compile(r"#\s*RTLA (timerlat|osnoise) histogram", re.IGNORECASE)
 _UNIT = re.compile(r"#\s*Time unit is (microseconds|nanoseconds)\b")
@@ -121,7 +122,7 @@ class _Reader:
             raise self.output.refused(message, self.columns[0].line)
         scale = 1000 if self.unit == "us" else 1
         width = bucket_width(self.bounds)
-        notes = [*self.output.remarks, "no timerlat output says which idle state was entered"]
+        notes = [UNSAID]
         if width > 1:
             notes.append(width_note(width, self.unit))
         left_out: dict[str, int] = {}
@@ -144,11 +145,6 @@ class _Reader:
             latencies.append(Latency(None, "timer", bins, group=group, where=place))
         if not latencies:
             raise self.output.refused("expected values in the histogram, found none")
-        return Measured(
-            self.output.shown,
-            self.output.sha256,
-            "rtla timerlat hist",
-            latencies=tuple(latencies),
-            left_out=left_out,
-            notes=tuple(notes),
+        return self.output.measured(
+            "rtla timerlat hist", *notes, latencies=latencies, left_out=left_out
         )

@@ -56,15 +56,13 @@ def read(tree: opening.Tree, told: Told) -> Measured:
     source = first if wakeups else second
     if not wakeups and not consumed:
         raise unreadable(tree.shown(WAKEUP), "expected whole numbers, one a line, found none", 1)
-    return Measured(
-        source.shown,
-        source.sha256,
+    return source.measured(
         "SleepWell",
-        latencies=tuple(latencies),
-        energies=tuple(energies),
-        stays=tuple(_stays(tree)),
+        *notes,
+        latencies=latencies,
+        energies=energies,
+        stays=_stays(tree),
         left_out=left_out,
-        notes=tuple(notes),
     )
 
 

@@ -65,13 +65,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
                 above.append(line)
     if not latencies:
         raise output.refused("expected a row below the table's head, found none", head)
-    return Measured(
-        output.shown,
-        output.sha256,
-        "a table of summaries",
-        latencies=tuple(latencies),
-        notes=output.remarks,
-    )
+    return output.measured("a table of summaries", latencies=latencies)
 
 
 def _head(line: str) -> list[str | float]:

@@ -9,7 +9,7 @@ import re
 from ...measured import Measured
 from .collected import LatencyKind, LatencySamples, counted
 from .output import Told, ToolOutput
-from .rtla import THREAD
+from .rtla import THREAD, UNSAID
 
 _CPU = r"\[([0-9]{1,4})\]"
 _LINE = re.compile(
@@ -57,11 +57,4 @@ def read(output: ToolOutput, told: Told) -> Measured:
     latencies = found.latencies()
     if not latencies:
         raise output.refused("expected latencies in the context of interrupts, found none")
-    return Measured(
-        output.shown,
-        output.sha256,
-        "timerlat tracer",
-        latencies=latencies,
-        left_out=left_out,
-        notes=(*output.remarks, "no timerlat output says which idle state was entered"),
-    )
+    return output.measured("timerlat tracer", UNSAID, latencies=latencies, left_out=left_out)

@@ -62,17 +62,16 @@ def read(output: ToolOutput, told: Told) -> Measured:
                     counts[pair[1]] = counts.get(pair[1], 0) + count
     version = VERSION.match(output.head)
     left_out: dict[str, int] = {}
-    notes = list(output.remarks)
+    notes: list[str] = []
     energies = _energies(output, found, told, left_out, notes)
-    if not sums and len(notes) == len(output.remarks) and not (energies or left_out):
+    if not (sums or notes or energies or left_out):
         message = "expected values in columns of idle states or of power, found none"
         raise output.refused(message, found[0].line)
     if len(found) > 1:
         notes.append(f"shares are means over {len(found)} intervals")
-    return Measured(
-        output.shown,
-        output.sha256,
+    return output.measured(
         f"turbostat {version[1]}" if version else "turbostat",
+        *notes,
         energies=energies,
         stays=tuple(
             Stay(
@@ -87,7 +86,6 @@ def read(output: ToolOutput, told: Told) -> Measured:
             for (state, cpu, hardware), kept in sums.items()
         ),
         left_out=left_out,
-        notes=tuple(notes),
     )
 
 

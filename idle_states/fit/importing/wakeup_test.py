@@ -37,7 +37,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
     interval: float | None = None
     wakeups: int | None = None
     line_of_mean = 1
-    notes = list(output.remarks)
+    notes: list[str] = []
     left_out: dict[str, int] = {}
     for number, line in output.numbered():
         if done := _DONE.fullmatch(line):
@@ -81,11 +81,11 @@ def read(output: ToolOutput, told: Told) -> Measured:
         )
     else:
         counted(left_out, MIXED)
-    return Measured(
-        output.shown,
-        output.sha256,
+    return output.measured(
         "avocado cpuidle_wakeup_test",
-        latencies=tuple(latencies),
+        *notes,
+        "the mean of wake-ups through a pipe, the scheduler's work in it",
+        latencies=latencies,
         stays=tuple(
             Stay(
                 name,
@@ -97,5 +97,4 @@ def read(output: ToolOutput, told: Told) -> Measured:
             for name, state in states.items()
         ),
         left_out=left_out,
-        notes=(*notes, "the mean of wake-ups through a pipe, the scheduler's work in it"),
     )

@@ -217,7 +217,7 @@ class _Reader:
 
     def _measured(self) -> Measured:
         output, info = self.output, self.info
-        notes = list(output.remarks)
+        notes: list[str] = []
         if self.device_note:
             notes.append(self.device_note)
         for state, count in self.demoted.items():
@@ -238,13 +238,11 @@ class _Reader:
         cpu = info.get("cpunum") or info.get("cpu")
         if cpu and cpu.isdecimal():
             notes.append(f"measured on CPU {cpu}")
-        return Measured(
-            output.shown,
-            output.sha256,
+        return output.measured(
             " ".join(word for word in ("wult", info.get("toolver", "")[:40]) if word),
+            *notes,
             latencies=self.found.latencies(),
             left_out=self.left_out,
-            notes=tuple(notes),
         )
 
 
