@@ -7,7 +7,7 @@ are replayed, and one without any event as offline.
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 
@@ -178,7 +178,7 @@ def assumed_of_timers(timers: str | None) -> Iterator[str]:
 
 
 def delayed(
-    cpus: dict[int, Figures], found: DomainsReplayed, machine: TracedMachine
+    cpus: Mapping[int, Figures], found: DomainsReplayed, machine: TracedMachine
 ) -> dict[int, Figures]:
     """The CPUs' counters, with what domains cost in the wake latencies of their last states."""
     counted = dict(cpus)

@@ -20,12 +20,13 @@ from ..table import IdleState
 from ..traces.head import RecordingHead, head_of
 from ..traces.recording import rows
 from .basis import HZ, NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
+from .dumps import from_dumps
 from .energy import PowerModel
 from .machine import CpuTable, TracedMachine, from_sysfs, under_limits
 from .power import FROM_SPECS, PowerRequest, Rows
 from .replay import WHERE_SHORT, Settings
 from .results import ReplayResult
-from .run import from_dumps, from_recording, from_trace
+from .run import from_recording, from_trace
 from .sample import Sample
 from .suspects import Suspicion, suspicion
 from .tables import of_given, of_tree

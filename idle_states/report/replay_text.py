@@ -7,10 +7,10 @@ from ..linux.grounds import LOOP, remarks
 from ..linux.releases import Release
 from ..replay.consumption import of_accounts
 from ..replay.counters import PERCENTILES, Figures, percentile_name
+from ..replay.dumps import COMPARED
 from ..replay.energy import PowerModel, spent
 from ..replay.replay import Settings
 from ..replay.results import Account, Read, ReplayResult
-from ..replay.run import COMPARED
 from ..wording import plural
 from . import agreement_output, domain_counters, energy_output
 from .escapes.text import printable
