@@ -39,6 +39,10 @@ class LadderProof:
         if state in self.reached:
             return None
         name = self.names[state]
+        if not self.limit:
+            text = "ladder_select_state() goes on behind its first return"
+            way = Way(text, ("latency limit > 0", "latency limit = 0"))
+            return Unreachable(f"The latency limit leaves {self.names[0]} alone.", (way,))
         ways = (*self._not_promoted(state), self._not_demoted(state))
         if state < self.first:
             because = f"{name} polls, and ladder's first rung is the state behind it."

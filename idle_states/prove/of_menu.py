@@ -90,6 +90,10 @@ class MenuProof:
         if state not in self.enabled:
             text = "menu_select() passes over states that are disabled"
             return Unreachable(f"{self.names[state]} is switched off.", (Way(text, ()),))
+        at_once = self._at_once() if state else None
+        if at_once is not None:
+            because = f"The latency limit leaves {self.names[0]} alone."
+            return Unreachable(because, (at_once,))
         ways: dict[Way, None] = {}
         used: set[str] = set()
         for text, stopped, needs in self._ways(state):
@@ -104,6 +108,16 @@ class MenuProof:
                 used |= {each.bound for each in refuted}
         bounds = tuple(bound for bound in BOUNDS if bound.name in used)
         return Unreachable(self._because(state), tuple(ways), bounds)
+
+    def _at_once(self) -> Way | None:
+        """What excludes all but state 0, where the limit has it returned at once."""
+        text = "menu_select() goes on behind its first return"
+        if self.limit == 0:
+            return Way(text, ("latency limit > 0", "latency limit = 0"))
+        if self.features.early_return and 0 in self.enabled and self.limit < self.table.exit[1]:
+            given = f"latency limit = {self._time(self.limit)}"
+            return Way(text, (self._fast("limit", 1).text, given))
+        return None
 
     def _because(self, state: int) -> str:
         following = self._next(state)
@@ -131,13 +145,16 @@ class MenuProof:
         before = self._before(state)
         if before is not None:
             if self.features.polling_override and self.table.polling[before]:
-                yield "it is taken instead of a polling state", None, self._overriding(state)
+                needs = [*self._overriding(state), *self._come_to(before)]
+                yield "it is taken instead of a polling state", None, needs
             if self.features.shallow_escape:
                 yield (
                     "with the tick stopped, it fits before the next event",
                     True,
                     [
                         *self._too_deep(state),
+                        *self._come_to(before),
+                        self._below_a_tick(before),
                         at_least("predicted", self.table.tick, "predicted >= a tick"),
                         self._within("event", state),
                     ],
@@ -147,7 +164,25 @@ class MenuProof:
             needs = [self._beyond("event", following)]
             if before is not None:
                 needs.append(self._within("event", state))
+                if not self._may_start(state):
+                    needs.append(self._fast("limit", state))
             yield "deeper ones are given up for the tick, which is kept", False, needs
+
+    def _may_start(self, state: int) -> bool:
+        """Whether the search may start at a state that is not the first, whatever is predicted."""
+        features = self.features
+        polls = features.polling_loop or (features.skips_polling and self.table.polling[0])
+        return state == 1 and polls
+
+    def _come_to(self, before: int) -> list[Inequality]:
+        """What it takes for the search to go on from a state to the next one, too deep as it is."""
+        needs = []
+        following = self._next(before)
+        if self.features.latency_first and following is not None:
+            needs.append(self._fast("limit", following))
+        if self._before(before) is not None and not self._may_start(before):
+            needs += [self._within("predicted", before), self._fast("limit", before)]
+        return needs
 
     def _found(self, state: int) -> Iterator[_Needs]:
         """The search ends here: it starts here or the state fits, and the next one does not."""
@@ -156,9 +191,7 @@ class MenuProof:
             yield from self._starts("the search starts with it", state)
             return
         yield from self._ends("the search ends", state, fits)
-        features = self.features
-        polls = features.polling_loop or (features.skips_polling and self.table.polling[0])
-        if state == 1 and polls:
+        if self._may_start(state):
             yield from self._starts("the search starts behind the polling state", state)
 
     def _starts(self, text: str, state: int) -> Iterator[_Needs]:
@@ -198,6 +231,11 @@ class MenuProof:
         latency = self.table.exit[state]
         text = f"latency limit < {self._time(latency)} ({self.names[state]}'s exit latency)"
         return at_most("limit", latency - 1, text)
+
+    def _below_a_tick(self, state: int) -> Inequality:
+        residency = self.table.residency[state]
+        text = f"{self.names[state]}'s target residency {self._time(residency)} < a tick"
+        return Inequality("", "", self.table.tick - 1 - residency, text)
 
     def _too_deep(self, state: int) -> list[Inequality]:
         return [self._beyond("predicted", state)]

@@ -152,7 +152,7 @@ def refuting(
         case LadderFeatures() as ladder:
             return LadderProof(states, ladder, *limits).unreachable
         case HaltpollFeatures():
-            return lambda state: of_haltpoll.unreachable(state, names[state])
+            return lambda state: of_haltpoll.unreachable(state, names[state], scene.limit_us)
         case TeoFeatures() as teo:
             return TeoProof(states, teo, governor.hz, *limits).unreachable
         case _:

@@ -77,7 +77,7 @@ def test_random_search_finds_no_counterexample(governor: str, kernel: str) -> No
     left = examples(4, 40)
     while left:
         states = random_table(random)
-        limit_us = random.choice((NO_LIMIT_US, NO_LIMIT_US, 20, 150))
+        limit_us = random.choice((NO_LIMIT_US, NO_LIMIT_US, 0, 20, 150))
         off = frozenset(i for i in range(len(states)) if random.random() < 0.15)
         never = refuted(governor, kernel, states, limit_us, off)
         if not never - off:
@@ -142,3 +142,24 @@ def test_beyond_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "state2: never selected\n  state2 takes longer to leave than the latency limit" in said
     assert "\n3 states: 2 selected and 1 never selected.\n" in said
+
+
+@pytest.mark.parametrize("governor", ["menu", "ladder", "haltpoll"])
+@pytest.mark.parametrize("kernel", few(1, ("6.1", "5.15", "6.12", "7.1")))
+def test_a_limit_leaves_nothing_undecided(governor: str, kernel: str) -> None:
+    """With one of 0, as of cyclictest, each governor returns state 0 at once."""
+    for limit_us in (0, 3, 15, 150):
+        request = ProveRequest(GovernorRequest(governor, HZ, "power9"), release(kernel), limit_us)
+        proofs = proven(request, held_by(request.release, request.of)).proofs
+        assert not any(each.undecided for each in proofs), limit_us
+        if not limit_us:
+            assert [bool(each.witness) for each in proofs] == [True] + 6 * [False]
+
+
+def test_with_the_tick_stopped_menu_goes_beyond_the_limit() -> None:
+    """menu_select() takes what fits before the next event then, whatever its exit latency."""
+    request = ProveRequest(GovernorRequest("menu", HZ, "power9"), release("6.1"), 15)
+    *_, stop4, stop5 = proven(request, held_by(request.release, request.of)).proofs
+    assert stop4.witness
+    assert stop4.witness[-1].situation.tick_stopped
+    assert stop5.unreachable
