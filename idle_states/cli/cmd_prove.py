@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check",
         action="store_true",
         help="have each proof checked by z3, from a second description of the governor (needs "
-        "idle-states[prove]; not of teo)",
+        "idle-states[prove])",
     )
     add_format(parser)
 

@@ -37,7 +37,7 @@ class ProveRequest:
     limit_us  the latency limit that holds all the time
     wake_ns   how much waking up lengthens what is measured of states that do not poll
     periods   try, too, which equal idle periods keep each state
-    check     have z3 check each proof; of teo it knows nothing
+    check     have z3 check each proof
     Raises UsageError for a limit or a time to wake that cannot be.
     """
 

@@ -7,7 +7,6 @@ for which a state is selected, none is; what it finds need not be a history that
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .. import extras
@@ -16,19 +15,14 @@ from ..linux.governors.haltpoll_features import HaltpollFeatures
 from ..linux.governors.interface import KTIME_MAX, NSEC_PER_SEC, U32_MAX
 from ..linux.governors.ladder_features import LadderFeatures
 from ..linux.governors.menu_features import MenuFeatures
+from ..linux.governors.teo_features import TeoFeatures
 from .history import Scene
+from .smt_step import SolverStep, value_at
+from .smt_teo import teo_step
 
 __all__ = ["Solver"]
 
 _SECONDS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One step: what holds of its inputs, and which state it selects."""
-
-    holds: list[Any]
-    selected: Any
 
 
 class Solver:
@@ -43,11 +37,6 @@ class Solver:
         self.governor = governor
         self._step = self._encoded(scene)
 
-    @property
-    def knows(self) -> bool:
-        """Whether the governor's step is written down here: teo's is not."""
-        return self._step is not None
-
     def selects(self, state: int) -> bool | None:
         """Whether some inputs select the state; None: the solver does not say in its time."""
         if self._step is None:
@@ -59,7 +48,7 @@ class Solver:
         answer = solver.check()
         return None if answer == z3.unknown else bool(answer == z3.sat)
 
-    def _encoded(self, scene: Scene) -> _Step | None:
+    def _encoded(self, scene: Scene) -> SolverStep | None:
         governor = self.governor
         match governor.features:
             case MenuFeatures() as menu:
@@ -68,11 +57,13 @@ class Solver:
                 return _ladder(self.z3, ladder, governor.states, scene)
             case HaltpollFeatures():
                 return _haltpoll(self.z3, scene)
+            case TeoFeatures() as teo:
+                return teo_step(self.z3, teo, governor.states, governor.hz, scene)
             case _:
                 return None
 
 
-def _menu(z3: Any, era: MenuFeatures, governor: Governor, scene: Scene) -> _Step:
+def _menu(z3: Any, era: MenuFeatures, governor: Governor, scene: Scene) -> SolverStep:
     """menu_select()."""
     us = 1000 if era.nanoseconds else 1
     hz = governor.hz
@@ -146,7 +137,7 @@ def _menu(z3: Any, era: MenuFeatures, governor: Governor, scene: Scene) -> _Step
         fits = z3.And(z3.Not(slow), z3.Not(deep))
         stops: Any = z3.BoolVal(era.scan_stops)
         blocked = z3.And(slow, era.latency_first)
-        at = _of(z3, polling, chosen)
+        at = value_at(z3, polling, chosen)
         instead_of_polling = z3.And(
             looked, deep, z3.Not(blocked), at, era.polling_override, residency[i] <= timer
         )
@@ -156,7 +147,7 @@ def _menu(z3: Any, era: MenuFeatures, governor: Governor, scene: Scene) -> _Step
             instead_of_polling = z3.And(instead_of_polling, latency[i] <= predicted)
         if era.override_short:
             instead_of_polling = z3.And(instead_of_polling, residency[i] < 15 * us)
-        reached = _of(z3, residency, chosen)
+        reached = value_at(z3, residency, chosen)
         long = z3.And(
             looked, deep, z3.Not(blocked), z3.Not(instead_of_polling), predicted >= tick,
             era.shallow_escape, era.scan_stops, chosen >= 0,
@@ -180,27 +171,17 @@ def _menu(z3: Any, era: MenuFeatures, governor: Governor, scene: Scene) -> _Step
         era.decides_tick,
         z3.Not(returned),
         z3.Not(stopped),
-        z3.Or(_of(z3, polling, chosen), predicted < tick),
+        z3.Or(value_at(z3, polling, chosen), predicted < tick),
     )
-    walking = z3.And(kept, chosen > 0, _of(z3, residency, chosen) > event)
+    walking = z3.And(kept, chosen > 0, value_at(z3, residency, chosen) > event)
     for i in reversed(on):
         moves = z3.And(walking, i < chosen)
         chosen = z3.If(moves, i, chosen)
         walking = z3.And(walking, z3.Not(z3.And(moves, residency[i] <= event)))
-    return _Step(holds, z3.If(early, 0, chosen))
+    return SolverStep(holds, z3.If(early, 0, chosen))
 
 
-def _of(z3: Any, values: Sequence[Any], number: Any) -> Any:
-    """values[number], the first one for a number that is none."""
-    found: Any = values[0]
-    if isinstance(found, bool):
-        found = z3.BoolVal(found)
-    for i, value in enumerate(values[1:], 1):
-        found = z3.If(number == i, value, found)
-    return found
-
-
-def _ladder(z3: Any, era: LadderFeatures, states: Sequence[State], scene: Scene) -> _Step:
+def _ladder(z3: Any, era: LadderFeatures, states: Sequence[State], scene: Scene) -> SolverStep:
     """ladder_select_state(), as a step from any state that is reached: those that steps from the
     first rung lead to, one after the other, within as many steps as there are states."""
     us = 1000 if era.nanoseconds else 1
@@ -227,13 +208,13 @@ def _ladder(z3: Any, era: LadderFeatures, states: Sequence[State], scene: Scene)
             z3.If(last <= first, last, z3.If(barred, lower, z3.If(down, last - 1, last))),
         )
         last = z3.If(limit == 0, 0, following)
-    return _Step(holds, last)
+    return SolverStep(holds, last)
 
 
-def _haltpoll(z3: Any, scene: Scene) -> _Step:
+def _haltpoll(z3: Any, scene: Scene) -> SolverStep:
     """haltpoll_select()."""
     poll_limit, last = z3.Ints("poll_limit last")
     timed_out = z3.Bool("timed_out")
     polls = z3.If(last == 0, z3.If(timed_out, 1, 0), 0)
     selected = z3.If(poll_limit == 0, 1, polls)
-    return _Step([poll_limit >= 0, last >= 0], z3.If(scene.limit_us == 0, 0, selected))
+    return SolverStep([poll_limit >= 0, last >= 0], z3.If(scene.limit_us == 0, 0, selected))

@@ -13,7 +13,7 @@ from idle_states.linux.releases import release
 from idle_states.pipeline import held_by
 from idle_states.prove.request import ProveRequest, proven, refuting, scene_of
 from idle_states.prove.smt import Solver
-from tests.prove.test_proof import MENU, random_table
+from tests.prove.test_proof import MENU, TEO, random_table
 from tests.support.thorough import examples, few
 
 HZ = 250
@@ -35,7 +35,15 @@ def refuted(governor: str, kernel: str, states: list[State], limit_us: int) -> s
 
 @pytest.mark.parametrize(
     ("governor", "kernel"),
-    few(1, [("menu", "7.1"), ("ladder", "6.1"), *(("menu", kernel) for kernel in MENU[1:])]),
+    few(
+        1,
+        [
+            ("menu", "7.1"),
+            ("ladder", "6.1"),
+            *(("menu", kernel) for kernel in MENU[1:]),
+            *(("teo", kernel) for kernel in TEO),
+        ],
+    ),
 )
 def test_confirms_proofs_of_random_tables(governor: str, kernel: str) -> None:
     random = Random(f"z3 {governor} {kernel}")
@@ -52,7 +60,8 @@ def test_confirms_proofs_of_random_tables(governor: str, kernel: str) -> None:
 @pytest.mark.parametrize(
     ("governor", "kernel", "table"),
     few(1, [("haltpoll", "6.1", "power9"), ("menu", "6.13", "intel:snb"), ("menu", "7.1", "power9"),
-            ("ladder", "6.1", "intel:skx"), ("menu", "4.17", "power8")]),
+            ("ladder", "6.1", "intel:skx"), ("menu", "4.17", "power8"),
+            ("teo", "6.18", "intel:snb"), ("teo", "6.6", "intel:snb")]),
 )  # fmt: skip
 def test_finds_what_has_a_witness(governor: str, kernel: str, table: str) -> None:
     pytest.importorskip("z3")
