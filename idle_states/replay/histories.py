@@ -46,7 +46,7 @@ class Offer:
     places: tuple[int, ...]
 
 
-class History:
+class InputHistory:
     """What a history knows by now.
 
     traced, others   the governors of the traced table and of others
@@ -62,7 +62,7 @@ class History:
         self.loaded = self.stopped = False
         self.wins: Counter[tuple[object, ...]] = Counter()
 
-    def copy(self, other: "History") -> None:
+    def copy(self, other: "InputHistory") -> None:
         self.traced.copy(other.traced)  # type: ignore[arg-type]
         for mine, theirs in zip(self.others, other.others, strict=True):
             mine.copy(theirs)  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ class History:
         return stopped, loaded, place
 
 
-def resample(histories: Sequence[History], offers: list[list[Offer]]) -> None:
+def resample(histories: Sequence[InputHistory], offers: list[list[Offer]]) -> None:
     """Histories that explain a period no more go on as one that does."""
     living = [at for at, offered in enumerate(offers) if offered]
     for at, history in enumerate(histories):

@@ -36,7 +36,7 @@ from ..linux.governors import asks_utilisation
 from ..linux.governors.interface import CPU_CAPACITY
 from ..linux.idle_call import tick_stops
 from ..traces.recording import WAKE_OVERHEAD_NS
-from .histories import KINDS, History, Kind, Offer, resample
+from .histories import KINDS, InputHistory, Kind, Offer, resample
 from .machine import CpuTable
 from .placed import OWN_TIMERS, PlacedPeriod, Places
 from .replay import Settings
@@ -148,14 +148,14 @@ class Inference:
             tuple((bytes(decisions), masks) for decisions, masks in found),
         )
 
-    def _history(self, kind: Kind) -> History:
+    def _history(self, kind: Kind) -> InputHistory:
         def steps(settings: Settings, table: CpuTable) -> Steps:
             return steps_of(settings.governor_of(table), by_core=self._by_core)
 
         others = [steps(self._asked, other) for other in self._others]
-        return History(kind, steps(self._settings, self._table), others)
+        return InputHistory(kind, steps(self._settings, self._table), others)
 
-    def _offers(self, history: History, period: PlacedPeriod) -> list[Offer]:
+    def _offers(self, history: InputHistory, period: PlacedPeriod) -> list[Offer]:
         """All inputs that explain a period; with timers that are too near only if no others do.
         Without other tables to replay, the likely ones will do."""
         if not self._asked_at_all:
@@ -171,7 +171,9 @@ class Inference:
         ]
         return possible or found
 
-    def _fitting(self, history: History, period: PlacedPeriod, timers: "array[int]") -> list[Offer]:
+    def _fitting(
+        self, history: InputHistory, period: PlacedPeriod, timers: "array[int]"
+    ) -> list[Offer]:
         found: list[Offer] = []
         for loaded in (False, True) if self._utilises or self._waits else (False,):
             if loaded and found and not (self._utilises and self._others):
@@ -192,7 +194,7 @@ class Inference:
         return found
 
     def _go_on(
-        self, history: History, period: PlacedPeriod, stopped: bool, loaded: bool, place: int
+        self, history: InputHistory, period: PlacedPeriod, stopped: bool, loaded: bool, place: int
     ) -> tuple[bytes, bytearray, bool]:
         """What really happened, with these inputs. Returns the row, the decision, and whether the
         tick ended the period."""
@@ -216,7 +218,7 @@ class Inference:
         self,
         number: int,
         table: CpuTable,
-        histories: Sequence[History],
+        histories: Sequence[InputHistory],
         offers: Sequence[Sequence[Offer]],
         period: PlacedPeriod,
     ) -> int:
