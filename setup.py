@@ -74,7 +74,7 @@ setup(
     ext_modules=[
         Extension(
             "idle_states.devicetree._fdt",
-            sources=["idle_states/devicetree/_fdt.c"],
+            sources=sorted(glob("idle_states/devicetree/*.c")),
             extra_compile_args=["-std=gnu11", "-O2"],
             **OPTIONS,
         ),

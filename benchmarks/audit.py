@@ -3,9 +3,9 @@
     make bench          or: python benchmarks/audit.py [--runs 5] [--trees 10000]
 
 The trees are POWER9's as QEMU's firmware makes it (tests/data/trees), each with another exit
-latency, so that nothing computed for one serves for another; and as many with only what tells the
-processor
-beside the idle states. Every figure is the median of several runs, taken in turn.
+latency, so that nothing computed for one serves for another; as many with only what tells the
+processor beside the idle states; and as many of few tables, each with its own serial number, as
+the machines of a fleet are. Every figure is the median of several runs, taken in turn.
 """
 
 import argparse
@@ -30,6 +30,8 @@ from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import LATENCIES, cells, u32_array
 
 FEW = 101
+TABLES = 5
+"""Different tables of the fleet whose trees are alike."""
 
 
 def with_latency(root: Node, number: int) -> Node:
@@ -63,10 +65,14 @@ def bare(root: Node) -> Node:
     return replace(root, children=children)
 
 
-def fleet(directory: Path, root: Node, count: int) -> Path:
+def fleet(directory: Path, root: Node, count: int, tables: int | None = None) -> Path:
+    """tables: how many of the trees' tables are different; None: all."""
     directory.mkdir()
     for number in range(count):
-        (directory / f"{number:05}.dtb").write_bytes(fdt.write(with_latency(root, number)))
+        serial = {"system-id": f"S{number:06}".encode() + b"\0"}
+        made = with_latency(root, number % tables if tables else number)
+        made = replace(made, properties={**made.properties, **serial})
+        (directory / f"{number:05}.dtb").write_bytes(fdt.write(made))
     return directory
 
 
@@ -85,6 +91,7 @@ def main() -> None:
         few = fleet(work / "few", root, FEW)
         whole = fleet(work / "whole", root, given.trees)
         small = fleet(work / "small", bare(root), given.trees)
+        alike = fleet(work / "alike", root, given.trees, TABLES)
         audit = [*TOOL, "audit", "--config", "none"]
         measures: dict[str, tuple[int, Callable[[], float]]] = {
             "audit, one dtb": (1, lambda: seconds([*audit, str(one)])),
@@ -94,9 +101,14 @@ def main() -> None:
             ),
         }
         for jobs in (1, 2):
-            for what, directory in (("whole", whole), ("bare", small)):
-                words = [*audit, "--summary", "--jobs", str(jobs), str(directory)]
-                measures[f"audit, {given.trees} {what} trees, {jobs} processes"] = (
+            for what, directory, form in (
+                ("whole", whole, ["--summary"]),
+                ("bare", small, ["--summary"]),
+                (f"of {TABLES} tables", alike, ["--summary"]),
+                (f"of {TABLES} tables, jsonl", alike, ["--format", "jsonl", "-o", "/dev/null"]),
+            ):
+                words = [*audit, *form, "--jobs", str(jobs), str(directory)]
+                measures[f"audit, {given.trees} {what}, {jobs} processes"] = (
                     given.trees,
                     lambda words=words: seconds(words),
                 )
@@ -115,8 +127,9 @@ def main() -> None:
                 lambda: seconds([validate, *schema, *map(str, sorted(few.iterdir()))]),
             )
         report(measures, given.runs)
-        memory = peak_megabytes([*audit, "--summary", str(whole)])
-        print(f"peak memory of a process, {given.trees} whole trees: {memory:.0f} MB")
+        for what, directory in (("whole", whole), (f"of {TABLES} tables", alike)):
+            memory = peak_megabytes([*audit, "--summary", str(directory)])
+            print(f"peak memory of a process, {given.trees} trees {what}: {memory:.0f} MB")
         check(audit, whole, given.trees)
 
 

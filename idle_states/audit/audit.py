@@ -49,9 +49,9 @@ class Setting:
     against: Node | None = field(default=None, compare=False, repr=False)
 
 
-def audit_path(where: Path | Found, setting: Setting) -> list[Audited]:
+def audit_path(where: Path | Found, setting: Setting, opened: File | None = None) -> list[Audited]:
     """Audits each table of a file or directory. An input that cannot be read is one entry with
-    findings that say why.
+    findings that say why. opened: the file, if it was read.
 
     Never raises: one bad input among thousands must not end the run; an internal error becomes a
     finding (IS990).
@@ -60,7 +60,7 @@ def audit_path(where: Path | Found, setting: Setting) -> list[Audited]:
     digest = ""
     quoted: Source | None = None
     try:
-        file = File.open(where)
+        file = opened or File.open(where)
         digest = file.sha256 if file.data else ""
         results = [audit(source, setting) for source in read_file(file)]
         found = _collected(file)
@@ -115,7 +115,7 @@ def audit(source: Source, setting: Setting) -> Audited:
         sha256=source.sha256,
         machine=machine,
         verdicts=verdicts,
-        findings=tuple(sort_findings([*own, *_moved(known, source.file)])),
+        findings=tuple(sort_findings([*own, *known.moved(source.file)])),
         against=_against(source, setting),
         alike=source.alike,
         source=source,
@@ -289,20 +289,6 @@ class _Known:
 
 
 _KNOWN = _Known(256)
-
-
-def _moved(known: Audited, file: str) -> Iterator[Finding]:
-    """The findings of a cached audit, moved to another file with the same table."""
-
-    def at(where: Location) -> Location:
-        return replace(where, file=file) if where.file == known.file else where
-
-    for finding in known.findings:
-        if known.file == file:
-            yield finding
-        else:
-            related = tuple((at(where), remark) for where, remark in finding.related)
-            yield replace(finding, location=at(finding.location), related=related)
 
 
 def kernels_of(names: Sequence[str]) -> tuple[Release, ...]:

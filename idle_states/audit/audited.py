@@ -1,9 +1,10 @@
 """The result of auditing one table: the machine, the table, and the result of every stage."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from ..devicetree.machine import MachineFacts
-from ..findings import Finding
+from ..findings import Finding, Location
 from ..linux.driver_table import DriverState, StopChoice
 from ..sources import Source
 from .fwts import ToolVerdict
@@ -85,6 +86,19 @@ class Audited:
     @property
     def unreadable(self) -> bool:
         return self.kind == "unreadable"
+
+    def moved(self, file: str) -> Iterator[Finding]:
+        """The findings as they are of another file with the same table."""
+
+        def at(where: Location) -> Location:
+            return replace(where, file=file) if where.file == self.file else where
+
+        for finding in self.findings:
+            if self.file == file:
+                yield finding
+            else:
+                related = tuple((at(where), remark) for where, remark in finding.related)
+                yield replace(finding, location=at(finding.location), related=related)
 
     def __getstate__(self) -> tuple[object, ...]:
         """Everything but the source, which is not sent between processes."""

@@ -9,14 +9,17 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from ..devicetree.source_trees import keep_on, keeping
 from ..findings import Finding, Severity
 from ..reading.opening import Found
-from .audit import Setting, audit_path
+from .alike import Alike, Auditor, Common
+from .audit import Setting
 from .audited import Audited
 
 CHUNK = 64
@@ -38,15 +41,15 @@ class Executor(Protocol):
 
 def audit_all(
     paths: Iterable[Path | Found], setting: Setting, workers: int | None = None
-) -> Iterator[list[Audited]]:
+) -> Iterator[Sequence[Audited]]:
     """Audits each path, in order. workers: number of processes; None: one for each CPU."""
     waiting = iter(paths)
     few = list(islice(waiting, FEW))
     workers = len(os.sched_getaffinity(0)) if workers is None else workers
     if len(few) < FEW or workers < 2:
-        with keeping():
+        with keeping(), Auditor(setting) as auditor:
             for path in chain(few, waiting):
-                yield audit_path(path, setting)
+                yield auditor.audit(path)
         return
     from ..workers import processes
 
@@ -57,7 +60,7 @@ def audit_all(
 
 def audit_on(
     client: Executor, paths: Iterable[Path | Found], setting: Setting
-) -> Iterator[list[Audited]]:
+) -> Iterator[Sequence[Audited]]:
     """Audits each path, in order, on a Dask cluster whose workers see the files under the same
     paths."""
     yield from _spread(client, paths, setting, _UNDER_WAY * 16, _audit_chunk)
@@ -68,8 +71,8 @@ def _spread(
     paths: Iterable[Path | Found],
     setting: Setting,
     limit: int,
-    each: Callable[[Sequence[Path | Found], Setting], list[list[Audited]]],
-) -> Iterator[list[Audited]]:
+    each: Callable[[Sequence[Path | Found], Setting], list[Sequence[Audited]]],
+) -> Iterator[Sequence[Audited]]:
     """limit: chunks that may be under way; each: audits a chunk."""
     waiting = iter(paths)
     running: deque[Any] = deque()
@@ -85,17 +88,26 @@ def _spread(
             future.cancel()
 
 
-def _audit_chunk_of_many(paths: Sequence[Path | Found], setting: Setting) -> list[list[Audited]]:
-    """The same in a process that ends with the run, and keeps what boards share until then."""
+def _audit_chunk_of_many(
+    paths: Sequence[Path | Found], setting: Setting
+) -> list[Sequence[Audited]]:
+    """The same in a process that ends with the run, and keeps what inputs share until then."""
     keep_on()
     # what boards share lives as long as the process: looking for cycles in it frees nothing
     gc.set_threshold(_GC_THRESHOLD, 50, 50)
-    return [audit_path(path, setting) for path in paths]
+    with _auditor(setting) as auditor:
+        return [auditor.audit(path) for path in paths]
 
 
-def _audit_chunk(paths: Sequence[Path | Found], setting: Setting) -> list[list[Audited]]:
-    with keeping():
-        return [audit_path(path, setting) for path in paths]
+def _audit_chunk(paths: Sequence[Path | Found], setting: Setting) -> list[Sequence[Audited]]:
+    with keeping(), _auditor(setting) as auditor:
+        return [auditor.audit(path) for path in paths]
+
+
+@lru_cache(1)
+def _auditor(setting: Setting) -> Auditor:
+    """Of the run that this process works for."""
+    return Auditor(setting)
 
 
 @dataclass(slots=True)
@@ -117,6 +129,12 @@ class TableGroup:
     boards: list[str] = field(default_factory=list)
 
 
+RuleFound = tuple[str, str, str]
+"""(rule, name, severity)"""
+Outcomes = list[tuple[tuple[str, str], str]]
+"""((tool, test), "passed", "skipped" or "failed")"""
+
+
 @dataclass(slots=True)
 class FleetSummary:
     """A summary of many audits, built up one input at a time.
@@ -132,22 +150,29 @@ class FleetSummary:
     unreadable_count: int = 0
     without_table: int = 0
     groups: dict[str, TableGroup] = field(default_factory=dict)
-    found: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    found: Counter[RuleFound] = field(default_factory=Counter)
     placed: Counter[tuple[str, str, int, str, str]] = field(default_factory=Counter)
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    _counted: WeakKeyDictionary[Common, tuple[set[RuleFound], Outcomes]] = field(
+        default_factory=WeakKeyDictionary, repr=False, compare=False
+    )
 
     def add(self, results: Sequence[Audited]) -> None:
         """Adds the audits of one input's tables."""
         self.inputs += 1
+        if isinstance(results, Alike):
+            common = results.common.audited
+            counted = self._counted.get(results.common)
+            if counted is None:
+                counted = self._counted[results.common] = _rules([common]), _outcomes(common)
+            rules, outcomes = counted
+            self._add_verdicts(outcomes)
+            self._add_table(common, results.file)
+            self.found.update(rules)
+            return
         for audited in results:
             self._add(audited)
-        rules = {
-            (finding.rule, finding.name, str(finding.severity))
-            for audited in results
-            for finding in audited.findings
-            if finding.counts
-        }
-        self.found.update(rules)
+        self.found.update(_rules(results))
         if any(audited.alike for audited in results):
             self.placed.update({_placed(f) for one in results for f in one.findings if f.counts})
 
@@ -157,12 +182,17 @@ class FleetSummary:
             if len(self.unreadable) < 10:
                 self.unreadable.append(f"{audited.file}: {audited.findings[0].message}")
             return
-        for verdict in audited.verdicts:
-            outcome = "passed" if verdict.passed else "skipped" if verdict.skipped else "failed"
-            self.verdicts.setdefault((verdict.tool, verdict.test), Counter())[outcome] += 1
-        if not audited.table:
+        self._add_verdicts(_outcomes(audited))
+        if audited.table:
+            self._add_table(audited, audited.file)
+        else:
             self.without_table += 1
-            return
+
+    def _add_verdicts(self, outcomes: Outcomes) -> None:
+        for test, outcome in outcomes:
+            self.verdicts.setdefault(test, Counter())[outcome] += 1
+
+    def _add_table(self, audited: Audited, file: str) -> None:
         self.tables += 1
         group = self.groups.get(audited.fingerprint)
         if group is None:
@@ -175,9 +205,9 @@ class FleetSummary:
             )
         group.count += 1
         if len(group.examples) < 3:
-            group.examples.append(audited.file)
-        if audited.alike and audited.file not in group.boards[-1:]:
-            group.boards.append(audited.file)
+            group.examples.append(file)
+        if audited.alike and file not in group.boards[-1:]:
+            group.boards.append(file)
 
     @property
     def worst(self) -> Severity | None:
@@ -202,6 +232,25 @@ class FleetSummary:
             for group in self.sorted_groups()
             if group.count * 20 <= total[group.cpu] <= 2 * largest[group.cpu]
         ]
+
+
+def _rules(results: Iterable[Audited]) -> set[RuleFound]:
+    return {
+        (finding.rule, finding.name, str(finding.severity))
+        for audited in results
+        for finding in audited.findings
+        if finding.counts
+    }
+
+
+def _outcomes(audited: Audited) -> Outcomes:
+    return [
+        (
+            (verdict.tool, verdict.test),
+            "passed" if verdict.passed else "skipped" if verdict.skipped else "failed",
+        )
+        for verdict in audited.verdicts
+    ]
 
 
 def _placed(finding: Finding) -> tuple[str, str, int, str, str]:

@@ -1,7 +1,7 @@
 """The request for an audit, and the generator of its results."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -77,12 +77,14 @@ def shown_name(request: AuditRequest, setting: Setting) -> str | None:
     return redacted_name(request.against, setting.against)
 
 
-def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[list[Audited]]:
+def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Sequence[Audited]]:
     """Yields the audits of each input, in order, with accepted findings marked as suppressed.
     Raises Unreadable, OSError."""
     mark = request.acceptance.marking()
 
-    def accepted(results: list[Audited]) -> list[Audited]:
+    def accepted(results: Sequence[Audited]) -> Sequence[Audited]:
+        if mark is None:
+            return results
         return [replace(each, findings=tuple(mark(each.findings))) for each in results]
 
     boards = [boards_of(tree) for tree in request.trees]

@@ -50,12 +50,15 @@ class Acceptance:
         known = self._known()
         return found if known is None else known.apply(found)
 
-    def marking(self) -> Callable[[Sequence[Finding]], list[Finding]]:
-        """Returns a function that marks accepted findings of one input. Unlike `applied` it reports
-        nothing about suppressions: one input of many cannot tell which are unused."""
+    def marking(self) -> Callable[[Sequence[Finding]], list[Finding]] | None:
+        """Returns a function that marks accepted findings of one input; None if nothing is
+        accepted. Unlike `applied` it reports nothing about suppressions: one input of many cannot
+        tell which are unused."""
         configuration = self.configuration()
         entries = configuration.accepted if configuration else ()
         known, day = self._known(), today()
+        if not entries and known is None:
+            return None
 
         def marked(findings: Sequence[Finding]) -> list[Finding]:
             found = mark(findings, entries, day) if entries else list(findings)

@@ -10,7 +10,7 @@ An input that cannot be read is a finding of its own; the others go on. Exits 1 
 above --fail-on, 3 if an input cannot be read or there is none."""
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,11 +115,9 @@ def run(arguments: argparse.Namespace) -> int:
         parts = audit_whole.text_parts(results, view, walk, summary, out.style)
         printer.text_parts(parts, out.file)
     elif out.format == "jsonl":
-        lines = (audit_json.line(each) for found in results for each in found)
-        printer.document_parts(lines, out.file)
+        printer.document_parts(audit_json.lines(results), out.file)
     elif out.format == "json":
-        each = (each for found in results for each in found)
-        document = audit_json.document(each, summary, asked.criteria.kernels)
+        document = audit_json.document(results, summary, asked.criteria.kernels)
         printer.document_parts(document, out.file)
     else:
         everything = [each for found in results for each in found]
@@ -144,8 +142,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _counted(
-    results: "Iterable[list[Audited]]", summary: "FleetSummary"
-) -> "Iterator[list[Audited]]":
+    results: "Iterable[Sequence[Audited]]", summary: "FleetSummary"
+) -> "Iterator[Sequence[Audited]]":
     from .progress import Count
 
     with Count("audited") as progress:

@@ -260,7 +260,17 @@ static PyObject *read_structure(PyObject *module, PyObject *arguments)
 	Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(judged_doc,
+"judged(data, start, end, strings, strings_end, closed, max_depth, max_name, max_tokens)\n"
+"What an audit judges of the structure block: equal bytes for blobs that are judged alike, and the\n"
+"root's system-id and serial-number, which are not judged (None for one that is absent). None for\n"
+"whatever is not right or not usual.");
+
+/* _judged.c */
+PyObject *judged_of(PyObject *module, PyObject *arguments);
+
 static PyMethodDef methods[] = {
+	{ "judged", judged_of, METH_VARARGS, judged_doc },
 	{ "read", read_structure, METH_VARARGS, read_doc },
 	{ NULL, NULL, 0, NULL },
 };

@@ -64,6 +64,38 @@ def read_blob(data: bytes, file: str) -> Blob:
     return _Reader(data, file).blob()
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedPart:
+    """What an audit judges of a blob, and the root's properties that it only repeats.
+
+    key            equal for blobs that are judged alike: all that is read of /cpus, of
+                   /ibm,opal/power-mgt and of the firmware's versions
+    system_id      value of the root's property; None if there is none
+    serial_number  likewise
+    """
+
+    key: bytes
+    system_id: bytes | None
+    serial_number: bytes | None
+
+
+def judged(data: bytes) -> JudgedPart | None:
+    """Reads that much of a blob in C, without building its tree. None for a blob that `read` does
+    not take, for one that is built in an unusual way or has no /ibm,opal/power-mgt, and without the
+    extension: `read` tells which."""
+    if _fdt is None:
+        return None
+    reader = _Reader(data, "")
+    try:
+        (at, end, closed), reserved, _ = reader.blocks()
+        reader.reservations(reserved)
+    except Unreadable:
+        return None
+    blocks = (at, end, reader.strings, reader.strings_end)
+    found = _fdt.judged(data, *blocks, closed, MAX_DEPTH, MAX_NAME, MAX_TOKENS)
+    return found and JudgedPart(*found)
+
+
 @dataclass(slots=True)
 class _Open:
     """A node whose end token was not read yet. `children`: None for the child being read."""
@@ -84,6 +116,13 @@ class _Reader:
         self.names: dict[int, str] = {}
 
     def blob(self) -> Blob:
+        block, reserved, boot_cpu = self.blocks()
+        root = self._quickly(*block) or self._structure(*block)
+        return Blob(root, self.reservations(reserved), boot_cpu)
+
+    def blocks(self) -> tuple[tuple[int, int, bool], int, int]:
+        """Start and end of the structure block, and whether FDT_END must be its last; where the
+        reservations are; the boot CPU."""
         header = self._header()
         _, total, structure, strings, reserved, version, _, boot_cpu, *sizes = header
         strings_size, structure_size = sizes if version >= 17 else (sizes[0], total - structure)
@@ -93,9 +132,7 @@ class _Reader:
         self._check_block("strings block", strings, strings_size, 1, first, total)
         self.total = total
         self.strings, self.strings_end = strings, strings + strings_size
-        end, closed = structure + structure_size, version >= 17
-        root = self._quickly(structure, end, closed) or self._structure(structure, end, closed)
-        return Blob(root, self._reservations(reserved), boot_cpu)
+        return (structure, structure + structure_size, version >= 17), reserved, boot_cpu
 
     def _bad(self, message: str) -> Unreadable:
         path = "/" + "/".join(node.name for node in self.stack[1:])
@@ -148,7 +185,7 @@ class _Reader:
                 f"expected the {what} at a multiple of {alignment}, found it at offset {offset}"
             )
 
-    def _reservations(self, at: int) -> tuple[tuple[int, int], ...]:
+    def reservations(self, at: int) -> tuple[tuple[int, int], ...]:
         """Up to the entry of size 0, as libfdt and Linux read them."""
         found: list[tuple[int, int]] = []
         while at + _RESERVATION.size <= self.total and len(found) <= MAX_RESERVATIONS:

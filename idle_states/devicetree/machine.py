@@ -53,7 +53,7 @@ def machine_of(root: Node) -> MachineFacts:
     versions = root.find(VERSIONS) or Node("")
     return MachineFacts(
         model=_text(root, "model"),
-        serial=_text(root, "system-id") or _text(root, "serial-number"),
+        serial=serial_of(root),
         pvr=next((pvr for core in cores if (pvr := core.u32("cpu-version")) is not None), None),
         processor=_text(first, "compatible"),
         cpus=len(cores),
@@ -62,6 +62,11 @@ def machine_of(root: Node) -> MachineFacts:
         git_id=_text(firmware, "git-id"),
         versions=dict(_versions(versions)),
     )
+
+
+def serial_of(root: Node) -> str:
+    """The machine's serial number, "" where the root does not say it."""
+    return _text(root, "system-id") or _text(root, "serial-number")
 
 
 def _cpus(root: Node) -> Iterator[Node]:

@@ -7,6 +7,7 @@ from ..audit.audited import Audited
 from ..audit.fleet import FleetSummary
 from ..forms import Form
 from ..linux.releases import Release
+from .audit_written import Written
 from .documents import audit
 from .encoder import as_json
 from .escapes.json import encoded
@@ -14,20 +15,33 @@ from .json_output import envelope
 
 
 def document(
-    results: Iterable[Audited], summary: FleetSummary, kernels: Sequence[Release] = ()
+    results: Iterable[Sequence[Audited]], summary: FleetSummary, kernels: Sequence[Release] = ()
 ) -> Iterator[str]:
     """Yields the JSON document in parts: the envelope with each input as its audit ends, then the
     summary."""
     head = envelope("audit", Form, None, (), kernels).rstrip().removesuffix("}").rstrip()
     yield head.replace('"inputs": []', '"inputs": [')
     between = "\n"
-    for audited in results:
-        yield between + textwrap.indent(encoded(as_json(audit.Audited, audited)), "    ")
-        between = ",\n"
+    written = Written(_in_document)
+    for found in results:
+        for text in written.texts(found):
+            yield between + text
+            between = ",\n"
     text = encoded(as_json(audit.Summary, summary))
     yield "\n  ],\n" + textwrap.indent(f'"summary": {text}', "  ") + "\n}\n"
 
 
+def lines(results: Iterable[Sequence[Audited]]) -> Iterator[str]:
+    """Each audit as a line of JSON, for JSON Lines."""
+    written = Written(line)
+    for found in results:
+        yield from written.texts(found)
+
+
 def line(audited: Audited) -> str:
-    """One audit as a line of JSON, for JSON Lines."""
+    """One audit as a line of JSON."""
     return encoded(as_json(audit.Line, audited), indent=None) + "\n"
+
+
+def _in_document(audited: Audited) -> str:
+    return textwrap.indent(encoded(as_json(audit.Audited, audited)), "    ")

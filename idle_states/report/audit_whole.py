@@ -1,9 +1,10 @@
 """Reports of audits, as text and HTML: a page for each of a few inputs, or a summary of many."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..audit.alike import Alike
 from ..audit.audited import Audited
 from ..audit.fleet import FleetSummary
 from ..files import write_file
@@ -40,8 +41,11 @@ class _Held:
         self._view = view
         self._held: list[Audited] = []
 
-    def add(self, found: list[Audited]) -> None:
-        self.digests.update((audited.file, audited.sha256) for audited in found)
+    def add(self, found: Sequence[Audited]) -> None:
+        if isinstance(found, Alike):
+            self.digests[found.file] = found.sha256
+        else:
+            self.digests.update((audited.file, audited.sha256) for audited in found)
         if not self._view.summary and len(self._held) <= _PAGES:
             self._held += found
 
@@ -56,7 +60,11 @@ class _Held:
 
 
 def text_parts(
-    results: Iterable[list[Audited]], view: View, walk: Walk, summary: FleetSummary, style: Style
+    results: Iterable[Sequence[Audited]],
+    view: View,
+    walk: Walk,
+    summary: FleetSummary,
+    style: Style,
 ) -> Iterator[str]:
     """Whole lines, as they come."""
 
@@ -80,10 +88,11 @@ def text_parts(
 
 
 def to_html(
-    results: Iterable[list[Audited]], view: View, walk: Walk, summary: FleetSummary, file: Path
-) -> Iterator[list[Audited]]:
+    results: Iterable[Sequence[Audited]], view: View, walk: Walk, summary: FleetSummary, file: Path
+) -> Iterator[Sequence[Audited]]:
     """Yields the results unchanged, and writes the HTML page to `file` after the last."""
-    held, everything = _Held(view), []
+    everything: list[Audited] = []
+    held = _Held(view)
     for found in results:
         held.add(found)
         if view.everything:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..audit.alike import Alike, Common
 from ..audit.audited import Audited
 from ..extras import package
 from ..files import replacing
@@ -32,20 +33,59 @@ def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
         [(key.name, _type(pyarrow, key.kind)) for key in keys(Row)],
         metadata={"idle-states": __version__},
     )
-    rows: list[dict[str, Any]] = []
+    batch = _Batch()
     with replacing(path) as file, parquet.ParquetWriter(file, schema) as table:
 
         def flush() -> None:
-            table.write_table(pyarrow.Table.from_pylist(rows, schema))
-            rows.clear()
+            nonlocal batch
+            rows = pyarrow.Table.from_pylist(batch.rows, schema).take(batch.taken)
+            for name, values in batch.own.items():
+                at = schema.get_field_index(name)
+                rows = rows.set_column(
+                    at, schema.field(at), [pyarrow.array(values, schema.field(at).type)]
+                )
+            table.write_table(rows)
+            batch = _Batch()
 
         def add(results: Sequence[Audited]) -> None:
-            rows.extend(_carried(as_json(Row, audited)) for audited in results)
-            if len(rows) >= _ROWS:
+            batch.add(results)
+            if len(batch.taken) >= _ROWS:
                 flush()
 
         yield add
         flush()
+
+
+class _Batch:
+    """Rows that are written at once.
+
+    rows   different ones; of inputs that are alike, the first's
+    taken  for each table, which of these is its row
+    own    column -> values, one a table, of what alike inputs differ in
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.taken: list[int] = []
+        self.own: dict[str, list[str]] = {"file": [], "sha256": [], "serial": []}
+        self._common2row: dict[Common, int] = {}
+
+    def add(self, results: Sequence[Audited]) -> None:
+        if isinstance(results, Alike):
+            number = self._common2row.get(results.common)
+            if number is None:
+                number = self._common2row[results.common] = len(self.rows)
+                self.rows.append(_carried(as_json(Row, results.audited)))
+            self._take(number, {name: _carried(getattr(results, name)) for name in self.own})
+            return
+        for audited in results:
+            self.rows.append(_carried(as_json(Row, audited)))
+            self._take(len(self.rows) - 1, self.rows[-1])
+
+    def _take(self, number: int, own: dict[str, str]) -> None:
+        self.taken.append(number)
+        for name, values in self.own.items():
+            values.append(own[name])
 
 
 def _type(pyarrow: Any, kind: Any) -> Any:
@@ -63,7 +103,7 @@ def _carried(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and _UNENCODABLE.search(value) else value
 
 
-def passed(results: Iterable[list[Audited]], path: Path) -> Iterator[list[Audited]]:
+def passed(results: Iterable[Sequence[Audited]], path: Path) -> Iterator[Sequence[Audited]]:
     """Writes results as they pass."""
     with writer(path) as add:
         for found in results:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -103,17 +104,18 @@ class File:
         self.data = data
 
     @classmethod
-    def open(cls, where: Path | opening.Found) -> "File":
+    def open(cls, where: Path | opening.Found, top: opening.Tree | None = None) -> "File":
         """Opens and reads a file or directory.
 
         where  a path that the user named, or an entry found below a directory that the user named;
                if the latter is a link, it is not followed
+        top    that directory, if it is open
         Raises Unreadable (IS930) if it is not a regular file, too large, or cannot be read.
         """
         shown = where.as_posix()
         try:
             if isinstance(where, opening.Found):
-                with opening.Tree(where.top) as tree:
+                with nullcontext(top) if top is not None else opening.Tree(where.top) as tree:
                     if tree.kind_of(where.inner, follow=False) == opening.DIRECTORY:
                         return cls(where, b"")
                     data = tree.read(where.inner, MAX_BYTES, shown=shown, follow=False)

@@ -179,16 +179,17 @@ def test_a_fleet_goes_on_past_what_is_unreadable(
 def test_a_mistake_of_the_tool_does_not_end_the_run(
     fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In the audit of one that is unlike others: what is alike is audited once."""
     real = audits.read_file
 
     def fails(file: audits.File) -> object:
-        if file.path.name == "003.dtb":
+        if file.path.name == "010.dtb":
             raise ZeroDivisionError("the test's")
         return real(file)
 
     monkeypatch.setattr(audits, "read_file", fails)
     found = results(audit_all(Walk().inputs([str(fleet)]), SETTING, 1))
-    (failed,) = [audited for audited in found if audited.file.endswith("003.dtb")]
+    (failed,) = [audited for audited in found if audited.file.endswith("010.dtb")]
     assert failed.unreadable
     assert failed.findings[0].rule == "IS990"
     assert "ZeroDivisionError: the test's" in failed.findings[0].message

@@ -1,0 +1,172 @@
+"""Audits inputs that are alike in all that is judged only once.
+
+Of a device tree's blob that part alone is read (devicetree/fdt.py, `judged`), and compared with
+those before. Whatever cannot be taken so is audited on its own.
+"""
+
+import hashlib
+import pickle
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self, overload
+
+from ..devicetree import fdt
+from ..devicetree.machine import serial_of
+from ..devicetree.tree import Node
+from ..reading import opening
+from ..reading.opening import Found
+from ..sources import File
+from ..sources.format_dtb import recognises
+from .audit import Setting, audit_path
+from .audited import Audited
+
+KEPT = 1024
+"""How many different audits are kept, the last ones used."""
+
+
+class Common:
+    """The audit that alike inputs share. Equal ones that come from other processes are one object:
+    they are sent as bytes, which are unpacked once."""
+
+    __slots__ = ("__weakref__", "_sent", "audited")
+
+    def __init__(self, audited: Audited) -> None:
+        self.audited = audited
+        self._sent: tuple[bytes, bytes] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._sent is None:
+            packed = pickle.dumps(self.audited)
+            self._sent = hashlib.sha256(packed).digest(), packed
+        return _received, self._sent
+
+
+_RECEIVED: OrderedDict[bytes, Common] = OrderedDict()
+
+
+def _received(digest: bytes, packed: bytes) -> Common:
+    found = _RECEIVED.get(digest)
+    if found is None:
+        found = _RECEIVED[digest] = Common(pickle.loads(packed))
+        if len(_RECEIVED) > KEPT:
+            _RECEIVED.popitem(last=False)
+    else:
+        _RECEIVED.move_to_end(digest)
+    return found
+
+
+class Alike(Sequence[Audited]):
+    """The audit of an input that is alike others: a list of one, which is made when it is asked
+    for.
+
+    common  what it shares with them
+    file    as of Audited, and so are sha256 and
+    serial  of its machine
+    """
+
+    __slots__ = ("common", "file", "serial", "sha256")
+
+    def __init__(self, common: Common, file: str, sha256: str, serial: str) -> None:
+        self.common = common
+        self.file = file
+        self.sha256 = sha256
+        self.serial = serial
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Alike, (self.common, self.file, self.sha256, self.serial)
+
+    @property
+    def audited(self) -> Audited:
+        common = self.common.audited
+        return replace(
+            common,
+            file=self.file,
+            sha256=self.sha256,
+            machine=common.machine and replace(common.machine, serial=self.serial),
+            findings=tuple(common.moved(self.file)),
+        )
+
+    def __len__(self) -> int:
+        return 1
+
+    @overload
+    def __getitem__(self, index: int) -> Audited: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Audited]: ...
+    def __getitem__(self, index: int | slice) -> Audited | list[Audited]:
+        return [self.audited][index]
+
+
+class Auditor:
+    """Audits one input after the other, with the same settings. Used as a context manager."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._usual = setting.redact or setting.against is not None
+        self._key2common: OrderedDict[bytes, Common | None] = OrderedDict()
+        self._top: opening.Tree | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the directory that is kept open for the next input of it."""
+        if self._top is not None:
+            self._top.close()
+            self._top = None
+
+    def audit(self, where: Path | Found) -> Sequence[Audited]:
+        """The same as `audit_path`. Never raises."""
+        if self._usual:
+            return audit_path(where, self._setting)
+        try:
+            file = self._open(where)
+            judged = fdt.judged(file.data) if recognises(file.data, file.path) else None
+        except Exception:
+            # which says what is wrong
+            return audit_path(where, self._setting)
+        if judged is None:
+            return audit_path(where, self._setting, file)
+        if judged.key not in self._key2common:
+            results = audit_path(where, self._setting, file)
+            self._key2common[judged.key] = _common(results)
+            if len(self._key2common) > KEPT:
+                self._key2common.popitem(last=False)
+            return results
+        self._key2common.move_to_end(judged.key)
+        common = self._key2common[judged.key]
+        if common is None:
+            return audit_path(where, self._setting, file)
+        return Alike(common, file.shown, file.sha256, _serial(judged))
+
+    def _open(self, where: Path | Found) -> File:
+        if not isinstance(where, Found):
+            return File.open(where)
+        if self._top is None or self._top.path != where.top:
+            self.close()
+            self._top = opening.Tree(where.top)
+        return File.open(where, self._top)
+
+
+def _serial(judged: fdt.JudgedPart) -> str:
+    said = {"system-id": judged.system_id, "serial-number": judged.serial_number}
+    return serial_of(Node("", {name: value for name, value in said.items() if value is not None}))
+
+
+def _common(results: Sequence[Audited]) -> Common | None:
+    """What an audit has in common with those of equal keys. None where one may differ in what the
+    key does not hold: a finding of the reader, which names a processor, or one of another file."""
+    if len(results) != 1:
+        return None
+    (audited,) = results
+    source = audited.source
+    if source is None or source.table is None or source.findings:
+        return None
+    if any(finding.location.file != audited.file for finding in audited.findings):
+        return None
+    return Common(replace(audited, source=replace(source, tree=None)))
