@@ -105,7 +105,7 @@ def main() -> None:
                 ("whole", whole, ["--summary"]),
                 ("bare", small, ["--summary"]),
                 (f"of {TABLES} tables", alike, ["--summary"]),
-                (f"of {TABLES} tables, jsonl", alike, ["--format", "jsonl", "-o", "/dev/null"]),
+                (f"of {TABLES} tables, jsonl", alike, ["--format", "jsonl"]),
             ):
                 words = [*audit, *form, "--jobs", str(jobs), str(directory)]
                 measures[f"audit, {given.trees} {what}, {jobs} processes"] = (
