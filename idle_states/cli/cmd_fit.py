@@ -3,8 +3,9 @@ them: by --table, or by what the measured machine said of itself.
 
 MEASURED is a file or directory of what measured: `idle-states measure`, wult, rtla, cyclictest, the
 kernel's latency test and others, told by their content. STATE=FILE says which state a file is of
-that does not say it, busy=FILE that the CPU was kept awake: what measuring takes by itself, whose
-middle is subtracted from the others.
+that does not say it, STATE@US=FILE how long it was from one wake-up to the next besides, busy=FILE
+that the CPU was kept awake: what measuring takes by itself, whose middle is subtracted from the
+others.
 
 The exit latency is a quantile of the wake-ups, with the interval of order statistics. Too few
 wake-ups for a quantile, or a mean alone, are refused. under-stated: the interval's lower bound is
@@ -27,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..measured import WokenBy
     from .options import add_html, add_platform
 
-    parser.add_argument("measured", metavar="MEASURED", nargs="+", help="[STATE=]FILE, busy=FILE")
+    parser.add_argument(
+        "measured", metavar="MEASURED", nargs="+", help="[STATE[@US]=]FILE, busy=FILE"
+    )
     parser.add_argument("--table", metavar="T", help="what is advertised: a TABLE as of check")
     parser.add_argument(
         "--quantile",
@@ -50,7 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="0",
         help="how long a CPU is awake for each wake-up while energy is measured (default: 0)",
     )
-    parser.add_argument("--period", metavar="US", help="time between wake-ups, of files without it")
+    parser.add_argument(
+        "--period",
+        metavar="US",
+        help="time between wake-ups, of files without it: STATE@US=FILE says it of one",
+    )
     parser.add_argument(
         "--woken-by",
         choices=get_args(WokenBy),
@@ -74,14 +81,14 @@ def request(arguments: argparse.Namespace) -> "FitRequest":
     """Raises UsageError, UnknownRelease, BadPlatform."""
     from ..findings import UsageError
     from ..fit.importing.output import Told
-    from ..fit.request import FitRequest, measured_input
+    from ..fit.request import FitRequest, measured_input, period_of
     from .options import kernel, platform
 
     if arguments.output and arguments.table is None:
         raise UsageError("expected --table with -o: a spec needs more than latencies")
     if arguments.tree and not arguments.output:
         raise UsageError("expected -o SPEC with --tree: the patch is made of the spec")
-    period = arguments.period and float(1000 * _decimal(arguments.period, "a period in us"))
+    period = None if arguments.period is None else period_of(arguments.period)
     told = Told(period_ns=period, woken_by=arguments.woken_by)
     return FitRequest(
         tuple(measured_input(word, told) for word in arguments.measured),

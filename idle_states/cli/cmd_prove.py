@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import TABLE_HELP, add_format
 
     parser.add_argument("table", metavar="TABLE", nargs="?", help=TABLE_HELP)
-    add_governor(parser)
+    add_governor(parser, haltpoll=True)
     parser.add_argument(
         "--latency-limit", metavar="US", type=int, help="PM QoS latency limit in us (default: none)"
     )

@@ -41,15 +41,21 @@ def add_next_timer(parser: argparse.ArgumentParser, *, calibrates: bool = False)
 
 
 def add_governor(
-    parser: argparse.ArgumentParser, *, kernels: bool = False, recorded: bool = False
+    parser: argparse.ArgumentParser,
+    *,
+    kernels: bool = False,
+    recorded: bool = False,
+    haltpoll: bool = False,
 ) -> None:
-    """kernels: several of them. recorded: what is not given is None, for a recording's head."""
+    """kernels: several of them. recorded: what is not given is None, for a recording's head.
+    haltpoll: this governor is known, too, which has no steady states."""
     first = "the recording's, else " if recorded else ""
+    names = "menu, teo, ladder or haltpoll" if haltpoll else "menu, teo or ladder"
     add_states(parser)
     parser.add_argument(
         "--governor",
         default=None if recorded else "menu",
-        help=f"menu, teo or ladder (default: {first}menu)",
+        help=f"{names} (default: {first}menu)",
     )
     if kernels:
         add_kernels(parser, "the newest")

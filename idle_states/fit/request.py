@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from ..findings import UsageError
 from ..linux.platforms import AnyPlatform
@@ -22,6 +22,7 @@ from .residencies import FittedResidency, advertised_latencies, by_rule, from_en
 P9999 = Decimal("99.99")
 BUSY = "busy"
 _MOST_TIMES = 1000
+_LONGEST_US = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +34,29 @@ class MeasuredInput:
 
 
 def measured_input(word: str, told: Told | None = None) -> MeasuredInput:
-    """Of [STATE=]FILE or busy=FILE; a file of that whole name counts first. told: what else is
-    known."""
+    """Of [STATE[@US]=]FILE or busy=FILE; a file of that whole name counts first. told: what else is
+    known. Raises UsageError for a period that cannot be."""
     before, equals, file = word.partition("=")
     if not equals or not before or "/" in before or opening.kind_of(word):
         return MeasuredInput(word, told)
     known = told or Told()
     if before == BUSY:
         return MeasuredInput(file, replace(known, busy=True))
-    return MeasuredInput(file, replace(known, state=before))
+    state, at, period = before.partition("@")
+    if at:
+        known = replace(known, period_ns=period_of(period))
+    return MeasuredInput(file, replace(known, state=state))
+
+
+def period_of(text: str) -> float:
+    """A period between wake-ups, given in us, in ns. Raises UsageError."""
+    try:
+        period = Decimal(text)
+    except InvalidOperation:
+        period = Decimal(0)
+    if not (period.is_finite() and 0 < period <= _LONGEST_US):
+        raise UsageError(f"expected a period above 0 and up to {_LONGEST_US} us, found {text!r}")
+    return float(1000 * period)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ class FittedResidency:
     line             of the state's power; None where no energy was measured
     of               the first file that the power is from, or the latency of a rule
     break_even       None for the shallowest state, and where there is no line
+    latency_ns       the exit latency taken off the break-even: as measured, else as advertised;
+                     None where there is no break-even
     """
 
     state: str
@@ -38,6 +40,7 @@ class FittedResidency:
     break_even: BreakEven | None = None
     spans: tuple[Energy, ...] = ()
     of: Measured | None = None
+    latency_ns: float | None = None
 
 
 def from_energy(
@@ -113,6 +116,7 @@ def _of_meter(
                 each,
                 even,
                 of,
+                latency_ns=latency,
             )
         )
     return found

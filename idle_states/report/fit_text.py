@@ -23,6 +23,11 @@ def text(found: FitResult, style: Style) -> str:
     title = f"{found.table.name if found.table else 'the measured machine'}, exit latency: "
     title += f"p{request.percent.normalize():f}, intervals of {request.confidence.normalize():f} %"
     lines = [style("strong", printable(title)), ""]
+    if not found.states:
+        lines += _wrapped(
+            "Neither a wake-up latency nor the energy of a state is in what was measured"
+        )
+        return _ended(found, lines)
     rows = [row(state) for state in found.states]
     table = right_aligned(HEAD, rows).rstrip("\n").split("\n")
     lines.append(table[0])
@@ -48,7 +53,13 @@ def text(found: FitResult, style: Style) -> str:
             .split("\n")
         )
         whys = [f"{each.state}: {each.why}" for each in residencies if each.why]
+        whys += [said for each in residencies for said in _taken_off(each, request.awake_ns)]
         lines += ["", *(line for why in whys for line in _wrapped(why))] if whys else []
+    return _ended(found, lines)
+
+
+def _ended(found: FitResult, lines: list[str]) -> str:
+    """With what was not measured, and remarks."""
     if found.unmeasured:
         lines += ["", *_wrapped(f"Not measured: {joined(found.unmeasured)}")]
     if found.remarks:
@@ -128,6 +139,16 @@ def residency_row(state: FittedState) -> tuple[str, ...]:
     assert found is not None
     advertised = state.advertised.residency_ns if state.advertised else None
     return found.state, time(advertised), time(found.value_ns), _bounds(found), _how(found)
+
+
+def _taken_off(found: FittedResidency, awake_ns: float) -> Iterator[str]:
+    """How a residency follows from a break-even."""
+    even = found.break_even
+    if even is not None and found.latency_ns is not None and found.value_ns is not None:
+        yield (
+            f"{found.state}: breaks even with {even.over} at a period of {time(even.period_ns)}; "
+            f"off go {time(awake_ns)} awake and {time(found.latency_ns)} of exit latency"
+        )
 
 
 def _bounds(found: FittedResidency) -> str:

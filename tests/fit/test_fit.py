@@ -377,3 +377,63 @@ def test_a_spec_needs_a_table_that_a_spec_can_hold(tmp_path: Path) -> None:
     assert not Path(spec).exists()
     with pytest.raises(UsageError, match="quantile"):
         request(percent=Decimal("NaN"))
+
+
+def _perf(directory: Path, state: str, period_us: int, watts: float, micro_joules: float) -> str:
+    """A file as of perf stat -I, of a CPU that was woken each period; the argument of fit."""
+    file = directory / f"{state}-{period_us}.txt"
+    file.write_text(
+        "".join(
+            f"{at}.000000000,{watts + micro_joules / period_us + (at % 3 - 1) / 100:.4f},Joules,"
+            "power/energy-pkg/,1000000000,100.00,,\n"
+            for at in range(1, 13)
+        )
+    )
+    return f"{state}@{period_us}={file}"
+
+
+def test_files_that_say_no_period(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """perf stat says neither state nor period; energy takes three periods of each."""
+    words = [
+        _perf(tmp_path, state, period, watts, energy)
+        for state, watts, energy in (("C1", 10.0, 20.0), ("C6", 2.0, 4000.0))
+        for period in (500, 1000, 2000, 4000)
+    ]
+    assert main(["fit", *words, "--table", "intel:skx", "--awake", "7.5"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    # (4000 - 20) uJ / (10 - 2) W = 497.5 us
+    assert re.search(r"C6 600 us 357 us 356\.\d+ to 357\.\d+ us", said)
+    even = "C6: breaks even with C1 at a period of 497.5 us; off go 7.5 us awake and 133 us"
+    assert f"{even} of exit latency" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["C6@0=x"],
+        ["C6@1ms=x"],
+        ["C6@-5=x"],
+        ["C6@=x"],
+        ["C6=x", "--period", "nan"],
+        ["x", "--period=0"],
+    ],
+)
+def test_periods_that_cannot_be(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", *words]) == 2
+    assert "expected a period above 0 and up to 1000000000 us, found" in capsys.readouterr().err
+
+
+def test_nothing_measured_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "cut.log"
+    file.write_text((MAILED / "power9-2021.log").read_text()[:100])
+    assert main(["fit", str(file), "--table", "power9"]) == 0
+    said = capsys.readouterr().out
+    assert "Neither a wake-up latency nor the energy of a state is in what was measured" in said
+    assert "Not measured: stop0_lite" in said
+
+
+@pytest.mark.parametrize("word", ["stop2", "busy"])
+def test_a_state_named_in_vain_is_said(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", f"{word}={MAILED / 'power9-cede.txt'}"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"says itself that CEDE was entered: {word}= is not used for that" in said

@@ -72,6 +72,11 @@ def named(measured: Measured, told: Told) -> Measured:
     """With what the caller says where the file is silent: the state, and that the CPU was busy."""
     if told.state is None and not told.busy:
         return measured
+    said = joined(list(dict.fromkeys(each.state for each in measured.latencies if each.state)))
+    if said and said != told.state:
+        word = "busy" if told.busy else told.state
+        note = f"says itself that {said} was entered: {word}= is not used for that"
+        measured = replace(measured, notes=(*measured.notes, note))
     latencies = tuple(
         replace(
             latency,
