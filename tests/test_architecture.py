@@ -1,6 +1,7 @@
 """Who may know whom: the order of the rooms, and no two files that import each other."""
 
 import ast
+import configparser
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -156,3 +157,15 @@ def test_a_class_name_has_one_meaning() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 name2modules.setdefault(node.name, []).append(module)
     assert {name: homes for name, homes in name2modules.items() if len(homes) > 1} == {}
+
+
+def test_every_package_is_listed() -> None:
+    """setup.cfg lists packages one by one; a forgotten one would be missing from the wheel."""
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    listed = set(config["options"]["packages"].split())
+    found = {
+        ".".join(file.parent.relative_to(ROOT).parts)
+        for file in (ROOT / "idle_states").rglob("__init__.py")
+    }
+    assert found <= listed

@@ -7,17 +7,9 @@ from types import MappingProxyType
 
 from ..findings import UsageError
 from ..table import IdleState, Power
-from .energy import (
-    POLL,
-    RELATIVE,
-    TAU_BOTH,
-    TAU_EXIT,
-    PowerModel,
-    from_rows,
-    from_specs,
-    from_words,
-)
+from .energy import RELATIVE, PowerModel
 from .machine import SNOOZE, CpuTable
+from .power_figures import POLL, TAU_BOTH, TAU_EXIT, from_rows, from_specs, from_words
 
 IMPLIED, ASSUMED = "implied", "assumed"
 SCOPE2DRAW = {

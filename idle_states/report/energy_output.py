@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..replay.energy import WATTS, BadPower, PowerBounds, PowerModel, Spent, from_specs, payoffs
+from ..replay.energy import WATTS, PowerBounds, PowerModel, Spent, payoffs
+from ..replay.power_figures import BadPower, from_specs
 from ..table import IdleTable
 from .escapes.text import printable
 from .style import Style

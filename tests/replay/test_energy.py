@@ -17,9 +17,10 @@ from idle_states.findings import Location
 from idle_states.reading import scalars
 from idle_states.reading.complaints import SpecProblems
 from idle_states.reading.document import Scalar
-from idle_states.replay import energy
+from idle_states.replay import energy, power_figures
 from idle_states.replay.counters import Figures, StateFigures
-from idle_states.replay.energy import BadPower, PowerBounds, PowerModel, StatePower, break_even
+from idle_states.replay.energy import PowerBounds, PowerModel, StatePower, break_even
+from idle_states.replay.power_figures import BadPower
 from idle_states.sources import read_table
 from idle_states.spec.library import load
 from idle_states.spec.write import write
@@ -38,8 +39,8 @@ def rows_of(name: str) -> list[tuple[str, IdleState]]:
     return [(state.name, state) for state in table.states]
 
 
-def model(text: str, tau: str = energy.TAU_EXIT, exits: Any = None) -> PowerModel:
-    return energy.from_words(text, exits or EXITS, tau)
+def model(text: str, tau: str = power_figures.TAU_EXIT, exits: Any = None) -> PowerModel:
+    return power_figures.from_words(text, exits or EXITS, tau)
 
 
 # Formulae
@@ -123,8 +124,8 @@ def test_two_over_k(times: tuple[int, int], percent: float) -> None:
 def test_implied_figures_give_the_residencies_back() -> None:
     rows = [("snooze", 0, 0)]
     rows += [(s.name, s.latency_ns, s.residency_ns or 0) for _, s in rows_of("power9")]
-    for tau in energy.TAUS:
-        found = energy.from_rows(rows, tau)
+    for tau in power_figures.TAUS:
+        found = power_figures.from_rows(rows, tau)
         for before, after in pairwise(rows):
             at = break_even(found.awake, found.states[before[0]], found.states[after[0]])
             if before[0] == "stop5":
@@ -141,8 +142,8 @@ def test_packaged_figures() -> None:
     """None are public for POWER9 and POWER10; POWER7's and POWER8's are shares of different
     things, which is said."""
     for name in ("power9", "power9-dd1", "power10", "pseries-dedicated"):
-        assert energy.from_specs(rows_of(name)) is None, name
-    found = energy.from_specs(rows_of("power8"))
+        assert power_figures.from_specs(rows_of(name)) is None, name
+    found = power_figures.from_specs(rows_of("power8"))
     assert found is not None
     assert found.states["nap"].power == PowerBounds(Fraction(85, 100), Fraction(9, 10))
     assert found.states["fastsleep_"].power == PowerBounds.exactly(Fraction(1, 5))
@@ -151,7 +152,7 @@ def test_packaged_figures() -> None:
     said = " ".join(found.assumptions)
     for word in ("medium confidence", "S822", "core: nap; core and L2: fastsleep_", "snooze"):
         assert word in said
-    seven = energy.from_specs(rows_of("power7"))
+    seven = power_figures.from_specs(rows_of("power7"))
     assert seven is not None
     assert seven.states["nap"].power == PowerBounds.exactly(Fraction(85, 100))
 
@@ -336,5 +337,5 @@ def test_watts_want_what_the_cpu_draws_awake(tmp_path: Path) -> None:
     power = "{low: 1W, high: 1.5W, source: me, confidence: low}"
     path.write_text(f"name: mine\nextends: power9\noverride: {{stop2: {{power: {power}}}}}\n")
     with pytest.raises(BadPower, match="awake=4W"):
-        energy.from_specs(rows_of(str(path)))
+        power_figures.from_specs(rows_of(str(path)))
     assert main(["show", str(path)]) == 0

@@ -17,7 +17,8 @@ from idle_states.replay.consumption import (
     of_machine,
     spanned,
 )
-from idle_states.replay.energy import IDLE_ONLY, WATTS, PowerBounds, from_words
+from idle_states.replay.energy import IDLE_ONLY, WATTS, PowerBounds
+from idle_states.replay.power_figures import from_words
 from idle_states.simulation import by_core
 from idle_states.simulation.consumption import (
     Draws,

@@ -23,7 +23,7 @@ from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.linux.releases import release
 from idle_states.reading.inputs import Input
-from idle_states.replay import energy
+from idle_states.replay import energy, power_figures
 from idle_states.replay import run as replays
 from idle_states.replay.machine import CpuTable, TracedMachine, from_times
 from idle_states.replay.replay import Settings
@@ -54,7 +54,7 @@ def table_of(*times: tuple[int, int]) -> CpuTable:
 
 def model_of(table: CpuTable) -> energy.PowerModel:
     rows = zip(table.names, table.states, strict=True)
-    return energy.from_rows([(name, s.exit_ns, s.residency_ns) for name, s in rows])
+    return power_figures.from_rows([(name, s.exit_ns, s.residency_ns) for name, s in rows])
 
 
 # The same decision elsewhere: memcmp on kernel same-page merging
@@ -242,7 +242,7 @@ def test_grid() -> None:
 def test_grid_has_no_hole_between_present_and_break_even() -> None:
     """POWER8's fast sleep pays from 47 us on, and has 300 ms."""
     table = table_of((4, 100), (40, 300_000))
-    figures = energy.from_words(
+    figures = power_figures.from_words(
         "snooze=1,state1=0.6,state2=0.3", {"snooze": 0, "state1": 4_000, "state2": 40_000}
     )
     grid = Grid(table, figures)
@@ -259,8 +259,8 @@ def test_break_evens_follow_the_figures() -> None:
     table = table_of((2, 2), (133, 600))
     words = "awake=4W,snooze=4W,state1=1.44W,state2=100mW"
     exits = {"snooze": 0, "state1": 2_000, "state2": 133_000}
-    assert break_evens(table, energy.from_words(words, exits)) == (2, 384)
-    both = energy.from_words(words, exits, energy.TAU_BOTH)
+    assert break_evens(table, power_figures.from_words(words, exits)) == (2, 384)
+    both = power_figures.from_words(words, exits, power_figures.TAU_BOTH)
     assert break_evens(table, both) == (4, 767)
 
 
@@ -659,7 +659,7 @@ def test_without_results_there_is_no_file(tmp_path: Path) -> None:
 
 def searched(gaps: Sequence[int], table: CpuTable, words: str, objective: Objective) -> Any:
     exits = dict(zip(table.names, (state.exit_ns for state in table.states), strict=True))
-    power = energy.from_words(words, exits)
+    power = power_figures.from_words(words, exits)
     grid = Grid(table, power)
     histogram = from_counts(((gap, 1) for gap in gaps), grid.cuts())
 
@@ -732,7 +732,7 @@ def test_front_is_what_nothing_beats() -> None:
 def landscape(lows: dict[Candidate, int], high: int, objective: Objective | None = None) -> Any:
     """What a search says where tables cost what they are said to, all others `high`."""
     table = table_of((10, 40), (20, 80))
-    power = energy.from_words(TWO, {"snooze": 0, "state1": 10_000, "state2": 20_000})
+    power = power_figures.from_words(TWO, {"snooze": 0, "state1": 10_000, "state2": 20_000})
 
     def run(candidates: Sequence[Candidate]) -> dict[Candidate, Outcomes]:
         times = {each: lows.get(each, high) for each in candidates}
@@ -770,7 +770,7 @@ def test_regret_within_the_bounds_of_figures() -> None:
     """One gap of 100 us in state1 at present, 5 us of it in transit; polled in the best table."""
     table = table_of((5, 40), (20, 80))
     exits = {"snooze": 0, "state1": 5_000, "state2": 20_000}
-    power = energy.from_words("snooze=0.4-0.6,state1=0.6-0.8,state2=0.1", exits)
+    power = power_figures.from_words("snooze=0.4-0.6,state1=0.6-0.8,state2=0.1", exits)
 
     def run(candidates: Sequence[Candidate]) -> dict[Candidate, Outcomes]:
         at_present = Outcomes((40, 80), (0, 1, 0), (0, 100, 0))
