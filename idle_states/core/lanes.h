@@ -1,90 +1,103 @@
 /*
- * Vectors of u64 and masks over them, for one instruction set: eight lanes at level 4, four at
- * level 3. Comparisons are right for values below 2^63; least_half() and greatest_half() for those
- * below 2^32, with INT64_MAX.
+ * Vectors of LANES signed 64-bit numbers, in the extension that gcc and clang share: operators work
+ * lane by lane, v[n] is lane n, and a comparison is a mask, whose lanes are -1 or 0. Only what the
+ * extension cannot say well is left to functions, some of which have an architecture's own
+ * instructions. Included once per instruction set: eight lanes at level 4, four at level 3, two where
+ * a vector has 128 bits.
  */
 #if LEVEL >= 4
-typedef __m512i LEVELED(vec);
-typedef __mmask8 LEVELED(mask);
 #define LANES 8
-#define vec LEVELED(vec)
-#define mask LEVELED(mask)
-#define all_of(value) _mm512_set1_epi64((long long)(value))
-#define none() ((mask)0)
-#define every() ((mask)0xff)
-#define mask_of(flag) ((mask)((flag) ? 0xff : 0))
-#define is_any(m) ((m) != 0)
-#define is_every(m) ((m) == 0xff)
-#define m_and(a, b) ((mask)((a) & (b)))
-#define m_or(a, b) ((mask)((a) | (b)))
-#define m_not(a) ((mask)~(a))
-#define gt(a, b) _mm512_cmpgt_epi64_mask(a, b)
-#define eq(a, b) _mm512_cmpeq_epi64_mask(a, b)
-#define pick(m, a, b) _mm512_mask_blend_epi64(m, b, a)
-#define only(m, a) _mm512_maskz_mov_epi64(m, a)
-#define add(a, b) _mm512_add_epi64(a, b)
-#define sub(a, b) _mm512_sub_epi64(a, b)
-#define mul(a, b) _mm512_mul_epu32(a, b)
-#define and(a, b) _mm512_and_si512(a, b)
-#define or(a, b) _mm512_or_si512(a, b)
-#define and_not(a, b) _mm512_andnot_si512(b, a)
-#define least_of(a, b) _mm512_min_epi64(a, b)
-#define greatest_of(a, b) _mm512_max_epi64(a, b)
-#define least_half(a, b) least_of(a, b)
-#define greatest_half(a, b) greatest_of(a, b)
-#define shr(a, n) _mm512_srl_epi64(a, _mm_cvtsi64_si128((long long)(n)))
-#define shl(a, n) _mm512_sll_epi64(a, _mm_cvtsi64_si128((long long)(n)))
-#define shr_each(a, n) _mm512_srlv_epi64(a, n)
-#define shl_each(a, n) _mm512_sllv_epi64(a, n)
-#define from(base, index) _mm512_i64gather_epi64(index, base, 8)
-#define set_if(a, m, b) _mm512_mask_mov_epi64(a, m, b)
-#define add_if(a, m, b) _mm512_mask_add_epi64(a, m, a, b)
-#define or_if(a, m, b) _mm512_mask_or_epi64(a, m, a, b)
-#define load(place) _mm512_loadu_si512(place)
-#define store(place, a) _mm512_storeu_si512(place, a)
-#define top_bit(a) _mm512_sub_epi64(all_of(63), _mm512_lzcnt_epi64(a))
-#else
-typedef __m256i LEVELED(vec);
-typedef __m256i LEVELED(mask);
+#elif LEVEL >= 3
 #define LANES 4
-#define vec LEVELED(vec)
-#define mask LEVELED(mask)
-#define all_of(value) _mm256_set1_epi64x((long long)(value))
-#define none() _mm256_setzero_si256()
-#define every() all_of(-1)
-#define mask_of(flag) all_of((flag) ? -1 : 0)
-#define is_any(m) (_mm256_movemask_epi8(m) != 0)
-#define is_every(m) (_mm256_movemask_epi8(m) == -1)
-#define m_and(a, b) _mm256_and_si256(a, b)
-#define m_or(a, b) _mm256_or_si256(a, b)
-#define m_not(a) _mm256_xor_si256(a, all_of(-1))
-#define gt(a, b) _mm256_cmpgt_epi64(a, b)
-#define eq(a, b) _mm256_cmpeq_epi64(a, b)
-#define pick(m, a, b) _mm256_blendv_epi8(b, a, m)
-#define only(m, a) _mm256_and_si256(m, a)
-#define add(a, b) _mm256_add_epi64(a, b)
-#define sub(a, b) _mm256_sub_epi64(a, b)
-#define mul(a, b) _mm256_mul_epu32(a, b)
-#define and(a, b) _mm256_and_si256(a, b)
-#define or(a, b) _mm256_or_si256(a, b)
-#define and_not(a, b) _mm256_andnot_si256(b, a)
-#define least_of(a, b) pick(gt(a, b), b, a)
-#define greatest_of(a, b) pick(gt(a, b), a, b)
-#define least_half(a, b) _mm256_min_epu32(a, b)
-#define greatest_half(a, b) _mm256_max_epu32(a, b)
-#define shr(a, n) _mm256_srl_epi64(a, _mm_cvtsi64_si128((long long)(n)))
-#define shl(a, n) _mm256_sll_epi64(a, _mm_cvtsi64_si128((long long)(n)))
-#define shr_each(a, n) _mm256_srlv_epi64(a, n)
-#define shl_each(a, n) _mm256_sllv_epi64(a, n)
-#define from(base, index) _mm256_i64gather_epi64((const long long *)(base), index, 8)
-#define set_if(a, m, b) _mm256_blendv_epi8(a, b, m)
-#define add_if(a, m, b) _mm256_add_epi64(a, _mm256_and_si256(m, b))
-#define or_if(a, m, b) _mm256_or_si256(a, _mm256_and_si256(m, b))
-#define load(place) _mm256_loadu_si256((const __m256i *)(place))
-#define store(place, a) _mm256_storeu_si256((__m256i *)(place), a)
-/* Numbers below 2^52 make the mantissa of a double, whose exponent then tells. */
-#define MANTISSA 0x4330000000000000ull
-#define as_double(a) _mm256_castsi256_pd(or(a, all_of(MANTISSA)))
-#define exact(a) _mm256_sub_pd(as_double(a), _mm256_castsi256_pd(all_of(MANTISSA)))
-#define top_bit(a) sub(_mm256_srli_epi64(_mm256_castpd_si256(exact(a)), 52), all_of(1023))
+#else
+#define LANES 2
 #endif
+typedef s64 LEVELED(vec) __attribute__((vector_size(8 * LANES)));
+typedef u64 LEVELED(unsigned_vec) __attribute__((vector_size(8 * LANES)));
+typedef double LEVELED(double_vec) __attribute__((vector_size(8 * LANES)));
+typedef u32 LEVELED(half_vec) __attribute__((vector_size(8 * LANES)));
+#define vec LEVELED(vec)
+#define unsigned_vec LEVELED(unsigned_vec)
+#define double_vec LEVELED(double_vec)
+#define half_vec LEVELED(half_vec)
+#define any LEVELED(any)
+#define mul LEVELED(mul)
+#define top_bit LEVELED(top_bit)
+#define from LEVELED(from)
+#define inverse LEVELED(inverse)
+
+#ifndef IDLE_STATES_LANES_H
+#define IDLE_STATES_LANES_H
+#define all_of(value) ((vec){0} + (s64)(value))
+#define shr(a, n) ((vec)((unsigned_vec)(a) >> (n)))
+/* Compilers make one instruction of it where there is one. */
+#define pick(m, a, b) (((m) & (a)) | (~(m) & (b)))
+#define least_of(a, b) pick((a) < (b), a, b)
+#define greatest_of(a, b) pick((a) > (b), a, b)
+#define MANTISSA 0x4330000000000000
+#endif
+
+/* Whether a mask has any lane. */
+INLINE bool any(vec m)
+{
+#if LEVEL >= 4
+	return _mm512_movepi64_mask((__m512i)m) != 0;
+#elif LEVEL >= 3
+	return _mm256_movemask_epi8((__m256i)m) != 0;
+#else
+	return (m[0] | m[1]) != 0;
+#endif
+}
+
+/* The products of numbers below 2^32; of others, their lower halves'. */
+INLINE vec mul(vec a, vec b)
+{
+#if LEVEL >= 4
+	return (vec)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif LEVEL >= 3
+	return (vec)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#else
+	return (a & U32_MAX) * (b & U32_MAX);
+#endif
+}
+
+/* The number of the highest bit set in numbers below 2^52, 0 if there is none: they make the
+ * mantissa of a double, whose exponent then tells. */
+INLINE vec top_bit(vec a)
+{
+	double_vec exact = (double_vec)(a | (MANTISSA | 1)) - (double_vec)all_of(MANTISSA);
+
+	return shr((vec)exact, 52) - 1023;
+}
+
+/* Each lane's own entry of a table. */
+INLINE vec from(const vec *table, vec index)
+{
+#if LEVEL >= 4
+	const vec lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+
+	return (vec)_mm512_i64gather_epi64((__m512i)(index * LANES + lanes), table, 8);
+#else
+	vec found;
+
+	for (int lane = 0; lane < LANES; lane++)
+		found[lane] = table[index[lane]][lane];
+	return found;
+#endif
+}
+
+/* 2^31 by a number from 1 to 8, rounded up; higher halves are anything. */
+INLINE vec inverse(vec count)
+{
+#if LEVEL >= 3
+	const half_vec inverses = {0x10000000, 0x80000000, 0x40000000, 0x2aaaaaab,
+				   0x20000000, 0x1999999a, 0x15555556, 0x12492493};
+
+	return (vec)__builtin_shuffle(inverses, (half_vec)(count & 7));
+#else
+	static const u32 inverses[9] = {0,	    0x80000000, 0x40000000, 0x2aaaaaab, 0x20000000,
+					0x1999999a, 0x15555556, 0x12492493, 0x10000000};
+
+	return (vec){inverses[count[0]], inverses[count[1]]};
+#endif
+}

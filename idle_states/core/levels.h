@@ -15,6 +15,8 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #include <immintrin.h>
 #define LEVELS 1
+#elif defined(__VSX__) || defined(__ARM_NEON) || defined(__riscv_vector)
+#define BASELINE_LANES 1 /* vectors are a part of what every processor has */
 #endif
 
 /* The highest level this machine has. */

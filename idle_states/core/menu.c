@@ -2,14 +2,22 @@
 #include "levels.h"
 #include "menu.h"
 
+/* Decides the rows for TOGETHER tables at most. */
+typedef void sweep_fn(const struct menu_features *f, const struct state *states, const u32 *counts,
+		      u32 hz, char *memories, const struct row *rows, size_t row_count,
+		      struct decision *const *decisions, u32 tables);
+
+/* Tables taken through the rows together. */
+#define TOGETHER 32
+
 #define LEVEL 0
 #include "menu_body.h"
+#ifdef BASELINE_LANES
+#include "menu_sweep.h"
+#endif
 #undef LEVEL
 
 #ifdef LEVELS
-/* Groups of lanes taken through the rows together. */
-#define GROUPS 4
-
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
 #define LEVEL 3
@@ -37,7 +45,13 @@ const char *instruction_set(void)
 	case 3:
 		return "x86-64-v3";
 	default:
+#if defined(__VSX__)
+		return "VSX";
+#elif defined(__ARM_NEON)
+		return "NEON";
+#else
 		return "baseline";
+#endif
 	}
 }
 
@@ -113,31 +127,37 @@ static bool fits_lanes(const struct menu_features *f, const char *memories, u32 
 	return true;
 }
 
+/* The best code for several tables that this machine has and is allowed, NULL if there is none. */
+static sweep_fn *lanes_of(int allowed)
+{
+#ifdef LEVELS
+	int chosen = level() < allowed ? level() : allowed;
+
+	return chosen >= 4 ? sweep_groups_4 : chosen >= 3 ? sweep_groups_3 : NULL;
+#elif defined(BASELINE_LANES)
+	(void)allowed;
+	return sweep_groups_0;
+#else
+	(void)allowed;
+	return NULL;
+#endif
+}
+
 void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 tables,
 		u32 hz, char *memories, const struct row *rows, size_t row_count,
 		struct decision *const *decisions, int allowed)
 {
 	const struct menu_features *f = (const struct menu_features *)features;
-	int chosen = level() < allowed ? level() : allowed;
 	replay_fn *one = menu_specialised(features);
+	sweep_fn *some = lanes_of(allowed);
 
-#ifdef LEVELS
-	if (chosen >= 3 && fits_lanes(f, memories, tables, rows, row_count)) {
-		u32 step = chosen == 4 ? GROUPS * 8 : GROUPS * 4;
-
-		for (u32 i = 0; i < tables; i += step) {
-			u32 some = tables - i < step ? tables - i : step;
-
-			(chosen == 4 ? sweep_groups_4 : sweep_groups_3)(
-				f, states + i * STATES_MAX, counts + i, hz,
-				memories + i * MEMORY_SIZE, rows, row_count, decisions + i, some);
-		}
+	if (some && fits_lanes(f, memories, tables, rows, row_count)) {
+		for (u32 i = 0; i < tables; i += TOGETHER)
+			some(f, states + i * STATES_MAX, counts + i, hz,
+			     memories + i * MEMORY_SIZE, rows, row_count, decisions + i,
+			     (u32)least(tables - i, TOGETHER));
 		return;
 	}
-#else
-	(void)chosen;
-	(void)fits_lanes;
-#endif
 	for (u32 i = 0; i < tables; i++) {
 		struct table table;
 
