@@ -7,7 +7,8 @@
 # make keep   what make fuzz found that is worth keeping goes into tests/fuzz/kept
 # make sanitize   the C with gcc's address and undefined behaviour sanitizers, and what tests it
 # make oracle LINUX=path   governors, idle loop and drivers of any kernel tree against the models
-# make bench  speed, with dtc and dt-validate beside it; DTS=DIR: boards of a tree of sources, too
+# make bench  speed, with the kernel's own C, dtc, grep and others beside it; DTS=DIR: boards of a
+#             tree of sources, too; OUTPUT=FILE: as JSON, for benchmarks/compare.py; BENCH=--quick
 # make schema  schemas/output.schema.json, from the forms of the documents
 # make spec-schema  schemas/idle-states.schema.json, with the registry's processors and chips
 # make docs   the documentation site, build/site/index.html
@@ -85,14 +86,7 @@ schema: $(VENV)/.installed
 	$(BIN)/python -m tools.schema
 
 bench: $(VENV)/.installed-test
-	$(BIN)/python benchmarks/whole_process.py
-	$(BIN)/python benchmarks/governors.py
-	$(BIN)/python benchmarks/replays.py
-	$(BIN)/python benchmarks/simulate.py
-	$(BIN)/python benchmarks/audit.py
-	$(if $(DTS),$(BIN)/python benchmarks/boards.py $(DTS))
-	$(BIN)/python benchmarks/tune.py
-	$(BIN)/python benchmarks/boot.py
+	$(BIN)/python -m benchmarks $(if $(OUTPUT),--output "$(OUTPUT)") $(if $(DTS),--dts "$(DTS)") $(BENCH)
 
 boot-deps: $(VENV)/.installed
 	@PYTHON=$(PYTHON) sh tests/install-packages.sh

@@ -1,37 +1,46 @@
-"""audit: one tree, and fleets of them all distinct, with dtc and dt-validate beside it.
-
-    make bench          or: python benchmarks/audit.py [--runs 5] [--trees 10000]
+"""audit: one tree, and fleets of them all distinct, with dtc, dt-validate and libfdt beside it.
 
 The trees are POWER9's as QEMU's firmware makes it (tests/data/trees), each with another exit
 latency, so that nothing computed for one serves for another; as many with only what tells the
-processor beside the idle states; and as many of few tables, each with its own serial number, as
-the machines of a fleet are. Every figure is the median of several runs, taken in turn.
+processor beside the idle states; and many of few tables, each with its own serial number, as the
+machines of a fleet are. dt-validate is given as many in one call. libfdt, called by
+pylibfdt, walks all nodes and properties of each tree in Python, and says nothing of them.
 """
 
-import argparse
+import importlib.util
 import json
-import os
-import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-
-from whole_process import ROOT, TOOL, peak_megabytes, seconds
-
-sys.path.insert(0, str(ROOT))
 
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import LATENCIES, cells, u32_array
 
-FEW = 101
-TABLES = 5
-"""Different tables of the fleet whose trees are alike."""
+from .measuring import ROOT, TOOL, Given, Work, run
+from .table import Aim
+from .whole_process import SCHEMA, program
+
+TREES, ALIKE, TABLES = 2_000, 10_000, 5
+"""Trees that are all different; trees of few different tables; such tables."""
+RATE = Aim("rate", 10_000, "wall")
+"""Trees a second, of two processes."""
+AUDIT = (*TOOL, "audit", "--config", "none")
+LIBFDT = """
+import sys, libfdt
+from pathlib import Path
+for file in sorted(Path(sys.argv[1]).iterdir()):
+    tree, at, depth = libfdt.FdtRo(file.read_bytes()), 0, 0
+    while depth >= 0:
+        prop = tree.first_property_offset(at, libfdt.QUIET_NOTFOUND)
+        while prop >= 0:
+            bytes(tree.get_property_by_offset(prop))
+            prop = tree.next_property_offset(prop, libfdt.QUIET_NOTFOUND)
+        at, depth = tree.next_node(at, depth, libfdt.QUIET_NOTFOUND)
+        if at < 0:
+            break
+"""
 
 
 def with_latency(root: Node, number: int) -> Node:
@@ -76,90 +85,55 @@ def fleet(directory: Path, root: Node, count: int, tables: int | None = None) ->
     return directory
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--trees", type=int, default=10_000)
-    given = parser.parse_args()
-    os.environ["PYTHONPATH"] = str(ROOT)
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    root = fdt.read((ROOT / "tests/data/trees/powernv9.dtb").read_bytes(), "powernv9.dtb")
-    with tempfile.TemporaryDirectory() as name:
-        work = Path(name)
-        one = work / "one.dtb"
-        one.write_bytes(fdt.write(root))
-        few = fleet(work / "few", root, FEW)
-        whole = fleet(work / "whole", root, given.trees)
-        small = fleet(work / "small", bare(root), given.trees)
-        alike = fleet(work / "alike", root, given.trees, TABLES)
-        audit = [*TOOL, "audit", "--config", "none"]
-        measures: dict[str, tuple[int, Callable[[], float]]] = {
-            "audit, one dtb": (1, lambda: seconds([*audit, str(one)])),
-            f"audit, {FEW} dtbs, one process": (
-                FEW,
-                lambda: seconds([*audit, "--summary", "--jobs", "1", str(few)]),
-            ),
-        }
-        for jobs in (1, 2):
-            for what, directory, form in (
-                ("whole", whole, ["--summary"]),
-                ("bare", small, ["--summary"]),
-                (f"of {TABLES} tables", alike, ["--summary"]),
-                (f"of {TABLES} tables, jsonl", alike, ["--format", "jsonl"]),
-            ):
-                words = [*audit, *form, "--jobs", str(jobs), str(directory)]
-                measures[f"audit, {given.trees} {what}, {jobs} processes"] = (
-                    given.trees,
-                    lambda words=words: seconds(words),
-                )
-        if dtc := shutil.which("dtc"):
-            to_source = [dtc, "-q", "-I", "dtb", "-O", "dts", "-o", str(work / "x"), str(one)]
-            measures["dtc, one dtb to source"] = (1, lambda: seconds(to_source))
-        beside = Path(sys.executable).parent / "dt-validate"
-        if validate := shutil.which("dt-validate") or (str(beside) if beside.exists() else None):
-            schema = ["-s", str(ROOT / "schemas"), "-l", "opal-power-mgt"]
-            measures["dt-validate, one dtb"] = (
-                1,
-                lambda: seconds([validate, *schema, str(one)]),
-            )
-            measures[f"dt-validate, {FEW} dtbs"] = (
-                FEW,
-                lambda: seconds([validate, *schema, *map(str, sorted(few.iterdir()))]),
-            )
-        report(measures, given.runs)
-        for what, directory in (("whole", whole), (f"of {TABLES} tables", alike)):
-            memory = peak_megabytes([*audit, "--summary", str(directory)])
-            print(f"peak memory of a process, {given.trees} trees {what}: {memory:.0f} MB")
-        check(audit, whole, given.trees)
-
-
-def report(measures: dict[str, tuple[int, Callable[[], float]]], runs: int) -> None:
-    samples: dict[str, list[float]] = {what: [] for what in measures}
-    for number in range(runs + 1):
-        for what, (_, measure) in measures.items():
-            taken = measure()
-            if number:
-                samples[what].append(taken)
-    middle = {what: statistics.median(taken) for what, taken in samples.items()}
-    print(f"{f'median of {runs}':44} {'ms':>8} {'trees/s':>9}")
-    for what, taken in middle.items():
-        count = measures[what][0]
-        print(f"{what:44} {1000 * taken:8.0f} {count / taken:9.0f}")
-    first = middle["audit, one dtb"]
-    further = (middle[f"audit, {FEW} dtbs, one process"] - first) / (FEW - 1)
-    print(f"each further dtb: {1000 * further:.2f} ms")
-
-
-def check(audit: list[str], directory: Path, count: int) -> None:
+def checked(directory: Path, count: int) -> None:
     """All were read, and no two are alike: otherwise the figures mean nothing."""
-    begun = time.perf_counter()
-    done = subprocess.run(
-        [*audit, "--format", "jsonl", str(directory)], capture_output=True, check=False
-    )
-    tables = {json.loads(line)["fingerprint"] for line in done.stdout.splitlines()}
+    lines = run([*AUDIT, "--format", "jsonl", str(directory)]).splitlines()
+    tables = {json.loads(line)["fingerprint"] for line in lines}
     assert len(tables) == count, f"expected {count} different tables, found {len(tables)}"
-    print(f"as JSON lines: {count / (time.perf_counter() - begun):.0f} trees/s, reading them too")
 
 
-if __name__ == "__main__":
-    main()
+def works(given: Given) -> list[Work]:
+    root = fdt.read((ROOT / "tests/data/trees/powernv9.dtb").read_bytes(), "powernv9.dtb")
+    one = given.folder / "one.dtb"
+    one.write_bytes(fdt.write(root))
+    validate, to_source = program("dt-validate", given), "dtc, one dtb to source"
+    found = [Work("audit, one dtb", [*AUDIT, str(one)], peers={to_source: None})]
+    if dtc := program("dtc", given):
+        words = [dtc, "-q", "-I", "dtb", "-O", "dts", "-o", str(given.folder / "x"), str(one)]
+        found.append(Work(to_source, words, ours=False))
+    if not (libfdt := importlib.util.find_spec("libfdt")):
+        given.missing["pylibfdt"] = "not installed: pip install pylibfdt"
+    sizes = given.sizes(TREES)
+    for count in sizes:
+        whole = fleet(given.folder / f"whole{count}", root, count)
+        last = count == sizes[-1]
+        theirs = f"pylibfdt, {count} trees"
+        for jobs in (1, 2) if last else (1,):
+            words = [*AUDIT, "--summary", "--jobs", str(jobs), str(whole)]
+            series = "audit, whole trees, 1 process" if jobs == 1 else ""
+            peers: Mapping[str, Aim | None] = {theirs: RATE if jobs == 2 else None}
+            if count == sizes[0]:
+                peers = {f"dt-validate, {count} trees": None}
+            name = f"audit, {count} whole trees, {jobs} process" + "es" * (jobs > 1)
+            found.append(Work(name, words, count, peers, series))
+        if libfdt:
+            words = [sys.executable, "-c", LIBFDT, str(whole)]
+            found.append(Work(theirs, words, count, {}, "pylibfdt, whole trees", False))
+        if validate and count == sizes[0]:
+            words = [validate, *SCHEMA, *map(str, sorted(whole.iterdir()))]
+            found.append(Work(f"dt-validate, {count} trees", words, count, ours=False))
+    alike = given.sizes(ALIKE)[-1]
+    fleets = {
+        f"{count} bare trees": fleet(given.folder / "bare", bare(root), count),
+        f"{alike} trees of {TABLES} tables": fleet(given.folder / "alike", root, alike, TABLES),
+    }
+    for what, directory in fleets.items():
+        for jobs in (1, 2):
+            words = [*AUDIT, "--summary", "--jobs", str(jobs), str(directory)]
+            name = f"audit, {what}, {jobs} process" + "es" * (jobs > 1)
+            trees = int(what.partition(" ")[0])
+            found.append(Work(name, words, trees, {"": RATE if jobs == 2 else None}))
+    words = [*AUDIT, "--format", "jsonl", "--jobs", "2", str(directory)]
+    found.append(Work(f"audit, {what}, as JSON lines", words, alike, {"": RATE}))
+    checked(whole, count)
+    return found

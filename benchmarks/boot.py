@@ -1,10 +1,8 @@
-"""What `idle-states boot` takes beyond QEMU's own time, with a table put into an image.
-
-Run: make bench, or python benchmarks/boot.py from an environment with idle-states in it.
-"""
+"""What `idle-states boot` takes beyond QEMU's own time, with a table put into an image."""
 
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from idle_states.boot.debian import Unavailable
@@ -13,27 +11,34 @@ from idle_states.boot.request import Request
 from idle_states.boot.run import Surroundings, run
 from idle_states.boot.workload import workload
 
-ALLOWED_S = 10
+from .measuring import Given, Missing, Times, Work
+from .table import Aim
+
+BEYOND = Aim("seconds", 10, "wall")
 
 
-def main() -> int:
-    print(f"boot with a table in an image: at most {ALLOWED_S} s beyond QEMU's time")
-    for machine, table in MACHINE_TABLE.items():
-        for load in (None, workload("mixed")):
-            request = Request(machine, table, workload=load)
-            with tempfile.TemporaryDirectory() as logs:
-                start = time.perf_counter()
-                try:
-                    result = run(request, Surroundings(Path(logs)))
-                except Unavailable as reason:
-                    print(f"  skipped: {reason}")
-                    return 0
-                elapsed_s = time.perf_counter() - start
-            what = f"{machine}, {load.name if load else 'no workload'}"
-            beyond_s = elapsed_s - result.qemu_s
-            print(f"  {what:24} QEMU {result.qemu_s:5.1f} s, beyond it {beyond_s:4.1f} s")
-    return 0
+def boot(machine: str, table: str, load: str | None) -> Times:
+    request = Request(machine, table, workload=workload(load) if load else None)
+    cpu, start = time.process_time(), time.perf_counter()
+    with tempfile.TemporaryDirectory() as logs:
+        try:
+            result = run(request, Surroundings(Path(logs)))
+        except Unavailable as reason:
+            raise Missing(str(reason)) from reason
+    return Times(time.perf_counter() - start - result.qemu_s, time.process_time() - cpu)
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def works(given: Given) -> list[Work]:
+    if given.scale < 1:
+        given.missing["boot"] = "left out, to be quick"
+        return []
+    return [
+        Work(
+            f"boot beyond QEMU, {machine}, {load or 'no workload'}",
+            partial(boot, machine, table, load),
+            peers={"": BEYOND},
+            rounds=1,
+        )
+        for machine, table in MACHINE_TABLE.items()
+        for load in (None, "mixed")
+    ]

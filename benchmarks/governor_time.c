@@ -1,9 +1,9 @@
 /*
  * Times a kernel's own governor over rows in memory. Governor and shim are one unit, so that the
- * compiler may inline the shim's answers. Prints the ns per decision of each pass, and writes the
- * decisions of the last one.
+ * compiler may inline the shim's answers. Prints the seconds of each pass, passed and of CPU time,
+ * and writes the decisions of the last one.
  *
- *     program ROWS DECISIONS STATES PASSES
+ *     program ROWS DECISIONS STATES PASSES COUNT
  *
  * STATES: u64 triples exit_ns, residency_ns, polling. Macros: GOVERNOR_SOURCE, GOVERNOR_SELECT,
  * GOVERNOR_REFLECT, HZ.
@@ -146,6 +146,14 @@ static void pass(const struct row *rows, size_t count, u8 *decisions)
 	}
 }
 
+static double seconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 int main(int argc, char **argv)
 {
 	size_t percpu = (size_t)(__stop_oracle_percpu - __start_oracle_percpu), size, table;
@@ -155,25 +163,27 @@ int main(int argc, char **argv)
 	u8 *decisions;
 	FILE *out;
 
-	if (argc != 5 || !image || oracle_governor_initcall() || !governor)
+	if (argc != 6 || !image || oracle_governor_initcall() || !governor)
 		return 2;
 	memcpy(image, __start_oracle_percpu, percpu);
 	rows = contents(argv[1], &size);
 	size /= sizeof(*rows);
+	if ((size_t)atol(argv[5]) < size)
+		size = (size_t)atol(argv[5]);
 	states = contents(argv[3], &table);
 	decisions = malloc(2 * size + 1);
 	if (!decisions)
 		return 2;
 	memset(decisions, 1, 2 * size);
 	for (int i = atoi(argv[4]); i > 0; i--) {
-		struct timespec from, to;
+		double wall, cpu;
 
 		boot(states, table / sizeof(*states), image, percpu);
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+		wall = seconds(CLOCK_MONOTONIC);
+		cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 		pass(rows, size, decisions);
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-		printf("%.3f\n", ((double)(to.tv_sec - from.tv_sec) * 1e9 +
-				  (double)(to.tv_nsec - from.tv_nsec)) / (double)size);
+		cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+		printf("%.9f %.9f\n", seconds(CLOCK_MONOTONIC) - wall, cpu);
 	}
 	out = fopen(argv[2], "wb");
 	return !out || fwrite(decisions, 2, size, out) != size || fclose(out);

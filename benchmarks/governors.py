@@ -1,38 +1,35 @@
-"""Speed of the governors, with the kernel's own C beside them in the same run.
-
-    python benchmarks/governors.py [--rows 200000] [--runs 9] [--reference-rows 5000]
+"""Speed of the governors, with the kernel's own C beside them.
 
 The kernel's C is Debian's linux-source-6.1 (or the tree LINUX names), compiled with gcc -O2 in one
-unit with a shim it can inline. All decide the same fixed rows, and the run fails unless all decide
-them alike. Every figure is the median of several runs taken in turn (A B C A B C ...), because
-machines drift; the ratios are what to quote. All run on one thread.
+unit with a shim it can inline. All decide the same fixed rows on one thread, and the run fails
+unless all decide them alike.
 """
 
-import argparse
-import statistics
 import struct
 import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from idle_states import core
+from idle_states.linux.governors import Governor
+from idle_states.linux.governors.interface import Outcome, Situation, State, tick_ns
+from idle_states.linux.releases import Release, release
+from tests.oracle import OracleError, Unavailable
+from tests.oracle.linux import governors as oracle
+from tests.support.vectors import table
 
-from idle_states import core  # noqa: E402
-from idle_states.linux.governors import Governor  # noqa: E402
-from idle_states.linux.governors.interface import Outcome, Situation, State, tick_ns  # noqa: E402
-from tests.oracle.linux import governors as oracle  # noqa: E402
-from tests.support.vectors import table  # noqa: E402
+from .measuring import ROOT, Given, Times, Work, timed
+from .table import Aim
 
 HZ = 250
 TABLES = 32
+ROWS, REFERENCE_ROWS = 200_000, 5_000
+KERNEL = "6.12"
+"""Where there is no source of a kernel to tell."""
 NO_LIMIT_US = 2_000_000_000
 CALLS = {
     "menu": ("menu_select", "menu_reflect"),
@@ -103,153 +100,126 @@ def sweep_tables() -> list[list[State]]:
 class Kernel:
     """A governor of the kernel, compiled for timing in `work`."""
 
-    def __init__(self, tree: Path, work: Path, governor: str) -> None:
-        scratch = work / governor
+    def __init__(self, tree: Path, work: Path, governor: str, packed: core.Buffer) -> None:
+        self.work = work / governor
         select, reflect = CALLS[governor]
         self.program = oracle.build_program(
-            scratch,
+            self.work,
             tree,
             governor,
             HZ,
             [ROOT / "benchmarks" / "governor_time.c"],
             {"GOVERNOR_SELECT": select, "GOVERNOR_REFLECT": reflect},
         )
-        self.work = scratch
+        (self.work / "rows").write_bytes(packed)
 
-    def run(self, packed: core.Buffer, states: Sequence[State]) -> tuple[float, bytes]:
-        """ns per decision after a pass to warm up, and the decisions."""
+    def run(self, states: Sequence[State], count: int) -> tuple[Times, bytes]:
+        """Times of a pass over the first `count` rows after one to warm up, and the decisions."""
         files = [self.work / name for name in ("rows", "decisions", "states")]
-        if not files[0].exists():
-            files[0].write_bytes(packed)
         files[2].write_bytes(
             b"".join(struct.pack("<QQQ", s.exit_ns, s.residency_ns, s.polling) for s in states)
         )
-        command = [str(self.program), *map(str, files), "2"]
+        command = [str(self.program), *map(str, files), "2", str(count)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
-        return float(done.stdout.split()[-1]), files[1].read_bytes()
+        wall, cpu = map(float, done.stdout.splitlines()[-1].split())
+        return Times(wall, cpu), files[1].read_bytes()
 
 
-def timed(work: Callable[[], Any], decisions: int, warm: bool = True) -> tuple[float, Any]:
-    """ns per decision, after a pass to warm up as the kernel's C has one; and what came of it."""
-    if warm:
-        work()
-    start = time.thread_time_ns()
-    result = work()
-    return (time.thread_time_ns() - start) / decisions, result
-
-
-def same(what: str, found: bytes, expected: bytes) -> None:
-    if bytes(found) != bytes(expected):
+def same(what: str, found: core.Buffer, expected: bytes) -> None:
+    found = bytes(found)
+    if found != expected:
         at = next(i for i in range(0, len(expected), 2) if found[i : i + 2] != expected[i : i + 2])
-        sys.exit(
+        raise SystemExit(
             f"{what}: expected {tuple(expected[at : at + 2])} at row {at // 2}, "
             f"found {tuple(found[at : at + 2])}"
         )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--reference-rows", type=int, default=5_000)
-    arguments = parser.parse_args()
+def reference(governor: str, kernel: Release, states: list[State], few: list[Row]) -> bytes:
+    model = Governor.for_kernel(governor, kernel, states, HZ)
+    decisions = bytearray()
+    for situation, outcome in few:
+        decision = model.select(situation)
+        # Rows leave open what is entered; what is selected is.
+        model.reflect(replace(outcome, state=decision.state))
+        decisions += bytes((decision.state, decision.stop_tick))
+    return bytes(decisions)
+
+
+def works(given: Given) -> list[Work]:
     if not core.available():
-        sys.exit("the core is not compiled: python setup.py build_ext --inplace")
-    tree = oracle.governor_tree()
-    kernel = oracle.taken_as(tree)
-    made = rows(arguments.rows)
-    packed = core.pack(made, as_selected=True)
+        given.missing["governors"] = "the core is not compiled"
+        return []
+    tree: Path | None = None
+    try:
+        tree = oracle.governor_tree()
+    except (OracleError, Unavailable) as error:
+        given.missing["the kernel's C"] = str(error)
+    kernel = oracle.taken_as(tree) if tree else release(KERNEL)
+    given.notes.append(f"governors of {kernel.name}, HZ={HZ}; a sweep is of {TABLES} tables")
+    made = rows(given.sizes(ROWS)[-1])
+    return [work for governor in CALLS for work in of_governor(governor, kernel, tree, made, given)]
+
+
+def of_governor(
+    governor: str, kernel: Release, tree: Path | None, made: list[Row], given: Given
+) -> list[Work]:
+    features = import_module(f"idle_states.linux.governors.{governor}_features").features(kernel)
     states, tables = table("p9", True), sweep_tables()
-    print(
-        f"{kernel.name}, HZ={HZ}, {len(made)} rows, {len(states)} states, {TABLES} tables; "
-        f"{core.instruction_set()}; medians of {arguments.runs} runs in turn"
-    )
-    with tempfile.TemporaryDirectory() as name:
-        for governor in CALLS:
-            report(
-                governor,
-                Kernel(tree, Path(name), governor),
-                kernel,
-                made,
-                packed,
-                states,
-                tables,
-                arguments,
-            )
+    packed, few = core.pack(made, as_selected=True), made[:REFERENCE_ROWS]
+    native = Kernel(tree, given.folder, governor, packed) if tree else None
+    theirs = f"{governor}, the kernel's C"
 
+    @cache
+    def expected(number: int) -> bytes:
+        """Decisions with a table, or -1 for POWER9's."""
+        if native:
+            return native.run(states if number < 0 else tables[number], len(made))[1]
+        table_of = states if number < 0 else tables[number]
+        return bytes(core.run(governor, features, table_of, HZ, packed, any_features=True).packed)
 
-def report(
-    governor: str,
-    native: Kernel,
-    kernel: Any,
-    made: list[Row],
-    packed: core.Buffer,
-    states: list[State],
-    tables: list[list[State]],
-    arguments: argparse.Namespace,
-) -> None:
-    module = import_module(f"idle_states.linux.governors.{governor}_features")
-    features = module.features(kernel)
-    samples: dict[str, list[float]] = {}
-    few = made[: arguments.reference_rows]
+    def decided(what: str, packed: core.Buffer, any_features: bool, count: int) -> Times:
+        def run() -> core.Buffer:
+            return core.run(
+                governor, features, states, HZ, packed, any_features=any_features
+            ).packed
 
-    def reference() -> bytes:
-        model = Governor.for_kernel(governor, kernel, states, HZ)
-        decisions = bytearray()
-        for situation, outcome in few:
-            decision = model.select(situation)
-            # Rows leave open what is entered; what is selected is.
-            model.reflect(
-                Outcome(
-                    decision.state,
-                    outcome.residency_ns,
-                    outcome.rejected,
-                    outcome.got_tick,
-                    False,
-                    outcome.clock_ns,
-                )
-            )
-            decisions += bytes((decision.state, decision.stop_tick))
-        return bytes(decisions)
+        same(what, run(), expected(-1)[: 2 * count])  # and warms up, as the kernel's C does
+        return timed(run)
 
-    def core_for_any() -> core.Buffer:
-        found = core.run(governor, features, states, HZ, packed, any_features=True)
-        return found.packed
+    def ours(what: str, run: Callable[[], Times], count: int, limit: float | None = None) -> Work:
+        aim = Aim("ratio", limit) if limit else None
+        return Work(f"{governor}, {what}", run, count, peers={theirs: aim})
 
-    def sweep(level: int) -> list[core.Decisions]:
-        return core.sweep(governor, features, tables, HZ, packed, level=level)
+    def swept(level: int) -> Times:
+        def run() -> list[core.Decisions]:
+            return core.sweep(governor, features, tables, HZ, packed, level=level)
 
-    for number in range(arguments.runs + 1):
-        results: dict[str, float] = {}
-        results["kernel's C"], expected = native.run(packed, states)
-        results["core"], found = timed(
-            lambda: core.run(governor, features, states, HZ, packed).packed, len(made)
-        )
-        same(f"{governor}, core", found, expected)
-        if core.specialised(governor, features):
-            results["core, any features"], found = timed(core_for_any, len(made))
-            same(f"{governor}, core for any features", found, expected)
-        if governor == "menu":
-            for level, lanes in ((4, 8), (3, 4)):
-                what = f"sweep of {TABLES}, {lanes} lanes"
-                results[what], swept = timed(partial(sweep, level), TABLES * len(made))
-                if not number:
-                    for table_of, decisions in zip(tables, swept, strict=True):
-                        same(
-                            f"{governor}, {what}", decisions.packed, native.run(packed, table_of)[1]
-                        )
-        if number < 3:
-            results["reference"], found = timed(reference, len(few), warm=False)
-            same(f"{governor}, reference", found, expected[: 2 * len(few)])
-        for what, taken in results.items():
-            if number:
-                samples.setdefault(what, []).append(taken)
-    base = statistics.median(samples["kernel's C"])
-    print(f"\n{governor:32} {'ns/decision':>12} {'ratio':>8}")
-    for what, taken_list in samples.items():
-        middle = statistics.median(taken_list)
-        print(f"{what:32} {middle:12.1f} {middle / base:8.2f}")
+        for number, decisions in enumerate(run()):
+            same(f"{governor}, sweep", decisions.packed, expected(number))
+        return timed(run)
 
+    def referred() -> Times:
+        found: list[bytes] = []
+        taken = timed(lambda: found.append(reference(governor, kernel, states, few)))
+        same(f"{governor}, reference", found[0], expected(-1)[: 2 * len(few)])
+        return taken
 
-if __name__ == "__main__":
-    main()
+    found = []
+    for times, count in zip((1, 10, 100), given.sizes(ROWS), strict=True):
+        some = core.pack(made[:count], as_selected=True)
+        name = "core" if times == 100 else f"core, {count} rows"
+        work = ours(name, partial(decided, f"{governor}, core", some, False, count), count)
+        found.append(replace(work, series=f"{governor}, core", ours=times == 100))
+        if native:
+            kernels = theirs if times == 100 else f"{theirs}, {count} rows"
+            run = partial(lambda native, count: native.run(states, count)[0], native, count)
+            found.append(Work(kernels, run, count, series=theirs, ours=False))
+    if core.specialised(governor, features):
+        run = partial(decided, f"{governor}, core for any features", packed, True, len(made))
+        found.append(ours("core for any features", run, len(made)))
+    if governor == "menu":
+        for level, lanes in ((4, 8), (3, 4)):
+            run, count = partial(swept, level), TABLES * len(made)
+            found.append(ours(f"sweep, {lanes} lanes", run, count, 0.25))
+    return [*found, replace(ours("reference", referred, len(few)), rounds=3)]

@@ -1,40 +1,26 @@
-"""Speed of reading and replaying, from a file to figures, with plain tools beside it.
-
-    python benchmarks/replays.py [--lines 3000000] [--rows 2000000] [--runs 3]
+"""Reading and replaying, from a file to figures, with plain tools and TRAPpy beside it.
 
 Traces are ftrace text, dense (39 % of the lines are idle events) and sparse (6 %); the recording is
 an exact one of four CPUs. Beside the replay: `grep -c cpu_idle`, which reads every line and does no
-more, and an awk program that pairs entries and exits and sums time by state, as people write it;
-nobody else replays governors. Times are CPU seconds, the tool's start included, and the median of
-several runs in turn (A B C A B C ...).
+more; an awk program that pairs entries and exits and sums time by state, as people write it;
+TRAPpy, which parses the events into frames; and trace-cmd, which prints a trace.dat. Nobody else
+replays governors.
 """
 
-import argparse
-import os
-import resource
-import shutil
-import statistics
-import subprocess
+import importlib.util
 import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
-ROOT = Path(__file__).resolve().parent.parent
-TOOL = (sys.executable, "-m", "idle_states")
-WITHOUT = (
-    sys.executable,
-    "-c",
-    "import sys; sys.modules['idle_states.core._core'] = None\n"
-    "from idle_states.cli import main\n"
-    "sys.exit(main(sys.argv[1:]))",
-)
+from .measuring import ROOT, TOOL, Given, Work
+from .table import Aim
+from .whole_process import WITHOUT, program
+
+LINES, ROWS = 2_000_000, 500_000
 STATES = "1000/10000,2000/20000,5000/50000,10000/100000,100000/10000000,200000/20000000"
 CPUS = 4
 SHARES = {"dense": 0.39, "sparse": 0.06}
-REFERENCE_SHARE = 50
-"""The reference is given this part of a recording."""
 AWK = """
 /cpu_idle:/ {
     for (i = 1; i <= NF; i++)
@@ -44,6 +30,14 @@ AWK = """
 }
 END { for (n in total) print n, total[n] }
 """
+
+
+TRAPPY = """
+import sys, trappy
+trace = trappy.FTrace(sys.argv[1], events=["cpu_idle"], normalize_time=False)
+sys.exit(0 if len(trace.cpu_idle.data_frame) else "found no events")
+"""
+DAT = ROOT / "tests/data/traces/mt8196-teo.trace.dat"
 
 
 def trace(path: Path, share: float, lines: int) -> None:
@@ -84,69 +78,6 @@ def recording(path: Path, rows: int) -> None:
             )
 
 
-def seconds(command: Sequence[str]) -> float:
-    """CPU time of one run and of what it starts."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    # not to /dev/null: grep would stop at the first match
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    if done.returncode not in (0, 1):
-        sys.exit(f"{' '.join(command)[:200]}: {done.stderr}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lines", type=int, default=3_000_000)
-    parser.add_argument("--rows", type=int, default=2_000_000)
-    parser.add_argument("--runs", type=int, default=3)
-    arguments = parser.parse_args()
-    os.environ["LC_ALL"] = "C"
-    with tempfile.TemporaryDirectory() as name:
-        measures: dict[str, tuple[Sequence[str], int, str]] = {}
-        for kind, share in SHARES.items():
-            file = Path(name) / kind
-            trace(file, share, arguments.lines)
-            words = ("replay", str(file), "--states", STATES)
-            menu = (*words, "--governor", "menu", "--kernel", "6.1")
-            of_lines = (arguments.lines, "lines")
-            measures |= {
-                f"{kind} trace: judged": ((*TOOL, *words), *of_lines),
-                f"{kind} trace: judged, no core": ((*WITHOUT, *words), *of_lines),
-                f"{kind} trace: menu estimated": ((*TOOL, *menu), *of_lines),
-                f"{kind} trace: grep -c cpu_idle": (
-                    ("grep", "-c", "cpu_idle", str(file)),
-                    *of_lines,
-                ),
-            }
-            for awk in filter(shutil.which, ("mawk", "gawk")):
-                measures[f"{kind} trace: {awk}, time by state"] = ((awk, AWK, str(file)), *of_lines)
-        file, few = Path(name) / "recording", Path(name) / "few"
-        recording(file, arguments.rows)
-        fewer = arguments.rows // REFERENCE_SHARE
-        recording(few, fewer)
-        for governor in ("menu", "teo", "ladder"):
-            words = ("--states", STATES, "--governor", governor, "--kernel", "6.12")
-            every, some = ("replay", str(file), *words), ("replay", str(few), *words)
-            of_rows = "decisions"
-            measures[f"recording: {governor}"] = ((*TOOL, *every), arguments.rows, of_rows)
-            measures[f"recording: {governor}, no core"] = ((*WITHOUT, *some), fewer, of_rows)
-            conform = ("conform", *every[1:])
-            measures[f"conform: {governor}"] = ((*TOOL, *conform), arguments.rows, of_rows)
-        tables = [word for factor in range(1, 33) for word in ("--table", table(name, factor))]
-        sweep = ("replay", str(file), *tables, "--governor", "menu", "--kernel", "6.12")
-        count = 32 * arguments.rows
-        measures["recording: menu, 32 tables"] = ((*TOOL, *sweep), count, "decisions")
-        samples: dict[str, list[float]] = {what: [] for what in measures}
-        for _ in range(arguments.runs):
-            for what, (command, _, _) in measures.items():
-                samples[what].append(seconds(command))
-    print(f"{'median of ' + str(arguments.runs):36} {'CPU s':>8} {'M/s':>8}")
-    for what, taken in samples.items():
-        middle, (_, count, unit) = statistics.median(taken), measures[what]
-        print(f"{what:36} {middle:8.2f} {count / middle / 1e6:8.2f} {unit}")
-
-
 def table(directory: str, factor: int) -> str:
     """A spec of its own: POWER9 with another residency."""
     path = Path(directory) / f"table{factor}.yaml"
@@ -157,5 +88,95 @@ def table(directory: str, factor: int) -> str:
     return str(path)
 
 
-if __name__ == "__main__":
-    main()
+def of_trace(given: Given, kind: str, share: float) -> list[Work]:
+    """The share of a trace's lines that is idle events; grep and awk beside the replay."""
+    found: list[Work] = []
+    plain = {"grep -c cpu_idle": program("grep", given), "mawk": program("mawk", given)}
+    for times, lines in zip((1, 10, 100), given.sizes(LINES), strict=True):
+        file = given.folder / f"{kind}{times}"
+        trace(file, share, lines)
+        whole = times == 100
+        size = "" if whole else f", {lines} lines"
+        words = ("replay", str(file), "--states", STATES)
+        beside: dict[str, Aim | None] = {
+            f"{name}, {kind}": Aim("rate", 1e7, "wall") if name.startswith("grep") else None
+            for name in plain
+        }
+        series = f"replay, {kind} trace"
+        found.append(Work(f"{series}{size}", [*TOOL, *words], lines, beside, series, whole))
+        for name, path in plain.items():
+            if path is not None:
+                what = ["-c", "cpu_idle"] if name.startswith("grep") else [AWK]
+                plainly = f"{name}, {kind}"
+                command = [path, *what, str(file)]
+                found.append(Work(f"{plainly}{size}", command, lines, {}, plainly, False))
+        if times == 1:
+            command = [*WITHOUT, *words]
+            found.append(Work(f"{series}, no core", command, lines, rounds=3))
+        if times == 10:
+            found += beside_trappy(given, kind, file, lines)
+        if whole:
+            name = f"replay, {kind} trace, menu estimated"
+            command = [*TOOL, *words, "--governor", "menu", "--kernel", "6.1"]
+            found.append(Work(name, command, lines, {f"grep -c cpu_idle, {kind}": None}))
+    return found
+
+
+def beside_trappy(given: Given, kind: str, file: Path, lines: int) -> list[Work]:
+    """A replay beside TRAPpy, of lines with the four flags that kernels had when it was written."""
+    name = f"TRAPpy, {kind}, {lines} lines"
+    older = file.with_suffix(".older")
+    older.write_text(file.read_text().replace(" d..2.  ", " d..2  "))
+    words = [*TOOL, "replay", str(older), "--states", STATES]
+    found = [Work(f"replay, {kind} trace of an older kernel", words, lines, {name: None})]
+    if importlib.util.find_spec("trappy") is None:
+        given.missing["TRAPpy"] = "not installed: pip install trappy"
+        return found
+    return [*found, Work(name, [sys.executable, "-c", TRAPPY, str(older)], lines, ours=False)]
+
+
+def of_recording(given: Given) -> list[Work]:
+    found = []
+    files: dict[int, Path] = {}
+    for rows in given.sizes(ROWS):
+        files[rows] = given.folder / f"recording{rows}"
+        recording(files[rows], rows)
+    least, *_, most = files
+    for governor in ("menu", "teo", "ladder"):
+        options = ("--states", STATES, "--governor", governor, "--kernel", "6.12")
+        series = f"replay, recording, {governor}"
+        for rows, file in files.items():
+            if rows == most or governor == "menu":
+                name = series if rows == most else f"{series}, {rows} rows"
+                command = [*TOOL, "replay", str(file), *options]
+                found.append(
+                    Work(
+                        name,
+                        command,
+                        rows,
+                        series=series if governor == "menu" else "",
+                        ours=rows == most,
+                    )
+                )
+        words = ("replay", str(files[least]), *options)
+        found.append(Work(f"{series}, no core", [*WITHOUT, *words], least, rounds=3))
+    command = [*TOOL, "conform", str(files[most]), *options]
+    found.append(Work(f"conform, recording, {governor}", command, most))
+    tables = [word for by in range(1, 33) for word in ("--table", table(str(given.folder), by))]
+    sweep = ("replay", str(files[most]), *tables, "--governor", "menu", "--kernel", "6.12")
+    alone: Mapping[str, Aim | None] = {"replay, recording, menu": None}
+    return [*found, Work("replay, recording, menu, 32 tables", [*TOOL, *sweep], 32 * most, alone)]
+
+
+def of_dat(given: Given) -> list[Work]:
+    """A trace.dat, 1.2 MB of a phone's CPUs, as they are."""
+    words = [*TOOL, "replay", str(DAT), "--states", STATES]
+    found = [Work("replay, trace.dat", words, peers={"trace-cmd report": None})]
+    if reporter := program("trace-cmd", given):
+        found.append(Work("trace-cmd report", [reporter, "report", str(DAT)], ours=False))
+    return found
+
+
+def works(given: Given) -> list[Work]:
+    traces = [work for kind, share in SHARES.items() for work in of_trace(given, kind, share)]
+    return [*traces, *of_recording(given), *of_dat(given)]

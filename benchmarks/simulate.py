@@ -1,19 +1,14 @@
-"""Speed of simulations, on one core, with SimPy doing the same in the same run.
-
-    python benchmarks/simulate.py [--runs 3]
+"""Simulations on one core, with SimPy doing the same beside them.
 
 An event is a change of the plan that comes to pass: a task that has computed, a timer, a CPU that
 has woken up, asks its governor or is ticked. menu is the governor, every decision of it the
 kernel's. SimPy is given the pipe workload with the same times, tasks and CPUs, no governor, and one
-state that always polls; both count round trips. Times are CPU seconds, the median of several runs.
+state that always polls.
 """
 
-import argparse
-import math
-import statistics
-import time
-from collections.abc import Callable
+import importlib.util
 from dataclasses import replace
+from functools import partial
 
 from idle_states import core
 from idle_states.linux.releases import release
@@ -22,10 +17,14 @@ from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation import placement, simulate, topology, workloads
 from idle_states.simulation.setup import Effect, Setup
 
+from .measuring import Given, Work, timed
+from .table import Aim
+
 TIMES = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100_000, 10**7))
 SCOPES = (0, 0, 0, 1, 1, 1)
-NEEDED = {8: 5.0, 2048: 1.0}
-"""CPUs -> millions of events a second that this is held to."""
+NEEDED = Aim("rate", 1e8 / 60)
+"""10^8 events in a minute."""
+DURATION_NS = 2 * 10**9
 SERVER = "server:clients={clients},gap=200us,work=20us"
 
 
@@ -54,42 +53,25 @@ def machine(cpus: int, threads: int) -> str:
     return f"cpus={cpus},threads={threads},pair=1,quad=1,llc={min(cpus, 32)}"
 
 
-def seconds(work: Callable[[], object], runs: int) -> float:
-    taken = []
-    for _ in range(runs):
-        start = time.process_time()
-        work()
-        taken.append(time.process_time() - start)
-    return statistics.median(taken)
-
-
-def ours(title: str, given: Setup, runs: int) -> float:
-    """Millions of events a second."""
-    events = simulate_core.simulate(given, 1).events
-    taken = seconds(lambda: simulate_core.simulate(given, 1), runs)
-    rate = events / taken / 1e6
-    print(f"{title:<44} {events:>11,} events {taken:8.3f} s {rate:8.2f} M events/s")
-    return rate
-
-
-def by_simpy(given: Setup) -> tuple[int, int]:
-    """Round trips and events of the pipe workload."""
+def by_simpy(given: Setup) -> int:
+    """Round trips of the pipe workload."""
     import simpy
 
     env, costs = simpy.Environment(), given.costs
     run_ns = given.workload.tasks[0].ops[0].duration.low
     cpus = [simpy.Resource(env) for _ in range(2)]
     woken = [env.event(), env.event()]
-    counts = [0, 0]
+    trips = 0
 
     def task(me: int):  # type: ignore[no-untyped-def]
+        nonlocal trips
         if me:
             yield woken[me]
         while True:
             with cpus[me].request() as request:
                 yield request
                 yield env.timeout(costs.switch + run_ns + costs.wake)
-                counts[0] += me == 0
+                trips += me == 0
                 woken[me] = env.event()
                 woken[1 - me].succeed()
             yield woken[me]
@@ -98,61 +80,54 @@ def by_simpy(given: Setup) -> tuple[int, int]:
         env.process(task(me))
     while env.peek() < given.duration_ns:
         env.step()
-        counts[1] += 1
-    return counts[0], counts[1]
+    return trips
 
 
-def compared(runs: int) -> None:
-    given = setup("pipe", "cpus=8", 300_000_000)
-    found = simulate_core.simulate(given, 1)
-    taken = seconds(lambda: simulate_core.simulate(given, 1), runs)
-    short = replace(given, duration_ns=given.duration_ns // 10)
-    reference = simulate.simulate(short, 1)
-    slow = seconds(lambda: simulate.simulate(short, 1), 1)
-    print(f"\npipe on 8 CPUs{'':24} round trips/s      events/s")
-    print(f"  compiled{'':25} {found.counted / taken:14,.0f} {found.events / taken:14,.0f}")
-    print(f"  reference{'':24} {reference.counted / slow:14,.0f} {reference.events / slow:14,.0f}")
-    try:
-        trips, events = by_simpy(given)
-    except ImportError:
-        print("  SimPy is not installed")
-        return
-    theirs = seconds(lambda: by_simpy(given), runs)
-    print(f"  SimPy, without governor{'':10} {trips / theirs:14,.0f} {events / theirs:14,.0f}")
-    print(
-        f"  compiled to SimPy: {found.counted / taken * theirs / trips:.1f} times the round trips, "
-        f"{found.events / taken * theirs / events:.1f} times the events (needed: 10)"
-    )
+def ours(name: str, given: Setup, peer: str = "", aim: Aim | None = None, series: str = "") -> Work:
+    events = simulate_core.simulate(given, 1).events
+    run = partial(timed, partial(simulate_core.simulate, given, 1))
+    return Work(f"simulate, {name}, events", run, events, {peer: aim}, series)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=3)
-    runs = parser.parse_args().runs
+def works(given: Given) -> list[Work]:
     if not core.available():
-        raise SystemExit("expected the compiled core, found none")
-    eight = [
-        ours("pipe, 8 CPUs", setup("pipe", "cpus=8", 10**9), runs),
-        ours("schbench, 8 CPUs", setup("schbench:messages=2", "cpus=8", 2 * 10**9), runs),
-        ours("server, 8 CPUs", setup(SERVER.format(clients=16), "cpus=8", 2 * 10**9), runs),
-        ours(
-            "server, 8 CPUs of SMT4", setup(SERVER.format(clients=16), machine(8, 4), 10**9), runs
-        ),
+        given.missing["simulate"] = "the core is not compiled"
+        return []
+    *_, longest = given.sizes(DURATION_NS)
+    server = SERVER.format(clients=16)
+    found = [
+        ours("pipe on 8 CPUs", setup("pipe", "cpus=8", longest // 4), "", NEEDED),
+        ours("schbench on 8 CPUs", setup("schbench:messages=2", "cpus=8", longest), "", NEEDED),
+        ours("server on 8 of SMT4", setup(server, machine(8, 4), longest // 2), "", NEEDED),
     ]
-    print(f"8 CPUs: {min(eight):.2f} to {max(eight):.2f} M events/s (needed: {NEEDED[8]:g})\n")
-    rates = {}
+    for part in (100, 10, 1):
+        name = "server on 8 CPUs" + (f", 1/{part}" if part > 1 else "")
+        asked = setup(server, "cpus=8", longest // part)
+        found.append(ours(name, asked, "", NEEDED, "simulate, server on 8 CPUs, events"))
+        if part > 1:
+            found[-1] = replace(found[-1], ours=False)
     for cpus in (8, 32, 128, 512, 2048):
-        given = setup(SERVER.format(clients=2 * cpus), machine(cpus, 4), 32 * 10**9 // cpus)
-        rates[cpus] = ours(f"server, {cpus} CPUs of SMT4", given, runs)
-    cost = {cpus: 1000 / rate for cpus, rate in rates.items()}
-    growth = cost[2048] / cost[8]
-    print(
-        f"2048 CPUs: {rates[2048]:.2f} M events/s (needed: {NEEDED[2048]:g}); an event costs "
-        f"{cost[8]:.0f} ns at 8 CPUs, {cost[2048]:.0f} ns at 2048: {growth:.2f} times, where the "
-        f"logarithm grows {math.log2(2048) / math.log2(8):.2f} times"
-    )
-    compared(runs)
+        asked = setup(SERVER.format(clients=2 * cpus), machine(cpus, 4), 16 * longest // cpus)
+        beside = ("simulate, server on 8 CPUs of SMT4, events", Aim("ratio", 1.5))
+        found.append(ours(f"server on {cpus} CPUs of SMT4", asked, *(beside if cpus > 8 else ())))
+    return [*found, *compared(given, longest // 10)]
 
 
-if __name__ == "__main__":
-    main()
+def compared(given: Given, duration_ns: int) -> list[Work]:
+    """Round trips of the pipe workload: compiled, as the reference has them, and SimPy's."""
+    asked, theirs = setup("pipe", "cpus=8", duration_ns), "SimPy, pipe without governor"
+    short = replace(asked, duration_ns=duration_ns // 10)
+    peers = {theirs: Aim("ratio", 0.1)}
+    counted = [by.simulate(of, 1).counted for by, of in ((simulate_core, asked), (simulate, short))]
+    core_run = partial(timed, partial(simulate_core.simulate, asked, 1))
+    slow_run = partial(timed, partial(simulate.simulate, short, 1))
+    found = [
+        Work("simulate, pipe on 8 CPUs, round trips", core_run, counted[0], peers),
+        Work("simulate, no core, round trips", slow_run, counted[1], {theirs: None}, rounds=3),
+    ]
+    if importlib.util.find_spec("simpy") is None:
+        given.missing["SimPy"] = "not installed: pip install simpy"
+    else:
+        trips = by_simpy(asked)
+        found.append(Work(theirs, partial(timed, partial(by_simpy, asked)), trips, ours=False))
+    return found

@@ -1,18 +1,13 @@
-"""Speed of tune: tables over idle gaps, the governor in the loop or the histogram alone.
+"""tune: tables over idle gaps, the governor in the loop or the histogram alone.
 
-    python benchmarks/tune.py [--gaps 1000000] [--tables 64] [--histogram 10000000] [--runs 3]
-
-Pairs are gaps times tables; times are CPU seconds of one thread, the median of several runs. Of the
-histogram, building it is measured apart from asking it for 1000 tables. Nobody else replays
-governors; for comparison, the plain-Python reference is given a few gaps.
+Pairs are gaps times tables, on one thread. Of the histogram, building it is measured apart from
+asking it for 1000 tables. Nobody else replays governors; beside them, the plain-Python reference is
+given a few gaps.
 """
 
-import argparse
-import statistics
-import time
 from array import array
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 from idle_states import core
@@ -23,10 +18,14 @@ from idle_states.tune.evaluate import TOGETHER, Candidate, EvaluationTask, evalu
 from idle_states.tune.gaps import Gatherer
 from idle_states.tune.source import CpuGaps
 
+from .measuring import Given, Work, timed
+
 TIMES = ((1, 10), (2, 20), (5, 50), (10, 100), (100, 10_000), (200, 20_000))
 KERNEL = "6.12"
+GAPS, TABLES = 200_000, 64
 FEW = 2_000
 """Gaps for the reference."""
+REFERENCE = "tune, menu, the reference"
 
 
 def gaps(count: int) -> list[int]:
@@ -63,39 +62,30 @@ def candidates(count: int) -> list[Candidate]:
     ]
 
 
-def seconds(runs: int, work: Callable[[], object]) -> float:
-    taken = []
-    for _ in range(runs):
-        before = time.process_time()
-        work()
-        taken.append(time.process_time() - before)
-    return statistics.median(taken)
-
-
 def governed(task: EvaluationTask, tables: list[Candidate]) -> None:
     for at in range(0, len(tables), TOGETHER):
         evaluate(task, tables[at : at + TOGETHER])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gaps", type=int, default=1_000_000)
-    parser.add_argument("--tables", type=int, default=64)
-    parser.add_argument("--histogram", type=int, default=10_000_000)
-    parser.add_argument("--runs", type=int, default=3)
-    arguments = parser.parse_args()
+def works(given: Given) -> list[Work]:
+    if not core.available():
+        given.missing["tune"] = "the core is not compiled"
+        return []
     table: CpuTable = from_times([(e * 1000, r * 1000) for e, r in TIMES], polling=True)
-    lengths, tables = gaps(arguments.gaps), candidates(arguments.tables)
-    print(f"instruction set: {core.instruction_set() or 'no core'}; Linux {KERNEL}")
+    tables, sizes = candidates(TABLES), given.sizes(GAPS)
+    lengths, found = gaps(sizes[-1]), []
     for governor in ("menu", "teo", "ladder"):
         settings = Settings(governor, release(KERNEL), 250)
         for what, make in (("recording", recorded), ("trace", traced)):
-            task = EvaluationTask(settings, table, (make(lengths),))
-            taken = seconds(arguments.runs, lambda task=task: governed(task, tables))
-            pairs = len(lengths) * len(tables)
-            print(f"{governor}, {what:9} {pairs / taken / 1e6:8.1f} M pairs/s")
-    menu = Settings("menu", release(KERNEL), 250)
-    few = recorded(lengths[:FEW])
+            series = f"tune, {governor}, {what}"
+            for count in sizes if governor == "menu" else sizes[-1:]:
+                task = EvaluationTask(settings, table, (make(lengths[:count]),))
+                name = series if count == sizes[-1] else f"{series}, {count} gaps"
+                run = partial(timed, partial(governed, task, tables))
+                peers = {REFERENCE: None}
+                work = Work(name, run, count * TABLES, peers, series, count == sizes[-1])
+                found.append(work if governor == "menu" else replace(work, series=""))
+    menu, few = Settings("menu", release(KERNEL), 250), recorded(lengths[:FEW])
 
     def reference() -> None:
         governor = menu.governor_of(table)
@@ -103,19 +93,16 @@ def main() -> None:
             state = governor.select(situation).state
             governor.reflect(replace(outcome, state=state))
 
-    print(f"menu, the reference {FEW / seconds(1, reference) / 1e6:8.3f} M pairs/s")
-    many = gaps(arguments.histogram)
+    found.append(Work(REFERENCE, partial(timed, reference), min(FEW, len(lengths)), ours=False))
+    many = gaps(5 * sizes[-1])
     limits = [1000 * value - 1 for candidate in candidates(1000) for value in candidate]
     gathered = Gatherer(limits)
-    built = seconds(1, lambda: gathered.extend(many))
+    gathered.extend(many)
     histogram = gathered.gaps()
-    asked = seconds(
-        arguments.runs,
-        lambda: [known(histogram, table, candidate) for candidate in candidates(1000)],
-    )
-    count = len(many)
-    print(f"histogram of {count} gaps: built in {built:.2f} s, 1000 tables in {asked:.3f} s")
-
-
-if __name__ == "__main__":
-    main()
+    build = partial(timed, lambda: Gatherer(limits).extend(many))
+    ask = partial(timed, lambda: [known(histogram, table, each) for each in candidates(1000)])
+    return [
+        *found,
+        Work("tune, histogram built, gaps", build, len(many)),
+        Work("tune, histogram asked, tables", ask, 1000),
+    ]

@@ -1,31 +1,15 @@
 """tune --to cmdline of an x86 machine, end to end: from idles in a file to the kernel's parameter.
 
-    python benchmarks/x86.py [--idles 10000000] [--platform skx] [--kernel 7.0]
-                             [--governor none --governor menu] [--form trace|gaps]
-
 No recording of an x86 machine of this length is to be had: the idles are those of a simulated
 server on the machine's own table, on one CPU, one after the other and again from the first until
-there are enough. Seconds are from the start of a command to its end, on the wall and of CPU time;
-making the file does not count. Without a governor the file is read and little else is done; with
-one, every table tried is replayed over all idles. Beside them, of a trace: replay as entered,
-`grep -c cpu_idle`, sha256sum (tune and replay give the file's, too), and the awk program of
-replays.py.
+there are enough. Making the file does not count. Without a governor the file is read and little
+else is done; with one, every table tried is replayed over all idles. Beside it, of a trace:
+sha256sum, which tune gives the file's of, too.
 """
 
-import argparse
-import os
-import resource
-import shutil
-import subprocess
-import sys
-import tempfile
-import time
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from replays import AWK, STATES
 
 from idle_states.linux.platforms import parse
 from idle_states.linux.releases import release
@@ -35,6 +19,13 @@ from idle_states.simulation.idle_periods import IdlePeriods
 from idle_states.simulation.request import SimulateRequest, prepare
 from idle_states.simulation.simulate import simulate
 
+from .measuring import TOOL, Given, Work
+from .table import Aim
+from .whole_process import program
+
+PLATFORM, KERNEL, IDLES = "skx", "7.0", 1_000_000
+RATE = Aim("rate", 1e6, "wall")
+"""10^7 idles in 10 s."""
 WORKLOAD, DURATION = "server", "1s"
 BETWEEN_NS = 20_000
 
@@ -83,50 +74,26 @@ def write(file: Path, idles: list[tuple[int, int]], count: int, form: str) -> No
             clock = done + BETWEEN_NS
 
 
-def timed(command: Sequence[str]) -> tuple[float, float, str]:
-    """Seconds on the wall and of CPU time, and the last line printed."""
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return wall, cpu, (done.stdout.strip() or "nothing to change").splitlines()[-1]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--idles", type=int, default=10_000_000)
-    parser.add_argument("--platform", default="skx")
-    parser.add_argument("--kernel", default="7.0")
-    parser.add_argument("--governor", action="append")
-    parser.add_argument("--form", choices=("trace", "gaps"), default="trace")
-    given = parser.parse_args()
-    os.environ["LC_ALL"] = "C"
-    idles = simulated(given.platform, given.kernel)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "idles"
-        write(file, idles, given.idles, given.form)
-        size = file.stat().st_size / 1e6
-        print(f"{given.idles} idles, {len(idles)} of them simulated, {size:.0f} MB of {given.form}")
-        tool = [sys.executable, "-m", "idle_states"]
-        tune = [*tool, "tune", "--to", "cmdline", "--platform", given.platform]
-        tune += ["--kernel", given.kernel, "--power", "implied", f"--{given.form}", str(file)]
-        commands = {
-            f"tune, governor {governor}": [*tune, "--governor", governor]
-            for governor in given.governor or ("none", "menu")
-        }
-        if given.form == "trace":
-            commands |= {
-                "replay as entered": [*tool, "replay", str(file), "--states", STATES],
-                "grep -c cpu_idle": ["grep", "-c", "cpu_idle", str(file)],
-                "sha256sum": ["sha256sum", str(file)],
-            }
-            if shutil.which("mawk"):
-                commands["mawk, time by state"] = ["mawk", AWK, str(file)]
-        print(f"{'':24} {'wall s':>8} {'CPU s':>8}")
-        for what, command in commands.items():
-            wall, cpu, last = timed(command)
-            print(f"{what:24} {wall:8.1f} {cpu:8.1f}  {last if 'tune' in what else ''}".rstrip())
-
-
-if __name__ == "__main__":
-    main()
+def works(given: Given) -> list[Work]:
+    idles, found = simulated(PLATFORM, KERNEL), []
+    sums = program("sha256sum", given)
+    words = ("tune", "--to", "cmdline", "--platform", PLATFORM, "--kernel", KERNEL)
+    sizes = given.sizes(IDLES)
+    for form in ("trace", "gaps"):
+        for count in sizes if form == "trace" else sizes[-1:]:
+            file, last = given.folder / f"{form}{count}", count == sizes[-1]
+            write(file, idles, count, form)
+            size = "" if last else f", {count} idles"
+            for governor in ("none", "menu"):
+                options = ("--power", "implied", f"--{form}", str(file), "--governor", governor)
+                series = f"tune --to cmdline, {form}, {governor}"
+                peers = {"sha256sum, trace" if form == "trace" else "": RATE}
+                in_series = series if form == "trace" else ""
+                found.append(
+                    Work(
+                        f"{series}{size}", [*TOOL, *words, *options], count, peers, in_series, last
+                    )
+                )
+            if sums and last and form == "trace":
+                found.append(Work("sha256sum, trace", [sums, str(file)], count, ours=False))
+    return found
