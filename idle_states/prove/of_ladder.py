@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..linux.governors import State
+from ..linux.governors import Governor
 from ..linux.governors.ladder_features import LadderFeatures
+from .history import Scene
 from .proof import Bound, Unreachable, Way
 
 _RUNG = Bound(
@@ -14,24 +15,19 @@ _RUNG = Bound(
 
 
 class LadderProof:
-    """Proofs for one table. limit_us: the latency limit; disabled: numbers of states.
+    """Proofs for one table. names: of its states.
 
     reached  rungs that may be the last state, found by following all steps from the first
     """
 
     def __init__(
-        self,
-        states: tuple[State, ...],
-        features: LadderFeatures,
-        limit_us: int,
-        disabled: frozenset[int],
-        names: tuple[str, ...],
+        self, governor: Governor, features: LadderFeatures, scene: Scene, names: tuple[str, ...]
     ) -> None:
         self.names = names
-        self.disabled = disabled
-        self.exits = [state.exit_ns for state in states]
-        self.limit = limit_us * 1000
-        self.first = int(features.skips_polling and states[0].polling)
+        self.disabled = scene.disabled
+        self.exits = [state.exit_ns for state in governor.states]
+        self.limit = scene.limit_us * 1000
+        self.first = int(features.skips_polling and governor.states[0].polling)
         self.reached = self._reached()
 
     def unreachable(self, state: int) -> Unreachable | None:

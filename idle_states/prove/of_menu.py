@@ -9,12 +9,13 @@ that all of them being closed proves that it is never selected; one that is open
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..linux.governors import State
+from ..linux.governors import Governor
 from ..linux.governors.interface import KTIME_MAX, U32_MAX
 from ..linux.governors.menu_features import MenuFeatures
 from ..linux.governors.menu_search import MenuTable
 from ..linux.idle_loop import NO_LIMIT_US
 from ..units import format_time
+from .history import Scene
 from .inequalities import Inequality, at_least, at_most, contradiction
 from .proof import Bound, Unreachable, Way
 
@@ -65,22 +66,16 @@ _Needs = tuple[str, bool | None, list[Inequality]]
 
 
 class MenuProof:
-    """Proofs for one table. limit_us: the latency limit; disabled: numbers of states."""
+    """Proofs for one table. names: of its states."""
 
     def __init__(
-        self,
-        states: tuple[State, ...],
-        features: MenuFeatures,
-        hz: int,
-        limit_us: int,
-        disabled: frozenset[int],
-        names: tuple[str, ...],
+        self, governor: Governor, features: MenuFeatures, scene: Scene, names: tuple[str, ...]
     ) -> None:
         self.features = features
         self.names = names
-        self.table = MenuTable(states, features, hz)
-        self.limit = limit_us * self.table.per_us
-        self.enabled = [i for i in range(len(states)) if i not in disabled]
+        self.table = MenuTable(governor.states, features, governor.hz)
+        self.limit = scene.limit_us * self.table.per_us
+        self.enabled = [i for i in range(len(governor.states)) if i not in scene.disabled]
         self.cases = [each for each in self._cases() if not contradiction(each.holds)]
 
     def unreachable(self, state: int) -> Unreachable | None:

@@ -8,10 +8,11 @@ no witness is found.
 
 from collections.abc import Iterator
 
-from ..linux.governors import State
+from ..linux.governors import Governor
 from ..linux.governors.teo_features import TeoFeatures
 from ..linux.governors.teo_table import TeoTable
 from ..units import format_time
+from .history import Scene
 from .proof import Bound, Unreachable, Way
 
 _EMPTY = Bound(
@@ -23,23 +24,17 @@ _EMPTY = Bound(
 
 
 class TeoProof:
-    """Proofs for one table. limit_us: the latency limit; disabled: numbers of states."""
+    """Proofs for one table. names: of its states."""
 
     def __init__(
-        self,
-        states: tuple[State, ...],
-        features: TeoFeatures,
-        hz: int,
-        limit_us: int,
-        disabled: frozenset[int],
-        names: tuple[str, ...],
+        self, governor: Governor, features: TeoFeatures, scene: Scene, names: tuple[str, ...]
     ) -> None:
         self.features = features
         self.names = names
-        self.table = TeoTable(states, features, hz)
-        self.limit = self.table.latency(limit_us)
-        self.disabled = disabled
-        self.enabled = [i for i in range(len(states)) if i not in disabled]
+        self.table = TeoTable(governor.states, features, governor.hz)
+        self.limit = self.table.latency(scene.limit_us)
+        self.disabled = scene.disabled
+        self.enabled = [i for i in range(len(governor.states)) if i not in scene.disabled]
 
     def unreachable(self, state: int) -> Unreachable | None:
         """The proof that a state is never selected; None if there is none."""

@@ -145,15 +145,14 @@ def refuting(
     governor: Governor, scene: Scene, names: tuple[str, ...]
 ) -> Callable[[int], Unreachable | None]:
     """What proves of a state that the governor never selects it."""
-    states, limits = governor.states, (scene.limit_us, scene.disabled, names)
     match governor.features:
         case MenuFeatures() as menu:
-            return MenuProof(states, menu, governor.hz, *limits).unreachable
+            return MenuProof(governor, menu, scene, names).unreachable
         case LadderFeatures() as ladder:
-            return LadderProof(states, ladder, *limits).unreachable
+            return LadderProof(governor, ladder, scene, names).unreachable
         case HaltpollFeatures():
             return lambda state: of_haltpoll.unreachable(state, names[state], scene.limit_us)
         case TeoFeatures() as teo:
-            return TeoProof(states, teo, governor.hz, *limits).unreachable
+            return TeoProof(governor, teo, scene, names).unreachable
         case _:
             return lambda state: None
