@@ -34,6 +34,8 @@ class Estimate:
     method           how the interval was made, "" where there is none
     refused          why the quantile asked for is not given, "" where it is
     busy_ns          what measuring takes, which was subtracted; None: nothing was
+    busy_more_ns     by how much the same quantile of what measuring takes is above busy_ns: so much
+                     of the value may be the measuring's; None where it is not known
     """
 
     statistic: str
@@ -45,6 +47,7 @@ class Estimate:
     method: str = ""
     refused: str = ""
     busy_ns: float | None = None
+    busy_more_ns: float | None = None
 
     @property
     def bounded(self) -> bool:
@@ -120,9 +123,11 @@ def above_busy(state: Values, busy: Values, percent: Decimal, confidence: Decima
     middle = _middle(busy, 100 - aside * _BUSY_SHARE)
     if found.value_ns is None or middle.value_ns is None:
         return found
+    tail = None if isinstance(busy, SummaryOnly) else estimate(busy, percent, confidence).value_ns
     return replace(
         found,
         busy_ns=middle.value_ns,
+        busy_more_ns=None if tail is None else max(0.0, tail - middle.value_ns),
         value_ns=max(0.0, found.value_ns - middle.value_ns),
         low_ns=_less(found.low_ns, middle.high_ns),
         high_ns=_less(found.high_ns, middle.low_ns),

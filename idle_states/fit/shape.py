@@ -13,7 +13,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from ..measured import LatencyBins, Samples, SummaryOnly
 
@@ -44,12 +44,15 @@ class SampleShape:
     """outliers     number of values beyond the fences
     low_ns, high_ns the fences
     modes        peaks in ascending order: one, or several that are apart
+    serial       rank correlation of each value with the one before, -1 to 1; None of a histogram
+                 and of equal values
     """
 
     outliers: int
     low_ns: float
     high_ns: float
     modes: tuple[Mode, ...]
+    serial: float | None = None
 
 
 def shape(values: Samples | LatencyBins | SummaryOnly) -> SampleShape | None:
@@ -68,7 +71,25 @@ def shape(values: Samples | LatencyBins | SummaryOnly) -> SampleShape | None:
     low = fences(_quantiles(lowest, _QUANTILES))[0]
     high = fences(_quantiles(highest, _QUANTILES))[1]
     outside = sum(count for value, count in points if not low <= value <= high)
-    return SampleShape(outside, low, high, modes)
+    serial = serial_correlation(values.values_ns) if isinstance(values, Samples) else None
+    return SampleShape(outside, low, high, modes, serial)
+
+
+def serial_correlation(values: Sequence[float]) -> float | None:
+    """Spearman's rank correlation of each value with the one before; None if there is no variance.
+
+    Order statistics enclose a quantile as often as they say only of independent values.
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks = [0.0] * len(values)
+    for _, tied in groupby(enumerate(order), key=lambda each: values[each[1]]):
+        group = list(tied)
+        for _, at in group:
+            ranks[at] = (group[0][0] + group[-1][0]) / 2
+    middle = (len(values) - 1) / 2
+    aside = [rank - middle for rank in ranks]
+    variance = math.fsum(each * each for each in aside)
+    return math.fsum(a * b for a, b in pairwise(aside)) / variance if variance else None
 
 
 def fences(values: Sequence[float]) -> tuple[float, float]:

@@ -1,5 +1,6 @@
 """fit, for people: advertised against measured."""
 
+import math
 from collections.abc import Iterator
 
 from ..fit.latencies import FittedLatency
@@ -14,6 +15,10 @@ HEAD = ("STATE", "ADVERTISED", "MEASURED", "INTERVAL", "N", "WOKEN BY", "VERDICT
 NUMBERS = (1, 2, 3, 4)
 """Columns with figures."""
 RESIDENCY_HEAD = ("STATE", "ADVERTISED", "FITTED", "INTERVAL", "BY")
+_MATTERS = 0.1
+"""Share of a value from which on what may be in it is said."""
+_ALIKE = 0.2
+"""Serial correlation up to which an interval is taken to hold."""
 _VERDICTS = {"under-stated": "error", "over-stated": "warning", "consistent": "good"}
 
 
@@ -120,11 +125,21 @@ def said_of(state: FittedState) -> Iterator[str]:
 def _remarks(one: FittedLatency) -> Iterator[str]:
     if one.estimate.busy_ns is not None:
         yield f"{time(one.estimate.busy_ns)} subtracted, which measuring takes on a busy CPU"
+        more, value = one.estimate.busy_more_ns, one.estimate.value_ns
+        if more is not None and value is not None and more >= _MATTERS * value:
+            yield f"up to {time(more)} of the rest may be measuring, which varies by so much"
     elif not one.latency.net:
         yield "contains what measuring takes, which was not measured on a busy CPU"
     shape = one.shape
     if shape is None:
         return
+    n = one.estimate.n or 0
+    if shape.serial is not None and shape.serial > max(_ALIKE, 3 / math.sqrt(n)):
+        alone = n * (1 - shape.serial) / (1 + shape.serial)
+        yield (
+            f"each wake-up is like the one before (rank correlation {shape.serial:.2f}): all count "
+            f"as some {alone:.0f} independent ones, and the interval is too narrow"
+        )
     if len(shape.modes) > 1:
         at = joined([f"{time(mode.at_ns)} ({100 * mode.share:.0f} %)" for mode in shape.modes])
         yield f"{plural(len(shape.modes), 'mode')}, at {at}: several things were measured"

@@ -437,3 +437,28 @@ def test_a_state_named_in_vain_is_said(word: str, capsys: pytest.CaptureFixture[
     assert main(["fit", f"{word}={MAILED / 'power9-cede.txt'}"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert f"says itself that CEDE was entered: {word}= is not used for that" in said
+
+
+def test_wake_ups_that_depend_on_each_other_are_said() -> None:
+    """Order statistics are those of independent values; in a drift, few are."""
+    drifting = [10000.0 + at + noise for at, noise in enumerate(normal(500, 400))]
+    found = fitted(request(percent=P99), [measured(samples("stop2", drifting))])
+    said = fit_text.text(found, Style(False))
+    assert "each wake-up is like the one before (rank correlation 0.9" in " ".join(said.split())
+    mixed = drifting[:]
+    random.Random(2).shuffle(mixed)
+    shuffled = fitted(request(percent=P99), [measured(samples("stop2", mixed))])
+    assert "like the one before" not in fit_text.text(shuffled, Style(False))
+    assert found.states[0].by.interval_ns == shuffled.states[0].by.interval_ns  # type: ignore[union-attr]
+
+
+def test_what_varies_in_measuring_is_said() -> None:
+    """2 us in the middle and 10 us at times: so much of a state's p99 may be the measuring's."""
+    path = [2000.0] * 95 + [10000.0] * 5
+    state = [4000.0 + each for each in path * 4]
+    busy = samples(None, path * 4, busy=True)
+    found = fitted(request(percent=P99), [measured(samples("stop2", state), busy)])
+    estimate = found.states[0].by.estimate  # type: ignore[union-attr]
+    assert (estimate.value_ns, estimate.busy_ns, estimate.busy_more_ns) == (12000, 2000, 8000)
+    said = " ".join(fit_text.text(found, Style(False)).split())
+    assert "up to 8 us of the rest may be measuring, which varies by so much" in said

@@ -27,6 +27,11 @@ class Shape(Form[SampleShape]):
     low_ns: Annotated[float, "The lower fence; may be negative."]
     high_ns: Annotated[float, "The upper fence."]
     modes: Annotated[list[Mode], "Peaks that are apart; several: several things were measured."]
+    serial: Annotated[
+        Annotated[float, Limits(minimum=-1, maximum=1)] | None,
+        "Rank correlation of each value with the one before; null of histograms and equal values. "
+        "Intervals are those of independent values.",
+    ]
 
 
 class LatencyFit(Form[FittedLatency]):
@@ -66,6 +71,11 @@ class LatencyFit(Form[FittedLatency]):
     busy_ns: Annotated[
         float | None, "What measuring takes on a busy CPU, which was subtracted; null: nothing was."
     ] = derived(lambda one: one.estimate.busy_ns)
+    busy_more_ns: Annotated[
+        float | None,
+        "By how much the same quantile of that is above busy_ns, and may be in the value; null: "
+        "not known.",
+    ] = derived(lambda one: one.estimate.busy_more_ns)
     shape: Annotated[Shape | None, "null for few values and for summaries."]
     verdict: Annotated[Verdict, "Of the advertised latency."] = derived(
         lambda one: one.judgement.verdict
