@@ -1,7 +1,7 @@
 """Replays idle periods: what a trace shows, judged by a table, or what a governor would have
 selected with it.
 
-TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat (through trace-cmd), or an
+TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat, or an
 exact recording (CSV or JSON lines), compressed by gzip or not; - is standard input. What record's
 script printed is told by its content and converted first, as record --convert does. The head of a
 recording says its kernel, HZ and states; what is given here wins, and where it differs, that is

@@ -43,6 +43,14 @@ STATE = struct.Struct("<QQQ")
 EVENT = struct.Struct("<qQIH?x")
 """An event of cpu_idle: what, time in ns, line from 0 on, CPU, whether the time is in us."""
 
+RING_EVENT = struct.Struct("<qQIH?xQ")
+"""An event of a ring buffer: as EVENT, and the time to merge CPUs by."""
+
+RING_LAYOUT = struct.Struct("<3I7i2I")
+"""How pages of a ring buffer are laid out: bytes of a page, where its data begins, bytes of its
+commit; cpu_idle's number and offsets of state and CPU; cpu_idle_miss's number and offsets of CPU,
+state and below; whether the file is big-endian, and in another byte order than this machine."""
+
 PERIOD = struct.Struct("<QQIHBx")
 """An idle period: start and end in ns, state, CPU, verdict of cpu_idle_miss."""
 

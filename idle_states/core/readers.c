@@ -1,8 +1,10 @@
 /* What Python sees of the readers of traces and recordings. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "module.h"
 #include "recording.h"
+#include "ring_buffer.h"
 #include "trace.h"
 
 /* Plain events, and of the other lines: how many plain events are before it, offset, line. */
@@ -161,7 +163,95 @@ static PyObject *split(PyObject *self, PyObject *args)
 	return result;
 }
 
+PyDoc_STRVAR(read_ring_doc,
+	     "read_ring(pages, layout, cpu, latest)\n--\n\n"
+	     "Idle events of whole pages of a CPU's ring buffer, packed with the time to merge them by,\n"
+	     "and the latest time. None where the reference has to say what is wrong with a page.");
+
+static PyObject *read_ring_of(PyObject *self, PyObject *args)
+{
+	unsigned long long latest;
+	Py_buffer pages, packed;
+	PyObject *result = NULL;
+	unsigned short cpu;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "y*y*HK", &pages, &packed, &cpu, &latest))
+		return NULL;
+	const struct ring_layout *layout = packed.buf;
+
+	if (packed.len != sizeof(*layout) || !is_ring_layout(layout) ||
+	    pages.len % layout->page_bytes) {
+		PyErr_SetString(PyExc_ValueError, "expected a layout and whole pages of it");
+	} else {
+		size_t room = ring_room(layout, (size_t)pages.len), count;
+		struct ring_event *events = malloc(room * sizeof(*events));
+		u64 now = latest;
+		bool good;
+
+		if (!events) {
+			PyErr_NoMemory();
+		} else {
+			Py_BEGIN_ALLOW_THREADS
+			good = read_ring(layout, pages.buf, (size_t)pages.len, cpu, &now, events,
+					 &count);
+			Py_END_ALLOW_THREADS
+			result = good ? Py_BuildValue("(y#K)", (const char *)events,
+						      (Py_ssize_t)(count * sizeof(*events)),
+						      (unsigned long long)now)
+				      : Py_BuildValue("");
+		}
+		free(events);
+	}
+	PyBuffer_Release(&pages);
+	PyBuffer_Release(&packed);
+	return result;
+}
+
+PyDoc_STRVAR(sort_ring_doc,
+	     "sort_ring(events)\n--\n\n"
+	     "What read_ring gave, one CPU after another, in one order: events, packed as scan_trace\n"
+	     "does, with lines from 0 on.");
+
+static PyObject *sort_ring_of(PyObject *self, PyObject *args)
+{
+	PyObject *result = NULL;
+	Py_buffer given;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "y*", &given))
+		return NULL;
+	size_t count = (size_t)given.len / sizeof(struct ring_event);
+	struct ring_event *events = malloc(2 * count * sizeof(*events) + 1);
+
+	if (!events) {
+		PyErr_NoMemory();
+	} else {
+		struct ring_event *sorted;
+		struct event *plain;
+
+		Py_BEGIN_ALLOW_THREADS
+		memcpy(events, given.buf, count * sizeof(*events));
+		sorted = sort_ring(events, events + count, count);
+		plain = (struct event *)sorted;
+		for (size_t i = 0; i < count; i++) {
+			struct event event = sorted[i].event;
+
+			event.line = (u32)i;
+			plain[i] = event;
+		}
+		Py_END_ALLOW_THREADS
+		result = PyBytes_FromStringAndSize((const char *)plain,
+						   (Py_ssize_t)(count * sizeof(*plain)));
+	}
+	free(events);
+	PyBuffer_Release(&given);
+	return result;
+}
+
 PyMethodDef reader_methods[] = {
+	{"read_ring", read_ring_of, METH_VARARGS, read_ring_doc},
+	{"sort_ring", sort_ring_of, METH_VARARGS, sort_ring_doc},
 	{"scan_trace", scan_trace, METH_VARARGS, scan_trace_doc},
 	{"scan_records", scan_records_of, METH_VARARGS, scan_records_doc},
 	{"split", split, METH_VARARGS, split_doc},

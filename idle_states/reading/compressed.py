@@ -1,6 +1,9 @@
-"""Compressed input: what it begins with, and all of it within bounds. gzip, bzip2 and xz."""
+"""Compressed input: what it begins with, and all of it within bounds. gzip, bzip2 and xz; within
+files that say so, zlib and zstd. Python has no zstd before 3.14: the system's library reads it.
+"""
 
-from typing import Protocol
+from functools import cache
+from typing import Any, Protocol
 
 from . import limits
 
@@ -49,6 +52,53 @@ def whole(data: bytes, limit: int) -> bytes:
     if not made.eof:
         raise DamagedArchive("the compressed data end too early")
     return plain
+
+
+def can_unpack(name: str) -> bool:
+    """Whether `unpack` knows a way of compressing by this name."""
+    return name == "zlib" or (name == "zstd" and _zstd() is not None)
+
+
+def unpack(name: str, data: bytes, size: int) -> bytes:
+    """What was compressed by "zlib" or "zstd", which `can_unpack`, to be of `size` bytes. Raises
+    DamagedArchive if it is not."""
+    if name == "zlib":
+        import zlib
+
+        made = zlib.decompressobj()
+        try:
+            plain = made.decompress(data, size + 1)
+        except zlib.error as error:
+            raise DamagedArchive(str(error)) from None
+    else:
+        import ctypes
+
+        library = _zstd()
+        room = ctypes.create_string_buffer(size + 1)
+        found = library.ZSTD_decompress(room, size, data, len(data))
+        if library.ZSTD_isError(found):
+            raise DamagedArchive(library.ZSTD_getErrorName(found).decode("ascii", "replace"))
+        plain = room.raw[:found]
+    if len(plain) != size:
+        raise DamagedArchive(f"expected {size} bytes unpacked, found {len(plain)}")
+    return plain
+
+
+@cache
+def _zstd() -> Any:
+    """The system's libzstd; None where it has none."""
+    import ctypes
+
+    try:
+        library = ctypes.CDLL("libzstd.so.1")
+        whole = library.ZSTD_decompress
+    except (OSError, AttributeError):
+        return None
+    whole.restype = ctypes.c_size_t
+    whole.argtypes = (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
+    library.ZSTD_isError.argtypes = library.ZSTD_getErrorName.argtypes = (ctypes.c_size_t,)
+    library.ZSTD_getErrorName.restype = ctypes.c_char_p
+    return library
 
 
 def _decompressor(data: bytes) -> _Decompressor | None:

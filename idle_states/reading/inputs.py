@@ -140,6 +140,31 @@ class Input:
         if self.name != "-":
             self._raw.close()
 
+    @property
+    def seekable(self) -> bool:
+        """Whether any part of it can be read where it lies: a file of its own, not compressed."""
+        return not self.packed and (self._held is not None or _is_file(self._raw))
+
+    @property
+    def size(self) -> int:
+        """Bytes of what is seekable."""
+        return os.fstat(self._raw.fileno()).st_size if self._held is None else len(self._held)
+
+    def part(self, offset: int, size: int) -> bytes:
+        """Bytes of what is seekable, from an offset on: fewer where it ends."""
+        if self._held is not None:
+            return self._held[offset : offset + size]
+        if offset >= self.size:
+            return b""
+        found = os.pread(self._raw.fileno(), min(size, self.size - offset), offset)
+        while (
+            found
+            and len(found) < size
+            and (more := os.pread(self._raw.fileno(), size - len(found), offset + len(found)))
+        ):
+            found += more
+        return found
+
     def descriptor(self) -> int:
         """Of the open file, for a program that reads it itself."""
         return self._raw.fileno()

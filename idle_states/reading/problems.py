@@ -38,6 +38,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
         "idle periods without cpuidle, by the default idle: the governor selects no state",
     ),
     "piece-limit": (Severity.NOTE, "idle periods in too many pieces to be followed to their end"),
+    "read-as-text": (Severity.NOTE, "traces by way of text, which does not say of all lost events"),
     "no-newline": (Severity.NOTE, "last lines without a newline, taken as complete"),
 }
 """Kind -> how bad, and what a count of it counts."""

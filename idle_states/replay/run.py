@@ -61,7 +61,7 @@ def from_trace(
         else ByGovernor(traced, machines, settings, by or settings, problems, certain=certain)
     )
     seen = 0
-    for periods, misses in _periods(reader.batches(trace_dat.text(source)), pairing):
+    for periods, misses in _periods(trace_dat.batches(source, reader), pairing):
         idle = judge.sift(periods, certain and misses)
         others.add(idle)
         seen += len(idle)

@@ -45,7 +45,7 @@ def _traced(source: Input) -> tuple[list[Period], tuple[int, int] | None]:
     reader, pairing = TraceText(problems), Pairing(problems)
 
     def periods() -> Iterator[Period]:
-        for batch in reader.batches(trace_dat.text(source)):
+        for batch in trace_dat.batches(source, reader):
             yield from pairing.feed(batch)
         yield from pairing.finish()
 

@@ -1,4 +1,4 @@
-"""trace.dat as text, by trace-cmd if that is installed; only trace-cmd knows the file's format.
+"""trace.dat by the reader of its pages, or as text by trace-cmd where that alone reads it.
 
 trace-cmd is asked for idle events only, with times in ns, and writes its text to a pipe. A trace
 may be of any length: trace-cmd's memory is limited, and the time for which it may write nothing.
@@ -10,23 +10,43 @@ from collections.abc import Iterator
 from ..findings import unreadable
 from ..reading import launching, limits
 from ..reading.inputs import Input, InputKind
+from . import dat_file, ring_buffer
+from .text import Batch, PackedBatch, TraceText
 
 _EVENTS = "cpu_idle.*"
 """A pattern: asked for by its plain name, cpu_idle_miss is an error in a trace without it."""
 
 
-def blocks(source: Input) -> Iterator[bytes]:
-    """Yields the report's text. Raises Unreadable if trace-cmd is missing or cannot read it."""
-    program = launching.find("trace-cmd")
-    if program is None:
-        raise unreadable(
-            source.name,
-            "expected the program trace-cmd to read a trace.dat, found none; install it, or give "
-            "the text that trace-cmd report -t prints elsewhere",
-        )
-    if source.packed or source.name == "-":
+def batches(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
+    """Yields the events of a trace, text or trace.dat; `reader` counts them. What makes trace-cmd
+    read a trace.dat is a problem of the kind read-as-text. Raises Unreadable."""
+    if source.kind is not InputKind.DAT:
+        yield from reader.batches(source.ahead())
+        return
+    if not source.seekable:
         raise unreadable(
             source.name, "expected a trace.dat as a file of its own, not compressed or piped"
+        )
+    try:
+        file = dat_file.read(source)
+    except dat_file.Beyond as beyond:
+        text = blocks(source, str(beyond))
+        reader.problems.add("read-as-text", f"it has {beyond}")
+        yield from reader.batches(text)
+        return
+    yield from ring_buffer.batches(file, reader)
+
+
+def blocks(source: Input, why: str = "") -> Iterator[bytes]:
+    """Yields the text that trace-cmd makes of a trace.dat. why: what only trace-cmd reads in it.
+    Raises Unreadable if trace-cmd is missing or cannot read it."""
+    program = launching.find("trace-cmd")
+    if program is None:
+        has = f" that has {why}" if why else ""
+        raise unreadable(
+            source.name,
+            f"expected the program trace-cmd to read a trace.dat{has}, found none; install it, or "
+            "give the text that trace-cmd report -t prints elsewhere",
         )
     # read the file that was opened, even if its name now refers to another
     number = source.descriptor()
@@ -49,8 +69,3 @@ def blocks(source: Input) -> Iterator[bytes]:
                 f"expected a trace that trace-cmd can read, found: {found[:300]}"
                 + (" (a file cut short reads so)" if not said and empty else ""),
             )
-
-
-def text(source: Input) -> Iterator[bytes]:
-    """Yields the text of a trace: that of a trace.dat by trace-cmd."""
-    return blocks(source) if source.kind is InputKind.DAT else source.ahead()

@@ -173,7 +173,7 @@ class TraceText:
         self.events = 0
         self.lost = 0
         self.coarse = False
-        self._problems = problems
+        self.problems = problems
         self._core = core
         self._fast: re.Pattern[bytes] | None = None
         self._scale = 1
@@ -203,7 +203,7 @@ class TraceText:
             if len(rest) > LINE_MAX:
                 self.lines += 1
                 message = f"expected at most {LINE_MAX} bytes, found {quoted(rest, 20)}"
-                self._problems.add("long-line", message, self.lines)
+                self.problems.add("long-line", message, self.lines)
                 rest, oversized = b"", True
         if rest:
             yield self._last(rest)
@@ -229,9 +229,9 @@ class TraceText:
         if _EVENT.search(line) or _HARMLESS.fullmatch(line) or _lost(line):
             batch = self._thorough(b"\n" + line, self.lines, "truncated-line")
             if batch.whats or b"cpu_idle" not in line:
-                self._problems.add("no-newline", quoted(line), self.lines)
+                self.problems.add("no-newline", quoted(line), self.lines)
             return batch
-        self._problems.add("truncated-line", f"found {quoted(line)}", self.lines)
+        self.problems.add("truncated-line", f"found {quoted(line)}", self.lines)
         return Batch([], [], self.lines)
 
     def _compiled(self, data: bytes, start: int, end: int, first_line: int) -> PackedBatch:
@@ -323,7 +323,7 @@ class TraceText:
             odd = b"cpu_idle:" in line or (len(line) < 40 and not _HARMLESS.fullmatch(line))
             if binary or odd:
                 message = f"expected an event with a time in seconds, found {quoted(line)}"
-                self._problems.add("unreadable-line", message, number)
+                self.problems.add("unreadable-line", message, number)
             return None
         seconds, fraction, name, rest = match.groups()
         if name != b"cpu_idle":
@@ -331,7 +331,7 @@ class TraceText:
         what = _payload(rest)
         if what is None:
             message = f"expected {_FORMS} after cpu_idle, found {quoted(rest)}"
-            self._problems.add(malformed, message, number)
+            self.problems.add(malformed, message, number)
             return None
         self.coarse |= len(fraction) == 6
         self.events += 1
@@ -341,11 +341,14 @@ class TraceText:
         lost = _lost(line)
         if lost is None:
             return None
-        cpu, count = lost
+        self.report_lost(*lost, number)
+        return (lost[0], LOST), lost[1]
+
+    def report_lost(self, cpu: int, count: int, line: int) -> None:
+        """Counts events that a CPU lost before a line; count: 0 if it is not known."""
         self.lost += count
         of = f"{count} events" if count else "events, it does not say how many"
-        self._problems.add("lost-events", f"CPU {cpu} lost {of}", number)
-        return (cpu, LOST), count
+        self.problems.add("lost-events", f"CPU {cpu} lost {of}", line)
 
 
 def _payload(text: bytes) -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ from ..traces import dat as trace_dat
 from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, Periods, idle_ns
 from ..traces.recording import COMPLETE, guessed, rows
-from ..traces.text import TraceText
+from ..traces.text import Batch, PackedBatch, TraceText
 from .gaps import Gaps, Gatherer, from_counts
 
 EXACT, ESTIMATED, COUNTED, SIMULATED = "exact", "estimated", "counted", "simulated"
@@ -218,7 +218,7 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Pro
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
     found: dict[int, array[int]] = {}
-    for periods in _periods(reader, pairing, trace_dat.text(source)):
+    for periods in _periods(pairing, trace_dat.batches(source, reader)):
         if isinstance(periods, Periods):
             gathered.extend_packed(periods.packed)
             for cpu, packed in periods.by_cpu:
@@ -237,9 +237,9 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Pro
 
 
 def _periods(
-    reader: TraceText, pairing: Pairing, read_blocks: Iterable[bytes]
+    pairing: Pairing, batches: Iterable[Batch | PackedBatch]
 ) -> Iterator[Sequence[Period]]:
-    for batch in reader.batches(read_blocks):
+    for batch in batches:
         yield pairing.feed(batch)
     yield pairing.finish()
 

@@ -16,6 +16,7 @@ from typing import Any
 from unittest import mock
 
 from idle_states.check import baseline, config
+from idle_states.core.packing import EVENT, compiled
 from idle_states.devicetree import (
     archive,
     dts,
@@ -48,11 +49,11 @@ from idle_states.skiboot import log as opal_log
 from idle_states.sources import format_tar
 from idle_states.spec import library
 from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
-from idle_states.traces import dat
+from idle_states.traces import dat, dat_file, ring_buffer
 from idle_states.traces.chunks import chunks
 from idle_states.traces.head import head_of
 from idle_states.traces.recording import rows
-from idle_states.traces.text import TraceText, compiled
+from idle_states.traces.text import TraceText
 from idle_states.tune import source as tune_source
 from idle_states.tune.results import Results
 from tests.support import acpi
@@ -209,6 +210,24 @@ def _trace_dat(data: bytes) -> None:
             assert len(batch.events) == len([batch.line(n) for n in range(len(batch.events))])
 
 
+def _ring_buffer(data: bytes) -> None:
+    """A trace.dat by its pages: the core's twin reads the same."""
+
+    def read(core: Any) -> Callable[[bytes], object]:
+        def found(data: bytes) -> object:
+            reader = TraceText(InputProblems(), core)
+            with suppress(dat_file.Beyond):
+                file = dat_file.read(Input("x.dat", held=data))
+                batches = list(ring_buffer.batches(file, reader, core))
+                events = [list(EVENT.iter_unpack(batch.packed)) for batch in batches]
+                return events, reader.lines, reader.lost, reader.problems.listing()
+            return None
+
+        return found
+
+    _same(data, read(None), read(compiled))
+
+
 def _spec(data: bytes) -> None:
     library.load_held("x.yaml", {"x.yaml": data})
 
@@ -360,6 +379,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "preprocessor": _preprocessor,
     "recording": _recording,
     "results": _tune_results,
+    "ring-buffer": _ring_buffer,
     "spec": _spec,
     "stats": _stats,
     "sysfs": _sysfs,
