@@ -5,8 +5,9 @@ Sources: ACPI specification 6.5, 6.4.3.7 (generic register descriptor), 8.4.1.1 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Self, TypeAlias, TypeVar
+
+from .dataclass import dataclass
 
 PROCESSOR_HID, CONTAINER_HID = "ACPI0007", "ACPI0010"
 """_HID of processors, and of containers of processors."""

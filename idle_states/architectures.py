@@ -7,7 +7,7 @@ Source: Linux Documentation/devicetree/bindings/cpu/idle-states.yaml, arm/psci.y
 riscv/cpus.yaml; drivers/cpuidle/cpuidle-psci.c, cpuidle-riscv-sbi.c.
 """
 
-from dataclasses import dataclass
+from .dataclass import dataclass
 
 DOMAIN_STATE = "domain-idle-state"
 """What the states of power domains are compatible with, on every architecture."""

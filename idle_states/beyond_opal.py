@@ -7,7 +7,7 @@ running kernel, the tree's CPU nodes, the driver's source or ACPI's objects tell
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import zip_longest
 
 from .acpi_objects import (
@@ -21,6 +21,7 @@ from .acpi_objects import (
     cst_entries,
     lpi_states,
 )
+from .dataclass import dataclass
 from .findings import Location
 
 

@@ -7,7 +7,8 @@ findings as well, so that every complaint has the same form.
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from .dataclass import dataclass
 
 
 class Severity(enum.IntEnum):

@@ -11,7 +11,7 @@ and the first fold both reject a value that has no meaning.
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -30,6 +30,7 @@ from typing import (
     get_type_hints,
 )
 
+from .dataclass import dataclass
 from .wording import suggestion
 
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
 """Which packaged table a subject claims to be, or is nearest to, and in what it differs from it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
+from .dataclass import dataclass
 from .pipeline import Subject
 from .skiboot.export import export
 from .skiboot.platform import ALL_LEVELS, Platform

@@ -8,9 +8,10 @@ tables.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .architectures import DOMAIN_STATE, Architecture
+from .dataclass import dataclass
 from .findings import Location
 from .table import Measurement, Origin, Power, Provenance
 

@@ -5,9 +5,10 @@ are floats in nanoseconds, because tools print fractions of them; counts are int
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from .dataclass import dataclass
 from .findings import Location
 
 WokenBy = Literal["timer", "write", "ipi", "nic", "pipe"]

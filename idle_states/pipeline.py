@@ -5,10 +5,11 @@ value, which `show` prints.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .dataclass import dataclass
 from .findings import Location, UsageError
 from .history import Since
 from .linux import grounds, register
@@ -26,6 +27,7 @@ from .skiboot.platform import ALL_LEVELS, Platform
 from .skiboot.releases import ExportCode
 from .sources import Source, read_table
 from .spec.library import find, packaged
+from .spec.packaged import Revision, digests
 from .stages import Changed, Lost
 from .table import Cpu, IdleTable, Register
 
@@ -206,10 +208,13 @@ class Subject:
         """
         own = self.table
         array = own.name if own.origin.kind == "c" else own.firmware.array
-        known = list(packaged())
-        if own.origin.kind == "spec" and own.origin.sha256 in {t.origin.sha256 for t in known}:
+        if own.origin.kind == "spec" and own.origin.sha256 in digests():
             return None
-        candidates = [table for table in known if not table.historical]
+
+        def wanted(revision: Revision) -> bool:
+            return not revision.historical and (revision.name == own.name or array != "")
+
+        candidates = list(packaged(wanted))
         by_name = [table for table in candidates if table.name == own.name]
         by_array = [table for table in candidates if table.firmware.array == array != ""]
         return next(iter(by_name + by_array), None)

@@ -9,8 +9,9 @@ Documentation/devicetree/bindings/powerpc/opal/power-mgt.txt.
 
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from .dataclass import dataclass
 from .findings import Location
 from .table import Cpu, IdleState, IdleTable, Origin, Register
 

@@ -11,8 +11,9 @@ SOME_STATE_LOSS_BUT_NOT_TIMEBASE, from 8 on MOST_STATE_LOSS).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from .dataclass import dataclass
 
 UNKNOWN_CHIP = "UNKNOWN"
 """skiboot's name for a chip of unknown type (PROC_CHIP_UNKNOWN)."""

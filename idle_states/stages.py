@@ -4,9 +4,9 @@ A state that does not reach the next stage is reported as a `Lost`, with a reaso
 ground: the function and commit that decide it.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from .dataclass import dataclass
 from .forms import Count, Limits
 
 

@@ -5,8 +5,9 @@ the measured value is to be a high quantile. A mean can contradict what is adver
 longest is no shorter, but cannot confirm it. Times are in nanoseconds.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from .dataclass import dataclass
 
 Verdict = Literal["under-stated", "over-stated", "consistent", "unknown"]
 

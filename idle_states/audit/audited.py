@@ -1,8 +1,9 @@
 """The result of auditing one table: the machine, the table, and the result of every stage."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ..dataclass import dataclass
 from ..devicetree.machine import MachineFacts
 from ..findings import Finding, Location
 from ..linux.driver_table import DriverState, StopChoice

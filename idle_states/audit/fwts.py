@@ -7,9 +7,8 @@ idle-state property, more than 256 pstates) its behaviour is undefined; the verd
 the one it reaches if it does not crash.
 """
 
-from dataclasses import dataclass
-
 from .. import power_mgt as dt
+from ..dataclass import dataclass
 from ..devicetree import fdt
 from ..devicetree.tree import Node
 from ..power_mgt import PowerMgt

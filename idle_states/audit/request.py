@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from ..check.acceptance import USUAL, Acceptance
 from ..check.criteria import Criteria
+from ..dataclass import dataclass
 from ..devicetree.tree import Node
 from ..findings import Unreadable, UsageError
 from ..linux.governors.given import check_hz

@@ -6,9 +6,9 @@ from the tree must be what the machine shows: the states its kernel registered, 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated
 
+from ..dataclass import dataclass
 from ..findings import Unreadable
 from ..linux.driver_table import DriverTable
 from ..sources import format_tar

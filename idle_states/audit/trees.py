@@ -5,8 +5,8 @@ Source: op-test 518caac testcases/DeviceTreeValidation.py check_dt_matches: ever
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..devicetree.tree import Node
 
 SCOPE = "/ibm,opal"

@@ -3,9 +3,10 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..files import naming
 from . import console as collect
 from . import guest, qemu

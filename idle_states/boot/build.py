@@ -15,9 +15,9 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..patches.tree import PatchedTree
 from ..reading import launching, limits
 from .debian import Unavailable

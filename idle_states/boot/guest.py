@@ -7,8 +7,8 @@ buffer-format.rst), gzipped.
 
 import gzip
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..record import script as record_script
 from ..resources import template
 from .workload import GuestWorkload

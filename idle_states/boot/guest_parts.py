@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..linux.governors import governor_names
 from ..reading import opening

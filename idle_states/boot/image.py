@@ -2,9 +2,9 @@
 replaced if asked for. Files given are never changed: only copies are."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..files import naming
 from ..findings import unreadable
 from ..patches.description import Patch, TableEdit

@@ -5,10 +5,10 @@ All but QEMU is fetched from the distribution's archive and unpacked below a cac
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..reading import launching, opening
 from ..resources import cache_directory
 from .debian import Packages, Unavailable

@@ -1,8 +1,8 @@
 """The request for a boot."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..record.script import GOVERNORS
 from . import qemu

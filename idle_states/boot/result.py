@@ -1,9 +1,9 @@
 """What came of a boot, or of two."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..reading.sysfs import SysfsState
 from . import predict
 from .predict import Predicted, Stage

@@ -7,9 +7,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..files import naming
 from ..patches.tree import PatchedTree
 from ..reading import opening

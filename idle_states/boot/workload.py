@@ -1,7 +1,6 @@
 """What a guest does while its governor's decisions are recorded: shell loops for busybox."""
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..findings import UsageError
 
 KINDS = {

@@ -1,17 +1,18 @@
 """Which configuration and which baseline tell the findings that a project has accepted."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from os.path import relpath
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..dataclass import dataclass
 from ..findings import Finding
 from ..reading import opening
-from .accepted import accept, mark, today
-from .baseline import Baseline
-from .baseline import read as read_baseline
 from .config import Configuration, find
 from .config import read as read_config
+
+if TYPE_CHECKING:
+    from .baseline import Baseline
 
 NO_CONFIG = "none"
 
@@ -44,6 +45,8 @@ class Acceptance:
         found = list(findings)
         configuration = self.configuration()
         if configuration is not None:
+            from .accepted import accept, today
+
             found = accept(found, configuration.accepted, tables, today())
             if texts is not None:
                 texts.setdefault(configuration.file, opening.read_text(configuration.file))
@@ -54,6 +57,8 @@ class Acceptance:
         """Returns a function that marks accepted findings of one input; None if nothing is
         accepted. Unlike `applied` it reports nothing about suppressions: one input of many cannot
         tell which are unused."""
+        from .accepted import mark, today
+
         configuration = self.configuration()
         entries = configuration.accepted if configuration else ()
         known, day = self._known(), today()
@@ -75,8 +80,12 @@ class Acceptance:
             return None
         return read_config(Path(relpath(path)) if not self.config else path)
 
-    def _known(self) -> Baseline | None:
-        return read_baseline(Path(self.baseline)) if self.baseline else None
+    def _known(self) -> "Baseline | None":
+        if not self.baseline:
+            return None
+        from .baseline import read
+
+        return read(Path(self.baseline))
 
 
 USUAL = Acceptance()

@@ -20,14 +20,12 @@ and the reason. For C and device trees, where no comment can stand beside the va
 `# idle-states: ignore[...]`.
 """
 
-import configparser
 import datetime
 import re
-import tomllib
-from dataclasses import dataclass
 from os.path import dirname, relpath
 from pathlib import Path, PurePosixPath
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location, Severity, Unreadable
 from ..reading import limits, opening
 
@@ -118,6 +116,8 @@ def configures(name: str, text: str) -> bool:
         return re.search(rf"^\[{_SECTION}\]", text, re.MULTILINE) is not None
     if _SECTION not in text:
         return False
+    import tomllib
+
     try:
         tool = tomllib.loads(text).get("tool")
         return isinstance(tool, dict) and _SECTION in tool
@@ -155,6 +155,8 @@ _Entries = list[tuple[int | None, str]]
 
 def _ini(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
     """Key -> (its line, its lines)."""
+    import configparser
+
     parser = configparser.ConfigParser(interpolation=None, default_section="")
     try:
         parser.read_string(text, shown)
@@ -182,6 +184,8 @@ def _ini(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
 
 
 def _toml(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
+    import tomllib
+
     try:
         section = tomllib.loads(text).get("tool", {}).get(_SECTION)
     except (tomllib.TOMLDecodeError, AttributeError, RecursionError) as error:

@@ -1,7 +1,6 @@
 """What findings depend on beside the tables."""
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..linux.grounds import followed, left_out
 from ..linux.platforms import AnyPlatform, subsystem_of
 from ..linux.releases import Release, release

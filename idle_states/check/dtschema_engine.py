@@ -7,8 +7,9 @@ rule's severity and at the place where the value was written; the place in the b
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location, sort_findings
 from ..pipeline import Subject
 from ..power_mgt import (

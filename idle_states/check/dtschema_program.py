@@ -11,10 +11,10 @@ import re
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..dataclass import dataclass
 from ..devicetree import fdt
 from ..devicetree.tree import Node
 from ..findings import Location, Unreadable, unreadable

@@ -7,9 +7,9 @@ Only names that are given nowhere else are read from messages.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..dataclass import dataclass
 from ..pipeline import Subject
 from ..power_mgt import (
     CELL_BYTES,

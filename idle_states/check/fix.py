@@ -7,9 +7,10 @@ else does, and the result has been read again.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location, Unreadable
 from ..reading import opening
 from ..skiboot.patching import EditRefused, SourceText, differing, edit_table

@@ -1,9 +1,9 @@
 """The request for a check, and its result."""
 
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location, sort_findings
 from ..linux.grounds import remarks
 from ..linux.platforms import firmware_of, subsystem_of

@@ -97,8 +97,9 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole parser."""
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser of a whole command line. Of sub-commands that are not among its words it knows the
+    summaries alone."""
     top = _Parser(
         prog="idle-states",
         description="OpenPOWER idle-state tables, followed from the spec to what Linux registers.",
@@ -109,7 +110,9 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in command_names():
         module = command(name)
-        _fill(commands.add_parser(name, help=module.SUMMARY), module)
+        sub = commands.add_parser(name, help=module.SUMMARY)
+        if name in words:
+            _fill(sub, module)
     return top
 
 
@@ -130,7 +133,7 @@ def _fill(sub: argparse.ArgumentParser, module: ModuleType) -> None:
 def _parsed(words: list[str]) -> argparse.Namespace:
     """Ends the program for --help and for what cannot be meant."""
     if not words or words[0].startswith("-"):
-        return parser().parse_args(words)
+        return parser(words).parse_args(words)
     name = words[0]
     if name not in command_names():
         hint = _hint(name, command_names())

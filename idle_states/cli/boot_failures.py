@@ -1,12 +1,12 @@
 """What ends a boot before its verdict -> a message and an exit status."""
 
 import signal
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..boot.boot import BootFailure
 from ..boot.build import BuildFailure
 from ..boot.debian import Unavailable
+from ..dataclass import dataclass
 from ..files import standard_output_fails
 from ..findings import Faulty, Unreadable
 from ..signals import Ended

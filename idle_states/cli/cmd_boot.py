@@ -32,8 +32,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..findings import UsageError
-
 if TYPE_CHECKING:
     from ..boot.q35.request import Q35Request
     from ..boot.request import Request
@@ -106,6 +104,8 @@ def request(arguments: argparse.Namespace) -> "Request | VirtRequest | Q35Reques
         return _of_q35(arguments, path(arguments.vmlinux))
     for option in ("cpu", "append"):
         if getattr(arguments, option) is not None:
+            from ..findings import UsageError
+
             raise UsageError(
                 f"expected --{option} with {q35.NAME}, found it with {arguments.machine}"
             )
@@ -133,6 +133,8 @@ def _of_virt(arguments: argparse.Namespace, kernel: Path | None) -> "VirtRequest
 
     _refuse_firmware(arguments)
     if arguments.table is None:
+        from ..findings import UsageError
+
         raise UsageError(
             f"expected a TABLE with {arguments.machine}, found none: QEMU's tree lists no states"
         )
@@ -155,6 +157,8 @@ def _of_q35(arguments: argparse.Namespace, kernel: Path | None) -> "Q35Request":
 
     _refuse_firmware(arguments)
     if arguments.table is None:
+        from ..findings import UsageError
+
         raise UsageError(
             f"expected a TABLE with {machine.NAME}, found none: QEMU's tables have no _CST"
         )
@@ -174,6 +178,8 @@ def _refuse_firmware(arguments: argparse.Namespace) -> None:
     """Raises UsageError for options about skiboot."""
     for option in ("lid", "tree", "patch", "levels"):
         if getattr(arguments, option) is not None:
+            from ..findings import UsageError
+
             raise UsageError(
                 f"expected --{option} with a powernv machine, found it with {arguments.machine}: "
                 "it has no skiboot"
@@ -260,5 +266,7 @@ def _mask(text: str) -> int:
     except ValueError:
         value = -1
     if not 0 <= value <= U32_MAX:
+        from ..findings import UsageError
+
         raise UsageError(f"expected a mask of 32 bits such as 0xec000000, found {text!r}")
     return value

@@ -2,9 +2,9 @@
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..dataclass import dataclass
 from ..findings import Finding, Severity, UsageError, worst
 from ..wording import joined
 from .options import add_kernels, add_output, add_platform, kernels, platform, say

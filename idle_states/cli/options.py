@@ -3,10 +3,10 @@
 import argparse
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 
 if TYPE_CHECKING:

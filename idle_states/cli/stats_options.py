@@ -1,10 +1,10 @@
 """Options of `stats`, and what they ask for."""
 
 import argparse
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 
 if TYPE_CHECKING:

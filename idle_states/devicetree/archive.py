@@ -5,8 +5,9 @@ no others, and is itself a link, so that an archive of it alone holds nothing el
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from ..findings import Location, unreadable
 from ..reading.tar import DIRECTORY, REGULAR, Member, NotTar, members
 from .directory import MAX_ENTRIES

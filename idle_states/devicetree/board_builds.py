@@ -1,10 +1,10 @@
 """Boards of a tree of sources, built: a tree with what it was made of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..reading import limits
 from .dts import Places, PreparedSource, compiled, prepared
 from .source_trees import Kept, Layout, SourceFiles, SourceTree

@@ -7,8 +7,9 @@ of dtc (see dts_includes).
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location, Severity, Unreadable, unreadable
 from ..reading import launching, limits, opening
 from . import dts_includes, fdt

@@ -8,8 +8,8 @@ by its label says.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..skiboot.patching import EditRefused
 from .patching import DtsText
 from .patching.source import SKIPPED, DtsBlock

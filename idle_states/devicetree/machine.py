@@ -5,8 +5,9 @@ arch/powerpc/kernel/setup-common.c show_cpuinfo() for how a PVR is read as a rev
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from .tree import Node
 
 FIRMWARE = "/ibm,opal/firmware"

@@ -13,10 +13,10 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from ..dataclass import dataclass
 from ..findings import unreadable
 from ..reading import limits, opening
 from .preprocessor import Sections, sections

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Self
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location, Severity, Unreadable
 from ..power_mgt import split_names
 from ..reading import limits

@@ -5,11 +5,11 @@ an earlier stage: 200 ns against 1 us in the table, and again what each kernel m
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from ..acpi_objects import CstEntry, LpiState, Malformed
 from ..beyond_opal import ListedNode
+from ..dataclass import dataclass
 from ..devicetree.idle_nodes import TIMER_STOP, row_nodes
 from ..forms import Limits
 from ..linux.driver_table import DriverState, StopChoice

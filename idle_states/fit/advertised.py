@@ -1,9 +1,9 @@
 """What is advertised of the states that were measured: by a table, or by the machine itself."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from ..dataclass import dataclass
 from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..measured import Measured

@@ -7,9 +7,10 @@ W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 3.2.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+
+from ..dataclass import dataclass
 
 _NEGLIGIBLE = 1e-30
 """Share of the greatest term below which terms are left out."""

@@ -13,9 +13,9 @@ bound.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
+from ..dataclass import dataclass
 from ..measured import Energy
 from ..statistics import student
 from ..wording import plural

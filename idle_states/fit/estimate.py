@@ -7,9 +7,10 @@ measurement less the tail of another is no tail of anything.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from ..dataclass import dataclass
 from ..measured import LatencyBins, Samples, SummaryOnly
 from ..statistics import student
 from ..wording import plural

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
+from ..dataclass import dataclass
 from ..measured import Latency, LatencyBins, Measured, Samples
 from ..verdicts import Judgement, judge
 from .advertised import Advertised

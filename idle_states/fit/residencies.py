@@ -7,9 +7,10 @@ exit latency. It is no shorter than the exit latency.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from ..dataclass import dataclass
 from ..measured import Energy, Measured
 from ..wording import plural
 from .advertised import Advertised, AdvertisedStates

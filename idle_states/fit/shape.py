@@ -12,9 +12,9 @@ most half as high as the lower of both peaks.
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from ..dataclass import dataclass
 from ..measured import LatencyBins, Samples, SummaryOnly
 
 _FEWEST = 30

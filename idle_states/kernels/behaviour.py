@@ -1,10 +1,10 @@
 """What a release does, subsystem by subsystem, and what it does otherwise than another."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
 
+from ..dataclass import dataclass
 from ..history import Dated, meanings, types_of
 from ..linux.driver_features import POWERNV, PSERIES
 from ..linux.governors import UnknownGovernor, governor_names

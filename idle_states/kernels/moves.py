@@ -1,7 +1,6 @@
 """Where a governor's selection from a table changes, as values. walk.py says how it is found."""
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..diff import Difference
 from ..findings import UsageError
 from ..linux.governors import UnknownGovernor, governor_names, not_utilised

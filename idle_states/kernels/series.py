@@ -1,9 +1,9 @@
 """The releases there are, series by series: which behave as one, and how well each is known."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..linux.grounds import Ground, ground, modelled
 from ..linux.releases import MAINLINE, PRESETS, SERIES, Release, release, version_key, version_name

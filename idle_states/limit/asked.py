@@ -3,8 +3,8 @@ force_latency and pm_qos_resume_latency_us take."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..linux.idle_loop import NO_LIMIT_US
 from ..wording import suggestion

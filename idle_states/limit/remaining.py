@@ -6,8 +6,8 @@ for what drivers register, in whole microseconds.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.governors.interface import State
 from ..linux.idle_loop import NO_LIMIT_US
 

@@ -1,9 +1,9 @@
 """How cpuidle-powernv, its platform code and cpuidle-pseries changed over the releases."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from ..dataclass import dataclass
 from ..history import U32, History, Since, Sources, rows_of, types_of
 from ..processors import VERSIONS, Known
 

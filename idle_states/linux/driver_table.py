@@ -3,8 +3,7 @@
 `DriverState.index` is the number in /sys/devices/system/cpu/cpuN/cpuidle/stateINDEX.
 """
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..stages import Changed, Lost, Message
 from .genpd.tables import CpuDomain
 

@@ -1,8 +1,8 @@
 """How the reading of idle-state nodes changed over the releases."""
 
-from dataclasses import dataclass
 from functools import cache
 
+from ..dataclass import dataclass
 from ..history import History, Sources, rows_of
 from .releases import Release, folded
 

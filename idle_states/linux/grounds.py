@@ -2,12 +2,12 @@
 agree, or taken as another."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Literal
 
+from ..dataclass import dataclass
 from ..history import History, Key, Sources
 from ..table import IdleTable
 from .releases import Release, folded, place, release, version_key, version_name

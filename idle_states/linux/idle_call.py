@@ -5,9 +5,9 @@ for and what they cause is a `World`: the scheduler, the tick, the governor, the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from ..dataclass import dataclass
 from .governors.interface import State
 from .idle_loop import Counters, IdleLoopFeatures, measured_ns
 

@@ -5,10 +5,11 @@ that a release keeps in us is floored to whole us.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Literal
 
+from ..dataclass import dataclass
 from ..history import History, Sources, rows_of
 from .driver_features import SnoozeTimeout
 from .governors.interface import State

@@ -1,7 +1,8 @@
 """Shared by the driver models: a row of the tree, and the log of messages, losses and changes."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from ..stages import Changed, Level, Lost, Message
 from .driver_table import DriverState
 

@@ -11,8 +11,9 @@ platforms/powernv/idle.c, drivers/cpuidle/{cpuidle,governor}.c, init/version.c, 
 
 import re
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from ..skiboot.log import BOOTS_MAX, MESSAGES_MAX, TEXT_MAX, lines_with
 from ..stages import Logged
 

@@ -6,9 +6,10 @@ state.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .. import power_mgt as dt
+from ..dataclass import dataclass
 from ..power_mgt import PowerMgt
 from ..table import STOP_CLASSES, Cpu, Flag
 from . import of

@@ -1,6 +1,6 @@
 """What PSCI's firmware offers, which no device tree tells."""
 
-from dataclasses import dataclass
+from ..dataclass import dataclass
 
 ORIGINAL_FORMAT, _EXTENDED_FORMAT = 0x0301_FFFF, 0x4FFF_FFFF
 """Bits of a power state in the original format and in PSCI 1.0's extended one."""

@@ -6,8 +6,8 @@ arch/powerpc/platforms/powernv/idle.c, the stop API's failure, and POWER7/8's of
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..processors import VERSIONS, of_pvr
 from ..table import PSSCR_FIELD_BITS, RL_MASK, Cpu, Flag, Psscr
 from .driver_features import DriverFeatures

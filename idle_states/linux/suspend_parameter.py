@@ -1,10 +1,10 @@
 """The argument for firmware in an idle-state node, PSCI's or SBI's, as the drivers check it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ..beyond_opal import IdleList, ListedNode
+from ..dataclass import dataclass
 from ..devicetree.idle_nodes import row_nodes
 from ..stages import Message
 from .psci_firmware import ORIGINAL_FORMAT, USUAL_FIRMWARE, PsciFirmware

@@ -5,8 +5,9 @@ Read are a number (6.6.93, v6.1, 6.19-rc3), a distribution's (debian-6.1.192), a
 """
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from ..dataclass import dataclass
 
 _VERSION = re.compile(
     r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?:-rc(\d{1,2}))?((?:[-+~_][-+~_.\w]*)?)",

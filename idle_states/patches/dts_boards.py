@@ -6,9 +6,10 @@ gives anew, are compared by the nodes they stand for.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..audit.trees import differences
+from ..dataclass import dataclass
 from ..devicetree.board_builds import BuiltBoard
 from ..devicetree.drafts import DOMAIN_CELLS, DOMAINS
 from ..devicetree.patching import DtsValue

@@ -2,11 +2,11 @@
 domains list which nodes. What a TABLE has, and what a board has, to be made equal."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from ..architectures import ARM, RISCV
 from ..beyond_opal import IdleList, ListedNode
+from ..dataclass import dataclass
 from ..devicetree.drafts import labels_of
 from ..devicetree.idle_nodes import (
     DOMAIN_LIST,

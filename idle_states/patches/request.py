@@ -2,9 +2,9 @@
 
 import hashlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import Faulty, UsageError
 from ..reading import opening
 from ..sources import NoSuchTable, read_table

@@ -4,10 +4,10 @@ import os
 import stat
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import Unreadable, unreadable
 from ..reading import launching, opening
 from ..reading.git import UNFIT, Repository, is_top

@@ -17,8 +17,8 @@ Waking takes as long as `Scene.wake_ns` says, 0 unless asked for: a machine that
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.governors import Decision, Governor, Outcome, Situation
 from ..linux.governors.interface import tick_ns
 from ..linux.governors.settling import NO_LIMIT_US

@@ -1,7 +1,8 @@
 """Inequalities between quantities of a governor's step, and which of them exclude each other."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from ..dataclass import dataclass
 
 ZERO = ""
 """The quantity that constants are compared with."""

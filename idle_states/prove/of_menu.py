@@ -7,8 +7,8 @@ that all of them being closed proves that it is never selected; one that is open
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.governors import Governor
 from ..linux.governors.interface import KTIME_MAX, U32_MAX
 from ..linux.governors.menu_features import MenuFeatures

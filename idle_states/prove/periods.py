@@ -6,8 +6,8 @@ trying: each period until the selection repeats.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.governors import Governor
 from ..linux.governors.settling import FAR_NS
 from .history import IdleStep, Memory, Played

@@ -1,7 +1,6 @@
 """What `prove` finds of a state: a witness, a proof that there is none, or neither."""
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from .history import Played
 
 

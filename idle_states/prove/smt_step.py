@@ -1,8 +1,9 @@
 """What descriptions of governors for an SMT solver share: one step, and a value by its number."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from ..dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

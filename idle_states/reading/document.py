@@ -6,10 +6,11 @@ hostile input is bounded before anything recurses.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import yaml
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location, Severity, Unreadable
 from . import limits
 

@@ -12,10 +12,10 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from ..dataclass import dataclass
 from ..findings import Unreadable, unreadable
 from . import limits, processes
 from .processes import Bounds

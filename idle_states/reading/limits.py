@@ -4,7 +4,7 @@ A module takes its limits from here by name; docs/security.md shows TABLE (make 
 stands for more than anybody's real input has, and for less than hurts.
 """
 
-from dataclasses import dataclass
+from ..dataclass import dataclass
 
 KIB = 1 << 10
 MIB = 1 << 20

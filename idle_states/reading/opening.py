@@ -21,10 +21,10 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from ..dataclass import dataclass
 from ..findings import unreadable
 from . import limits
 

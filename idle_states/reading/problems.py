@@ -1,8 +1,8 @@
 """What is wrong with an input that can be read nevertheless: counted by kind, first places kept."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..findings import Severity
 
 EXAMPLES = 3

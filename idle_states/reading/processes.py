@@ -15,10 +15,10 @@ import stat
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from ..dataclass import dataclass
 from ..signals import deferred
 
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL

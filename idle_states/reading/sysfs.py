@@ -7,9 +7,10 @@ A dump holds each CPU's table and the kernel's counters since boot; two dumps br
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
+from ..dataclass import dataclass
 from ..findings import unreadable
 from . import limits
 from .inputs import CPU_MAX, Input, lines

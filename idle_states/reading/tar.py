@@ -9,8 +9,8 @@ Tar Format" (long names, base-256 sizes).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from . import limits
 
 BLOCK = 512

@@ -7,8 +7,9 @@ rejected or a task came in between; the governor is told of neither.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from ..findings import unreadable
 from .recorded import Event, Recorded
 from .script import GOVERNORS

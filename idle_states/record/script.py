@@ -6,8 +6,8 @@ records. It uses a tracing instance of its own and removes it at the end.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..resources import template
 

@@ -5,8 +5,8 @@ does is what figures for other tables are worth.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..wording import joined
 from .counters import Figures, StateFigures
 

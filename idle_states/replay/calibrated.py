@@ -6,10 +6,10 @@ As in the replay of an exact recording, an idle period stays what it was, whatev
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from .. import core
 from ..core.packing import NONE, PERIOD
+from ..dataclass import dataclass
 from ..linux.governors.interface import NO_STATE, tick_ns
 from ..reading.problems import InputProblems
 from ..traces.periods import Period, Periods

@@ -12,9 +12,9 @@ import struct
 from array import array
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ..core.packing import Buffer, compiled
+from ..dataclass import dataclass
 from ..linux import idle_loop
 from ..linux.governors.interface import NO_STATE
 from ..linux.releases import Release

@@ -8,10 +8,11 @@ are replayed, and one without any event as offline.
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import merge
 
 from ..core.packing import ROW, Buffer
+from ..dataclass import dataclass
 from ..linux import idle_loop
 from ..linux.genpd.features import HISTORY
 from ..linux.genpd.running import ASSUMED, DomainFigures, RunningDomains

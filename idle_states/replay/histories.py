@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from ..dataclass import dataclass
 from .placed import AT_END, OWN_TIMERS, PlacedPeriod
 from .steps import Steps
 

@@ -28,9 +28,9 @@ forgotten: for that and the FORGOTTEN next ones all states are open.
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ..core.packing import AS_SELECTED, ENTERED, ROW, mask
+from ..dataclass import dataclass
 from ..linux import idle_loop
 from ..linux.governors import asks_utilisation
 from ..linux.governors.interface import CPU_CAPACITY

@@ -1,8 +1,9 @@
 """The idle states of each CPU of a machine: one table for all CPUs, or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..linux.driver_table import DriverTable
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.interface import State

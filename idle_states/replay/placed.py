@@ -3,8 +3,8 @@
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.governors.interface import KTIME_MAX, tick_ns
 from .machine import CpuTable
 from .polling import polling

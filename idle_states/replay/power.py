@@ -2,9 +2,10 @@
 by what states stop."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..table import IdleState, Power
 from .energy import RELATIVE, PowerModel

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..findings import Severity, Unreadable, UsageError
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors import Governor, State

@@ -1,8 +1,9 @@
 """What a replay results in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from ..linux.genpd.running import DomainFigures
 from ..reading.inputs import InputKind
 from ..reading.problems import Problem

@@ -6,10 +6,11 @@ All are held to the same few CPUs, from the recording's beginning, so that the w
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import ceil
 
+from ..dataclass import dataclass
 from ..linux.governors import governor_names, known_in
 from ..linux.governors.given import GovernorRequest, NamedGovernor
 from ..linux.platforms import firmware_of

@@ -1,8 +1,8 @@
 """Idle states as a kernel holds them: from a table by name or file, or given by their times."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.dt_idle import tree_domains
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.given import GivenStates

@@ -1,12 +1,12 @@
 """Reports of audits, as text and HTML: a page for each of a few inputs, or a summary of many."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..audit.alike import Alike
 from ..audit.audited import Audited
 from ..audit.fleet import FleetSummary
+from ..dataclass import dataclass
 from ..files import write_file
 from ..sources.walk import Walk
 from . import audit_text

@@ -1,9 +1,9 @@
 """generate: a table in another form, of firmware's or for people."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..dataclass import dataclass
 from ..devicetree import drafts, dts, fdt, generate, idle_source
 from ..devicetree.idle_source import WHOLE
 from ..findings import UsageError

@@ -6,7 +6,8 @@ Texts are str with surrogates for bytes that are no UTF-8; see `encoded` for wha
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from ..dataclass import dataclass
 
 CONTEXT = 3
 MAX_COST = 1_000

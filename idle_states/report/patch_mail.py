@@ -7,11 +7,11 @@ import hashlib
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from email.utils import format_datetime
 
 from .. import __version__
 from ..check.accepted import source_date
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..patches.plan import PatchStep, Plan, ValueChange
 from .escapes import mail as escapes

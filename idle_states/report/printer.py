@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TextIO
 
 from ..files import discard, encoded, naming, replacing, write_file
-from ..findings import UsageError
 from .escapes.text import guarded, printable
 from .fitting import fitted
 from .style import wants_colour
@@ -28,6 +27,8 @@ def document(content: str | bytes, file: str | None = None) -> None:
         write_file(Path(file), content)
     elif isinstance(content, bytes):
         if sys.stdout.isatty() and b"\0" in content:
+            from ..findings import UsageError
+
             raise UsageError("expected -o FILE or a pipe for what is no text, found a terminal")
         with _STANDARD_OUTPUT():
             sys.stdout.flush()

@@ -1,8 +1,8 @@
 """The lines of a change that a reply quotes: what the diff shows, and where tables lie in it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..findings import Location
 from ..reading.patch import FileChange, read_diff
 from ..review.result import Review, Reviewed, TableChange

@@ -1,10 +1,10 @@
 """show, for people: the stages side by side, then everything that was lost or altered, and why."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..beyond_opal import Held
+from ..dataclass import dataclass
 from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.reading import levels
 from ..linux.genpd.tables import CpuDomain

@@ -6,8 +6,9 @@ diff (lines "index"); else, where the clone has never had these contents, by the
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from ..findings import Unreadable, unreadable
 from ..reading import limits
 from ..reading.git import Commit, HeldCommits, Repository

@@ -6,11 +6,11 @@ which it includes. Of files that the range leaves as they were nothing is read.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ..beyond_opal import IdleList
+from ..dataclass import dataclass
 from ..devicetree.board_builds import BuiltBoard, build
 from ..devicetree.boards import Boards, included
 from ..devicetree.idle_nodes import lists_of

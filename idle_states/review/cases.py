@@ -1,9 +1,9 @@
 """A table before and after a change, as one kernel has it, and what is known of its hardware."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Self
 
+from ..dataclass import dataclass
 from ..linux.releases import Release
 from ..pipeline import Arrival
 from ..replay.energy import RELATIVE

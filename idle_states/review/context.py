@@ -7,8 +7,9 @@ same before and after. Either is said.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from ..findings import Unreadable
 from ..reading.git import HeldCommits
 from ..reading.mail import Series

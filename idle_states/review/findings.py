@@ -8,8 +8,9 @@ whose severity falls is fixed.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..findings import Finding, identities, sort_findings
 from ..table import IdleTable
 from .match import renamed_states

@@ -2,8 +2,9 @@
 show beside them; and finds the places in such a text that the file has not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location
 from ..skiboot.c_table.names import string_literal
 from ..table import IdleState, IdleTable, Register

@@ -1,8 +1,8 @@
 """The messages of a change and their diffs, as somebody who answers them quotes them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from ..dataclass import dataclass
 from ..reading.git import Commit
 from ..reading.mail import MailedPatch
 from ..reading.patch import FileChange

@@ -6,10 +6,11 @@ those of today. Selections are exact; workloads are simulated on the newest kern
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 
 from .. import core
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..linux.driver_table import DriverTable
 from ..linux.governors import UnknownGovernor, states_of

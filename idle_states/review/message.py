@@ -5,9 +5,10 @@ is checked only where it is sure what it speaks of.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from ..dataclass import dataclass
 from ..findings import Confidence, Finding, Location, Severity
 from ..reading.git import Commit
 from ..reading.mail import MailedAnswer

@@ -7,8 +7,8 @@ made on; and the subjects and messages of their patches.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..findings import Unreadable, UsageError
 from ..patches.fields import shown, value_in
 from ..patches.plan import ROW_FIELDS, Plan, changes_between

@@ -1,9 +1,9 @@
 """The processors that a change gives other states: those of intel_idle's list."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..beyond_opal import MatchedCpu
+from ..dataclass import dataclass
 from ..wording import joined
 from .tree import End
 

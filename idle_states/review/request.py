@@ -1,12 +1,13 @@
 """The request for a review."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ..check.criteria import Criteria
+from ..dataclass import dataclass
 from ..findings import Finding, UsageError
 from ..linux.governors.given import check_hz
 from ..reading.git import Commit, CommitReader, Repository

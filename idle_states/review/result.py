@@ -1,8 +1,8 @@
 """What a review comes to: changes of tables, and what they mean for firmware and kernels."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..diff import Difference
 from ..findings import Finding, sort_findings
 from ..linux.governors import not_utilised

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..check.accepted import mark, today
 from ..check.check import check
 from ..check.criteria import Criteria
+from ..dataclass import dataclass
 from ..diff import Difference, diff
 from ..findings import Finding, UsageError
 from ..linux.platforms import firmware_of

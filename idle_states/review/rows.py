@@ -1,8 +1,9 @@
 """The rows that a change changes, adds or removes, and their places."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..findings import Location
 from ..sources import Source
 from ..table import IdleState, IdleTable

@@ -7,9 +7,9 @@ draw.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
+from ..dataclass import dataclass
 from ..linux.governors import Governor
 from ..replay.consumption import LEAVING_SAID, Change, spanned
 from ..replay.energy import Spent

@@ -1,8 +1,9 @@
 """Runs the rules over a subject and applies suppressions."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..findings import Finding, Location, Severity, sort_findings
 from ..pipeline import Subject
 from ..sources import Source

@@ -1,9 +1,9 @@
 """What a rule is: its identity, and how it makes findings."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from types import ModuleType
 
+from ..dataclass import dataclass
 from ..findings import Confidence, Finding, Location, Severity
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release

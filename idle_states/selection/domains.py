@@ -2,8 +2,8 @@
 the next timer of all its CPUs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.driver_table import DriverTable
 from ..linux.genpd.features import HISTORY, GenpdFeatures
 from ..linux.genpd.gates import power_off, power_on

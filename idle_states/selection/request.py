@@ -1,8 +1,9 @@
 """The request that `select` makes, and its results."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..pipeline import Journey, crashes, followed, held_by, journey

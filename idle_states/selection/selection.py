@@ -2,9 +2,10 @@
 another kernel or another table changes in that."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypedDict
 
+from ..dataclass import dataclass
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, UnknownGovernor, names_of
 from ..linux.governors.interface import NO_STATE

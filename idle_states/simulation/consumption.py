@@ -12,10 +12,10 @@ assumed: a range of figures is the range over these corners.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, product
 
+from ..dataclass import dataclass
 from ..replay.consumption import RUNNING, RUNNING_SAID, SNOOZES, CpuUse, MachineEnergy, machines
 from ..replay.energy import PowerBounds, PowerModel, Spent
 from ..replay.power import SCOPE2DRAW, SCOPE_SAID

@@ -2,8 +2,9 @@
 them, shows. What each document claims is in docs/claims.md."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from ..dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

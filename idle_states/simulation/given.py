@@ -3,9 +3,10 @@
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..reading import opening
 from ..reading.inputs import Input

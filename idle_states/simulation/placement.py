@@ -25,8 +25,8 @@ CPUs, with the first CPU of that cache as target; with pack, in the first cache 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from .topology import Topology
 
 SMT = ("small", "big")

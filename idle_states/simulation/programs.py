@@ -13,9 +13,9 @@ whole ns, from a counter-based random generator: the n-th draw of a task depends
 task and n alone.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 
 U64 = (1 << 64) - 1

@@ -1,8 +1,9 @@
 """A simulation request, its preparation (one setup for each table) and its runs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..linux.governors import Governor
 from ..linux.governors.given import GivenStates, check_hz

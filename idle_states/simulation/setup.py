@@ -5,9 +5,9 @@ the magnitude measured on POWER9, and each parameter is an option of the command
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from ..dataclass import dataclass
 from ..findings import Unreadable, UsageError, unreadable
 from ..forms import Count
 from ..linux.genpd.running import DomainFigures

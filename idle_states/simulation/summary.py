@@ -1,8 +1,8 @@
 """Minimum, mean and maximum over several runs of one simulation."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.genpd.tables import DomainLevel
 from ..replay.counters import Figures, percentile_name, total
 from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun

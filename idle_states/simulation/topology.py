@@ -5,8 +5,9 @@ from YAML (topology_file.py).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from ..dataclass import dataclass
 
 CPUS_MAX = 8192
 GROUPINGS = ("core", "small_core", "pair", "quad", "cluster", "llc")

@@ -11,8 +11,7 @@ Source: Linux arch/powerpc/kernel/smp.c, parse_thread_groups(), and setup-common
 smp_setup_cpu_maps(); skiboot hdata/ (cache nodes).
 """
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..devicetree.tree import Node
 from .topology import CPUS_MAX, BadTopology, Topology, numbered
 

@@ -11,8 +11,7 @@ the CPU's also whenever its governor is asked. (Of a CPU that stays idle the ker
 its periodic balancing, some ticks later.)
 """
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..linux.governors.interface import CPU_CAPACITY
 
 PERIOD = 1024

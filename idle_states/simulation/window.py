@@ -6,8 +6,9 @@ both do the same, event by event.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..replay.consumption import CpuUse
 from .setup import SCOPES, Setup, SimulationRun, bucket_top
 

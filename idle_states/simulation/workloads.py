@@ -6,10 +6,10 @@ is one. How long the tasks compute between two waits is a parameter: no document
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import Parameter, getdoc, signature
 from typing import Annotated
 
+from ..dataclass import dataclass
 from ..units import UNITS_NS, format_time
 from .programs import BadWorkload, Duration, Op, OpKind, Spread, Task, Which, Workload, check
 

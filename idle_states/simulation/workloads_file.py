@@ -22,8 +22,7 @@ are fixed, {uniform: [FROM, TO]} or {exponential: MEAN}. which: same (the defaul
 all. The schema for editors is schemas/idle-states-workload.schema.json.
 """
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..findings import Finding, Location, Severity, Unreadable
 from ..reading import scalars
 from ..reading.complaints import SpecProblems

@@ -7,9 +7,9 @@ taken as the one firmware chose; `Export.chosen` says which it would have chosen
 
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from ..dataclass import dataclass
 from ..power_mgt import (
     NAMES,
     PMICR,

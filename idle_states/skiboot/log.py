@@ -9,8 +9,9 @@ core/init.c, core/cpu.c; of the form: core/console-log.c.
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..dataclass import dataclass
 from ..reading import limits
 from ..stages import Logged
 

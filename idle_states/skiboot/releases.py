@@ -6,10 +6,10 @@ every tag between 2.1.1-fw810.20 (2014) and v7.1 and from master of 2025-12.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from ..dataclass import dataclass
 from ..history import U32, History, Place, rows_of
 from ..processors import CHIPS
 

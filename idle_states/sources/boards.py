@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ..dataclass import dataclass
 from ..devicetree.boards import Boards
 from ..devicetree.source_trees import LAYOUTS, top_of
 from ..findings import UsageError

@@ -3,10 +3,11 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from ..dataclass import dataclass
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, unreadable
 from ..idle_tree import IdleTree

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import Unreadable, UsageError
 from ..reading import limits, opening
 from ..reading.opening import Found

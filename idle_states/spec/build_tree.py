@@ -4,9 +4,9 @@ reports all problems."""
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass
 
 from ..architectures import ARCHITECTURES, ARM, OWN_PROPERTIES, Architecture
+from ..dataclass import dataclass
 from ..findings import Location
 from ..idle_tree import (
     DOMAIN_STATES,

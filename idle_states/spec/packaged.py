@@ -1,10 +1,10 @@
 """The names and files of the packaged specs, without reading them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..resources import resource
 
 
@@ -34,6 +34,14 @@ def machines() -> tuple[Revision, ...]:
 def named() -> tuple[Revision, ...]:
     """All that a TABLE may be named by."""
     return (*revisions(), *machines())
+
+
+@lru_cache(maxsize=1)
+def digests() -> frozenset[str]:
+    """SHA-256 of the packaged tables' files."""
+    from hashlib import sha256
+
+    return frozenset(sha256(each.file.read_bytes()).hexdigest() for each in revisions())
 
 
 def _specs(folder: Path) -> list[Revision]:

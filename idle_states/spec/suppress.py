@@ -8,8 +8,8 @@ begins on the next one (a whole state, a whole list).
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..findings import Location
 
 _COMMENT = re.compile(r"(?:^|\s)#\s*idle-states:\s*ignore\[([^\]]*)\](.*)")

@@ -1,9 +1,10 @@
 """Comparison of all sets with the first one of their group, exactly or as ministat does it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from ..dataclass import dataclass
 from . import ministat, outliers, student
 from .comparison import Comparison, compare
 from .summary import Dataset, Summary, summarise

@@ -3,8 +3,8 @@
 import enum
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from .summary import Summary
 
 

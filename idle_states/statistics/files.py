@@ -1,7 +1,8 @@
 """An input of benchmark results: its lines and the forms found among them."""
 
 import enum
-from dataclasses import dataclass
+
+from ..dataclass import dataclass
 
 
 class ResultsKind(enum.StrEnum):

@@ -6,7 +6,8 @@ bin excludes its upper end), and percent is truncated to a whole number.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ..dataclass import dataclass
 
 BINS = 10
 BAR = 50

@@ -10,8 +10,8 @@ import math
 import re
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..findings import unreadable
 from .files import ResultsFile
 from .numbers import shown

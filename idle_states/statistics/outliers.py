@@ -7,9 +7,10 @@ rounding.
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
+from ..dataclass import dataclass
 from .comparison import Comparison, compare, root
 from .summary import Summary
 

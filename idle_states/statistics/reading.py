@@ -10,8 +10,8 @@ A mail may hold several of them; samples want a file of their own.
 
 import hashlib
 import re
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..findings import unreadable
 from ..reading import limits, opening
 from ..reading.mail import has_headers, parse

@@ -1,9 +1,10 @@
 """A request to compare benchmark results, and its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from ..dataclass import dataclass
 from ..findings import UsageError, unreadable
 from .analysis import Analysis, analyse
 from .files import ResultsFile, ResultsKind

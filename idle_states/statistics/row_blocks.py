@@ -6,7 +6,8 @@ such as "Without patch" or "With patch" above it: such two are compared.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from ..dataclass import dataclass
 
 _BEFORE = re.compile(r"\b(?:without|w/o|before|baseline|unpatched|vanilla)\b", re.IGNORECASE)
 _AFTER = re.compile(r"\b(?:with|after|patched)\b", re.IGNORECASE)

@@ -6,7 +6,8 @@ buckets, and a percentile is printed as the middle of its bucket. A printed 3452
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from ..dataclass import dataclass
 
 BITS = 8
 GROUP = 1 << BITS

@@ -3,7 +3,8 @@
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from ..dataclass import dataclass
 
 LARGEST = 1e100
 SMALLEST = 1e-100

@@ -8,9 +8,9 @@ can hold and this reader does not follow, such as guests or clocks that do not c
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NoReturn
 
+from ..dataclass import dataclass
 from ..findings import unreadable
 from ..reading import compressed, limits
 from ..reading.inputs import Input

@@ -16,9 +16,10 @@ passed over.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
+from ..dataclass import dataclass
 from ..findings import unreadable
 from ..linux.releases import Release, UnknownRelease, release
 from ..reading.cpu_lists import cpu_list, cpus_in

@@ -31,9 +31,9 @@ not be exact.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ..dataclass import dataclass
 from ..findings import Unreadable, unreadable
 from ..linux.governors import asks_utilisation
 from ..linux.governors.interface import CPU_CAPACITY, Outcome, Situation

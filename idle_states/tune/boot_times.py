@@ -1,7 +1,6 @@
 """Tables that intel_idle.table= can give a machine: those whose residencies its driver accepts."""
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..linux.intel_idle.boot_time import argument_for
 from ..linux.intel_idle.cmdline import TableArgument

@@ -15,9 +15,9 @@ each step has its own threshold.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
+from ..dataclass import dataclass
 from .gaps import Gaps
 
 Number = int | Fraction

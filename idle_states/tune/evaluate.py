@@ -8,11 +8,12 @@ reaches: the decisions of a governor that is never wrong.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from .. import core
 from ..core.packing import PERIOD
+from ..dataclass import dataclass
 from ..linux.governors import Governor
 from ..linux.governors.interface import State
 from ..reading.problems import InputProblems

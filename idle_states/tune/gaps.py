@@ -8,10 +8,10 @@ import struct
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from ..core.packing import Buffer, compiled
+from ..dataclass import dataclass
 
 _PACKED = struct.Struct("<4Q")
 """A bucket as the core has it: number, sum in two words, greatest gap."""

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..linux.governors.given import GovernorRequest
 from ..linux.platforms import x86_of

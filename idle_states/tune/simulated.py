@@ -6,8 +6,9 @@ unit of work.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from ..replay.counters import total
 from ..replay.machine import CpuTable
 from ..simulation import by_core as simulate_core

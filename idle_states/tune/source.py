@@ -12,10 +12,10 @@ each of them, as it was when recorded.
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from .. import core
 from ..core.packing import POLL_TIME_LIMIT, RECORDED, REJECTED
+from ..dataclass import dataclass
 from ..findings import unreadable
 from ..linux.governors.interface import Outcome
 from ..reading.inputs import Input, InputKind, lines

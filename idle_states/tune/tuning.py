@@ -1,8 +1,8 @@
 """The result of a run of tune, with its inputs and assumptions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..linux.intel_idle.cmdline import TableArgument
 from ..linux.releases import Release
 from ..replay.consumption import RUNNING_SAID, of_machine, with_running

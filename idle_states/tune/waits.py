@@ -1,8 +1,8 @@
 """The best polling time before each state, if the time polled so far is all that is known."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from ..dataclass import dataclass
 from ..replay.energy import PowerModel, StatePower, break_even
 from ..replay.machine import CpuTable
 from .cost import Number, WaitStep, best, cost, known, near_best

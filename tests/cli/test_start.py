@@ -1,5 +1,6 @@
 """What a command imports: what it is asked for, since each module costs every run of it time."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +32,7 @@ def imported(words: list[str], folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("words", "needed", "not_needed"),
     [
-        (["--help"], "idle_states.cli.cmd_tune", ("yaml", "idle_states.table", "tempfile")),
+        (["--help"], "idle_states.cli.cmd_tune", ("yaml", "dataclasses", "json", "tempfile")),
         (
             ["check", _DTB],
             "idle_states.devicetree.fdt",
@@ -41,6 +42,9 @@ def imported(words: list[str], folder: Path) -> set[str]:
                 "idle_states.linux.dt_idle",
                 "idle_states.reading.acpi.tables",
                 "idle_states.rules.is601_no_idle_states",
+                "configparser",
+                "json",
+                "tomllib",
                 "tree_sitter",
             ),
         ),
@@ -52,3 +56,12 @@ def test_no_more_is_imported_than_is_asked_for(
     found = imported(words, tmp_path)
     assert needed in found
     assert [name for name in not_needed if name in found] == []
+
+
+def test_values_have_the_decorator_that_starts_quickly() -> None:
+    files = sorted((ROOT / "idle_states").rglob("*.py"))
+    standard = re.compile(
+        r"^from dataclasses import .*\bdataclass\b|dataclasses\.dataclass\(", re.M
+    )
+    found = [file.name for file in files if standard.search(file.read_text("utf-8"))]
+    assert found == ["dataclass.py"]

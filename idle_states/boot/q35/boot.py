@@ -3,9 +3,9 @@
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...dataclass import dataclass
 from ...files import naming
 from ...reading import opening
 from ..boot import BootFailure, Progress, sections_of

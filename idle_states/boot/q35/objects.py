@@ -1,9 +1,9 @@
 """The objects of a TABLE's processors, given to the machine's."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ...acpi_objects import AcpiObject
+from ...dataclass import dataclass
 from ...findings import CannotGenerate, Finding, Location, Severity, UsageError, unreadable
 from ...linux.acpi_draft import acpi_of
 from ...sources import Source

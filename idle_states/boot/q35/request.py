@@ -1,8 +1,8 @@
 """The request for a boot of q35."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...dataclass import dataclass
 from ...findings import UsageError
 from ...linux.governors import governor_names
 from ..boot import TIME_LIMIT_S

@@ -2,9 +2,9 @@
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...dataclass import dataclass
 from ...devicetree import fdt
 from ...files import naming
 from ...reading import launching, limits, opening

@@ -5,8 +5,9 @@ anew, and they go below /firmware/psci. Phandles are renumbered.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dataclass import dataclass
 from ...devicetree.idle_nodes import CPUS, DOMAIN_LIST, LIST, POWER_DOMAINS, is_cpu, is_riscv
 from ...devicetree.tree import Node
 from ...findings import CannotGenerate, Finding, Location, Severity

@@ -1,8 +1,8 @@
 """QEMU's virt machines, and what their firmware does with a suspend parameter."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...linux.psci_firmware import PsciFirmware
 from ...linux.suspend_parameter import PSCI_PARAMETER, SBI_PARAMETER
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ...beyond_opal import ListedNode
+from ...dataclass import dataclass
 from ...devicetree import fdt
 from ...devicetree.idle_nodes import lists_of, row_nodes, table_of
 from ...devicetree.tree import Node

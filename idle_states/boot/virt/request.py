@@ -1,8 +1,8 @@
 """The request for a boot of a virt machine."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...dataclass import dataclass
 from ...findings import UsageError
 from ...linux.governors import governor_names
 from ...record.script import GOVERNORS as RECORDED

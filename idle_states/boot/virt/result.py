@@ -1,9 +1,9 @@
 """What came of a boot of a virt machine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...dataclass import dataclass
 from ...reading.sysfs import SysfsState
 from ..predict import Stage, confirmed
 from .predict import VirtPredicted

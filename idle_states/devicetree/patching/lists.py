@@ -6,8 +6,8 @@ What goes is cut out, what comes stands behind the one it follows, and comments 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from .source import COMMENT
 
 _ARGUMENT = r"\w+(?:\((?:[^()<>]|\([^()<>]*\))*\))?|\((?:[^()<>]|\([^()<>]*\))*\)"

@@ -6,8 +6,9 @@ seen when the boards that include it are built.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dataclass import dataclass
 from ...findings import Location
 from ...skiboot.patching import EditRefused
 from ..tree import MAX_DEPTH

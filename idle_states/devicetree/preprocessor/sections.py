@@ -5,8 +5,8 @@ continued lines joined, comments taken out, definitions parsed, names found.
 """
 
 import re
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from .macros import BadMacro, DtsMacro
 from .tokens import DIGITS, QUOTE, WORD
 

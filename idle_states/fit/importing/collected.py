@@ -1,8 +1,9 @@
 """Single measurements, kept apart by everything that must not be mixed."""
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dataclass import dataclass
 from ...measured import Latency, Samples, WokenBy
 from ...reading import limits
 from .output import ToolOutput

@@ -1,8 +1,9 @@
 """Columns of a histogram: counts by bucket, and the statistics that tools print below."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dataclass import dataclass
 from ...measured import LatencyBins
 from .output import ToolOutput
 

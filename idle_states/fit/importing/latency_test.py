@@ -10,8 +10,9 @@ Source: the series powerpc/selftests of 2020 to 2023 and the patches' scripts.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dataclass import dataclass
 from ...measured import Claimed, Latency, Measured, Samples, SummaryOnly, WokenBy
 from .collected import counted
 from .output import Told, ToolOutput

@@ -7,11 +7,11 @@ a header or the format's documentation says; no reader looks at how large it is.
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
+from ...dataclass import dataclass
 from ...findings import Location, Unreadable, UsageError, unreadable
 from ...measured import Claimed, Energy, Latency, Measured, Stay, WokenBy
 from ...reading import limits, opening

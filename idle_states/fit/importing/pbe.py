@@ -12,8 +12,9 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dataclass import dataclass
 from ...findings import Location, unreadable
 from ...measured import Energy, Measured
 from ...reading import limits, opening

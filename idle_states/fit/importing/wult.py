@@ -9,8 +9,8 @@ Source: wult e4094be, wultlibs/ and docs; columns are matched by name, for their
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...findings import Unreadable
 from ...measured import Measured, WokenBy
 from .collected import LatencyKind, LatencySamples, counted

@@ -2,7 +2,7 @@
 acpi_processor_get_power_info_cst(), and acpi_processor_ffh_cstate_probe()."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ...acpi_objects import (
     FIXED_HARDWARE,
@@ -12,6 +12,7 @@ from ...acpi_objects import (
     AcpiRegister,
     kind,
 )
+from ...dataclass import dataclass
 from ...stages import Level
 from ...table import U32_MAX
 from .features import AcpiIdleFeatures

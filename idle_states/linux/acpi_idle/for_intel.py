@@ -2,9 +2,10 @@
 acpi_processor_evaluate_lpi()."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...beyond_opal import AcpiIdle
+from ...dataclass import dataclass
 from ...stages import Message
 from ..intel_idle.machine import AcpiState
 from ..intel_idle.platform import X86Platform

@@ -1,8 +1,9 @@
 """Processors whose _CST differ, in groups of equal ones: whose states acpi_idle has for all of
 them, and which of them crash the kernel."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...dataclass import dataclass
 from ...reading.acpi.repair import evaluated
 from ...wording import plural
 from .features import AcpiIdleFeatures

@@ -1,9 +1,9 @@
 """A machine as acpi_idle finds it, and the driver's parameters."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ...beyond_opal import AcpiIdle
+from ...dataclass import dataclass
 from ..psci_firmware import USUAL_FIRMWARE, PsciFirmware
 
 INTEL, AMD, CENTAUR, HYGON, ZHAOXIN = 0, 2, 5, 9, 10

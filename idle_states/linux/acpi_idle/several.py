@@ -7,8 +7,9 @@ is filled by acpi_processor_setup_cpuidle_cx()).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...dataclass import dataclass
 from ...reading.acpi.repair import Evaluation, again, evaluated
 from ...stages import Message
 from ..cpuidle_flags import POLLING, TIMER_STOP

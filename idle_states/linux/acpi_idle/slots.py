@@ -6,9 +6,9 @@ what they call.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from ...dataclass import dataclass
 from .features import AcpiIdleFeatures
 from .machine import AMD, CENTAUR, HYGON, INTEL, ZHAOXIN, AcpiIdleParameters, AcpiMachine
 

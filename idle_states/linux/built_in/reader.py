@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from ...beyond_opal import BuiltIn, BuiltInState, MatchedCpu, TableUse
+from ...dataclass import dataclass
 from ...findings import Location
 from ...reading import limits
 from ...reading.c.expression import evaluate, stored

@@ -1,9 +1,9 @@
 """How genpd and its governor for CPUs changed over the releases."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from ...dataclass import dataclass
 from ...history import History, Sources, rows_of
 from ..releases import Release, folded, version_key
 

@@ -4,8 +4,7 @@ Model of drivers/pmdomain/core.c genpd_power_off(), genpd_power_on() and genpd_s
 Left out: a domain that must stay on until boot has ended, and firmware that refuses.
 """
 
-from dataclasses import dataclass
-
+from ...dataclass import dataclass
 from .features import GenpdFeatures
 from .governor import Domain, Moment, power_down_ok, system_power_down_ok
 

@@ -13,8 +13,8 @@ neither kernel nor tree tells is assumed:
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from .features import GenpdFeatures
 from .gates import CHILD_SHALLOW, NOTHING_FITS, Answer, power_off, power_on
 from .governor import NO_LATENCY_LIMIT_US, Domain, Moment

@@ -1,7 +1,8 @@
 """Power domains of CPUs as a kernel has made them of a tree. Times in ns."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ...dataclass import dataclass
 
 DomainLevel = Literal["CPU", "cluster", "system"]
 

@@ -1,8 +1,8 @@
 """States given by the user as times, as a kernel would hold them, without a table."""
 
 import re
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...findings import UsageError
 from ...skiboot.platform import ALL_LEVELS
 from ..platforms import AnyPlatform

@@ -5,9 +5,9 @@ grows while a longer one would have caught the wakeup, and shrinks after blocks 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ...dataclass import dataclass
 from .haltpoll_features import HaltpollFeatures
 from .interface import Decision, Outcome, Situation, State, u32
 

@@ -1,7 +1,6 @@
 """How the haltpoll governor changed over the releases."""
 
-from dataclasses import dataclass
-
+from ...dataclass import dataclass
 from ...history import History, Sources, rows_of
 from ..releases import Release, folded, version_key
 

@@ -1,7 +1,6 @@
 """How the ladder governor changed over the releases: little, and its bug not at all."""
 
-from dataclasses import dataclass
-
+from ...dataclass import dataclass
 from ...history import History, Sources, rows_of
 from ..releases import Release, folded
 

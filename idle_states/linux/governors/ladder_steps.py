@@ -6,8 +6,8 @@ below 0: an idle period shorter than the exit latency counts as endless (see lad
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from .interface import State
 from .ladder import PROMOTION_COUNT
 from .ladder_features import LadderFeatures

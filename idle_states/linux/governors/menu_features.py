@@ -1,9 +1,9 @@
 """How the menu governor changed over the releases."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from ...dataclass import dataclass
 from ...history import U32, History, Sources, rows_of
 from ..releases import Release, folded, version_key
 from .interface import U32_MAX

@@ -1,8 +1,8 @@
 """menu's search: the deepest state that fits a prediction and a latency limit, and the tick."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from .interface import State, tick_ns, u32
 from .menu_features import MenuFeatures
 

@@ -5,8 +5,8 @@ This module uses the reference; selection/by_core.py does the same with the comp
 
 import pickle
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from . import Governor
 from .interface import NO_STATE, Outcome, Situation, tick_ns
 

@@ -3,9 +3,9 @@
 Commits are given where known.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
+from ...dataclass import dataclass
 from ...history import History, Sources, rows_of
 from ..releases import Release, folded, version_key
 

@@ -5,9 +5,9 @@ state that would have been fit. A state that misses no less than it hits gives w
 most early hits. If most recent idles were shorter still, a state fit for their average is taken.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
+from ...dataclass import dataclass
 from .interface import U32_MAX, U64_MAX, Situation, u64
 from .teo_table import DECAY_SHIFT, PULSE, Choice, TeoTable, Wakeup
 

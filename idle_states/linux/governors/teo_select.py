@@ -5,9 +5,9 @@ intercepts below it outweigh everything at and above it, it moves down to where 
 The latency limit and, from 6.6 on, the nearest timer come last.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
+from ...dataclass import dataclass
 from .interface import KTIME_MAX, Situation, u32
 from .teo_bins import RECENT, SHORT_NS, Bins
 from .teo_table import Choice, TeoTable, Wakeup

@@ -1,8 +1,8 @@
 """Shared by both generations of teo: the table in the release's units, wakeups, choices."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from .interface import State, tick_ns, u32, u64
 from .teo_features import TeoFeatures
 

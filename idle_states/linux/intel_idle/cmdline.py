@@ -3,8 +3,9 @@ rules before it is handed out."""
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...dataclass import dataclass
 from ...findings import UsageError
 from ...wording import joined, suggestion
 from .table_parameter import (

@@ -1,11 +1,11 @@
 """Which of the packaged figures stand for a release: those of the tree of its series that was read,
 or of the series before."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import get_args
 
 from ...beyond_opal import MatchedCpu
+from ...dataclass import dataclass
 from ...history import History, rows_of
 from ..releases import Release, folded, version_key, version_name
 from . import tables

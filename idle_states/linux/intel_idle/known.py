@@ -1,10 +1,10 @@
 """intel_idle's tables and processors as values, with the releases that have them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from ...beyond_opal import MatchedCpu
+from ...dataclass import dataclass
 from ..cpuidle_flags import HINT_SHIFT
 from . import tables
 from .states import NAME2FLAG, IntelIdleData, StartedState

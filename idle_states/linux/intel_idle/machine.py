@@ -1,6 +1,6 @@
 """A machine as intel_idle finds it, and the driver's parameters."""
 
-from dataclasses import dataclass
+from ...dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ told by its figures, and tables with equal figures are all named.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ...beyond_opal import Held, HeldState
+from ...dataclass import dataclass
 from .known import KnownRow, KnownTable, known_cpus, known_tables, spans
 
 Kind = Literal["native", "cst", "lpi", "acpi_idle"]

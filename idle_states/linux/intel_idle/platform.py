@@ -2,9 +2,9 @@
 intel_idle's parameters."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ...beyond_opal import AcpiIdle
+from ...dataclass import dataclass
 from ...findings import UsageError
 from .known import known_cpus
 from .machine import AcpiState, IntelIdleParameters, X86Machine

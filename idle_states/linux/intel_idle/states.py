@@ -1,9 +1,9 @@
 """The states that intel_idle registers, and what it makes them of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ...beyond_opal import MatchedCpu
+from ...dataclass import dataclass
 from ..cpuidle_flags import (
     ALWAYS_ENABLE,
     HINT_SHIFT,

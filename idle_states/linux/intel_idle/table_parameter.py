@@ -8,9 +8,10 @@ off.
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from ...dataclass import dataclass
 from ...stages import Message
 from ...table import U32_MAX
 

@@ -7,9 +7,9 @@ of a processor).
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ...acpi_objects import AcpiObject, AcpiReference
+from ...dataclass import dataclass
 from ...findings import unreadable
 from .. import launching, limits
 from .tables import AcpiTable

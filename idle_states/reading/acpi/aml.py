@@ -9,8 +9,9 @@ Source: ACPI specification 6.5, chapter 20 (AML grammar).
 
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dataclass import dataclass
 from .. import limits
 from .tables import HEADER_BYTES, AcpiTable
 

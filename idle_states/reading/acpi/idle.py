@@ -5,10 +5,11 @@ Both give what the kernel's own ACPICA hands to its drivers.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ...acpi_objects import CONTAINER_HID, PROCESSOR_HID, AcpiObject, AcpiProcessor, LpiLevel, kind
 from ...beyond_opal import AcpiIdle
+from ...dataclass import dataclass
 from ...findings import Location, unreadable
 from ...wording import plural
 from .. import limits

@@ -6,9 +6,9 @@ its bytes 0 modulo 256 (ACPI specification 6.5, 5.2.6).
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ...acpi_objects import Fadt
+from ...dataclass import dataclass
 from ...findings import Location, unreadable
 from .. import limits
 from .signs import HEAD, USED

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from .. import limits
 from .expression import evaluate
 from .lexer import CHARACTER, COMMENT, SPLICE, STRING, Token, UnsupportedC, tokens

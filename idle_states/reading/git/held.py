@@ -6,10 +6,10 @@ commit need not know where it comes from.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from ...dataclass import dataclass
 from ...findings import unreadable
 from .. import limits
 from .repository import Commit, Repository, TreeEntry

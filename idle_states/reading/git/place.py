@@ -9,9 +9,9 @@ the directory it leads to leads back: a work tree's by its `gitdir`, a submodule
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...dataclass import dataclass
 from ...findings import unreadable
 from .. import limits, opening
 

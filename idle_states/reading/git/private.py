@@ -8,9 +8,9 @@ over as data (`references`). Nothing is fetched, no object is replaced by anothe
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...dataclass import dataclass
 from ...findings import Unreadable, unreadable
 from .. import launching, limits, opening
 from . import place, references

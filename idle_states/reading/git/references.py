@@ -5,9 +5,9 @@ Forms: gitrepository-layout(5) "refs", "packed-refs", "HEAD"; git-check-ref-form
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from ...dataclass import dataclass
 from ...findings import unreadable
 from .. import limits, opening
 from .place import Place

@@ -7,10 +7,10 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ...dataclass import dataclass
 from ...findings import Unreadable, unreadable
 from .. import launching, limits
 from .private import Private, User

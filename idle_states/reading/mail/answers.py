@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from .mail import Mail
 from .quoting import unquoted
 from .subjects import is_reply

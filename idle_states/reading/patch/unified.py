@@ -5,8 +5,8 @@ Form: git-diff(1) "Generating patch text with -p"; POSIX diff -u.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...findings import unreadable
 from .. import limits
 from .wrapped import Line, hunk_lines

@@ -6,7 +6,8 @@ is taken only if it is the only one that is left.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ...dataclass import dataclass
 
 Line = tuple[str, str]
 """(mark, text)"""

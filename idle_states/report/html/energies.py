@@ -1,9 +1,9 @@
 """Energy against latency: a point for each table."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
+from ...dataclass import dataclass
 from ...replay.energy import WATTS, PowerBounds, PowerModel, Spent
 from .. import energy_output
 from . import markers, svg

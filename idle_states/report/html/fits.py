@@ -1,8 +1,8 @@
 """Idle periods whose state did not fit their length: too deep ones and too shallow ones."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from . import opposed
 from .headlines import Measure
 from .opposed import Opposed

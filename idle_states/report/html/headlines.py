@@ -1,7 +1,8 @@
 """Headlines: a table's figures in a sentence, or what other tables change of the first one's."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ...dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

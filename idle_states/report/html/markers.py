@@ -2,9 +2,9 @@
 visible: they are outlines, each larger than the one below it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from ...dataclass import dataclass
 from . import axes, svg
 from .svg import CHARACTER, NARROW, PLOT, Axis, add, percent, text
 

@@ -1,9 +1,9 @@
 """Pictures of two opposite shares: bars to the left and to the right of a middle line."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from ...dataclass import dataclass
 from . import axes, svg
 from .svg import NARROW, add, percent, text
 

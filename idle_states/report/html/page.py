@@ -2,10 +2,10 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from ... import __version__
+from ...dataclass import dataclass
 from ...resources import template
 from ..escapes.text import printable
 from . import svg

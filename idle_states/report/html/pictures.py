@@ -1,9 +1,9 @@
 """Pictures of bands, of curves and of spans."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from ...dataclass import dataclass
 from . import axes, svg
 from .axes import BELOW, MARGIN
 from .svg import NARROW, Axis, add, percent, text

@@ -1,9 +1,9 @@
 """Shares of a whole: bars divided by state, and distributions."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from ...dataclass import dataclass
 from . import pictures, svg
 from .pictures import Band, BandRow, Curve
 

@@ -7,12 +7,12 @@ in colour alone.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from markupsafe import Markup
 
+from ...dataclass import dataclass
 from ..escapes.text import printable
 
 NARROW = 300

@@ -6,8 +6,8 @@ value to another, or by a factor.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...table import IdleState
 from ..rows import TIMES, ChangedRow, shown_time, steps, time_of
 from .claim import ClaimVerdict, MessageClaim, Placed, Spot

@@ -1,7 +1,8 @@
 """A number that a message gives, and whether it agrees with what else is known."""
 
 import enum
-from dataclasses import dataclass
+
+from ...dataclass import dataclass
 
 
 class ClaimVerdict(enum.StrEnum):

@@ -6,8 +6,8 @@ both, in ministat's form and in the exact one.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...findings import Unreadable
 from ...statistics import mmtests
 from ...statistics.files import ResultsFile, ResultsKind

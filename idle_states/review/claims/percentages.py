@@ -6,8 +6,8 @@ subject. Elsewhere it may agree with figures of the message, but is not contradi
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...wording import joined
 from .claim import ClaimVerdict, MessageClaim, Placed, Spot
 from .figures import QuotedComparison, QuotedFigures

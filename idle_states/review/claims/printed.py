@@ -8,9 +8,10 @@ two more: later versions of ministat add the reference's own uncertainty.
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from ...dataclass import dataclass
 from ...statistics import ministat, student
 from ...statistics.comparison import Comparison, TVerdict, compare
 from ...statistics.numbers import half_unit

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from ...dataclass import dataclass
 from ...units import UNITS_NS
 
 MAX_CHARACTERS = 100_000

@@ -1,9 +1,9 @@
 """The states that a message names, by themselves or in groups."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ...dataclass import dataclass
 from .prose import MAX_CHARACTERS
 
 _LIST = re.compile(

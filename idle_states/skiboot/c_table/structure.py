@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ...dataclass import dataclass
 from ...extras import package
 from ...reading import limits
 from ...reading.c.lexer import UnsupportedC

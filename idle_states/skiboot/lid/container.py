@@ -6,8 +6,8 @@ SECURE_BOOT_HEADERS_SIZE); core/flash.c and core/init.c read through both.
 """
 
 import lzma
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...findings import unreadable
 from ...reading import limits
 from .symbols import ELF_MAGIC, loaded

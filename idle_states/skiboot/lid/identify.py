@@ -6,9 +6,9 @@ also suggests a new table, but only among rows that match no spec: a faulty tabl
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ...dataclass import dataclass
 from ...spec.library import packaged
 from ...table import RL_MASK, IdleState, IdleTable, Register
 

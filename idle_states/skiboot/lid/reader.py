@@ -3,8 +3,9 @@
 import hashlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...dataclass import dataclass
 from ...findings import Location, unreadable
 from ...reading import limits
 from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register

@@ -12,9 +12,9 @@ Source: skiboot hw/slw.c at every release, later include/slw.h; 0d7b1161a, 952da
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 
+from ...dataclass import dataclass
 from ...table import KNOWN_FLAGS, NAME_BYTES, Flag, IdleState
 
 ALIGNMENT = 8

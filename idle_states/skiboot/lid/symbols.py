@@ -9,9 +9,9 @@ ELF-64 object file format.
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 
+from ...dataclass import dataclass
 from ...findings import unreadable
 from ...reading import limits, opening
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from ...dataclass import dataclass
 from ...reading.c.lexer import COMMENT, STRING, UnsupportedC, integer_literal, tokens
 from ...table import IdleState
 from .source import EditRefused, SourceText, TableText, without_comments

@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from ...dataclass import dataclass
 from ...reading.c.expression import evaluate
 from ...reading.c.lexer import COMMENT, STRING, Token, UnsupportedC, tokens
 from ...reading.c.preprocess import Preprocessed

@@ -6,8 +6,8 @@ is never taken: other rows may mean it too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...reading.c.lexer import Token, tokens
 from ...table import Flag, IdleState, Psscr, Register
 from ..c_table.builtin import PSSCR_BITS, PSSCR_CALLS

@@ -1,0 +1,166 @@
+"""The package's @dataclass does what the standard library's does."""
+
+import copy
+import dataclasses
+import pickle
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any
+
+import pytest
+
+from idle_states.dataclass import dataclass
+
+Decorator = Callable[..., Callable[[type], Any]]
+
+
+def state(decorator: Decorator, *, frozen: bool = True, slots: bool = True) -> Any:
+    class State:
+        """A row."""
+
+        name: str
+        _hidden: int
+        latency: int = 0
+        flags: list[str] = field(default_factory=list)
+        cache: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+        total: int = field(default=7, init=False)
+        seen: list[int] = field(default_factory=list, init=False)
+
+        def __post_init__(self) -> None:
+            if self.latency < 0:
+                raise ValueError(self.name)
+
+    return decorator(frozen=frozen, slots=slots)(State)
+
+
+STANDARD: Decorator = dataclasses.dataclass  # type: ignore[assignment]
+KINDS = [(True, True), (True, False), (False, True), (False, False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    first: int
+    second: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No fields."""
+
+
+@dataclass(slots=True, eq=False)
+class Counter:
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    word: str
+
+    def __repr__(self) -> str:
+        return "spoken"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spoken) and self.word.lower() == other.word.lower()
+
+    def __hash__(self) -> int:
+        return 5
+
+
+@dataclass(frozen=True, slots=True)
+class Triple(Pair):
+    third: int = 3
+
+
+@pytest.mark.parametrize(("frozen", "slots"), KINDS)
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        (("C1", 1), {}),
+        (("C1", 1, 5, ["a"]), {}),
+        ((), {"_hidden": 1, "name": "C1", "flags": ["b"], "cache": {"x": 1}}),
+        (("C1",), {}),
+        (("C1", 1), {"total": 3}),
+        (("C1", 1, -1), {}),
+    ],
+)
+def test_objects_are_the_standard_librarys(
+    frozen: bool, slots: bool, values: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    ours, theirs = (state(each, frozen=frozen, slots=slots) for each in (dataclass, STANDARD))
+
+    def made(kind: Any) -> tuple[Any, ...]:
+        try:
+            first, again = kind(*values, **named), kind(*values, **named)
+        except (TypeError, ValueError) as error:
+            return type(error), str(error)
+        assert first.seen is not again.seen
+        fields = [getattr(first, each.name) for each in dataclasses.fields(first)]
+        other = dataclasses.replace(first, latency=9)
+        return repr(first), fields, first == again, first == other, first == 5, repr(other)
+
+    assert made(ours) == made(theirs)
+    assert ours.__doc__ == theirs.__doc__
+    assert ours.__match_args__ == theirs.__match_args__
+    assert ours.__dataclass_params__.frozen == frozen
+    assert hasattr(ours("C1", 1), "__dict__") == (not slots)
+
+
+@pytest.mark.parametrize("slots", [True, False])
+def test_frozen_objects_refuse_changes(slots: bool) -> None:
+    value = state(dataclass, slots=slots)("C1", 1)
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'name'"):
+        value.name = "C2"
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'name'"):
+        del value.name
+    assert value.name == "C1"
+
+
+def test_values_that_are_not_frozen_can_be_assigned_and_not_hashed() -> None:
+    value = state(dataclass, frozen=False)("C1", 1)
+    value.name = "C2"
+    assert value.name == "C2"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(value)
+
+
+def test_equal_values_are_one_key() -> None:
+    assert len({Pair(1), Pair(1, ()), Pair(2), One(1), One(1), Nothing(), Nothing()}) == 4
+    assert Pair(1) != One(1)
+
+
+def test_without_eq_each_object_is_its_own() -> None:
+    first, second = Counter(), Counter()
+    assert first != second
+    assert len({first, second}) == 2
+
+
+def test_methods_of_the_class_itself_are_kept() -> None:
+    assert repr(Spoken("a")) == "spoken"
+    assert Spoken("a") == Spoken("A")
+    assert hash(Spoken("a")) == 5
+
+
+@pytest.mark.parametrize("value", [Pair(1, ("a",)), One(2), Nothing(), Triple(1, (), 4)])
+def test_values_are_copied_and_pickled(value: Any) -> None:
+    for other in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert type(other) is type(value)
+        assert other == value
+
+
+def test_a_class_may_inherit() -> None:
+    value = Triple(1, ("a",))
+    assert (value.first, value.second, value.third) == (1, ("a",), 3)
+    assert repr(value) == "Triple(first=1, second=('a',), third=3)"
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        value.first = 2  # type: ignore[misc]
+
+
+def test_what_is_constructed_says_what_is_missing() -> None:
+    with pytest.raises(TypeError, match=r"Pair.__init__\(\) missing 1 required"):
+        Pair()  # type: ignore[call-arg]
