@@ -1,5 +1,6 @@
 """menu's history: the last eight idle intervals, and the typical one among them."""
 
+from functools import lru_cache
 from math import isqrt
 from typing import NamedTuple
 
@@ -65,7 +66,7 @@ class IntervalHistory:
         """Until 6.14: the greatest samples are dropped till the rest is alike."""
         ceiling = self._ceiling
         while True:
-            samples = [value for value in self.intervals if value <= ceiling]
+            samples = tuple(value for value in self.intervals if value <= ceiling)
             if self._nothing_new(samples, timer_us):
                 return UNKNOWN
             spread = _spread_of_differences(samples)
@@ -79,7 +80,7 @@ class IntervalHistory:
                 return self._of_few(spread)
             ceiling = spread.high - 1
 
-    def _nothing_new(self, samples: list[int], timer_us: int) -> bool:
+    def _nothing_new(self, samples: tuple[int, ...], timer_us: int) -> bool:
         """Whether the samples are useless, or add nothing to the timer's prediction."""
         if not samples:
             return True
@@ -91,7 +92,7 @@ class IntervalHistory:
         """From 6.15: of least and greatest sample, the farther from the average is dropped."""
         floor, ceiling = -1, UNKNOWN
         while True:
-            samples = [value for value in self.intervals if floor < value < ceiling]
+            samples = tuple(value for value in self.intervals if floor < value < ceiling)
             if self._nothing_new(samples, timer_us):
                 return UNKNOWN
             spread = _spread_of_squares(samples)
@@ -113,7 +114,8 @@ def _mean(total: int, count: int) -> int:
     return total >> SHIFT if count == SIZE else total // count
 
 
-def _spread_of_differences(samples: list[int]) -> SampleSpread:
+@lru_cache(maxsize=64)
+def _spread_of_differences(samples: tuple[int, ...]) -> SampleSpread:
     """Variance as the mean square of differences from the (floored) average."""
     average = _mean(sum(samples), len(samples))
     squares = u64(sum((value - average) ** 2 for value in samples))
@@ -121,7 +123,8 @@ def _spread_of_differences(samples: list[int]) -> SampleSpread:
     return SampleSpread(len(samples), min(samples), max(samples), average, variance)
 
 
-def _spread_of_squares(samples: list[int]) -> SampleSpread:
+@lru_cache(maxsize=64)
+def _spread_of_squares(samples: tuple[int, ...]) -> SampleSpread:
     """Variance as the mean of squares less the square of the average, each of them floored."""
     average = _mean(sum(samples), len(samples))
     squares = u64(sum(value**2 for value in samples))

@@ -5,6 +5,7 @@ This module uses the reference; selection/by_core.py does the same with the comp
 
 import pickle
 from collections.abc import Callable, Iterable, Sequence
+from io import BytesIO
 
 from ...dataclass import dataclass
 from . import Governor
@@ -168,7 +169,7 @@ def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> list[int
     while len(taken) < count:
         if len(taken) % _LOOK == 0:
             # The same memory again: what follows is a repetition, and need not be run.
-            before = seen.setdefault(pickle.dumps(governor), len(taken))
+            before = seen.setdefault(_memory(governor), len(taken))
             if before < len(taken):
                 repeated, rest = taken[before:], count - len(taken)
                 return taken + (repeated * (rest // len(repeated) + 1))[:rest]
@@ -177,6 +178,24 @@ def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> list[int
         governor.reflect(idle.outcome(decision.state, polls, decision.stop_tick))
         taken.append(_NONE if decision.state == NO_STATE else decision.state)
     return taken
+
+
+class _Memory(pickle.Pickler):
+    """Pickles a governor's memory, for comparison: what never changes is named, not pickled."""
+
+    def __init__(self, buffer: BytesIO, governor: Governor) -> None:
+        super().__init__(buffer, pickle.HIGHEST_PROTOCOL)
+        constants = (governor.states, governor.release, governor.features)
+        self._named = {id(each): number for number, each in enumerate(constants)}
+
+    def persistent_id(self, value: object) -> int | None:
+        return self._named.get(id(value))
+
+
+def _memory(governor: Governor) -> bytes:
+    buffer = BytesIO()
+    _Memory(buffer, governor).dump(governor)
+    return buffer.getvalue()
 
 
 def _polls(governor: Governor, state: int) -> bool:
