@@ -15,11 +15,9 @@
 typedef s64 LEVELED(vec) __attribute__((vector_size(8 * LANES)));
 typedef u64 LEVELED(unsigned_vec) __attribute__((vector_size(8 * LANES)));
 typedef double LEVELED(double_vec) __attribute__((vector_size(8 * LANES)));
-typedef u32 LEVELED(half_vec) __attribute__((vector_size(8 * LANES)));
 #define vec LEVELED(vec)
 #define unsigned_vec LEVELED(unsigned_vec)
 #define double_vec LEVELED(double_vec)
-#define half_vec LEVELED(half_vec)
 #define any LEVELED(any)
 #define mul LEVELED(mul)
 #define top_bit LEVELED(top_bit)
@@ -34,7 +32,14 @@ typedef u32 LEVELED(half_vec) __attribute__((vector_size(8 * LANES)));
 #define pick(m, a, b) (((m) & (a)) | (~(m) & (b)))
 #define least_of(a, b) pick((a) < (b), a, b)
 #define greatest_of(a, b) pick((a) > (b), a, b)
+/*
+ * Whole numbers below 2^52 make the mantissa of a double. Added to doubles, 3 * 2^51 leaves a whole
+ * number, the nearest, in the mantissa.
+ */
 #define MANTISSA 0x4330000000000000
+#define exact(a) ((double_vec)((a) | MANTISSA) - 0x1p52)
+#define WHOLE 0x1.8p52
+#define whole(a) ((vec)((a) + WHOLE) - 0x4338000000000000)
 #endif
 
 /* Whether a mask has any lane. */
@@ -61,13 +66,11 @@ INLINE vec mul(vec a, vec b)
 #endif
 }
 
-/* The number of the highest bit set in numbers below 2^52, 0 if there is none: they make the
- * mantissa of a double, whose exponent then tells. */
+/* The number of the highest bit set in numbers below 2^52, 0 if there is none: the exponent that
+ * they have as doubles tells. */
 INLINE vec top_bit(vec a)
 {
-	double_vec exact = (double_vec)(a | (MANTISSA | 1)) - (double_vec)all_of(MANTISSA);
-
-	return shr((vec)exact, 52) - 1023;
+	return shr((vec)exact(a | 1), 52) - 1023;
 }
 
 /* Each lane's own entry of a table. */
@@ -86,18 +89,14 @@ INLINE vec from(const vec *table, vec index)
 #endif
 }
 
-/* 2^31 by a number from 1 to 8, rounded up; higher halves are anything. */
-INLINE vec inverse(vec count)
+/* One by a number from 1 to 8. */
+INLINE double_vec inverse(double_vec count)
 {
-#if LEVEL >= 3
-	const half_vec inverses = {0x10000000, 0x80000000, 0x40000000, 0x2aaaaaab,
-				   0x20000000, 0x1999999a, 0x15555556, 0x12492493};
+#if LEVEL >= 4
+	const double_vec inverses = {1 / 8., 1, 1 / 2., 1 / 3., 1 / 4., 1 / 5., 1 / 6., 1 / 7.};
 
-	return (vec)__builtin_shuffle(inverses, (half_vec)(count & 7));
+	return __builtin_shuffle(inverses, (vec)(count + 0x1p52));
 #else
-	static const u32 inverses[9] = {0,	    0x80000000, 0x40000000, 0x2aaaaaab, 0x20000000,
-					0x1999999a, 0x15555556, 0x12492493, 0x10000000};
-
-	return (vec){inverses[count[0]], inverses[count[1]]};
+	return 1 / count;
 #endif
 }

@@ -3,7 +3,7 @@
  * (timers, the time idled) is worked out once. Included once per instruction set that has lanes,
  * after menu_body.h, whose decisions these are.
  *
- * Samples of half a minute or more, unknown ones, and timers that far are rare: for these, a lane at
+ * Samples of a quarter of a minute or more, unknown ones, and timers that far are rare: for these, a lane at
  * a time is asked of the code for one table.
  */
 #include "lanes.h"
@@ -20,19 +20,17 @@ struct LEVELED(lanes) {
 	u32 bucket, far_bucket;
 };
 
-#define MAX_SMALL (1ll << 35) /* in ns, about 34 s */
-#define SMALL_US (1ll << 25)
+/* About 17 s: sums of eight squares stay below 2^52, where doubles are exact. */
+#define MAX_SMALL (1ll << 34) /* in ns */
+#define SMALL_US (1ll << 24)
 
-/* A number below 2^32 divided by 125. */
-INLINE vec LEVELED(by_125)(vec a)
+/*
+ * A floored quotient: half of what its fraction is at most is subtracted, and the rest rounded. Errors
+ * of doubles do not reach the other half while the dividend is below 2^50.
+ */
+INLINE vec LEVELED(floored)(double_vec dividend, double divisor)
 {
-	return shr(mul(a, all_of(0x10624dd3)), 35);
-}
-
-/* The product of any number and one below 2^32. */
-INLINE vec LEVELED(long_mul)(vec a, vec b)
-{
-	return mul(a, b) + (mul(shr(a, 32), b) << 32);
+	return whole(dividend * (1 / divisor) - (divisor - 1) / (2 * divisor));
 }
 
 /* The lowest bit of those set. */
@@ -62,26 +60,24 @@ INLINE void LEVELED(push_lanes)(struct LEVELED(lanes) *m, vec sample)
 		m->odd--;
 }
 
-/* See LEVELED(alike). */
-INLINE vec LEVELED(alike_lanes)(const struct menu_features *f, vec sum, vec squares, vec count,
-				vec *average)
+/*
+ * See LEVELED(alike). Quotients are floored as in LEVELED(floored): eighths, and a 36th.
+ */
+INLINE vec LEVELED(alike_lanes)(const struct menu_features *f, double_vec sum, double_vec squares,
+				double_vec count, vec *average)
 {
-	vec mean = shr(mul(sum, inverse(count)), 31);
-	vec square = mul(mean, mean), sixth, rest, bound;
+	double_vec quotient = sum * inverse(count) - 7.0 / 16, mean = quotient + WHOLE - WHOLE;
+	double_vec square = mean * mean, bound;
 
-	*average = mean;
-	/* A 36th of the square, rounded up, by way of a sixth of the mean. */
-	sixth = shr(mul(mean, all_of(0x2aaaaaab)), 32);
-	rest = mean - sixth * 6;
-	bound = mul(rest, sixth * 12 + rest);
-	bound = shr(mul(bound + 35, all_of(0x38e38e39)), 35) + mul(sixth, sixth);
-	bound &= count >= FEW;
-	bound = greatest_of(bound, all_of(STILL_ALIKE + 1));
-	/* squares < count * (bound + square), of which each may exceed 32 bits. */
+	*average = whole(quotient);
+	/* A 36th of the square, rounded up. */
+	bound = (square + 35 / 2.0) * (1 / 36.0) + WHOLE - WHOLE;
+	bound = (double_vec)((vec)bound & (count >= FEW));
+	bound = (double_vec)pick(bound > STILL_ALIKE + 1, (vec)bound,
+				 (vec)((double_vec){0} + (STILL_ALIKE + 1)));
 	if (f->trims_both_ends)
-		return squares < LEVELED(long_mul)(bound + square, count);
-	squares += LEVELED(long_mul)(square, count) - (mul(mean, sum) << 1);
-	return squares < LEVELED(long_mul)(bound, count);
+		return squares < count * (bound + square);
+	return squares - mean * (2 * sum - count * mean) < count * bound;
 }
 
 /* Of each lane in turn, from its ring. */
@@ -105,8 +101,9 @@ static __attribute__((noinline)) vec LEVELED(typical_odd)(const struct menu_feat
 INLINE vec LEVELED(typical_lanes)(const struct menu_features *f, const struct LEVELED(lanes) *m,
 				  vec timer_us)
 {
-	vec sum = m->sum, squares = m->squares, count = all_of(INTERVALS), average;
-	vec low = m->sorted[0], high = m->sorted[INTERVALS - 1], dropped, times;
+	double_vec sum = exact(m->sum), squares = exact(m->squares), times = exact(all_of(INTERVALS));
+	vec count = all_of(INTERVALS), average, dropped;
+	vec low = m->sorted[0], high = m->sorted[INTERVALS - 1];
 	vec floor = all_of(-1), ceiling, open = all_of(-1), answer = all_of(UNKNOWN);
 
 	if (UNLIKELY(m->odd))
@@ -114,8 +111,9 @@ INLINE vec LEVELED(typical_lanes)(const struct menu_features *f, const struct LE
 	if (f->typical_unknown == TYPICAL_UNKNOWN_LATE && !f->trims_both_ends)
 		open = timer_us > low;
 	for (int round = 0; round < 3; round++) {
-		vec alike = LEVELED(alike_lanes)(f, sum, squares, count, &average);
+		vec alike = LEVELED(alike_lanes)(f, sum, squares, times, &average);
 		vec ends = count <= FEW;
+		double_vec less;
 
 		if (f->typical_unknown == TYPICAL_UNKNOWN_ZEROS)
 			average = pick(high == 0, all_of(UNKNOWN), average);
@@ -134,7 +132,6 @@ INLINE vec LEVELED(typical_lanes)(const struct menu_features *f, const struct LE
 			ceiling = pick(takes_low, high + 1, high);
 			floor = pick(takes_low, low, floor);
 		}
-		times = count;
 		count = all_of(0);
 		for (int i = 0; i < INTERVALS; i++) {
 			vec in = m->sorted[i] < ceiling;
@@ -147,9 +144,10 @@ INLINE vec LEVELED(typical_lanes)(const struct menu_features *f, const struct LE
 		if (f->trims_both_ends)
 			for (int i = INTERVALS - 1; i >= 0; i--)
 				low = pick(m->sorted[i] > floor, m->sorted[i], low);
-		times -= count;
-		sum -= mul(times, dropped);
-		squares -= LEVELED(long_mul)(mul(dropped, dropped), times);
+		less = (times - exact(count)) * exact(dropped);
+		times = exact(count);
+		sum -= less;
+		squares -= less * exact(dropped);
 	}
 	return answer;
 }
@@ -187,12 +185,7 @@ INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELE
 	if (next == 0) {
 		interesting &= ~m->asked;
 	} else if (next < 1ll << 36) {
-		/* By a rounded-down reciprocal, which is one too little at most. */
-		int shift = (int)least(21 + (63 - (u64)__builtin_clzll((u64)next)), 53);
-		vec limited = interesting & measured, reciprocal = all_of((1ull << (shift + 10)) / (u64)next);
-
-		share = shr(mul(limited, reciprocal), shift);
-		share -= (limited << 10) - LEVELED(long_mul)(all_of(next), share) >= next;
+		share = LEVELED(floored)(exact((interesting & measured) << 10), (double)next);
 	}
 	share = pick(interesting, m->asked & share, all_of(RESOLUTION));
 	factor = &m->factors[m->bucket];
@@ -207,7 +200,8 @@ INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELE
 		LEVELED(push_lanes)(m, measured / per_us & U32_MAX);
 		m->odd = INTERVALS;
 	} else {
-		LEVELED(push_lanes)(m, f->nanoseconds ? LEVELED(by_125)(shr(measured, 3)) : measured);
+		LEVELED(push_lanes)(m, f->nanoseconds ? LEVELED(floored)(exact(measured), NS_PER_US)
+						      : measured);
 	}
 }
 
@@ -216,13 +210,16 @@ INLINE vec LEVELED(predicted_lanes)(const struct menu_features *f, const struct 
 {
 	s64 per_us = f->nanoseconds ? NS_PER_US : 1;
 	vec factor = m->factors[m->bucket], product;
+	double_vec exactly;
 
 	if (UNLIKELY(m->next_timer >= 1ll << 34)) {
 		product = factor * m->next_timer + UNITY * per_us / 2;
 		return (vec)((unsigned_vec)product / (u64)(UNITY * per_us)) & U32_MAX;
 	}
-	product = LEVELED(long_mul)(all_of(m->next_timer), factor) + UNITY * per_us / 2;
-	return f->nanoseconds ? LEVELED(by_125)(shr(product, 16)) : shr(product, 13);
+	exactly = exact(factor) * (double)m->next_timer;
+	if (f->nanoseconds)
+		return LEVELED(floored)(exactly + UNITY * NS_PER_US / 2, UNITY * NS_PER_US);
+	return LEVELED(floored)(exactly + UNITY / 2, UNITY);
 }
 
 /* Bit n of a lane: its limit of state n exceeds the value. */
@@ -515,19 +512,13 @@ INLINE void LEVELED(memorise)(const struct menu_features *f, const struct LEVELE
 	}
 }
 
-/* The next decisions of one group of lanes. before: the row reflected upon, or NULL. */
+/* The next decisions of one group of lanes. */
 INLINE void LEVELED(step)(const struct menu_features *f, struct LEVELED(lanes) *m,
-			  const struct row *before, bool unknown, const struct row *row,
-			  struct decision *const *decisions, size_t n, u32 wanted)
+			  const struct row *row, struct decision *const *decisions, size_t n,
+			  u32 wanted)
 {
 	vec selected, entered;
 
-	if (before) {
-		LEVELED(catch_up_lanes)(f, m, before);
-	} else if (unknown) {
-		LEVELED(push_lanes)(m, all_of(UNKNOWN));
-		m->odd = INTERVALS;
-	}
 	selected = LEVELED(select_lanes)(f, m, row, &entered);
 	for (u32 lane = 0; lane < wanted; lane++)
 		decisions[lane][n] = (struct decision){(u8)selected[lane], (u8)(selected[lane] >> 8)};
@@ -563,7 +554,12 @@ static void LEVELED(sweep_groups)(const struct menu_features *f, const struct st
 		const struct row *row = &rows[n];
 
 		for (u32 i = 0; i * LANES < tables; i++)
-			LEVELED(step)(f, &groups[i], before, unknown, row, decisions + i * LANES, n,
+			if (before)
+				LEVELED(catch_up_lanes)(f, &groups[i], before);
+			else if (unknown)
+				LEVELED(push_lanes)(&groups[i], all_of(UNKNOWN)), groups[i].odd = INTERVALS;
+		for (u32 i = 0; i * LANES < tables; i++)
+			LEVELED(step)(f, &groups[i], row, decisions + i * LANES, n,
 				      (u32)least(tables - i * LANES, LANES));
 		before = row->rejected ? NULL : row;
 		unknown = f->rejected_is_unknown && row->rejected;
@@ -578,7 +574,6 @@ static void LEVELED(sweep_groups)(const struct menu_features *f, const struct st
 #undef vec
 #undef unsigned_vec
 #undef double_vec
-#undef half_vec
 #undef any
 #undef mul
 #undef top_bit
