@@ -60,21 +60,17 @@ INLINE void LEVELED(push_lanes)(struct LEVELED(lanes) *m, vec sample)
 		m->odd--;
 }
 
-/*
- * See LEVELED(alike). Quotients are floored as in LEVELED(floored): eighths, and a 36th.
- */
+/* See LEVELED(alike). Quotients by 8 or less, and by 36, are made as in LEVELED(floored). */
 INLINE vec LEVELED(alike_lanes)(const struct menu_features *f, double_vec sum, double_vec squares,
 				double_vec count, vec *average)
 {
 	double_vec quotient = sum * inverse(count) - 7.0 / 16, mean = quotient + WHOLE - WHOLE;
-	double_vec square = mean * mean, bound;
+	double_vec square = mean * mean, bound, still = (double_vec){0} + (STILL_ALIKE + 1);
 
 	*average = whole(quotient);
 	/* A 36th of the square, rounded up. */
 	bound = (square + 35 / 2.0) * (1 / 36.0) + WHOLE - WHOLE;
-	bound = (double_vec)((vec)bound & (count >= FEW));
-	bound = (double_vec)pick(bound > STILL_ALIKE + 1, (vec)bound,
-				 (vec)((double_vec){0} + (STILL_ALIKE + 1)));
+	bound = (double_vec)pick((bound > STILL_ALIKE + 1) & (count >= FEW), (vec)bound, (vec)still);
 	if (f->trims_both_ends)
 		return squares < count * (bound + square);
 	return squares - mean * (2 * sum - count * mean) < count * bound;
@@ -202,6 +198,18 @@ INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELE
 	} else {
 		LEVELED(push_lanes)(m, f->nanoseconds ? LEVELED(floored)(exact(measured), NS_PER_US)
 						      : measured);
+	}
+}
+
+/* before: the row reflected upon, or NULL. */
+INLINE void LEVELED(reflect_lanes)(const struct menu_features *f, struct LEVELED(lanes) *m,
+				   const struct row *before, bool unknown)
+{
+	if (before) {
+		LEVELED(catch_up_lanes)(f, m, before);
+	} else if (unknown) {
+		LEVELED(push_lanes)(m, all_of(UNKNOWN));
+		m->odd = INTERVALS;
 	}
 }
 
@@ -528,8 +536,8 @@ INLINE void LEVELED(step)(const struct menu_features *f, struct LEVELED(lanes) *
 }
 
 /*
- * Groups of lanes, row by row: what one group waits for, another one fills. All of them fit into the
- * first-level cache.
+ * Groups of lanes, row by row, and step by step: what one group waits for, another one fills. All of
+ * them fit into the first-level cache.
  */
 static void LEVELED(sweep_groups)(const struct menu_features *f, const struct state *states,
 				  const u32 *counts, u32 hz, char *memories,
@@ -554,10 +562,7 @@ static void LEVELED(sweep_groups)(const struct menu_features *f, const struct st
 		const struct row *row = &rows[n];
 
 		for (u32 i = 0; i * LANES < tables; i++)
-			if (before)
-				LEVELED(catch_up_lanes)(f, &groups[i], before);
-			else if (unknown)
-				LEVELED(push_lanes)(&groups[i], all_of(UNKNOWN)), groups[i].odd = INTERVALS;
+			LEVELED(reflect_lanes)(f, &groups[i], before, unknown);
 		for (u32 i = 0; i * LANES < tables; i++)
 			LEVELED(step)(f, &groups[i], row, decisions + i * LANES, n,
 				      (u32)least(tables - i * LANES, LANES));
