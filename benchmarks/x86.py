@@ -3,7 +3,8 @@
 No recording of an x86 machine of this length is to be had: the idles are those of a simulated
 server on the machine's own table, on one CPU, one after the other and again from the first until
 there are enough. Making the file does not count. Without a governor the file is read and little
-else is done; with one, every table tried is replayed over all idles. Beside it, of a trace:
+else is done; with one, every table tried is replayed over all idles, and
+it is given few. Beside it, of a trace:
 sha256sum, which tune gives the file's of, too.
 """
 
@@ -84,16 +85,22 @@ def works(given: Given) -> list[Work]:
             file, last = given.folder / f"{form}{count}", count == sizes[-1]
             write(file, idles, count, form)
             size = "" if last else f", {count} idles"
-            for governor in ("none", "menu"):
-                options = ("--power", "implied", f"--{form}", str(file), "--governor", governor)
-                series = f"tune --to cmdline, {form}, {governor}"
-                peers = {"sha256sum, trace" if form == "trace" else "": RATE}
-                in_series = series if form == "trace" else ""
-                found.append(
-                    Work(
-                        f"{series}{size}", [*TOOL, *words, *options], count, peers, in_series, last
-                    )
+            peers = {"sha256sum, trace" if form == "trace" else "": RATE}
+            command = [*TOOL, *words, "--power", "implied", f"--{form}", str(file)]
+            series = f"tune --to cmdline, {form}"
+            found.append(
+                Work(
+                    f"{series}, no governor{size}",
+                    [*command, "--governor", "none"],
+                    count,
+                    peers,
+                    series if form == "trace" else "",
+                    last,
                 )
+            )
+            if count == sizes[0]:  # minutes, of more
+                name = f"{series}, menu{size}"
+                found.append(Work(name, [*command, "--governor", "menu"], count, rounds=1))
             if sums and last and form == "trace":
                 found.append(Work("sha256sum, trace", [sums, str(file)], count, ours=False))
     return found
