@@ -191,7 +191,9 @@ class FleetSummary:
 
     def _add_verdicts(self, outcomes: Outcomes) -> None:
         for test, outcome in outcomes:
-            self.verdicts.setdefault(test, Counter())[outcome] += 1
+            if test not in self.verdicts:
+                self.verdicts[test] = Counter()
+            self.verdicts[test][outcome] += 1
 
     def _add_table(self, audited: Audited, file: str) -> None:
         self.tables += 1

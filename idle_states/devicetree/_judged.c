@@ -8,6 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -47,19 +48,21 @@ struct reader {
 	struct { enum place place; uint32_t number; bool has_children; } stack[LEVELS];
 	uint32_t nodes;
 	bool done, found;
-	/* names by their offset in the strings block, plus one, the last one of each slot */
-	struct { uint32_t offset, name; } by_offset[SLOTS];
-	/* names by their text; plus one */
-	uint32_t by_text[SLOTS];
-	struct name names[MOST_NAMES];
 	uint32_t name_count;
-	/* hash of the parent and the name of each node; 0: free */
-	uint64_t siblings[NODE_SLOTS];
 	/* of the root, and of the processor that is being read */
 	struct span system_id, serial_number, name, version, compatible, servers;
 	bool is_cpu;
 	uint8_t *out;
 	size_t used, room;
+	/* names by their offset in the strings block, plus one, the last one of each slot */
+	struct { uint32_t offset, name; } by_offset[SLOTS];
+	/* names by their text; plus one */
+	uint32_t by_text[SLOTS];
+	/* from here on not cleared as a whole, for that would take as long as reading does */
+	struct name names[MOST_NAMES];
+	/* hash of the parent and the name of each node, 0: free; of a power of two slots */
+	uint32_t node_slots;
+	uint64_t siblings[NODE_SLOTS];
 };
 
 static uint32_t word(const uint8_t *at)
@@ -174,7 +177,7 @@ static bool first_of_name(struct reader *r, uint32_t parent, uint64_t hash)
 	hash = (hash ^ (uint64_t)parent * 0x9E3779B97F4A7C15) * 0xD6E8FEB86659FD93;
 	hash ^= hash >> 32;
 	hash += !hash;
-	for (uint32_t at = hash % NODE_SLOTS;; at = (at + 1) % NODE_SLOTS) {
+	for (uint32_t at = hash & (r->node_slots - 1);; at = (at + 1) & (r->node_slots - 1)) {
 		if (r->siblings[at] == hash)
 			return false;
 		if (!r->siblings[at]) {
@@ -397,11 +400,17 @@ PyObject *judged_of(PyObject *module, PyObject *arguments)
 		PyBuffer_Release(&data);
 		return PyErr_Format(PyExc_ValueError, "expected blocks within the data");
 	}
-	r = PyMem_Calloc(1, sizeof(*r));
+	r = PyMem_Malloc(sizeof(*r));
 	if (!r) {
 		PyBuffer_Release(&data);
 		return PyErr_NoMemory();
 	}
+	memset(r, 0, offsetof(struct reader, names));
+	/* a node takes twelve bytes or more, and leaves one slot in three free at least */
+	r->node_slots = 64;
+	while (r->node_slots < NODE_SLOTS && r->node_slots < (end - start) / 8)
+		r->node_slots *= 2;
+	memset(r->siblings, 0, r->node_slots * sizeof(*r->siblings));
 	r->data = data.buf;
 	r->at = start;
 	r->end = end;

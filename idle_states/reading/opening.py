@@ -44,7 +44,8 @@ _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _WALKED = _FLAGS | os.O_NOFOLLOW
 _PASSED = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 """A directory on the way, which need not be readable."""
-_BLOCK = 1 << 20
+_FIRST_BLOCK, _BLOCK = 1 << 16, 1 << 20
+"""Bytes that are read at once, so that memory for many is not taken for the few of most files."""
 _TOO_DEEP = f"more than {limits.DIRECTORY_DEPTH} directories within each other"
 
 
@@ -135,10 +136,11 @@ def open_operand(name: str) -> BinaryIO:
 
 def bounded(file: BinaryIO, limit: int, shown: str) -> bytes:
     """All that follows. Raises Unreadable (IS930) if it is more than `limit` bytes."""
-    parts, left = [], limit + 1
-    while left and (part := file.read(min(left, _BLOCK))):
+    parts, left, block = [], limit + 1, _FIRST_BLOCK
+    while left and (part := file.read(min(left, block))):
         parts.append(part)
         left -= len(part)
+        block = _BLOCK
     if not left:
         raise unreadable(shown, f"expected at most {limit} bytes")
     return b"".join(parts)

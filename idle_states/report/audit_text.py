@@ -265,9 +265,27 @@ def _rules(summary: FleetSummary, style: Style) -> Iterator[str]:
         yield f"  {count:>7}  {style(severity, f'{severity:<7}')}  {rule} {name}"
 
 
-def closing(digests: Sequence[tuple[str, str]]) -> str:
-    """The tool's version, and a digest of all inputs: SHA-256 of the lines that sha256sum prints
-    for them."""
-    listing = "".join(f"{digest}  {file}\n" for file, digest in digests)
-    whole = hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
-    return f"idle-states {__version__}; sha256 of all inputs' digests {whole}\n"
+class Inputs:
+    """The inputs of a report, of which nothing is kept: there may be millions."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+        self._last: str | None = None
+        self.several = False
+
+    def __bool__(self) -> bool:
+        return self._last is not None
+
+    def add(self, file: str, digest: str) -> None:
+        """The next one; not again for each table of a file."""
+        if file == self._last:
+            return
+        self.several |= self._last is not None
+        self._last = file
+        self._digest.update(f"{digest}  {file}\n".encode("utf-8", "surrogateescape"))
+
+    def closing(self) -> str:
+        """The tool's version, and a digest of all inputs: SHA-256 of the lines that sha256sum
+        prints for them."""
+        whole = self._digest.hexdigest()
+        return f"idle-states {__version__}; sha256 of all inputs' digests {whole}\n"

@@ -37,15 +37,13 @@ class _Held:
     """Keeps the first results until it is known whether there are so few that each gets a page."""
 
     def __init__(self, view: View) -> None:
-        self.digests: dict[str, str] = {}
+        self.inputs = audit_text.Inputs()
         self._view = view
         self._held: list[Audited] = []
 
     def add(self, found: Sequence[Audited]) -> None:
-        if isinstance(found, Alike):
-            self.digests[found.file] = found.sha256
-        else:
-            self.digests.update((audited.file, audited.sha256) for audited in found)
+        for file, digest in _named(found):
+            self.inputs.add(file, digest)
         if not self._view.summary and len(self._held) <= _PAGES:
             self._held += found
 
@@ -56,7 +54,14 @@ class _Held:
 
     @property
     def summed_up(self) -> bool:
-        return len(self.digests) > 1 or self._view.summary
+        return self.inputs.several or self._view.summary
+
+
+def _named(found: Sequence[Audited]) -> list[tuple[str, str]]:
+    """(file, SHA-256) of each audit of an input."""
+    if isinstance(found, Alike):
+        return [(found.file, found.sha256)]
+    return [(audited.file, audited.sha256) for audited in found]
 
 
 def text_parts(
@@ -83,8 +88,8 @@ def text_parts(
         yield from pages(held.few)
     if held.summed_up:
         yield audit_text.fleet(summary, sorted(walk.passed_over.items()), style) + "\n"
-    if held.digests:
-        yield audit_text.closing(list(held.digests.items()))
+    if held.inputs:
+        yield held.inputs.closing()
 
 
 def to_html(
@@ -92,9 +97,10 @@ def to_html(
 ) -> Iterator[Sequence[Audited]]:
     """Yields the results unchanged, and writes the HTML page to `file` after the last."""
     everything: list[Audited] = []
-    held = _Held(view)
+    held, digests = _Held(view), dict[str, str]()
     for found in results:
         held.add(found)
+        digests.update(_named(found))
         if view.everything:
             everything += found
         yield found
@@ -107,4 +113,4 @@ def to_html(
             against = view.against, audited.against
         sections += html_audit.sections(audited, notes=view.notes, against=against)
     title, headline = html_audit.title(summary), html_audit.headline(summary)
-    write_file(file, page.render("audit", title, sections, held.digests.items(), headline))
+    write_file(file, page.render("audit", title, sections, digests.items(), headline))

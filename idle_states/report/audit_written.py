@@ -55,4 +55,9 @@ class Written:
 
 
 def _values(found: Alike) -> tuple[str, ...]:
-    return tuple(encoded(text, indent=None) for text in (found.file, found.sha256, found.serial))
+    return _string(found.file), _string(found.sha256), _string(found.serial)
+
+
+def _string(text: str) -> str:
+    plain = text.isascii() and text.isalnum()
+    return f'"{text}"' if plain else encoded(text, indent=None)

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from ..dataclass import dataclass
 from ..devicetree.tree import Node
-from ..findings import Finding, Location, Severity, unreadable
+from ..findings import Finding, Location, Severity, Unreadable, unreadable
 from ..idle_tree import IdleTree
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
@@ -98,11 +98,15 @@ class File:
     data   the bytes of a file; of a directory none
     """
 
-    def __init__(self, where: Path | opening.Found, data: bytes) -> None:
+    def __init__(self, where: Path | opening.Found, data: bytes, shown: str | None = None) -> None:
+        self._where = where
         self.found = where if isinstance(where, opening.Found) else None
-        self.path = where.path if isinstance(where, opening.Found) else where
-        self.shown = where.as_posix()
+        self.shown = where.as_posix() if shown is None else shown
         self.data = data
+
+    @cached_property
+    def path(self) -> Path:
+        return self._where.path if isinstance(self._where, opening.Found) else self._where
 
     @classmethod
     def open(cls, where: Path | opening.Found, top: opening.Tree | None = None) -> "File":
@@ -117,10 +121,13 @@ class File:
         try:
             if isinstance(where, opening.Found):
                 with nullcontext(top) if top is not None else opening.Tree(where.top) as tree:
-                    if tree.kind_of(where.inner, follow=False) == opening.DIRECTORY:
-                        return cls(where, b"")
-                    data = tree.read(where.inner, MAX_BYTES, shown=shown, follow=False)
-                    return cls(where, data)
+                    try:
+                        data = tree.read(where.inner, MAX_BYTES, shown=shown, follow=False)
+                    except Unreadable:
+                        if tree.kind_of(where.inner, follow=False) != opening.DIRECTORY:
+                            raise
+                        data = b""
+                    return cls(where, data, shown)
             kind = opening.kind_of(where)
             if kind == opening.DIRECTORY:
                 return cls(where, b"")
