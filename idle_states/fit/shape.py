@@ -22,6 +22,8 @@ _FEWEST = 30
 _FENCE = 3.0
 _QUANTILES = 199
 """So many, evenly spaced, stand for all values where skewness is computed."""
+_CONSECUTIVE = 100_000
+"""So many tell whether each value is like the one before."""
 _GRID = 400
 _REACH = 4
 """Bandwidths after which the kernel counts as 0."""
@@ -71,7 +73,9 @@ def shape(values: Samples | LatencyBins | SummaryOnly) -> SampleShape | None:
     low = fences(_quantiles(lowest, _QUANTILES))[0]
     high = fences(_quantiles(highest, _QUANTILES))[1]
     outside = sum(count for value, count in points if not low <= value <= high)
-    serial = serial_correlation(values.values_ns) if isinstance(values, Samples) else None
+    serial = None
+    if isinstance(values, Samples):
+        serial = serial_correlation(values.values_ns[:_CONSECUTIVE])
     return SampleShape(outside, low, high, modes, serial)
 
 
