@@ -142,8 +142,11 @@ class Input:
 
     @property
     def seekable(self) -> bool:
-        """Whether any part of it can be read where it lies: a file of its own, not compressed."""
-        return not self.packed and (self._held is not None or _is_file(self._raw))
+        """Whether any part of it can be read where it lies: a file of its own, not compressed, and
+        not standard input, which may have been read from before."""
+        if self.packed or self.name == opening.STANDARD_INPUT:
+            return False
+        return self._held is not None or _is_file(self._raw)
 
     @property
     def size(self) -> int:

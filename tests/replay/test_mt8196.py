@@ -9,6 +9,7 @@ import gzip
 import re
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
@@ -271,6 +272,15 @@ def test_a_compressed_trace_dat_is_refused(
     path.write_bytes(gzip.compress(Path(DAT).read_bytes(), 1))
     assert main(["replay", str(path), *TABLES]) == 3
     assert "not compressed or piped" in capsys.readouterr().err
+
+
+def test_a_trace_dat_on_standard_input_is_refused() -> None:
+    """Where it begins there, nobody knows."""
+    words = [sys.executable, "-m", "idle_states", "replay", "-", *TABLES]
+    with Path(DAT).open("rb") as file:
+        done = subprocess.run(words, stdin=file, capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "not compressed or piped" in done.stderr
 
 
 @needs_trace_cmd
