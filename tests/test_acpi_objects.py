@@ -5,6 +5,7 @@ import pytest
 from idle_states.acpi_objects import (
     FIXED_HARDWARE,
     SYSTEM_IO,
+    AcpiObject,
     AcpiReference,
     AcpiRegister,
     CstEntry,
@@ -18,7 +19,7 @@ IO = bytes.fromhex("82 0C 00 01 08 00 00 14 06 00 00 00 00 00 00 79 00")
 """As iasl makes it of Register (SystemIO, 8, 0, 0x614)."""
 
 
-def test_a_register_is_read_field_by_field_and_written_again():
+def test_a_register_is_read_field_by_field_and_written_again() -> None:
     register = AcpiRegister.of(IO)
     assert register == AcpiRegister(SYSTEM_IO, 8, 0, 0, 0x614)
     assert bytes(register) == IO
@@ -37,12 +38,12 @@ def test_a_register_is_read_field_by_field_and_written_again():
         (7, "as a buffer, found the integer 0x7"),
     ],
 )
-def test_what_is_no_register_is_refused(found, message):
+def test_what_is_no_register_is_refused(found: AcpiObject, message: str) -> None:
     with pytest.raises(Malformed, match=message):
         AcpiRegister.of(found)
 
 
-def test_each_c_state_stands_for_itself():
+def test_each_c_state_stands_for_itself() -> None:
     good, bad, short = cst_entries((3, (IO, 2, 40, 500), (IO, "2", 40, 500), (IO, 2)))
     assert good == CstEntry(AcpiRegister(SYSTEM_IO, 8, 0, 0, 0x614), 2, 40, 500)
     assert str(bad) == "expected the type as an integer, found the string '2'"
@@ -59,12 +60,12 @@ def test_each_c_state_stands_for_itself():
         (AcpiReference("\\_SB.CPU0"), r"found a reference to \\_SB.CPU0"),
     ],
 )
-def test_a_cst_that_is_none_is_refused(cst, message):
+def test_a_cst_that_is_none_is_refused(cst: AcpiObject, message: str) -> None:
     with pytest.raises(Malformed, match=message):
         cst_entries(cst)
 
 
-def test_states_of_lpi_have_registers_or_integers_to_enter_them():
+def test_states_of_lpi_have_registers_or_integers_to_enter_them() -> None:
     row = (1500, 250, 1, 0, 0, 1)
     states = lpi_states(
         (0, 1, 3, (*row, IO, 0, 0, "WFI"), (*row, 3, 0, 0, 0), (*row, None, 0, 0, "a"))
@@ -78,7 +79,7 @@ def test_states_of_lpi_have_registers_or_integers_to_enter_them():
     assert str(third) == "expected a register as a buffer, found nothing"
 
 
-def test_an_lpi_with_a_wrong_count_is_refused():
+def test_an_lpi_with_a_wrong_count_is_refused() -> None:
     with pytest.raises(Malformed, match="expected 0 as the number of states, found 1"):
         lpi_states((0, 1, 1))
     with pytest.raises(Malformed, match="at least 3 elements, found a package of 2 elements"):

@@ -9,19 +9,19 @@ from idle_states.linux.release_dates import current_at, released
 from idle_states.linux.releases import MAINLINE
 
 
-def test_every_modelled_release_has_a_date_and_no_other():
+def test_every_modelled_release_has_a_date_and_no_other() -> None:
     from idle_states.linux.release_dates import _name2date
 
     assert list(_name2date()) == MAINLINE
 
 
-def test_releases_are_weeks_apart():
+def test_releases_are_weeks_apart() -> None:
     days = [released(name) for name in MAINLINE]
     gaps = [(b - a).days for a, b in pairwise(days)]
     assert all(56 <= gap <= 91 for gap in gaps), gaps
 
 
-def test_releases_come_on_sundays_but_for_two():
+def test_releases_come_on_sundays_but_for_two() -> None:
     assert [name for name in MAINLINE if released(name).weekday() != 6] == ["4.19", "6.14"]
 
 
@@ -37,9 +37,9 @@ def test_releases_come_on_sundays_but_for_two():
         ("2013-01-01", ("3.14",)),
     ],
 )
-def test_the_kernels_of_a_day(day, kernels):
+def test_the_kernels_of_a_day(day: str, kernels: tuple[str, ...]) -> None:
     assert current_at(date.fromisoformat(day)) == kernels
 
 
-def test_nothing_follows_the_newest():
+def test_nothing_follows_the_newest() -> None:
     assert current_at(released(MAINLINE[-1]) + timedelta(days=400)) == ("6.18", MAINLINE[-1])

@@ -10,7 +10,7 @@ from idle_states.sources import read_table
 
 
 @pytest.mark.parametrize("name", ["power9-dd1", "power8", "power10", "pseries-dedicated"])
-def test_a_group_says_what_each_of_its_kernels_says(name):
+def test_a_group_says_what_each_of_its_kernels_says(name: str) -> None:
     source, platform = read_table(name), Platform()
     whole = journey(source, platform, all_releases())
     groups = agreeing(whole)
@@ -35,7 +35,7 @@ def test_a_group_says_what_each_of_its_kernels_says(name):
                 ]
 
 
-def test_kernels_that_differ_in_one_line_stay_apart():
+def test_kernels_that_differ_in_one_line_stay_apart() -> None:
     """4.12 logs what it idles with by default and 4.11 does not; the columns are the same."""
     kernels = [r for r in all_releases() if r.name in ("4.11", "4.12", "4.13")]
     groups = agreeing(journey(read_table("power9-dd1"), Platform(), kernels))
