@@ -66,17 +66,24 @@ _Needs = tuple[str, bool | None, list[Inequality]]
 
 
 class MenuProof:
-    """Proofs for one table. names: of its states."""
+    """Proofs for one table. names: of its states; ticking: they are about steps with the tick
+    running only."""
 
     def __init__(
-        self, governor: Governor, features: MenuFeatures, scene: Scene, names: tuple[str, ...]
+        self,
+        governor: Governor,
+        features: MenuFeatures,
+        scene: Scene,
+        names: tuple[str, ...],
+        ticking: bool = False,
     ) -> None:
         self.features = features
         self.names = names
         self.table = MenuTable(governor.states, features, governor.hz)
         self.limit = scene.limit_us * self.table.per_us
         self.enabled = [i for i in range(len(governor.states)) if i not in scene.disabled]
-        self.cases = [each for each in self._cases() if not contradiction(each.holds)]
+        cases = [each for each in self._cases() if not (ticking and each.stopped)]
+        self.cases = [each for each in cases if not contradiction(each.holds)]
 
     def unreachable(self, state: int) -> Unreachable | None:
         """The proof that a state is never selected; None if some way to it is open."""

@@ -24,16 +24,23 @@ _EMPTY = Bound(
 
 
 class TeoProof:
-    """Proofs for one table. names: of its states."""
+    """Proofs for one table. names: of its states; ticking: they are about steps with the tick
+    running only."""
 
     def __init__(
-        self, governor: Governor, features: TeoFeatures, scene: Scene, names: tuple[str, ...]
+        self,
+        governor: Governor,
+        features: TeoFeatures,
+        scene: Scene,
+        names: tuple[str, ...],
+        ticking: bool = False,
     ) -> None:
         self.features = features
         self.names = names
         self.table = TeoTable(governor.states, features, governor.hz)
         self.limit = self.table.latency(scene.limit_us)
         self.disabled = scene.disabled
+        self.ticking = ticking
         self.enabled = [i for i in range(len(governor.states)) if i not in scene.disabled]
 
     def unreachable(self, state: int) -> Unreachable | None:
@@ -118,13 +125,9 @@ class TeoProof:
             yield Way("no deeper bin has more intercepts", ("intercepts > 0", "intercepts = 0"))
         long = self.table.residency[state] >= self.table.tick
         if not self.features.passes_disabled:
-            shut = not long and not any(i in self.disabled for i in range(state))
-            running = ("with the tick running, the lookup may lead to every state",)
-            stopped = ("with the tick stopped, it may not lead to this one, below a tick",)
-            text = "the lookup may not lead to where it ends"
-            yield Way(text, running + stopped if shut else ())
+            yield Way("the lookup may not lead to where it ends", self._led_past(state, long))
             return
-        if self.features.stopped_tick == "residency" and long:
+        if self.features.stopped_tick == "residency" and long and not self.ticking:
             first = self.table.residency[state - 1] < self.table.tick
             # The candidate is the deepest; with the same residency it is kept.
             deepest = self.enabled[-1]
@@ -135,3 +138,20 @@ class TeoProof:
             yield Way(text, () if first and not kept else (f"{deeper} is kept",))
             return
         yield Way("the lookup ends with it", (f"{self.names[self.enabled[0]]} is shallower",))
+
+    def _led_past(self, state: int, long: bool) -> tuple[str, ...]:
+        """Up to 6.18, where the lookup may not lead to the state it ends at, it leads to the last
+        one that it passed and might have led to. Empty: that may be this one."""
+        shallower = state - 1
+        if shallower in self.disabled:
+            return ()
+        name, table = self.names[shallower], self.table
+        running = f"with the tick running, the lookup may lead to {name}, too"
+        if self.ticking:
+            return (running,)
+        if not long:
+            return running, "with the tick stopped, it may not lead to this one, below a tick"
+        below = table.residency[shallower]
+        if self.features.stopped_tick == "span":
+            below = (below + table.residency[state]) // 2
+        return (running, f"with it stopped, too, to {name}") if below >= table.tick else ()

@@ -143,17 +143,22 @@ def scene_of(request: ProveRequest, held: DriverTable | list[State]) -> Scene:
 
 
 def refuting(
-    governor: Governor, scene: Scene, names: tuple[str, ...]
+    governor: Governor,
+    scene: Scene,
+    names: tuple[str, ...],
+    features: object | None = None,
+    ticking: bool = False,
 ) -> Callable[[int], Unreachable | None]:
-    """What proves of a state that the governor never selects it."""
-    match governor.features:
+    """What proves of a state that the governor never selects it. features: in place of its own;
+    ticking: that menu or teo does not while the tick runs."""
+    match features or governor.features:
         case MenuFeatures() as menu:
-            return MenuProof(governor, menu, scene, names).unreachable
+            return MenuProof(governor, menu, scene, names, ticking).unreachable
         case LadderFeatures() as ladder:
             return LadderProof(governor, ladder, scene, names).unreachable
         case HaltpollFeatures():
             return lambda state: of_haltpoll.unreachable(state, names[state], scene.limit_us)
         case TeoFeatures() as teo:
-            return TeoProof(governor, teo, scene, names).unreachable
+            return TeoProof(governor, teo, scene, names, ticking).unreachable
         case _:
             return lambda state: None

@@ -54,6 +54,11 @@ class Search:
         self._try(state, self._about(state))
         return state in self.found
 
+    def anyhow(self, state: int) -> bool:
+        """As thoroughly(), but with tasks that wait for I/O and a utilised CPU first."""
+        self._try(state, chain(self._waiting(state), self._utilised(state), self._equal(state)))
+        return self.thoroughly(state)
+
     def _try(self, state: int, histories: Iterator[History]) -> None:
         for history in histories:
             if state in self.found:
@@ -89,8 +94,11 @@ class Search:
         for step in steps:
             yield (replace(step, late_ns=20 * US),) * _EQUAL[1]
         yield from self._waiting(state)
+        yield from self._utilised(state)
+
+    def _utilised(self, state: int) -> Iterator[History]:
         if getattr(self.governor.features, "utilisation", ""):
-            for step in steps:
+            for step in self._steps(state):
                 yield (replace(step, cpu_util=CPU_CAPACITY),) * _EQUAL[0]
 
     def _waiting(self, state: int) -> Iterator[History]:

@@ -8,8 +8,11 @@ Why is this bad
     Governors and the platform code order states by residency. Of two states with the same one,
     the deeper never gets its turn by residency; and where the tie is for the greatest, the stop
     state for offlined CPUs is the first of the two, that is, the shallower. Where a kernel of x86
-    or Arm holds both, menu and teo take the deeper for every idle that fits the shallower, unless a
-    latency limit excludes it: C7s beside Skylake's C8, C6 beside Ivy Bridge's C7.
+    or Arm holds both, a latency limit that excludes the deeper leaves the shallower, as C7s beside
+    Skylake's C8, C6 beside Ivy Bridge's C7. Without one, menu and teo hardly ever take it: menu up
+    to 6.12 while tasks wait for I/O, which lower the latency that it allows, teo of 6.3 to 6.10 on
+    a utilised CPU, and both, of a tie above a tick, while the tick is stopped. The finding says for
+    each kernel what `prove` decides.
 
 Example
     extends: power9
@@ -31,9 +34,12 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
+from ..linux.governors import known_in
 from ..pipeline import Subject
 from ..units import format_time
+from ..wording import joined
 from .competing import columns
+from .is4_kernels import row_of
 from .rule import FORMS, Rule
 
 RULE = Rule(
@@ -67,10 +73,38 @@ def _passed_over(subject: Subject, shallower: int, deeper: int) -> str:
     """What governors make of the two, where Linux holds the rows as they stand."""
     if subject.form not in ("driver", "sysfs"):
         return ""
+    known, others = _exceptions(subject, shallower)
+    if not known:
+        return ""
     first, last = (subject.table.states[row] for row in (shallower, deeper))
+    said = f"{joined(known)} never select{'' if len(known) > 1 else 's'} {first.name}"
+    if others:
+        said = f"{said}, but for {joined(others)}"
     if last.latency_ns <= first.latency_ns:
-        return f"; wherever {first.name} fits, menu and teo take {last.name}"
-    return (
-        f"; wherever {first.name} fits, menu and teo take {last.name}, unless a latency limit "
-        f"below {format_time(last.latency_ns)} excludes it"
-    )
+        return f"; {said}"
+    limit = f"a latency limit below {format_time(last.latency_ns)} excludes {last.name}"
+    return f"; unless {limit}, {said}"
+
+
+def _exceptions(subject: Subject, row: int) -> tuple[list[str], list[str]]:
+    """Governors of the kernels, and when which of them select the state of a row after all."""
+    from ..prove.conditions import Conditions
+
+    known, others = [], []
+    for governor in ("menu", "teo"):
+        conditions, selectable = Conditions(governor), {}
+        for release in subject.kernels:
+            driver = subject.linux(release)
+            numbers = [i for i, s in enumerate(driver.states) if row_of(subject, s.source) == row]
+            if numbers and known_in(governor, release):
+                selectable[release.name] = conditions.of(release, driver, numbers[0])
+        if selectable:
+            known.append(governor)
+        for each in dict.fromkeys(selectable.values()):
+            if each.never:
+                continue
+            names = [name for name, one in selectable.items() if one == each]
+            by = f"{governor} of {', '.join(names)}" if len(names) < len(selectable) else governor
+            when = f" while {joined(each.only, 'or')}" if each.only else " after some idle periods"
+            others.append(by + (when if each.found else f"{when}, perhaps"))
+    return known, others

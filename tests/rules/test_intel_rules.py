@@ -174,15 +174,22 @@ def test_an_array_whose_first_row_ends_it_is_no_table(tmp_path: Path) -> None:
     assert subject.table.name == "own_cstates"
 
 
-@pytest.mark.parametrize(("governor", "kernel"), [("menu", "6.1"), ("teo", "6.12")])
-def test_of_a_tie_the_deeper_is_taken(governor: str, kernel: str) -> None:
+@pytest.mark.parametrize(
+    ("governor", "kernel", "but"),
+    [
+        ("menu", "6.1", ", but for menu while tasks wait for I/O"),
+        ("teo", "6.6", ", but for menu while tasks wait for I/O and teo while the CPU is utilised"),
+        ("teo", "6.12", ", but for menu while tasks wait for I/O"),
+        ("menu", "7.1", ""),
+    ],
+)
+def test_of_a_tie_the_deeper_is_taken(governor: str, kernel: str, but: str) -> None:
     """As IS203 says, from the residency on; and the shallower under a limit below the deeper's."""
     subject = held(SKL, kernel)
     found = [each.message for each in fired("IS203", subject)]
     assert len(found) == 2
-    assert found[0].endswith(
-        "; wherever C7s fits, menu and teo take C8, unless a latency limit below 200us excludes it"
-    )
+    limit = "unless a latency limit below 200us excludes C8"
+    assert found[0].endswith(f"; {limit}, menu and teo never select C7s{but}")
     table = subject.linux(release(kernel))
     for limit_us, c7s in ((NO_LIMIT_US, False), (200, False), (199, True)):
         maps = select(governor, release(kernel), table, 250, Asked((limit_us,))).maps
@@ -194,6 +201,15 @@ def test_of_a_tie_the_deeper_is_taken(governor: str, kernel: str) -> None:
             for state in r.states
         }
         assert ("C7s" in taken) == c7s
+
+
+def test_of_a_tie_above_a_tick_the_shallower_is_taken_once_it_is_stopped() -> None:
+    """And kernels that differ are named."""
+    second = fired("IS203", held(SKL, "6.1", "7.0"))[1].message
+    assert second.endswith(
+        "menu and teo never select C9, but for menu of 6.1 while tasks wait for I/O or the tick is "
+        "stopped, menu of 7.0 while the tick is stopped and teo of 6.1 while the tick is stopped"
+    )
 
 
 @pytest.mark.parametrize(
