@@ -31,7 +31,7 @@ _WAKER = re.compile(r"\b(timers?|ipis?)\b", re.IGNORECASE)
 _STATE = re.compile(
     r"\b(snooze|shared cede|cede(?:\(?\d\)?)?|nap|fastsleep|winkle|stop\d{1,2}(?:_lite)?|poll|wfi|"
     r"c\d{1,2}[a-z]?)(?![\w])",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 
 
