@@ -296,10 +296,13 @@ static bool keep(struct reader *r, enum place place, const struct name *name, st
 			r->serial_number = value;
 		break;
 	case CPU_VERSION:
-		if (place == CPU)
-			r->version = value;
+		if (place != CPU)
+			break;
+		r->version = value;
 		/* of an empty one fwts reads what follows */
-		return place != CPU || value.length;
+		if (!value.length)
+			return false;
+		break;
 	case SERVERS:
 		if (place == CPU)
 			r->servers = value;

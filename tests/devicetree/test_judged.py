@@ -61,3 +61,19 @@ def test_a_serial_number_is_not_judged() -> None:
     assert (one.system_id, one.serial_number) == (b"S1\0", b"")
     assert (other.system_id, other.serial_number) == (None, None)
     assert one.key == other.key
+
+
+def test_a_name_known_elsewhere_is_judged_where_all_are() -> None:
+    """Of idle states and of the firmware's versions every property, whatever its name."""
+    names = ("model", "cpu-version", "compatible", "device_type", "serial-number", "git-id", "x")
+    for name in names:
+        for path in (("ibm,opal", "power-mgt"), ("ibm,firmware-versions",)):
+            keys = set()
+            for properties in ({}, {name: b""}, {name: b"1"}):
+                versions = Node("ibm,firmware-versions", properties if len(path) == 1 else {})
+                states = Node("power-mgt", properties if len(path) == 2 else {})
+                blob = fdt.write(Node("", {}, (Node("ibm,opal", {}, (states,)), versions)))
+                found = fdt.judged(blob)
+                assert found is not None
+                keys.add(found.key)
+            assert len(keys) == 3, (name, path)
