@@ -45,9 +45,9 @@ const char *instruction_set(void)
 	case 3:
 		return "x86-64-v3";
 	default:
-#if defined(__VSX__)
+#if defined(BASELINE_LANES) && defined(__VSX__)
 		return "VSX";
-#elif defined(__ARM_NEON)
+#elif defined(BASELINE_LANES) && defined(__ARM_NEON)
 		return "NEON";
 #else
 		return "baseline";
