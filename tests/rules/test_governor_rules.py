@@ -95,7 +95,13 @@ def test_the_residency_did_the_work(exit_us: int, residency_us: int, locks_at_3u
 
 @pytest.mark.parametrize(
     ("measured_ns", "residency_us", "expected"),
-    [(3_855, 2, True), (3_000, 2, True), (2_999, 2, False), (3_855, 10, False)],
+    [
+        (3_855, 2, True),
+        (3_000, 2, True),
+        (2_999, 2, False),
+        (3_855, 10, False),
+        (1_000_000, 2, False),  # so long that a deeper state follows
+    ],
 )
 def test_self_perpetuating(measured_ns: int, residency_us: int, expected: bool) -> None:
     table = with_first(1000, residency_us * 1000)

@@ -93,8 +93,7 @@ def lock_in(
     sticky = replace(circumstances, wake_ns=wake_ns)
     states = settling.governor.states
     for number, state in enumerate(states):
-        woken_ns = state.residency_ns + wake_ns
-        before = [Outcome(number, residency_ns=woken_ns, clock_ns=woken_ns)] * 8
+        before = _spent_in(settling, number, wake_ns)
 
         def over(
             idles_ns: Sequence[int], number: int = number, before: list[Outcome] = before
@@ -115,6 +114,19 @@ def lock_in(
         if kept:
             locked[number] = kept
     return locked
+
+
+def keeps_itself(settling: Settling, number: int, wake_ns: int) -> bool:
+    """Whether a state that was selected is selected again for idle periods however short, since
+    what waking adds to the measured ones is enough."""
+    sticky = Circumstances(wake_ns=wake_ns)
+    return settling.at(1, sticky, _spent_in(settling, number, wake_ns)) == (number,)
+
+
+def _spent_in(settling: Settling, number: int, wake_ns: int) -> list[Outcome]:
+    """Eight idle periods in a state, as long as its residency before it is woken."""
+    woken_ns = settling.governor.states[number].residency_ns + wake_ns
+    return [Outcome(number, residency_ns=woken_ns, clock_ns=woken_ns)] * 8
 
 
 def _ranges(points: Iterable[int], over: Selected) -> tuple[Range, ...]:
