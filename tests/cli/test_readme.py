@@ -124,7 +124,8 @@ def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home
     commands = [command for command in TOUR if command.startswith("boot ")]
     assert len(commands) == 4
     for command in commands:
-        arguments = parser().parse_args(shlex.split(command))
+        words = shlex.split(command)
+        arguments = parser(words).parse_args(words)
         assert arguments.machine in {*MACHINE_TABLE, *VIRT, machine.NAME}
         if arguments.patch:
             assert series(arguments.patch)

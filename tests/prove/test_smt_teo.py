@@ -9,7 +9,7 @@ import pytest
 
 from idle_states.linux.governors import Situation, teo_features
 from idle_states.linux.governors.teo import Teo
-from idle_states.linux.governors.teo_hits import Hits
+from idle_states.linux.governors.teo_hits import INTERVALS, Hits
 from idle_states.linux.governors.teo_select import TeoSelection
 from idle_states.linux.governors.teo_table import TeoTable
 from idle_states.linux.idle_loop import NO_LIMIT_US, features
@@ -64,13 +64,11 @@ def inputs(z3: Any, teo: Teo, situation: Situation, why: Mapping[str, Any]) -> l
             holds.append(z3.Int(f"hits{i}") == one.hits)
             holds.append(z3.Int(f"misses{i}") == one.misses)
             holds.append(z3.Int(f"early{i}") == one.early_hits)
-        short = why.get("recent_short", 0) > 4
-        holds.append(z3.Bool("short") == short)
-        if short and not situation.tick_stopped:
-            holds.append(z3.Int("average") == why["duration"])
-        elif short:
-            average = z3.Int("average")
-            holds.append(z3.Or(average == why["duration"], average < table.tick))
+        few = why.get("recent_short", 0)  # the shortest of the recent idles
+        holds.append(z3.Bool("short") == (few > INTERVALS // 2))
+        if few:
+            recent = sorted(metrics.intervals[:INTERVALS])[:few]
+            holds.append(z3.Int("average") == sum(recent) // few)
         return holds
     assert isinstance(metrics, TeoSelection)
     bins = metrics.bins
