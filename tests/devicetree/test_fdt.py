@@ -458,12 +458,8 @@ class Slowly(fdt._Reader):
         return None
 
 
-@settings(deadline=None, max_examples=examples(150, 500))
-@given(root=TREES, data=st.data())
-def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
-    """The same tree from a blob, and from one with a byte or a word changed; and no other."""
-    if fdt._fdt is None:
-        pytest.skip(NO_READER)
+def damaged(data: st.DataObject, root: Node) -> bytearray:
+    """A tree's blob with at most two bytes or words behind the header changed."""
     blob = bytearray(fdt.write(root))
     for _ in range(data.draw(st.integers(0, 2))):
         at = data.draw(st.integers(40, len(blob) - 4))
@@ -472,6 +468,16 @@ def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
         else:
             word = data.draw(st.sampled_from([0, 1, 2, 3, 4, 9, 0xFFFFFFFF, len(blob)]))
             blob[at & ~3 : (at & ~3) + 4] = word.to_bytes(4, "big")
+    return blob
+
+
+@settings(deadline=None, max_examples=examples(150, 500))
+@given(root=TREES, data=st.data())
+def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
+    """The same tree from a blob, and from one with a byte or a word changed; and no other."""
+    if fdt._fdt is None:
+        pytest.skip(NO_READER)
+    blob = damaged(data, root)
     found: list[object] = []
     for reader in (fdt._Reader, Slowly):
         try:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Unreadable
-from tests.devicetree.test_fdt import TREES
+from tests.devicetree.test_fdt import TREES, damaged
 from tests.support.thorough import examples
 
 pytestmark = pytest.mark.skipif(fdt._fdt is None, reason="the C reader is not compiled")
@@ -22,14 +22,7 @@ OPAL = Node("ibm,opal", {}, (Node("power-mgt", {"a": b"1"}),))
 def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
     """Of a blob with a byte or a word changed: if, and only if, it is a tree with idle states."""
     root = replace(root, children=(*root.children, OPAL))
-    blob = bytearray(fdt.write(root))
-    for _ in range(data.draw(st.integers(0, 2))):
-        at = data.draw(st.integers(40, len(blob) - 4))
-        if data.draw(st.booleans()):
-            blob[at] = data.draw(st.integers(0, 255))
-        else:
-            word = data.draw(st.sampled_from([0, 1, 2, 3, 4, 9, 0xFFFFFFFF, len(blob)]))
-            blob[at & ~3 : (at & ~3) + 4] = word.to_bytes(4, "big")
+    blob = damaged(data, root)
     try:
         read = fdt.read(bytes(blob), "x.dtb")
     except Unreadable:
