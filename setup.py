@@ -75,6 +75,7 @@ setup(
         Extension(
             "idle_states.devicetree._fdt",
             sources=sorted(glob("idle_states/devicetree/*.c")),
+            depends=sorted(glob("idle_states/devicetree/*.h")),
             extra_compile_args=["-std=gnu11", "-O2"],
             **OPTIONS,
         ),

@@ -171,36 +171,13 @@ static bool end_node(struct reader *r)
 	return kept;
 }
 
-static bool structure(struct reader *r, bool closed)
+/* One tree was read, and no more. */
+static bool ended(const struct reader *r)
 {
-	for (Py_ssize_t tokens = 0; tokens < r->max_tokens; tokens++) {
-		if (r->at + 4 > r->end)
-			return false;
-		switch (word(r->data + r->at)) {
-		case PROP:
-			if (!property(r))
-				return false;
-			break;
-		case BEGIN_NODE:
-			r->at += 4;
-			if (!begin(r))
-				return false;
-			break;
-		case END_NODE:
-			if (!r->depth || !end_node(r))
-				return false;
-			break;
-		case NOP:
-			r->at += 4;
-			break;
-		case END:
-			return !r->depth && r->root && (!closed || r->at + 4 == r->end);
-		default:
-			return false;
-		}
-	}
-	return false;
+	return !r->depth && r->root;
 }
+
+#include "_structure.h"
 
 PyDoc_STRVAR(read_doc,
 "read(data, start, end, strings, strings_end, closed, max_depth, max_name, max_tokens, Node)\n"
