@@ -11,7 +11,7 @@ floors the sum. (above and below exist since 5.1; for earlier kernels, 5.1's def
 import struct
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..core.packing import Buffer, compiled
 from ..dataclass import dataclass
@@ -26,6 +26,8 @@ _INT_MAX = (1 << 31) - 1
 _NS_PER_US = 1000
 _THRESHOLD = struct.Struct("<QQQII")
 _COUNTER = struct.Struct("<6Q")
+_Counted = tuple[int, int, int, int, int]
+"""Usage, time, above, below and rejected of a state."""
 PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 
@@ -124,13 +126,16 @@ class Tally:
 
     def absorb(self, counters: Buffer) -> None:
         """Adds counters filled by the compiled core."""
-        for state, of_state in enumerate(_COUNTER.iter_unpack(counters)):
-            usage, time_low, time_high, above, below, rejected = of_state
+        for state, (usage, time, above, below, rejected) in enumerate(_counted(counters)):
             self.usage[state] += usage
-            self.time[state] += time_low + (time_high << 64)
+            self.time[state] += time
             self.above[state] += above
             self.below[state] += below
             self.rejected[state] += rejected
+
+    def figures_of(self, counters: Buffer) -> "Figures":
+        """Figures of counters filled by the compiled core, which are not added."""
+        return self._figures(_counted(counters))
 
     def count(self, rows: Buffer, decisions: Buffer) -> tuple[int, list[int]]:
         """Counts packed rows, each under the state in `decisions`. Returns the number of rows whose
@@ -156,25 +161,26 @@ class Tally:
             self.rejected[state] += count
 
     def figures(self) -> "Figures":
+        of_states = self.usage, self.time, self.above, self.below, self.rejected
+        return self._figures(zip(*of_states, strict=True))
+
+    def _figures(self, counted: Iterable[_Counted]) -> "Figures":
         unit = _NS_PER_US if self._in_ns else 1
-        latencies: Counter[int] = Counter()
-        for state, count in zip(self.table.states, self.usage, strict=True):
-            latencies[state.exit_ns] += count
-        return Figures(
-            tuple(
-                StateFigures(
-                    number,
-                    name,
-                    self.usage[number],
-                    self.time[number] // unit,
-                    self.above[number],
-                    self.below[number],
-                    self.rejected[number],
-                )
-                for number, name in enumerate(self.table.names)
-            ),
-            tuple(sorted((exit_ns, count) for exit_ns, count in latencies.items() if count)),
-        )
+        states: list[StateFigures] = []
+        latencies: dict[int, int] = {}
+        for usage, time, above, below, rejected in counted:
+            number = len(states)
+            name = self.table.names[number]
+            states.append(StateFigures(number, name, usage, time // unit, above, below, rejected))
+            if usage:
+                exit_ns = self.table.states[number].exit_ns
+                latencies[exit_ns] = latencies.get(exit_ns, 0) + usage
+        return Figures(tuple(states), tuple(sorted(latencies.items())))
+
+
+def _counted(counters: Buffer) -> Iterator[_Counted]:
+    for usage, time_low, time_high, above, below, rejected in _COUNTER.iter_unpack(counters):
+        yield usage, time_low + (time_high << 64), above, below, rejected
 
 
 def stateless(tallies: Mapping[int, Tally], problems: InputProblems) -> None:

@@ -64,7 +64,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     """
     topology, states = setup.topology, setup.table.states
     governor = _governor(setup)
-    tallies = [Tally(setup.table, counts_in_ns(setup.release)) for _ in range(topology.cpus)]
+    tally = Tally(setup.table, counts_in_ns(setup.release))
     smt = topology.small_core if setup.policy.smt == "small" else topology.core
     ops, programs = _programs(setup)
     domains = RunningDomains(setup.domains, folded(HISTORY, setup.release), range(topology.cpus))
@@ -88,7 +88,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         programs,
         array("Q", LOG2_Q32),
         array("Q", DECAYS),
-        tallies[0].thresholds,
+        tally.thresholds,
     )
     counters = bytearray(_COUNTER_BYTES * len(states) * topology.cpus)
     reached = _zeros(len(states))
@@ -110,8 +110,6 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     if unfinished and not watch.cells[1]:
         raise too_many_events(setup, watch.now_ns)
     each_bytes = _COUNTER_BYTES * len(states)
-    for cpu, tally in enumerate(tallies):
-        tally.absorb(counters[cpu * each_bytes : (cpu + 1) * each_bytes])
     counted_states = _DOMAIN_COUNTER.iter_unpack(of_domains)
     for number, (each, often) in enumerate(zip(laid, stayed_on, strict=True)):
         domains.absorb(number, often, [next(counted_states) for _ in each.states])
@@ -120,7 +118,10 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     return SimulationRun(
         seed,
         setup.duration_ns,
-        tuple(tally.figures() for tally in tallies),
+        tuple(
+            tally.figures_of(counters[cpu * each_bytes : (cpu + 1) * each_bytes])
+            for cpu in range(topology.cpus)
+        ),
         tuple(reached),
         tuple(tuple(scope_ns[at : at + levels]) for at in range(0, len(scope_ns), levels)),
         _counted(latencies),
