@@ -61,6 +61,8 @@ struct decision {
 };
 #define NO_STATE 255
 
+struct estimate;
+
 /* States in the release's unit, padded so that no comparison has to know how many there are. */
 struct table {
 	u64 exit[16], residency[16];
@@ -136,10 +138,21 @@ INLINE bool limit_holds(const struct row *row, u32 entered)
 /*
  * Decides rows one after the other. memory: MEMORY_SIZE bytes, all zero at boot, in which a governor
  * keeps what it knows from one call to the next. It is the same whatever the code that runs: for a
- * release's features or for any, for one table or for several.
+ * release's features or for any, for one table or for several. made: NULL where there are rows; else
+ * what makes them, one after the other, in the place of the first, until there are no more.
  */
 typedef void replay_fn(const u32 *features, const struct table *table, void *memory,
-		       const struct row *rows, size_t row_count, struct decision *decisions);
+		       const struct row *rows, size_t row_count, struct decision *decisions,
+		       struct estimate *made);
+
+/* Makes the next row; false if there is none. Then says what became of its decision. */
+bool estimate_begin(struct estimate *estimate);
+void estimate_end(struct estimate *estimate, struct decision decision);
+
+INLINE bool has_row(struct estimate *made, size_t at, size_t row_count)
+{
+	return made ? estimate_begin(made) : at < row_count;
+}
 
 /* Tells a governor what became of its last decision, which was replayed as rejected. */
 typedef void finish_fn(const u32 *features, const struct table *table, void *memory,

@@ -115,13 +115,12 @@ static PyObject *estimate_of(PyObject *self, PyObject *args)
 			.setting = setting.buf,
 			.thresholds = thresholds.buf,
 			.run = code(&cpu, true),
-			.finish = cpu.governor->finish,
 			.memory = cpu.memory.buf,
 			.counters = counters.buf,
 			.unfinished = unfinished.buf,
 		};
 
-		if (e.finish) {
+		if (cpu.governor->finish) {
 			Py_BEGIN_ALLOW_THREADS
 			estimate(&e, periods.buf, (size_t)count);
 			Py_END_ALLOW_THREADS

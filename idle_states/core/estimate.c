@@ -18,78 +18,97 @@ static void keep(struct estimate *e, struct kept kept)
 	e->kept[e->kept_count++] = kept;
 }
 
-/* Returns the first state selected. */
-static u32 follow(struct estimate *e, const struct period *period, u64 *unfinished)
+static void begin_period(struct estimate *e)
+{
+	e->now_ns = e->period->start_ns;
+	e->piece = 0;
+	e->stopped = e->got_tick = false;
+}
+
+bool estimate_begin(struct estimate *e)
 {
 	const struct setting *s = e->setting;
-	u64 now = period->start_ns;
-	bool stopped = false, got_tick = false;
-	u32 first = 0;
+	u64 left, sleep;
 
-	for (u64 piece = 0; piece < s->pieces_max; piece++) {
-		u64 left = least(period->end_ns - now, KTIME_MAX);
-		u64 to_tick = stopped ? KTIME_MAX : s->tick_ns - now % s->tick_ns;
-		u64 sleep = s->timer_far ? KTIME_MAX : left, until, residency;
-		bool polled_out = false, told = false, interrupted;
-		struct decision decision = {0, s->got_tick_stops && got_tick};
-		struct row row = {
-			.sleep_length_ns = (s64)sleep,
-			.delta_next_ns = (s64)least(sleep, to_tick),
-			.clock_ns = now,
-			.latency_req_us = s->latency_req_us,
-			.disabled = (u16)s->disabled,
-			.tick_stopped = stopped,
-			.rejected = true, /* what becomes of it is not known yet */
-			.entered = AS_SELECTED,
-		};
+	if (e->period == e->end)
+		return false;
+	left = least(e->period->end_ns - e->now_ns, KTIME_MAX);
+	sleep = s->timer_far ? KTIME_MAX : left;
+	e->to_tick_ns = e->stopped ? KTIME_MAX : s->tick_ns - e->now_ns % s->tick_ns;
+	e->left_ns = left;
+	e->row.sleep_length_ns = (s64)sleep;
+	e->row.delta_next_ns = (s64)least(sleep, e->to_tick_ns);
+	e->row.clock_ns = e->now_ns;
+	e->row.tick_stopped = e->stopped;
+	return true;
+}
 
-		if (s->asks)
-			e->run(e->features, e->table, e->memory, &row, 1, &decision);
-		if (piece == 0)
-			first = decision.state;
-		stopped = decision.stop_tick || stopped || !s->decides_tick;
-		until = stopped || s->polls_only ? KTIME_MAX : to_tick;
-		if (decision.state == 0 && s->poll_limit_ns < until) {
-			until = s->poll_limit_ns;
-			polled_out = true;
-			told = s->poll_told;
-		}
-		interrupted = until < left;
-		if (interrupted && piece == s->pieces_max - 1) {
-			interrupted = false;
-			*unfinished = left;
-			e->unfinished_count++;
-		}
-		residency = interrupted ? until : left;
-		row.rejected = false;
-		row.residency_ns = residency;
-		row.got_tick = interrupted && !polled_out;
-		row.poll_time_limit = interrupted && told;
-		row.recorded = decision.state;
-		row.reflect_clock_ns = now + residency + s->wake_ns;
-		if (s->asks)
-			e->finish(e->features, e->table, e->memory, &row, decision.state);
-		got_tick = !stopped && residency >= to_tick;
-		if (decision.state == NO_STATE)
-			e->stateless++;
-		else
-			count_idle(&e->thresholds[decision.state], s->counts_ns,
-				   &e->counters[decision.state], residency);
-		if (decision.state == s->kept && decision.state != NO_STATE) {
-			u64 timer = stopped ? sleep : least(sleep, to_tick);
+void estimate_end(struct estimate *e, struct decision decision)
+{
+	const struct setting *s = e->setting;
+	u64 left = e->left_ns, until, residency;
+	bool polled_out = false, told = false, interrupted;
 
-			keep(e, (struct kept){now, now + residency, now + timer});
-		}
-		e->decisions++;
-		now += residency + s->turn_ns;
-		if (now >= period->end_ns)
-			break;
+	if (e->piece == 0)
+		e->agreed += decision.state == e->period->state;
+	e->stopped |= decision.stop_tick || !s->decides_tick;
+	until = e->stopped || s->polls_only ? KTIME_MAX : e->to_tick_ns;
+	if (decision.state == 0 && s->poll_limit_ns < until) {
+		until = s->poll_limit_ns;
+		polled_out = true;
+		told = s->poll_told;
 	}
-	return first;
+	interrupted = until < left;
+	if (interrupted && e->piece == s->pieces_max - 1) {
+		interrupted = false;
+		e->unfinished[e->period - e->first] = left;
+		e->unfinished_count++;
+	}
+	residency = interrupted ? until : left;
+	e->row.residency_ns = residency;
+	e->row.got_tick = interrupted && !polled_out;
+	e->row.poll_time_limit = interrupted && told;
+	e->row.recorded = decision.state;
+	e->row.reflect_clock_ns = e->now_ns + residency + s->wake_ns;
+	e->got_tick = !e->stopped && residency >= e->to_tick_ns;
+	if (decision.state == NO_STATE)
+		e->stateless++;
+	else
+		count_idle(&e->thresholds[decision.state], s->counts_ns,
+			   &e->counters[decision.state], residency);
+	if (decision.state == s->kept && decision.state != NO_STATE) {
+		u64 timer = least((u64)e->row.sleep_length_ns,
+				  e->stopped ? KTIME_MAX : e->to_tick_ns);
+
+		keep(e, (struct kept){e->now_ns, e->now_ns + residency, e->now_ns + timer});
+	}
+	e->decisions++;
+	e->now_ns += residency + s->turn_ns;
+	if (++e->piece == s->pieces_max || e->now_ns >= e->period->end_ns) {
+		e->period++;
+		if (e->period != e->end)
+			begin_period(e);
+	}
 }
 
 void estimate(struct estimate *e, const struct period *periods, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		e->agreed += follow(e, &periods[i], &e->unfinished[i]) == periods[i].state;
+	const struct setting *s = e->setting;
+	struct decision decision;
+
+	e->first = e->period = periods;
+	e->end = periods + count;
+	e->row = (struct row){
+		.latency_req_us = s->latency_req_us,
+		.disabled = (u16)s->disabled,
+		.entered = AS_SELECTED,
+	};
+	if (count)
+		begin_period(e);
+	if (s->asks) {
+		e->run(e->features, e->table, e->memory, &e->row, 0, &decision, e);
+		return;
+	}
+	while (estimate_begin(e))
+		estimate_end(e, (struct decision){0, s->got_tick_stops && e->got_tick});
 }

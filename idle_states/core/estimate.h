@@ -27,7 +27,6 @@ struct estimate {
 	const struct setting *setting;
 	const struct threshold *thresholds;
 	replay_fn *run;
-	finish_fn *finish;
 	void *memory;
 	struct counter *counters;
 	u64 decisions, agreed;
@@ -37,6 +36,11 @@ struct estimate {
 	struct kept *kept; /* to be freed */
 	size_t kept_count, kept_room;
 	bool failed; /* no memory */
+	/* Where it is: the period, and which of its pieces, from when, until the tick and the end. */
+	const struct period *first, *period, *end;
+	u64 piece, now_ns, to_tick_ns, left_ns;
+	bool stopped, got_tick; /* the tick: stopped in this period, ended the piece before */
+	struct row row;
 };
 
 void estimate(struct estimate *e, const struct period *periods, size_t count);

@@ -17,19 +17,22 @@ struct haltpoll {
 _Static_assert(sizeof(struct haltpoll) <= MEMORY_SIZE, "fits");
 
 void haltpoll_any(const u32 *features, const struct table *t, void *memory,
-		  const struct row *rows, size_t row_count, struct decision *decisions)
+		  const struct row *rows, size_t row_count, struct decision *decisions,
+		  struct estimate *made)
 {
 	const struct haltpoll_features f = *(const struct haltpoll_features *)features;
 	struct haltpoll h;
 
 	memcpy(&h, memory, sizeof(h));
-	for (size_t i = 0; i < row_count; i++) {
+	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		const struct row *row = &rows[i];
 		bool halts = row->latency_req_us != 0 &&
 			     (h.limit == 0 || (h.last == 0 && h.timed_out));
 		u64 blocked;
 
 		decisions[i] = (struct decision){halts, halts};
+		if (made)
+			estimate_end(made, decisions[i]);
 		if (row->rejected)
 			continue;
 		h.last = row->entered == AS_SELECTED ? halts : row->entered;

@@ -37,7 +37,8 @@ static void boot(struct ladder *l, u32 first)
 }
 
 void ladder_any(const u32 *features, const struct table *t, void *memory,
-		const struct row *rows, size_t row_count, struct decision *decisions)
+		const struct row *rows, size_t row_count, struct decision *decisions,
+		struct estimate *made)
 {
 	const struct ladder_features f = *(const struct ladder_features *)features;
 	u64 per_us = f.nanoseconds ? NS_PER_US : 1;
@@ -47,7 +48,7 @@ void ladder_any(const u32 *features, const struct table *t, void *memory,
 	memcpy(&l, memory, sizeof(l));
 	if (!l.booted)
 		boot(&l, first);
-	for (size_t i = 0; i < row_count; i++) {
+	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		const struct row *row = &rows[i];
 		u64 latency = row->latency_req_us * per_us;
 		u32 last = l.last, state = last;
@@ -76,6 +77,8 @@ void ladder_any(const u32 *features, const struct table *t, void *memory,
 		}
 		l.last = state;
 		decisions[i] = (struct decision){(u8)state, 1};
+		if (made)
+			estimate_end(made, decisions[i]);
 		finished(&l, f.nanoseconds, row, state);
 	}
 	memcpy(memory, &l, sizeof(l));

@@ -65,15 +65,16 @@ replay_fn *menu_specialised(const u32 *features)
 }
 
 void menu_any(const u32 *features, const struct table *table, void *memory,
-	      const struct row *rows, size_t row_count, struct decision *decisions)
+	      const struct row *rows, size_t row_count, struct decision *decisions,
+	      struct estimate *made)
 {
 #ifdef LEVELS
 	if (level() >= 3) {
-		run_any_3(features, table, memory, rows, row_count, decisions);
+		run_any_3(features, table, memory, rows, row_count, decisions, made);
 		return;
 	}
 #endif
-	run_any_0(features, table, memory, rows, row_count, decisions);
+	run_any_0(features, table, memory, rows, row_count, decisions, made);
 }
 
 void menu_finish(const u32 *features, const struct table *table, void *memory,
@@ -163,6 +164,6 @@ void menu_sweep(const u32 *features, const struct state *states, const u32 *coun
 
 		make_table(&table, states + i * STATES_MAX, counts[i], hz, f->nanoseconds);
 		(one ? one : menu_any)(features, &table, memories + i * MEMORY_SIZE, rows, row_count,
-				       decisions[i]);
+				       decisions[i], NULL);
 	}
 }

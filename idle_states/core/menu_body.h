@@ -437,33 +437,38 @@ INLINE void LEVELED(boot)(struct LEVELED(menu) *m)
 /* One table gains nothing from longer vectors; lanes, see menu_sweep.h, do. */
 #if LEVEL < 4
 INLINE void LEVELED(run)(const struct menu_features *f, const struct table *table, void *memory,
-			 const struct row *rows, size_t row_count, struct decision *decisions)
+			 const struct row *rows, size_t row_count, struct decision *decisions,
+			 struct estimate *made)
 {
 	struct LEVELED(menu) *restrict menu = memory;
 
 	if (!menu->booted)
 		LEVELED(boot)(menu);
-	for (size_t i = 0; i < row_count; i++) {
+	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		decisions[i] = LEVELED(select)(f, table, menu, &rows[i]);
+		if (made)
+			estimate_end(made, decisions[i]);
 		LEVELED(finished)(menu, &rows[i], decisions[i].state);
 	}
 }
 
 static void LEVELED(run_any)(const u32 *features, const struct table *table, void *memory,
-			     const struct row *rows, size_t row_count, struct decision *decisions)
+			     const struct row *rows, size_t row_count, struct decision *decisions,
+			     struct estimate *made)
 {
 	LEVELED(run)((const struct menu_features *)features, table, memory, rows, row_count,
-		     decisions);
+		     decisions, made);
 }
 
 #define ERA(name, ...)                                                                          \
 	static void LEVELED(run_##name)(const u32 *features, const struct table *table,         \
 					void *memory, const struct row *rows,                   \
-					size_t row_count, struct decision *decisions)           \
+					size_t row_count, struct decision *decisions,           \
+					struct estimate *made)                                  \
 	{                                                                                       \
 		static const struct menu_features era = {__VA_ARGS__};                          \
 		(void)features;                                                                 \
-		LEVELED(run)(&era, table, memory, rows, row_count, decisions);                  \
+		LEVELED(run)(&era, table, memory, rows, row_count, decisions, made);            \
 	}
 MENU_ERAS(ERA)
 #undef ERA

@@ -117,7 +117,7 @@ static PyObject *replay(PyObject *self, PyObject *args)
 
 		Py_BEGIN_ALLOW_THREADS
 		run(cpu.features.buf, &cpu.table, cpu.memory.buf, rows.buf, (size_t)row_count,
-		    decisions.buf);
+		    decisions.buf, NULL);
 		Py_END_ALLOW_THREADS
 		result = Py_NewRef(Py_None);
 	}

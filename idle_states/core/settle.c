@@ -40,7 +40,7 @@ static void remember(const struct settle *s, const struct period *period, void *
 		row.latency_req_us = period->row.latency_req_us;
 		row.tick_stopped = period->row.tick_stopped;
 		row.disabled = period->row.disabled;
-		s->run(s->features, s->table, memory, &row, 1, &decision);
+		s->run(s->features, s->table, memory, &row, 1, &decision, NULL);
 	}
 }
 
@@ -51,7 +51,7 @@ static u8 step(const struct settle *s, const struct period *period, void *memory
 	bool polls;
 
 	row.rejected = true; /* what becomes of it is not known yet */
-	s->run(s->features, s->table, memory, &row, 1, &decision);
+	s->run(s->features, s->table, memory, &row, 1, &decision, NULL);
 	polls = s->table->polling >> (decision.state % 16) & 1;
 	row.rejected = false;
 	row.recorded = decision.state;

@@ -126,7 +126,7 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 			average_update(&cpu->average, s->in.decays, now, false);
 			row.cpu_util = (u32)least(cpu->average.util, CPU_CAPACITY);
 		}
-		s->in.run(s->in.features, s->in.table, memory_of(s, cpu), &row, 1, &decision);
+		s->in.run(s->in.features, s->in.table, memory_of(s, cpu), &row, 1, &decision, NULL);
 	}
 	cpu->stopped = decision.stop_tick || cpu->stopped || !s->set.decides_tick;
 	cpu->phase = IDLE;

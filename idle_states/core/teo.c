@@ -28,18 +28,19 @@ replay_fn *teo_specialised(const u32 *features)
 }
 
 void teo_any(const u32 *features, const struct table *table, void *memory,
-	     const struct row *rows, size_t row_count, struct decision *decisions)
+	     const struct row *rows, size_t row_count, struct decision *decisions,
+	     struct estimate *made)
 {
 	const struct teo_features *f = (const struct teo_features *)features;
 
 	if (!f->bins)
-		teo_hits(f, table, memory, rows, row_count, decisions);
+		teo_hits(f, table, memory, rows, row_count, decisions, made);
 #ifdef LEVELS
 	else if (level() >= 3)
-		run_any_3(features, table, memory, rows, row_count, decisions);
+		run_any_3(features, table, memory, rows, row_count, decisions, made);
 #endif
 	else
-		run_any_0(features, table, memory, rows, row_count, decisions);
+		run_any_0(features, table, memory, rows, row_count, decisions, made);
 }
 
 void teo_finish(const u32 *features, const struct table *table, void *memory,

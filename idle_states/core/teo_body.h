@@ -410,7 +410,8 @@ INLINE void LEVELED(boot)(struct LEVELED(teo) *teo)
 }
 
 INLINE void LEVELED(run)(const struct teo_features *f, const struct table *t, void *memory,
-			 const struct row *rows, size_t row_count, struct decision *decisions)
+			 const struct row *rows, size_t row_count, struct decision *decisions,
+			 struct estimate *made)
 {
 	struct LEVELED(teo) teo;
 	struct pending *pending = &teo.pending;
@@ -418,31 +419,36 @@ INLINE void LEVELED(run)(const struct teo_features *f, const struct table *t, vo
 	memcpy(&teo, memory, sizeof(teo));
 	if (!teo.booted)
 		LEVELED(boot)(&teo);
-	for (size_t i = 0; i < row_count; i++) {
+	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		if (pending->unlearnt)
 			LEVELED(learn)(f, t, &teo.bins, &pending->wakeup);
 		pending->unlearnt = false;
 		decisions[i] = LEVELED(choose)(f, t, &teo.bins, &rows[i], &pending->sleep_length);
 		pending->selected_ns = rows[i].clock_ns;
+		if (made)
+			estimate_end(made, decisions[i]);
 		finish(pending, &rows[i], t, true, decisions[i].state);
 	}
 	memcpy(memory, &teo, sizeof(teo));
 }
 
 static void LEVELED(run_any)(const u32 *features, const struct table *t, void *memory,
-			     const struct row *rows, size_t row_count, struct decision *decisions)
+			     const struct row *rows, size_t row_count, struct decision *decisions,
+			     struct estimate *made)
 {
-	LEVELED(run)((const struct teo_features *)features, t, memory, rows, row_count, decisions);
+	LEVELED(run)((const struct teo_features *)features, t, memory, rows, row_count, decisions,
+		     made);
 }
 
 #define ERA(name, ...)                                                                          \
 	static void LEVELED(run_##name)(const u32 *features, const struct table *t,             \
 					void *memory, const struct row *rows,                   \
-					size_t row_count, struct decision *decisions)           \
+					size_t row_count, struct decision *decisions,           \
+					struct estimate *made)                                  \
 	{                                                                                       \
 		static const struct teo_features era = {__VA_ARGS__};                           \
 		(void)features;                                                                 \
-		LEVELED(run)(&era, t, memory, rows, row_count, decisions);                      \
+		LEVELED(run)(&era, t, memory, rows, row_count, decisions, made);                \
 	}
 TEO_ERAS(ERA)
 #undef ERA

@@ -191,7 +191,8 @@ static void boot(const struct teo_features *f, struct teo_hits *teo)
 }
 
 void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
-	      const struct row *rows, size_t row_count, struct decision *decisions)
+	      const struct row *rows, size_t row_count, struct decision *decisions,
+	      struct estimate *made)
 {
 	struct teo_hits teo;
 	struct pending *pending = &teo.pending;
@@ -199,13 +200,15 @@ void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
 	memcpy(&teo, memory, sizeof(teo));
 	if (!teo.booted)
 		boot(f, &teo);
-	for (size_t i = 0; i < row_count; i++) {
+	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		if (pending->unlearnt)
 			learn(f, t, &teo.hits, &pending->wakeup);
 		pending->unlearnt = false;
 		decisions[i] = choose(f, t, &teo.hits, &rows[i]);
 		pending->selected_ns = rows[i].clock_ns;
 		pending->sleep_length = rows[i].sleep_length_ns;
+		if (made)
+			estimate_end(made, decisions[i]);
 		finish(pending, &rows[i], t, f->signed_, decisions[i].state);
 	}
 	memcpy(memory, &teo, sizeof(teo));

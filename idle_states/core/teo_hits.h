@@ -5,7 +5,8 @@
 #include "teo.h"
 
 void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
-	      const struct row *rows, size_t row_count, struct decision *decisions);
+	      const struct row *rows, size_t row_count, struct decision *decisions,
+	      struct estimate *made);
 void teo_hits_switched_on(const struct teo_features *f, void *memory, int state, u64 residency_ns);
 void teo_hits_finish(const struct teo_features *f, const struct table *t, void *memory,
 		     const struct row *row, u32 selected);

@@ -41,7 +41,7 @@ static PyObject *try_timers(PyObject *self, PyObject *args)
 			memcpy(memory, cpu.memory.buf, MEMORY_SIZE);
 			row.sleep_length_ns = (s64)timer;
 			row.delta_next_ns = (s64)(row.tick_stopped ? timer : least(timer, to_tick));
-			run(cpu.features.buf, &cpu.table, memory, &row, 1, &decision[i]);
+			run(cpu.features.buf, &cpu.table, memory, &row, 1, &decision[i], NULL);
 		}
 		result = Py_NewRef(Py_None);
 	}
