@@ -5,12 +5,15 @@
 #endif
 
 #include "trace.h"
+#include "trace_digits.h"
 
 #define NAME "cpu_idle"
 #define NAME_LENGTH 8
 #define SHORT_LINE 40 /* what is shorter is no event, or may be broken */
 #define BLANKS_MAX 4
 #define LOSS "PERF_RECORD_LOST"
+#define LOSS_BEGINS "CPU:"
+#define PART (32 << 10) /* bytes looked through several times: they stay in the nearest cache */
 
 static bool is_blank(char c)
 {
@@ -27,32 +30,43 @@ static bool is_word(char c)
 	return is_digit(c) || (u8)((c | 32) - 'a') < 26 || c == '_' || c == '-';
 }
 
-static bool has_odd_bytes(const char *at, const char *end)
+/* What few traces have anywhere. */
+struct rare {
+	bool odd;     /* bytes that are no ASCII text */
+	bool capital; /* the P of LOSS and LOSS_BEGINS */
+};
+
+static struct rare look_for_rare(const char *at, const char *end)
 {
-	u8 odd = 0;
+	u8 odd = 0, capital = 0;
 
 	/* A NUL less one is above 127, too. */
-	for (; at < end; at++)
+	for (; at < end; at++) {
 		odd |= (u8)*at | (u8)((u8)*at - 1);
-	return odd >> 7;
+		capital |= *at == 'P';
+	}
+	return (struct rare){odd >> 7, capital};
 }
 
-/* memmem(), with first and last letter looked for sixteen places at a time. */
+/* memmem(), with first and last letter looked for many places at a time. */
 INLINE const char *find(const char *at, const char *end, const char *what, size_t length)
 {
 #ifdef __SSE2__
 	const __m128i first = _mm_set1_epi8(what[0]), last = _mm_set1_epi8(what[length - 1]);
 
+#define BOTH(at)                                                                                   \
+	_mm_and_si128(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at)), first),               \
+		      _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)((at) + length - 1)), last))
 	for (; end - at >= (ptrdiff_t)(16 + length); at += 16) {
-		__m128i begins = _mm_loadu_si128((const __m128i *)at);
-		__m128i ends = _mm_loadu_si128((const __m128i *)(at + length - 1));
-		u32 both = (u32)_mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(begins, first),
-								_mm_cmpeq_epi8(ends, last)));
-
-		for (; both; both &= both - 1)
+		while (end - at >= (ptrdiff_t)(80 + length) &&
+		       !_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(BOTH(at), BOTH(at + 16)),
+						       _mm_or_si128(BOTH(at + 32), BOTH(at + 48)))))
+			at += 64;
+		for (u32 both = (u32)_mm_movemask_epi8(BOTH(at)); both; both &= both - 1)
 			if (!memcmp(at + lowest(both), what, length))
 				return at + lowest(both);
 	}
+#undef BOTH
 #endif
 	return memmem(at, (size_t)(end - at), what, length);
 }
@@ -100,6 +114,8 @@ static bool scan_payload(const char *at, const char *end, struct event *event)
 	at = LITERAL(at, end, ":");
 	if (!at || at == end || !is_blank(*at))
 		return false;
+	while (end - at >= 8 && le64_at(at) == EIGHT(' '))
+		at += 8;
 	while (at < end && is_blank(*at))
 		at++;
 	if (miss) {
@@ -113,7 +129,13 @@ static bool scan_payload(const char *at, const char *end, struct event *event)
 		at = below ? at + 5 : LITERAL(at, end, "above");
 		event->what = MISS - 2 * (s64)state - below;
 	} else {
-		if (!(at = LITERAL(at, end, "state=")) || !(at = digits(at, end, 10, &state)) ||
+		const char *left;
+
+		if (!(at = LITERAL(at, end, "state=")))
+			return false;
+		left = LITERAL(at, end, "4294967295");
+		state = U32_MAX;
+		if (!(at = left ? left : digits(at, end, 10, &state)) ||
 		    !(at = LITERAL(at, end, " cpu_id=")) || !(at = digits(at, end, 5, &cpu)))
 			return false;
 		event->what = state == U32_MAX ? EXIT : (s64)state;
@@ -122,33 +144,75 @@ static bool scan_payload(const char *at, const char *end, struct event *event)
 	return cpu <= CPU_LAST && only_blanks(at, end);
 }
 
-/* The time whose colon is the last character before `end`: 1082.183820: Sets where it begins. */
-static bool scan_time(const char *line, const char *end, struct event *event, const char **from)
+/* Nine or six digits between a point and `end`: the decimals of a time, in ns. Returns the point. */
+static const char *scan_decimals(const char *line, const char *end, struct event *event)
 {
-	const char *at = end - 1, *point;
-	u64 fraction = 0, seconds = 0;
+	const char *at = end;
+	u64 value = 0;
 
+	if (end - line > 10 && end[-10] == '.' && is_digit(end[-9]) &&
+	    eight_digits(le64_at(end - 8), &value)) {
+		event->coarse = false;
+		event->ns = (u64)(end[-9] - '0') * 100000000 + value;
+		return end - 10;
+	}
 	while (at > line && is_digit(at[-1]))
 		at--;
-	if ((end - 1 - at != 9 && end - 1 - at != 6) || at - line < 2 || at[-1] != '.')
-		return false;
-	event->coarse = end - 1 - at == 6;
-	digits(at, end - 1, 9, &fraction);
-	point = at - 1;
-	for (at = point; at > line && is_digit(at[-1]); at--)
-		;
+	if ((end - at != 9 && end - at != 6) || at == line || at[-1] != '.')
+		return NULL;
+	event->coarse = end - at == 6;
+	digits(at, end, 9, &value);
+	event->ns = value * (event->coarse ? 1000 : 1);
+	return at - 1;
+}
+
+/* The time whose colon is the last character before `end`: 1082.183820: Returns where it begins. */
+static const char *scan_time(struct scan *scan, const char *line, const char *end, struct event *event)
+{
+	const char *point = scan_decimals(line, end - 1, event), *at = point;
+	u64 seconds = 0, before;
+
+	if (!point)
+		return NULL;
+	/* Most are of the same second as the one before. */
+	before = point - line >= 8 ? le64_at(point - 8) : 0;
+	if (scan->second_mask && (before & scan->second_mask) == scan->second_text &&
+	    point - line >= 8) {
+		event->ns += scan->second_ns;
+		return point - scan->second_digits;
+	}
+	while (at > line && is_digit(at[-1]))
+		at--;
 	if (at == point || point - at > 10 || (at > line && !is_blank(at[-1])))
-		return false;
+		return NULL;
 	digits(at, point, 10, &seconds);
-	event->ns = seconds * NS_PER_SEC + fraction * (event->coarse ? 1000 : 1);
-	*from = at;
-	return true;
+	event->ns += seconds * NS_PER_SEC;
+	if (point - at < 8 && point - line >= 8) {
+		/* with the blank before it */
+		scan->second_digits = (u32)(point - at);
+		scan->second_mask = ~0ull << 8 * (7 - scan->second_digits);
+		scan->second_text = before & scan->second_mask;
+		scan->second_ns = seconds * NS_PER_SEC;
+	}
+	return at;
+}
+
+/* Whether a colon and a blank are between. */
+static bool has_label(const char *at, const char *end)
+{
+	if (!has_colon(at, end))
+		return false;
+	for (; (at = memchr(at, ':', (size_t)(end - at))); at++)
+		if (is_blank(at[1]))
+			return true;
+	return false;
 }
 
 /* An event of cpu_idle whose name is at `name`, the first of its kind in the line. */
-static bool scan_idle(struct event *event, const char *line, const char *name, const char *end)
+static bool scan_idle(struct scan *scan, struct event *event, const char *line, const char *name,
+		      const char *end)
 {
-	const char *at = name, *from, *colon;
+	const char *at = name, *from;
 
 	/* A subsystem, in perf's text. */
 	if (at > line && at[-1] == ':') {
@@ -161,13 +225,10 @@ static bool scan_idle(struct event *event, const char *line, const char *name, c
 		return false;
 	while (at > line && is_blank(at[-1]))
 		at--;
-	if (at == line || at[-1] != ':' || !scan_time(line, at, event, &from))
+	if (at == line || at[-1] != ':' || !(from = scan_time(scan, line, at, event)))
 		return false;
 	/* The first time in the line is meant: no other may be before it. */
-	for (colon = line; (colon = memchr(colon, ':', (size_t)(from - colon))); colon++)
-		if (is_blank(colon[1]))
-			return false;
-	return scan_payload(name + NAME_LENGTH, end, event);
+	return !has_label(line, from) && scan_payload(name + NAME_LENGTH, end, event);
 }
 
 /* Whether the line has the time and the name of an event. It has no cpu_idle. */
@@ -232,37 +293,92 @@ static bool has_room(struct scan *scan)
 	return more != NULL;
 }
 
-bool scan_events(struct scan *scan, const char *text, size_t length)
+/* A line left to the reader in Python. */
+static bool add_unusual(struct scan *scan, const char *line)
 {
-	const char *end = text + length, *at = text;
-	const char *name = FIND(text, end, NAME);
+	if (!has_room(scan))
+		return false;
+	scan->events[scan->count++] = (struct event){
+		.what = UNUSUAL,
+		.ns = (u64)(line - scan->text),
+		.line = scan->lines,
+	};
+	return true;
+}
 
-	scan->odd_bytes = has_odd_bytes(text, end);
-	scan->losses = FIND(text, end, LOSS) != NULL;
+/*
+ * Lines before `name`, the first of cpu_idle, or all. Most are other events, of which only how long
+ * they are is looked at. Returns false without memory.
+ */
+static bool scan_others(struct scan *scan, const char **from, const char *name, const char *end)
+{
+	const char *at = *from;
+
 	for (; at < end; scan->lines++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *newline = memchr(at, '\n', (size_t)(name - at));
 		const char *stop = newline ? newline : end;
-		struct event *event;
-		bool plain;
 
+		if (!newline && name < end)
+			break;
+		if ((!scan->quiet || stop - at < SHORT_LINE) && !is_nothing(scan, at, stop) &&
+		    !add_unusual(scan, at))
+			return false;
+		at = stop + (newline != NULL);
+	}
+	*from = at;
+	return true;
+}
+
+/* Reads whole lines that are few enough to be gone through several times. */
+static bool scan_part(struct scan *scan, const char *at, const char *end)
+{
+	struct rare rare = look_for_rare(at, end);
+
+	scan->odd_bytes = rare.odd;
+	scan->losses = rare.capital && FIND(at, end, LOSS);
+	scan->quiet = !rare.odd && !scan->losses && !(rare.capital && FIND(at, end, LOSS_BEGINS));
+	for (;;) {
+		const char *name = FIND(at, end, NAME), *newline, *stop;
+		struct event *event;
+
+		if (!scan_others(scan, &at, name ? name : end, end))
+			return false;
+		if (at == end)
+			return true;
 		if (!has_room(scan))
 			return false;
+		newline = memchr(name, '\n', (size_t)(end - name));
+		stop = newline ? newline : end;
 		event = &scan->events[scan->count];
 		event->line = scan->lines;
-		if (name && name < stop) {
-			plain = scan_idle(event, at, name, stop);
-			scan->coarse |= plain && event->coarse;
-			name = FIND(stop, end, NAME);
+		if (scan_idle(scan, event, at, name, stop)) {
+			scan->coarse |= event->coarse;
 			scan->count++;
-		} else {
-			plain = is_nothing(scan, at, stop);
-			scan->count += !plain;
+		} else if (!add_unusual(scan, at)) {
+			return false;
 		}
-		if (!plain) {
-			event->what = UNUSUAL;
-			event->ns = (u64)(at - text);
-		}
+		scan->lines++;
 		at = stop + (newline != NULL);
+	}
+}
+
+bool scan_events(struct scan *scan, const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	scan->text = text;
+	for (const char *at = text; at < end;) {
+		const char *stop = end;
+
+		if (end - at > PART) {
+			stop = memrchr(at, '\n', PART);
+			if (!stop)
+				stop = memchr(at + PART, '\n', (size_t)(end - at - PART));
+			stop = stop ? stop + 1 : end;
+		}
+		if (!scan_part(scan, at, stop))
+			return false;
+		at = stop;
 	}
 	return true;
 }

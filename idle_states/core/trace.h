@@ -22,13 +22,20 @@ struct event {
 	bool coarse; /* the time has six decimals */
 };
 
-/* events: as many as needed, to be freed. coarse: of any event. */
+/*
+ * events: as many as needed, to be freed. coarse: of any event. Of the part at hand: whether it has
+ * what is no ASCII text, PERF_RECORD_LOST, none of both nor anything else that an other event's line
+ * may not have. second_*: the last whole second read, with its text up to the point.
+ */
 struct scan {
 	struct event *events;
 	size_t room, count;
 	u32 lines;
 	bool coarse;
-	bool odd_bytes, losses; /* the text has what is no ASCII text, PERF_RECORD_LOST */
+	bool odd_bytes, losses, quiet;
+	const char *text;
+	u64 second_text, second_mask, second_ns;
+	u32 second_digits;
 };
 
 /* Reads whole lines; the last newline may have been cut off. Returns false without memory. */

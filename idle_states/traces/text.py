@@ -6,6 +6,7 @@
     CPU:2 [LOST 13 EVENTS]
 
 The compiled core, if installed, reads lines of the usual form and leaves all others to this reader.
+Where there are several processors, it reads chunks in two threads, some ahead of what is taken.
 
 Without the core, a chunk is searched once, as bytes, for the event's name, so lines of other events
 cost nothing more. The text before and after the name has few variants, each parsed once and then
@@ -14,10 +15,12 @@ idle event of another form, lost events) is read again line by line.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.packing import EVENT, compiled
+from ..core.streams import processors
 from ..reading.inputs import CPU_MAX, LINE_MAX
 from ..reading.problems import InputProblems, quoted
 
@@ -55,6 +58,29 @@ _HARMLESS = re.compile(
     rb"|\s+[0-9a-f]{6,16} .*"
 )
 """Short lines that are no events: comments, trace-cmd's first lines, call chains."""
+
+
+_AHEAD = 3
+"""Chunks that are read beside each other, the first of them to be taken next."""
+_WORTH_A_THREAD = 1 << 16
+
+_Scanned = tuple[bytes, list[tuple[int, int, int]], int, bool]
+"""What the core makes of a chunk: events, unusual lines, lines, whether any time is in us."""
+
+
+class _Piece(NamedTuple):
+    """Whole lines: `data` from `start` to `end`, where the last one's newline is.
+
+    kind  WHOLE; LAST: a last line without newline; LONG: the beginning of a line that is too long
+    """
+
+    data: bytes
+    start: int
+    end: int
+    kind: int
+
+
+_WHOLE, _LAST, _LONG = range(3)
 
 
 class _Unusual(Exception):
@@ -183,37 +209,37 @@ class TraceText:
 
     def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch | PackedBatch]:
         """Yields batches of events; every line is either read, skipped or counted as a problem."""
-        rest = b""
-        oversized = False
-        for block in blocks:
-            start = 0
-            if rest or oversized:
-                start = block.find(b"\n") + 1
-                if start and not oversized:
-                    line = rest + block[: start - 1]
-                    yield self._batch(line, 0, len(line))
-                if start:
-                    rest, oversized = b"", False
-                elif oversized:
-                    continue
-            end = block.rfind(b"\n", start)
-            if end >= 0:
-                yield self._batch(block, start, end)
-            rest += block[max(end + 1, start) :]
-            if len(rest) > LINE_MAX:
-                self.lines += 1
-                message = f"expected at most {LINE_MAX} bytes, found {quoted(rest, 20)}"
-                self.problems.add("long-line", message, self.lines)
-                rest, oversized = b"", True
-        if rest:
-            yield self._last(rest)
+        pieces = _pieces(blocks)
+        if self._core is None or processors() == 1:
+            for piece in pieces:
+                yield self._taken(piece)
+            return
+        from concurrent.futures import Future, ThreadPoolExecutor
 
-    def _batch(self, data: bytes, start: int, end: int) -> Batch | PackedBatch:
-        """Reads a chunk of whole lines: `data` from `start` to `end`, where the last one's newline
-        is."""
+        with ThreadPoolExecutor(2) as pool:
+            waiting: deque[tuple[_Piece, Future[_Scanned] | None]] = deque()
+            for piece in pieces:
+                ahead = piece.kind == _WHOLE and piece.end - piece.start >= _WORTH_A_THREAD
+                waiting.append((piece, pool.submit(self._scanned, piece) if ahead else None))
+                if len(waiting) == _AHEAD:
+                    first, done = waiting.popleft()
+                    yield self._taken(first, done.result() if done else None)
+            for first, done in waiting:
+                yield self._taken(first, done.result() if done else None)
+
+    def _taken(self, piece: _Piece, scanned: _Scanned | None = None) -> Batch | PackedBatch:
+        """The events of the next piece. scanned: by the core, if it was asked before."""
+        data, start, end, kind = piece
+        if kind == _LAST:
+            return self._last(data)
+        if kind == _LONG:
+            self.lines += 1
+            message = f"expected at most {LINE_MAX} bytes, found {quoted(data, 20)}"
+            self.problems.add("long-line", message, self.lines)
+            return Batch([], [], self.lines)
         first_line = self.lines + 1
         if self._core is not None:
-            return self._compiled(data, start, end, first_line)
+            return self._compiled(piece, first_line, scanned or self._scanned(piece))
         # the quick scan expects a newline before every line
         chunk = b"\n" + data[start:end]
         self.lines += chunk.count(b"\n")
@@ -234,8 +260,13 @@ class TraceText:
         self.problems.add("truncated-line", f"found {quoted(line)}", self.lines)
         return Batch([], [], self.lines)
 
-    def _compiled(self, data: bytes, start: int, end: int, first_line: int) -> PackedBatch:
-        packed, unusual, count, coarse = self._core.scan_trace(memoryview(data)[start:end])
+    def _scanned(self, piece: _Piece) -> _Scanned:
+        scanned: _Scanned = self._core.scan_trace(memoryview(piece.data)[piece.start : piece.end])
+        return scanned
+
+    def _compiled(self, piece: _Piece, first_line: int, scanned: _Scanned) -> PackedBatch:
+        data, start, end, _ = piece
+        packed, unusual, count, coarse = scanned
         # the last line may be empty
         self.lines += count + (start == end or data.endswith(b"\n", start, end))
         self.events += len(packed) // EVENT.size
@@ -349,6 +380,32 @@ class TraceText:
         self.lost += count
         of = f"{count} events" if count else "events, it does not say how many"
         self.problems.add("lost-events", f"CPU {cpu} lost {of}", line)
+
+
+def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
+    """Cuts blocks at the ends of lines; a line over several blocks is a piece of its own."""
+    rest = b""
+    oversized = False
+    for block in blocks:
+        start = 0
+        if rest or oversized:
+            start = block.find(b"\n") + 1
+            if start and not oversized:
+                line = rest + block[: start - 1]
+                yield _Piece(line, 0, len(line), _WHOLE)
+            if start:
+                rest, oversized = b"", False
+            elif oversized:
+                continue
+        end = block.rfind(b"\n", start)
+        if end >= 0:
+            yield _Piece(block, start, end, _WHOLE)
+        rest += block[max(end + 1, start) :]
+        if len(rest) > LINE_MAX:
+            yield _Piece(rest, 0, len(rest), _LONG)
+            rest, oversized = b"", True
+    if rest:
+        yield _Piece(rest, 0, len(rest), _LAST)
 
 
 def _payload(text: bytes) -> tuple[int, int] | None:

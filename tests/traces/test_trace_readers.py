@@ -8,7 +8,9 @@ import time
 import tracemalloc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import example, given, settings
@@ -24,12 +26,14 @@ from idle_states.traces import recording
 from idle_states.traces.chunks import chunks
 from idle_states.traces.periods import ABOVE, BELOW, UNKNOWN, Pairing, Period
 from idle_states.traces.text import (
+    _WHOLE,
     EXIT,
     LOST,
     MISS,
     Event,
     TraceText,
     _lost,
+    _Piece,
 )
 from tests.support import vectors
 from tests.support.compiled import NO_CORE, needs_core
@@ -266,12 +270,94 @@ def test_the_core_reads_lines_as_python_does(
         problems = InputProblems()
         reader = TraceText(problems, core)
         batch = (
-            reader._thorough(b"\n" + chunk, 1) if thorough else reader._batch(chunk, 0, len(chunk))
+            reader._thorough(b"\n" + chunk, 1)
+            if thorough
+            else reader._taken(_Piece(chunk, 0, len(chunk), _WHOLE))
         )
         numbers = [batch.line(index) for index in range(len(batch.events))]
         counts = (reader.events, reader.lost, reader.coarse)
         results.append((batch.events, numbers, counts, problems.listing()))
     assert results[0] == results[1] == results[2]
+
+
+def read_by(core: Any, data: bytes, size: int) -> tuple[Any, ...]:
+    problems = InputProblems()
+    reader = TraceText(problems, core)
+    events, lines = [], []
+    for batch in reader.batches(data[at : at + size] for at in range(0, len(data), size)):
+        events += batch.events
+        lines += [batch.line(index) for index in range(len(batch.events))]
+    counts = (reader.lines, reader.events, reader.lost, reader.coarse)
+    return events, lines, counts, problems.listing()
+
+
+HEADS = (
+    "<idle>-0 [003] d..1.",
+    "          <idle>-0     [003]",
+    "kworker/0:1-12 [003]",
+    "a: b [003]",
+    "a:\tb [003]",
+    "CPU 0/KVM-77 [003]",
+    "",
+)
+BEFORE = (" ", "\t", "  ", "x", "1", ".", ":", "")
+SECONDS = ("7", "07", "1082", "1234567", "12345678", "9999999999", "12345678901", "1o82", "")
+DECIMALS = ("183820", "183820118", "000000000", "99999999", "9999999999", "18382o", "18382011:", "")
+NAMES = (
+    ": cpu_idle:",
+    ":  cpu_idle:",
+    ": power:cpu_idle:",
+    ":\tcpu_idle:",
+    ":cpu_idle:",
+    ": cpu_idle",
+)
+GAPS = (" ", " " * 8, " " * 13, " " * 15 + "\t", "\t", "")
+STATES = ("1", "4294967295", "4294967294", "42949672950", "429496729", "0", "10", "x", "")
+CPUS = ("3", "0", "8191", "8192", "00003", "000003", "x", "")
+ENDS = ("", " ", "\r", "    ", "     ", " x", "1")
+
+
+@needs_core
+@settings(max_examples=examples(75, 300))
+@given(
+    st.lists(
+        st.builds(
+            "{}{}{}.{}{}{}state={} cpu_id={}{}".format,
+            *map(st.sampled_from, (HEADS, BEFORE, SECONDS, DECIMALS, NAMES, GAPS, STATES, CPUS)),
+            st.sampled_from(ENDS),
+        )
+        | st.sampled_from(
+            [OTHER, MISS_LINE, line(1, 1_082_183_820_118, 3), "CPU:1 [LOST 2 EVENTS]"]
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    st.sampled_from((BLOCK, 100)),
+)
+def test_the_core_reads_times_and_payloads_as_python_does(lines: list[str], size: int) -> None:
+    """Whatever the line before has told the core: it remembers a second, and takes digits eight
+    at a time."""
+    chunk = text(*lines)
+    assert read_by(compiled, chunk, size) == read_by(None, chunk, size)
+
+
+@needs_core
+def test_the_core_reads_long_text_as_python_does() -> None:
+    """Text of many parts that are gone through one after another, beside each other in threads."""
+    random = Random("parts")
+    rare = ("CPU:2 [LOST 13 EVENTS]", "P" * 50, "half a li", "y" * 40_000, "caf\xe9 " + "x" * 80)
+    lines = []
+    for ns in range(1_000, 3_000_000, 1_000):
+        lines.append(line(random.choice((0, 3, EXIT_STATE)), ns, random.randrange(12)))
+        lines += [OTHER] * random.randrange(9)
+        if not random.randrange(500):
+            lines.append(random.choice((*rare, "x" * (LINE_MAX + 9))))
+    data = "\n".join(lines).encode("latin-1")
+    plain = read_by(None, data, BLOCK)
+    for size in (BLOCK, 200_000, 65_536):
+        assert read_by(compiled, data, size) == plain
+    with mock.patch("idle_states.traces.text.processors", return_value=1):
+        assert read_by(compiled, data, BLOCK) == plain
 
 
 def test_a_second_time_in_a_line_makes_no_event() -> None:
