@@ -17,8 +17,8 @@ from ..devicetree.machine import serial_of
 from ..devicetree.tree import Node
 from ..reading import opening
 from ..reading.opening import Found
-from ..sources import File
-from ..sources.format_dtb import recognises
+from ..sources import File, Source, format_dtb, format_tar
+from ..sources.trees import sources_of
 from .audit import Setting, audit_path
 from .audited import Audited
 
@@ -126,14 +126,14 @@ class Auditor:
             return audit_path(where, self._setting)
         try:
             file = self._open(where)
-            judged = fdt.judged(file.data) if recognises(file.data, file.path) else None
+            judged = fdt.judged(file.data) if _is_blob(file) else None
         except Exception:
             # which says what is wrong
             return audit_path(where, self._setting)
         if judged is None:
             return audit_path(where, self._setting, file)
         if judged.key not in self._key2common:
-            results = audit_path(where, self._setting, file)
+            results = audit_path(where, self._setting, file, _judged_alone)
             self._key2common[judged.key] = _common(results)
             if len(self._key2common) > KEPT:
                 self._key2common.popitem(last=False)
@@ -151,6 +151,17 @@ class Auditor:
             self.close()
             self._top = opening.Tree(where.top)
         return File.open(where, self._top)
+
+
+def _is_blob(file: File) -> bool:
+    # an archive, too, may begin as a blob does
+    data, path = file.data, file.path
+    return format_dtb.recognises(data, path) and not format_tar.recognises(data, path)
+
+
+def _judged_alone(file: File) -> list[Source]:
+    """The tables of a blob of which a part is judged, read from that part."""
+    return sources_of(fdt.judged_nodes(file.data, file.shown), file.shown, "dtb", file.sha256)
 
 
 def _serial(judged: fdt.JudgedPart) -> str:

@@ -6,7 +6,7 @@ kernels register, the verdicts of fwts and op-test, and what the rules find.
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -50,9 +50,14 @@ class Setting:
     against: Node | None = field(default=None, compare=False, repr=False)
 
 
-def audit_path(where: Path | Found, setting: Setting, opened: File | None = None) -> list[Audited]:
+def audit_path(
+    where: Path | Found,
+    setting: Setting,
+    opened: File | None = None,
+    sources: Callable[[File], list[Source]] = read_file,
+) -> list[Audited]:
     """Audits each table of a file or directory. An input that cannot be read is one entry with
-    findings that say why. opened: the file, if it was read.
+    findings that say why. opened: the file, if it was read; sources: reads its tables.
 
     Never raises: one bad input among thousands must not end the run; an internal error becomes a
     finding (IS990).
@@ -63,7 +68,7 @@ def audit_path(where: Path | Found, setting: Setting, opened: File | None = None
     try:
         file = opened or File.open(where)
         digest = file.sha256 if file.data else ""
-        results = [audit(source, setting) for source in read_file(file)]
+        results = [audit(source, setting) for source in sources(file)]
         found = _collected(file)
         results = [_beside(audited, found) for audited in results] if found else results
         if setting.redact:
@@ -263,22 +268,30 @@ def _selected(subject: Subject, setting: Setting) -> Iterator[Selected]:
 
 
 class _Known:
-    """A cache of the most recent audits, by table: most machines of a fleet have equal tables."""
+    """A cache of the most recent audits of a run, by table: most machines of a fleet have equal
+    tables."""
 
     def __init__(self, size: int) -> None:
         self._size = size
+        self._setting: Setting | None = None
         self._results: OrderedDict[object, Audited] = OrderedDict()
 
     def of(self, source: Source, setting: Setting) -> Audited:
+        if setting is not self._setting:
+            if setting != self._setting:
+                self._results.clear()
+            self._setting = setting
         cpu = source.table.cpu if source.table else None
         name = source.table.name if source.table else ""
         key: object
         if source.alike:
-            key = (name, source.alike, setting)
+            key = (name, source.alike)
         elif source.node is None or source.texts:
             return _of_table(source, setting)
         else:
-            key = (name, tuple(source.node.properties.items()), cpu, setting)
+            # a number, which differs where firmware made other nodes before
+            properties = source.node.properties.items()
+            key = (name, tuple("phandle" if one[0] == "phandle" else one for one in properties), cpu)
         found = self._results.get(key)
         if found is None:
             found = self._results[key] = _of_table(source, setting)

@@ -16,7 +16,7 @@ enum { NAMES = 4096 };
 
 struct open_node {
 	PyObject *name, *properties, *children;
-	bool has_children;
+	bool has_children, is_opal;
 };
 
 /* Bounds are those of tree.py and fdt.py, which passes them. */
@@ -24,6 +24,7 @@ struct reader {
 	const uint8_t *data;
 	Py_ssize_t at, end, strings, strings_end;
 	Py_ssize_t max_depth, max_name, max_tokens;
+	bool judged;
 	PyObject *node_class;
 	struct open_node *stack;
 	Py_ssize_t depth;
@@ -76,6 +77,57 @@ static PyObject *property_name(struct reader *r, uint32_t offset)
 	return name;
 }
 
+/* Whether an audit looks at the node of that name: at all below /cpus, /ibm,opal/power-mgt and the
+ * firmware's versions, see _judged.c. */
+static bool is_judged(const struct reader *r, const char *name)
+{
+	if (r->depth == 1)
+		return !strcmp(name, "cpus") || !strcmp(name, "ibm,opal") ||
+		       !strcmp(name, "ibm,firmware-versions");
+	if (r->depth == 2 && r->stack[1].is_opal)
+		return !strcmp(name, "power-mgt") || !strcmp(name, "firmware");
+	return true;
+}
+
+/* To the end of the node whose name is next. */
+static bool pass_over(struct reader *r)
+{
+	Py_ssize_t depth = 0;
+
+	r->at -= 4;
+	do {
+		const uint8_t *at = r->data + r->at, *nul;
+		Py_ssize_t left = r->end - r->at;
+
+		if (left < 4)
+			return false;
+		switch (word(at)) {
+		case BEGIN_NODE:
+			nul = memchr(at + 4, 0, left - 4);
+			if (!nul)
+				return false;
+			depth++;
+			r->at = (nul - r->data + 4) & ~(Py_ssize_t)3;
+			break;
+		case PROP:
+			if (left < 12 || word(at + 4) > left - 12)
+				return false;
+			r->at = (r->at + 12 + word(at + 4) + 3) & ~(Py_ssize_t)3;
+			break;
+		case END_NODE:
+			depth--;
+			r->at += 4;
+			break;
+		case NOP:
+			r->at += 4;
+			break;
+		default:
+			return false;
+		}
+	} while (depth);
+	return true;
+}
+
 static bool begin(struct reader *r)
 {
 	struct open_node *node = &r->stack[r->depth];
@@ -90,7 +142,13 @@ static bool begin(struct reader *r)
 		Py_DECREF(name);
 		return false;
 	}
-	*node = (struct open_node){ name, PyDict_New(), PyDict_New(), false };
+	if (r->judged && r->depth && !is_judged(r, (const char *)r->data + r->at)) {
+		Py_DECREF(name);
+		r->stack[r->depth - 1].has_children = true;
+		return pass_over(r);
+	}
+	*node = (struct open_node){ name, PyDict_New(), PyDict_New(), false, false };
+	node->is_opal = r->depth == 1 && !strcmp((const char *)r->data + r->at, "ibm,opal");
 	r->depth++;
 	if (!node->properties || !node->children)
 		return false;
@@ -180,21 +238,23 @@ static bool ended(const struct reader *r)
 #include "_structure.h"
 
 PyDoc_STRVAR(read_doc,
-"read(data, start, end, strings, strings_end, closed, max_depth, max_name, max_tokens, Node)\n"
-"The root node of the structure block [start, end), or None for whatever is not right.");
+"read(data, start, end, strings, strings_end, closed, max_depth, max_name, max_tokens, Node,\n"
+"     judged)\n"
+"The root node of the structure block [start, end), or None for whatever is not right. judged: of a\n"
+"block that judged() takes, only the nodes that an audit looks at.");
 
 static PyObject *read_structure(PyObject *module, PyObject *arguments)
 {
 	Py_buffer data;
 	Py_ssize_t start, end, strings, strings_end, max_depth, max_name, max_tokens;
-	int closed;
+	int closed, judged;
 	PyObject *node_class, *root = NULL;
 	struct reader *r;
 	bool right;
 
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "y*nnnnpnnnO", &data, &start, &end, &strings, &strings_end,
-			      &closed, &max_depth, &max_name, &max_tokens, &node_class))
+	if (!PyArg_ParseTuple(arguments, "y*nnnnpnnnOp", &data, &start, &end, &strings, &strings_end,
+			      &closed, &max_depth, &max_name, &max_tokens, &node_class, &judged))
 		return NULL;
 	if (start < 0 || start > end || end > data.len || strings < 0 || strings > strings_end ||
 	    strings_end > data.len || max_depth < 1 || max_depth > 4096 || max_name < 1) {
@@ -218,6 +278,7 @@ static PyObject *read_structure(PyObject *module, PyObject *arguments)
 	r->max_name = max_name;
 	r->max_tokens = max_tokens;
 	r->node_class = node_class;
+	r->judged = judged;
 	right = structure(r, closed);
 	while (r->depth)
 		forget(&r->stack[--r->depth]);

@@ -18,13 +18,13 @@ enum { SLOTS = 4096, MOST_NAMES = 2048, NODE_SLOTS = 16384, MOST_NODES = 12288, 
 enum place { ELSEWHERE, ROOT, CPUS, CPU, OPAL, POWER_MGT, FIRMWARE, VERSIONS };
 enum known {
 	OTHER, COMPATIBLE, MODEL, SYSTEM_ID, SERIAL_NUMBER, DEVICE_TYPE, CPU_VERSION, SERVERS,
-	VERSION, GIT_ID
+	VERSION, GIT_ID, PHANDLE
 };
 static const char *const known_names[] = {
 	[COMPATIBLE] = "compatible", [MODEL] = "model", [SYSTEM_ID] = "system-id",
 	[SERIAL_NUMBER] = "serial-number", [DEVICE_TYPE] = "device_type",
 	[CPU_VERSION] = "cpu-version", [SERVERS] = "ibm,ppc-interrupt-server#s",
-	[VERSION] = "version", [GIT_ID] = "git-id",
+	[VERSION] = "version", [GIT_ID] = "git-id", [PHANDLE] = "phandle",
 };
 enum { KNOWN = sizeof(known_names) / sizeof(known_names[0]) };
 
@@ -314,8 +314,9 @@ static bool keep(struct reader *r, enum place place, const struct name *name, st
 	default:
 		break;
 	}
+	/* a number, which differs where firmware made other nodes before */
 	return !whole || (put_span(r, 'P', r->data + r->strings + name->start, name->length) &&
-			  put_span(r, '=', value.at, value.length));
+			  (name->known == PHANDLE || put_span(r, '=', value.at, value.length)));
 }
 
 static bool property(struct reader *r)

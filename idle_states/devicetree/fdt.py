@@ -97,6 +97,14 @@ def judged(data: bytes) -> JudgedPart | None:
     return found and JudgedPart(*found)
 
 
+def judged_nodes(data: bytes, file: str) -> Node:
+    """The root of a blob that `judged` takes, with only the nodes that are judged. Raises
+    Unreadable as `read` does."""
+    reader = _Reader(data, file)
+    block, _, _ = reader.blocks()
+    return reader._quickly(*block, judged=True) or read(data, file)
+
+
 @dataclass(slots=True)
 class _Open:
     """A node whose end token was not read yet. `children`: None for the child being read."""
@@ -200,13 +208,13 @@ class _Reader:
             f"{MAX_RESERVATIONS} entries, found none up to offset {at}"
         )
 
-    def _quickly(self, at: int, end: int, closed: bool) -> Node | None:
+    def _quickly(self, at: int, end: int, closed: bool, *, judged: bool = False) -> Node | None:
         """Does the same as `_structure` in C; None without the extension, or on any error."""
         if _fdt is None:
             return None
         blocks = (at, end, self.strings, self.strings_end)
         limits = (MAX_DEPTH, MAX_NAME, MAX_TOKENS)
-        root: Node | None = _fdt.read(self.data, *blocks, closed, *limits, Node)
+        root: Node | None = _fdt.read(self.data, *blocks, closed, *limits, Node, judged)
         return root
 
     def _structure(self, at: int, end: int, closed: bool) -> Node:

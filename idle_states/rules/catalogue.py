@@ -47,6 +47,11 @@ class WrongRule(TypeError):
 
 def code2requires(codes: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
     """Code -> the rules it requires, each code after those: of the codes and what they require."""
+    return _code2requires(frozenset(codes))
+
+
+@lru_cache(maxsize=1024)
+def _code2requires(codes: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
     code2name = {_code(name): name for name in _names()}
     wanted = dict.fromkeys(codes)
     loaded = []

@@ -146,11 +146,14 @@ def test_whatever_is_damaged_is_told(tmp_path: Path) -> None:
 
 
 def test_cores_and_serials_make_no_tables(tmp_path: Path) -> None:
-    """Machines whose guarded cores differ are alike; each keeps its own serial number."""
+    """Machines whose guarded cores or other devices differ are alike; each keeps its own serial
+    number."""
     file = tmp_path / "x.dtb"
     with Auditor(SETTING) as auditor:
         for number in range(3):
             root = edited(tree(), "/", **{"system-id": f"S{number}".encode()})
+            root = edited(root, POWER_MGT, phandle=bytes([0, 0, 1, number]))
+            root = edited(root, "/vpd", phandle=bytes([0, 0, 2, number]))
             (core,) = (c for c in root.children if c.name == "cpus")
             renamed = f"{core.children[0].name.partition('@')[0]}@{number:x}8"
             root = at_path(

@@ -180,14 +180,14 @@ def test_a_mistake_of_the_tool_does_not_end_the_run(
     fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the audit of one that is unlike others: what is alike is audited once."""
-    real = audits.read_file
+    real = audits.audit
 
-    def fails(file: audits.File) -> object:
-        if file.path.name == "010.dtb":
+    def fails(source: audits.Source, setting: Setting) -> Audited:
+        if source.file.endswith("010.dtb"):
             raise ZeroDivisionError("the test's")
-        return real(file)
+        return real(source, setting)
 
-    monkeypatch.setattr(audits, "read_file", fails)
+    monkeypatch.setattr(audits, "audit", fails)
     found = results(audit_all(Walk().inputs([str(fleet)]), SETTING, 1))
     (failed,) = [audited for audited in found if audited.file.endswith("010.dtb")]
     assert failed.unreadable

@@ -454,7 +454,7 @@ def test_real_trees_survive_byte_for_byte(dtc: str, skiboot_tree: Path) -> None:
 class Slowly(fdt._Reader):
     """As where C was not compiled."""
 
-    def _quickly(self, at: int, end: int, closed: bool) -> Node | None:
+    def _quickly(self, at: int, end: int, closed: bool, *, judged: bool = False) -> Node | None:
         return None
 
 

@@ -29,7 +29,29 @@ def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
         takes = False
     else:
         takes = read.find("/ibm,opal/power-mgt") is not None
-    assert (fdt.judged(bytes(blob)) is not None) == takes
+    judged = fdt.judged(bytes(blob))
+    assert (judged is not None) == takes
+    if judged is not None:
+        part = fdt.judged_nodes(bytes(blob), "x.dtb")
+        assert part == judged_of(read)
+        of_part = fdt.judged(fdt.write(part))
+        assert of_part is not None
+        assert of_part.key == judged.key
+
+
+def judged_of(root: Node) -> Node:
+    """The tree without nodes that no audit looks at."""
+
+    def kept(node: Node, *names: str) -> tuple[Node, ...]:
+        return tuple(child for child in node.children if child.name in names)
+
+    children = tuple(
+        replace(child, children=kept(child, "power-mgt", "firmware"))
+        if child.name == "ibm,opal"
+        else child
+        for child in kept(root, "cpus", "ibm,opal", "ibm,firmware-versions")
+    )
+    return replace(root, children=children)
 
 
 def test_names_of_many_properties_and_nodes_are_kept_apart() -> None:
@@ -54,6 +76,19 @@ def test_a_serial_number_is_not_judged() -> None:
     assert (one.system_id, one.serial_number) == (b"S1\0", b"")
     assert (other.system_id, other.serial_number) == (None, None)
     assert one.key == other.key
+
+
+def test_a_phandle_is_judged_by_its_presence() -> None:
+    """Its value is one more than that of the node made before, whatever that is."""
+    for path in ("ibm,opal", "ibm,firmware-versions"):
+        keys = []
+        for properties in ({}, {"phandle": b"1234"}, {"phandle": b"4321"}, {"phandle": b""}):
+            versions = Node("ibm,firmware-versions", {} if path == "ibm,opal" else properties)
+            states = Node("power-mgt", properties if path == "ibm,opal" else {})
+            found = fdt.judged(fdt.write(Node("", {}, (Node("ibm,opal", {}, (states,)), versions))))
+            assert found is not None
+            keys.append(found.key)
+        assert keys[0] != keys[1] == keys[2] == keys[3]
 
 
 def test_a_name_known_elsewhere_is_judged_where_all_are() -> None:
