@@ -290,8 +290,9 @@ class _Known:
             return _of_table(source, setting)
         else:
             # a number, which differs where firmware made other nodes before
-            properties = source.node.properties.items()
-            key = (name, tuple("phandle" if one[0] == "phandle" else one for one in properties), cpu)
+            items = source.node.properties.items()
+            properties = tuple("phandle" if item[0] == "phandle" else item for item in items)
+            key = (name, properties, cpu)
         found = self._results.get(key)
         if found is None:
             found = self._results[key] = _of_table(source, setting)
