@@ -7,7 +7,6 @@ running kernel, the tree's CPU nodes, the driver's source or ACPI's objects tell
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from itertools import zip_longest
 
 from .acpi_objects import (
@@ -21,7 +20,7 @@ from .acpi_objects import (
     cst_entries,
     lpi_states,
 )
-from .dataclass import dataclass
+from .dataclass import dataclass, field
 from .findings import Location
 
 

@@ -1,17 +1,22 @@
-"""@dataclass as in the standard library, in a twentieth of its time.
+"""@dataclass and what belongs to it as in the standard library, in a twentieth of its time.
 
-The standard decorator writes and compiles six methods when a class is defined: half a millisecond
-for each class of each module that a command imports. Here __init__ is written when it is first
-called, and the others, which differ between classes by their fields alone, are written once.
+The standard module imports much, and its decorator writes and compiles six methods when a class is
+defined: half a millisecond for each class of each module that a command imports. Here __init__ is
+compiled for classes of which many objects are made, and the others, which differ between classes
+by their fields alone, are written once. To the standard library's fields(), replace() and their
+like these classes are dataclasses.
 """
 
-import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import field as field
+    from dataclasses import fields as fields
+    from dataclasses import is_dataclass as is_dataclass
+    from dataclasses import replace as replace
 else:
 
     def dataclass(
@@ -24,62 +29,207 @@ else:
 
         return decorated if cls is None else decorated(cls)
 
+    def field(**said: Any) -> Any:
+        """What is said of a field beside its type, as dataclasses.field takes it."""
+        return Field(**said)
+
+    def fields(kind: Any) -> "tuple[Field, ...]":
+        """Those of a class or of its object, in order."""
+        return tuple(kind.__dataclass_fields__.values())
+
+    def is_dataclass(value: Any) -> bool:
+        """Whether it is such a class or an object of one."""
+        return hasattr(value, "__dataclass_fields__")
+
+    def replace(value: Any, /, **changes: Any) -> Any:
+        """An object like this one but for some fields."""
+        for each in value.__dataclass_fields__.values():
+            if each.init and each.name not in changes:
+                changes[each.name] = getattr(value, each.name)
+        return type(value)(**changes)
+
+
+_ABSENT = object()
+"""The default of a field that has none, and the argument for one that a factory fills."""
+_COMPILED_AFTER = 20
+"""Objects of a class that are made before its __init__ is compiled, which takes as long."""
+
+
+class Field:
+    """A field as dataclasses.Field describes it. The standard library reads these, too."""
+
+    __slots__ = ("compare", "given", "hash", "init", "kw_only", "made", "name", "repr", "type")
+
+    def __init__(
+        self,
+        *,
+        default: Any = _ABSENT,
+        default_factory: Any = _ABSENT,
+        init: bool = True,
+        repr: bool = True,
+        hash: bool | None = None,
+        compare: bool = True,
+    ) -> None:
+        self.name, self.type = "", cast(Any, None)
+        self.given, self.made = default, default_factory
+        self.init, self.repr, self.compare, self.kw_only = init, repr, compare, False
+        self.hash = compare if hash is None else hash
+
+    @property
+    def default(self) -> Any:
+        return _or_missing(self.given)
+
+    @property
+    def default_factory(self) -> Any:
+        return _or_missing(self.made)
+
+    @property
+    def _field_type(self) -> Any:
+        import dataclasses
+
+        return dataclasses._FIELD  # type: ignore[attr-defined]
+
+
+def _or_missing(value: object) -> Any:
+    import dataclasses
+
+    return dataclasses.MISSING if value is _ABSENT else value
+
+
+_Fields = tuple[Field, ...]
+
+
+class _Params:
+    """The decorator's, by which a class that inherits knows whether it may."""
+
+    __slots__ = ("frozen",)
+
+    def __init__(self, frozen: bool) -> None:
+        self.frozen = frozen
+
 
 def _decorated(plain: type, frozen: bool, slots: bool, eq: bool) -> type:
-    if any(hasattr(base, "__dataclass_params__") for base in plain.__mro__[1:]):
-        # what a frozen class may inherit is the standard decorator's to check
-        return dataclasses.dataclass(frozen=frozen, slots=slots, eq=eq)(plain)
     own = set(plain.__dict__) - ({"__hash__"} if plain.__hash__ is None else set())
+    name2field: dict[str, Field] = {}
+    for base in plain.__mro__[-1:0:-1]:
+        if (params := base.__dict__.get("__dataclass_params__")) is not None:
+            if params.frozen != frozen:
+                raise TypeError(f"{plain.__name__} and {base.__name__}: one is frozen, one is not")
+            name2field |= base.__dict__["__dataclass_fields__"]
+    name2field |= _own_fields(plain)
+    found = tuple(name2field.values())
+    made: dict[str, Any] = {
+        "__dataclass_fields__": name2field,
+        "__dataclass_params__": _Params(frozen),
+        "__match_args__": tuple(each.name for each in found if each.init),
+        "__init__": _first_init(found, frozen),
+        "__repr__": _repr,
+    }
     if plain.__doc__ is None:
-        plain.__doc__ = plain.__name__  # else made of the signature, slowly
-    cls: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(plain)
-    fields = dataclasses.fields(cls)
-    methods: dict[str, Any] = {"__repr__": _repr}
+        made["__doc__"] = plain.__name__
+        own.discard("__doc__")
     if eq:
-        methods |= {"__eq__": _eq(fields), "__hash__": _hash(fields) if frozen else None}
+        made["__eq__"] = _eq(found)
+        made["__hash__"] = _hash(found) if frozen else None
     if frozen:
-        cls.__dataclass_params__.frozen = True
-        methods |= {"__setattr__": _refuse_to_assign, "__delattr__": _refuse_to_delete}
+        made |= {"__setattr__": _refuse_to_assign, "__delattr__": _refuse_to_delete}
         if slots:
-            methods |= {"__getstate__": _state, "__setstate__": _set_state}
-    for name, method in methods.items():
-        if name not in own:
-            setattr(cls, name, method)
-    cls.__init__ = _first_init(cls, frozen)
-    made: type = cls
-    return made
+            made |= {"__getstate__": _state(name2field), "__setstate__": _set_state(name2field)}
+    made = {name: value for name, value in made.items() if name not in own}
+    if slots:
+        return _with_slots(plain, name2field, made)
+    for each in found:
+        if each.given is not _ABSENT:
+            setattr(plain, each.name, each.given)
+        elif each.name in own:
+            delattr(plain, each.name)
+    for name, value in made.items():
+        setattr(plain, name, value)
+    return plain
 
 
-_Fields = tuple[dataclasses.Field[Any], ...]
+def _own_fields(plain: type) -> dict[str, Field]:
+    found = {}
+    for name, kind in plain.__annotations__.items():
+        if kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar:
+            continue
+        given = plain.__dict__.get(name, _ABSENT)
+        said = given if isinstance(given, Field) else Field(default=given)
+        if type(said.given).__hash__ is None:
+            raise ValueError(f"expected a factory for {name}, found {said.given!r}")
+        said.name, said.type = name, kind
+        found[name] = said
+    return found
 
 
-def _first_init(cls: type, frozen: bool) -> Callable[..., None]:
-    """An __init__ that writes the class's own, which takes its place, and calls it."""
+def _with_slots(plain: type, names: Collection[str], made: dict[str, Any]) -> type:
+    """The class made again, for slots cannot be added to one."""
+    inherited = {name for base in plain.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
+    without = {*names, "__dict__", "__weakref__"}
+    held = {name: value for name, value in plain.__dict__.items() if name not in without}
+    held["__slots__"] = tuple(name for name in names if name not in inherited)
+    again = type(plain)(plain.__name__, plain.__bases__, held | made)
+    again.__qualname__ = plain.__qualname__
+    return again
+
+
+def _first_init(found: _Fields, frozen: bool) -> Callable[..., None]:
+    """An __init__ for some objects, until the compiled one takes its place; that one also says what
+    is wrong with arguments."""
+    assign = object.__setattr__ if frozen else setattr
+    names = [each.name for each in found if each.init]
+    calls = 0
 
     def __init__(self: Any, *values: Any, **named: Any) -> None:
-        init = _init(cls, frozen)
-        cls.__init__ = init  # type: ignore[misc]
-        init(self, *values, **named)
+        nonlocal calls
+        calls += 1
+        given = dict(zip(names, values, strict=False)) | named
+        known = len(given) == len(values) + len(named) and given.keys() <= set(names)
+        if calls > _COMPILED_AFTER or not known or not _assigned(self, found, given, assign):
+            owners = (each for each in type(self).__mro__ if vars(each).get("__init__") is __init__)
+            owner: Any = next(owners, type(self))
+            init = _init(owner, found, frozen)
+            if vars(owner).get("__init__") is __init__:
+                owner.__init__ = init
+            init(self, *values, **named)
+        elif hasattr(self, "__post_init__"):
+            self.__post_init__()
 
     return __init__
 
 
-def _init(cls: Any, frozen: bool) -> Callable[..., None]:
+def _assigned(
+    self: object, found: _Fields, given: dict[str, Any], assign: Callable[[Any, str, Any], None]
+) -> bool:
+    """Assigns an object's fields; False where one is missing."""
+    for each in found:
+        if each.name in given:
+            assign(self, each.name, given[each.name])
+        elif each.made is not _ABSENT:
+            assign(self, each.name, each.made())
+        elif each.given is not _ABSENT:
+            assign(self, each.name, each.given)
+        elif each.init:
+            return False
+    return True
+
+
+def _init(cls: type, found: _Fields, frozen: bool) -> Callable[..., None]:
     """The __init__ that the fields ask for, compiled."""
     known: dict[str, Any] = {"__builtins__": {}, "_assign": object.__setattr__, "_absent": _ABSENT}
     parameters, body = [], []
-    for field in dataclasses.fields(cls):
-        name, value = field.name, field.name
-        known[f"_default_{name}"] = field.default
-        if field.default_factory is not dataclasses.MISSING:
-            known[f"_default_{name}"] = field.default_factory
+    for each in found:
+        name, value = each.name, each.name
+        known[f"_default_{name}"] = each.given
+        if each.made is not _ABSENT:
+            known[f"_default_{name}"] = each.made
             made = f"_default_{name}()"
-            value = f"{made} if {name} is _absent else {name}" if field.init else made
-            parameters += [f"{name}=_absent"] if field.init else []
-        elif field.default is not dataclasses.MISSING:
-            value = name if field.init else f"_default_{name}"
-            parameters += [f"{name}=_default_{name}"] if field.init else []
-        elif field.init:
+            value = f"{made} if {name} is _absent else {name}" if each.init else made
+            parameters += [f"{name}=_absent"] if each.init else []
+        elif each.given is not _ABSENT:
+            value = name if each.init else f"_default_{name}"
+            parameters += [f"{name}=_default_{name}"] if each.init else []
+        elif each.init:
             parameters += [name]
         else:
             continue
@@ -92,18 +242,14 @@ def _init(cls: Any, frozen: bool) -> Callable[..., None]:
     return init
 
 
-_ABSENT = object()
-"""The argument for a field that a factory fills."""
-
-
 def _repr(self: Any) -> str:
-    shown = [field.name for field in dataclasses.fields(self) if field.repr]
+    shown = [each.name for each in self.__dataclass_fields__.values() if each.repr]
     values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
     return f"{type(self).__qualname__}({values})"
 
 
-def _eq(fields: _Fields) -> Callable[[Any, Any], bool]:
-    values = _values(field.name for field in fields if field.compare)
+def _eq(found: _Fields) -> Callable[[Any, Any], bool]:
+    values = _values(each.name for each in found if each.compare)
 
     def __eq__(self: Any, other: Any) -> bool:
         if other.__class__ is not self.__class__:
@@ -113,10 +259,8 @@ def _eq(fields: _Fields) -> Callable[[Any, Any], bool]:
     return __eq__
 
 
-def _hash(fields: _Fields) -> Callable[[Any], int]:
-    values = _values(
-        field.name for field in fields if (field.compare if field.hash is None else field.hash)
-    )
+def _hash(found: _Fields) -> Callable[[Any], int]:
+    values = _values(each.name for each in found if each.hash)
 
     def __hash__(self: Any) -> int:
         return hash(values(self))
@@ -131,19 +275,31 @@ def _values(names: Iterable[str]) -> Callable[[Any], Any]:
 
 
 def _refuse_to_assign(self: Any, name: str, value: object) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _refuse_to_delete(self: Any, name: str) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _state(self: Any) -> list[Any]:
+def _state(names: Collection[str]) -> Callable[[Any], list[Any]]:
     """What is pickled of an object that has no __dict__."""
-    return [getattr(self, field.name) for field in dataclasses.fields(self)]
+
+    def __getstate__(self: Any) -> list[Any]:
+        return [getattr(self, name) for name in names]
+
+    return __getstate__
 
 
-def _set_state(self: Any, state: list[Any]) -> None:
+def _set_state(names: Collection[str]) -> Callable[[Any, list[Any]], None]:
     """To an object that nobody can assign to."""
-    for field, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, field.name, value)
+
+    def __setstate__(self: Any, state: list[Any]) -> None:
+        for name, value in zip(names, state, strict=True):
+            object.__setattr__(self, name, value)
+
+    return __setstate__

@@ -8,10 +8,8 @@ its way. A feature's type is bool, a Literal, or U32, alone or with None or in a
 and the first fold both reject a value that has no meaning.
 """
 
-import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -30,7 +28,7 @@ from typing import (
     get_type_hints,
 )
 
-from .dataclass import dataclass
+from .dataclass import dataclass, field, replace
 from .wording import suggestion
 
 if TYPE_CHECKING:
@@ -170,6 +168,8 @@ def types_of(features: type) -> dict[str, Any]:
 def meanings(features: type) -> dict[str, str]:
     """What a features dataclass's docstring says of each field: "name   text", indented further on
     the lines that follow. Empty where Python keeps no docstrings."""
+    import inspect
+
     found: dict[str, str] = {}
     name = ""
     for line in inspect.cleandoc(features.__doc__ or "").splitlines():

@@ -1,10 +1,9 @@
 """Which packaged table a subject claims to be, or is nearest to, and in what it differs from it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 
-from .dataclass import dataclass
+from .dataclass import dataclass, replace
 from .pipeline import Subject
 from .skiboot.export import export
 from .skiboot.platform import ALL_LEVELS, Platform

@@ -8,10 +8,9 @@ tables.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 
 from .architectures import DOMAIN_STATE, Architecture
-from .dataclass import dataclass
+from .dataclass import dataclass, field
 from .findings import Location
 from .table import Measurement, Origin, Power, Provenance
 

@@ -5,10 +5,9 @@ are floats in nanoseconds, because tools print fractions of them; counts are int
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
-from .dataclass import dataclass
+from .dataclass import dataclass, field
 from .findings import Location
 
 WokenBy = Literal["timer", "write", "ipi", "nic", "pipe"]

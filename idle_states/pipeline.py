@@ -5,11 +5,10 @@ value, which `show` prints.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .dataclass import dataclass
+from .dataclass import dataclass, replace
 from .findings import Location, UsageError
 from .history import Since
 from .linux import grounds, register

@@ -9,9 +9,8 @@ Documentation/devicetree/bindings/powerpc/opal/power-mgt.txt.
 
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 
-from .dataclass import dataclass
+from .dataclass import dataclass, field
 from .findings import Location
 from .table import Cpu, IdleState, IdleTable, Origin, Register
 

@@ -9,12 +9,11 @@ Source of the encodings: skiboot include/opal-api.h (OPAL_PM_*) and include/slw.
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
-from .dataclass import dataclass
+from .dataclass import dataclass, field, replace
 from .findings import Location
 from .processors import VERSIONS, Processor, named
 from .verdicts import Judgement, judge

@@ -4,17 +4,18 @@ import copy
 import dataclasses
 import pickle
 from collections.abc import Callable
-from dataclasses import field
 from typing import Any
 
 import pytest
 
-from idle_states.dataclass import dataclass
+from idle_states.dataclass import dataclass, field, fields, is_dataclass, replace
 
 Decorator = Callable[..., Callable[[type], Any]]
 
 
 def state(decorator: Decorator, *, frozen: bool = True, slots: bool = True) -> Any:
+    field = FIELD[decorator]
+
     class State:
         """A row."""
 
@@ -34,6 +35,7 @@ def state(decorator: Decorator, *, frozen: bool = True, slots: bool = True) -> A
 
 
 STANDARD: Decorator = dataclasses.dataclass  # type: ignore[assignment]
+FIELD: dict[Decorator, Callable[..., Any]] = {STANDARD: dataclasses.field, dataclass: field}
 KINDS = [(True, True), (True, False), (False, True), (False, False)]
 
 
@@ -100,9 +102,9 @@ def test_objects_are_the_standard_librarys(
         except (TypeError, ValueError) as error:
             return type(error), str(error)
         assert first.seen is not again.seen
-        fields = [getattr(first, each.name) for each in dataclasses.fields(first)]
+        held = [getattr(first, each.name) for each in dataclasses.fields(first)]
         other = dataclasses.replace(first, latency=9)
-        return repr(first), fields, first == again, first == other, first == 5, repr(other)
+        return repr(first), held, first == again, first == other, first == 5, repr(other)
 
     assert made(ours) == made(theirs)
     assert ours.__doc__ == theirs.__doc__
@@ -156,9 +158,58 @@ def test_values_are_copied_and_pickled(value: Any) -> None:
 def test_a_class_may_inherit() -> None:
     value = Triple(1, ("a",))
     assert (value.first, value.second, value.third) == (1, ("a",), 3)
+    assert value != Pair(1, ("a",))
+    assert replace(value, third=4) == Triple(1, ("a",), 4)
+    assert not hasattr(value, "__dict__")
     assert repr(value) == "Triple(first=1, second=('a',), third=3)"
     with pytest.raises(dataclasses.FrozenInstanceError):
         value.first = 2  # type: ignore[misc]
+
+
+def test_many_objects_are_made_as_the_first() -> None:
+    kind = state(dataclass)
+    made = [kind(f"C{number}", number, flags=["a"]) for number in range(50)]
+    assert [each._hidden for each in made] == list(range(50))
+    assert {(each.latency, each.total, *each.flags) for each in made} == {(0, 7, "a")}
+    assert len({id(each.seen) for each in made}) == 50
+    with pytest.raises(TypeError, match="unexpected keyword argument 'flag'"):
+        kind("C1", 1, flag=[])
+    with pytest.raises(ValueError, match="C2"):
+        kind("C2", 1, -1)
+
+
+def test_fields_and_replace_are_the_standard_librarys() -> None:
+    ours, theirs = state(dataclass), state(STANDARD)
+    said = ("name", "type", "default", "default_factory", "init", "repr", "compare", "kw_only")
+
+    def told(found: tuple[Any, ...]) -> list[list[Any]]:
+        return [[getattr(each, name) for name in said] for each in found]
+
+    assert told(fields(ours)) == told(dataclasses.fields(ours)) == told(dataclasses.fields(theirs))
+    value = ours("C1", 1, flags=["a"])
+    assert replace(value, latency=2) == dataclasses.replace(value, latency=2) != value
+    assert dataclasses.asdict(value) == dataclasses.asdict(theirs("C1", 1, flags=["a"]))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'late'"):
+        replace(value, late=2)
+    assert is_dataclass(ours)
+    assert is_dataclass(value)
+    assert not is_dataclass(5)
+
+
+def test_a_default_that_can_change_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected a factory for rows"):
+
+        @dataclass(slots=True)
+        class Rows:
+            rows: list[int] = []  # noqa: RUF012
+
+
+def test_frozen_and_not_frozen_do_not_mix() -> None:
+    with pytest.raises(TypeError, match="Mixed and Pair"):
+
+        @dataclass(slots=True)
+        class Mixed(Pair):  # type: ignore[misc]
+            third: int = 3
 
 
 def test_what_is_constructed_says_what_is_missing() -> None:

@@ -8,10 +8,10 @@ import hashlib
 import pickle
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, overload
 
+from ..dataclass import replace
 from ..devicetree import fdt
 from ..devicetree.machine import serial_of
 from ..devicetree.tree import Node

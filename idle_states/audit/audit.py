@@ -7,11 +7,10 @@ kernels register, the verdicts of fwts and op-test, and what the rules find.
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 
 from ..check.criteria import Criteria
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable, sort_findings

@@ -1,9 +1,8 @@
 """The result of auditing one table: the machine, the table, and the result of every stage."""
 
 from collections.abc import Iterator
-from dataclasses import field, replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..devicetree.machine import MachineFacts
 from ..findings import Finding, Location
 from ..linux.driver_table import DriverState, StopChoice

@@ -8,14 +8,13 @@ import gc
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..devicetree.source_trees import keep_on, keeping
 from ..findings import Finding, Severity
 from ..reading.opening import Found

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from ..dataclass import fields, is_dataclass, replace
 from ..devicetree.machine import MachineFacts
 from ..devicetree.tree import Node
 from ..sources.source import Source

@@ -2,13 +2,12 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from ..check.acceptance import USUAL, Acceptance
 from ..check.criteria import Criteria
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..devicetree.tree import Node
 from ..findings import Unreadable, UsageError
 from ..linux.governors.given import check_hz

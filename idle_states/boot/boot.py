@@ -3,10 +3,9 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..files import naming
 from . import console as collect
 from . import guest, qemu

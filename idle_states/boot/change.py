@@ -2,10 +2,9 @@
 patches as they are mailed. Nothing is written."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from pathlib import Path
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import UsageError, unreadable
 from ..patches.library import series as descriptions
 from ..patches.plan import Plan, plan

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..devicetree import fdt
 from ..findings import Unreadable
 from ..linux import log as linux_log

@@ -11,11 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Unreadable
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, UnknownGovernor, states_of

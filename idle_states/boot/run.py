@@ -7,10 +7,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
 from pathlib import Path
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..files import naming
 from ..patches.tree import PatchedTree
 from ..reading import opening

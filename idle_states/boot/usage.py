@@ -4,10 +4,9 @@ Emulated time is uneven, so that no count is predicted: a counter may have grown
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Protocol
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Unreadable
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, UnknownGovernor

@@ -3,8 +3,8 @@
 import datetime
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..findings import Finding, Location, Severity, UsageError, sort_findings
 from ..rules.catalogue import known_codes
 from .config import Accepted

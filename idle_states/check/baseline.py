@@ -6,11 +6,10 @@ move. If a rule has several findings at one path, as many are known as the basel
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from .. import __version__
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Severity, Unreadable, identities
 from ..reading import limits, opening
 

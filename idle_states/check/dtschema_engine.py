@@ -7,9 +7,8 @@ rule's severity and at the place where the value was written; the place in the b
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, sort_findings
 from ..pipeline import Subject
 from ..power_mgt import (

@@ -7,10 +7,9 @@ else does, and the result has been read again.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Unreadable
 from ..reading import opening
 from ..skiboot.patching import EditRefused, SourceText, differing, edit_table

@@ -62,9 +62,8 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "CheckRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot, Unreadable."""
-    from dataclasses import replace
-
     from ..check.request import CheckRequest
+    from ..dataclass import replace
     from .findings_options import acceptance, configured, criteria
     from .options import machine_table
 

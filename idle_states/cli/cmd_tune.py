@@ -78,9 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def request(arguments: argparse.Namespace) -> "TuneRequest":
     """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from dataclasses import replace
     from pathlib import Path
 
+    from ..dataclass import replace
     from ..tune.request import TuneRequest
     from .energy_options import power
     from .governor_options import governor

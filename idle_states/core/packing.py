@@ -2,10 +2,10 @@
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
 from functools import cache
 from typing import Any, NamedTuple
 
+from ..dataclass import fields
 from ..history import WrongRow, check_values
 from ..linux.governors.interface import NO_STATE, U64_MAX, Decision, Outcome, Situation, State
 from .absence import loaded

@@ -5,9 +5,8 @@ no others, and is itself a link, so that an archive of it alone holds nothing el
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Location, unreadable
 from ..reading.tar import DIRECTORY, REGULAR, Member, NotTar, members
 from .directory import MAX_ENTRIES

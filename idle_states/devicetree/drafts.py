@@ -5,11 +5,10 @@ labels (see `idle_source`).
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Self
 
 from ..architectures import RISCV
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Location
 from ..idle_tree import IdleTree, TreeCpu, TreeState, folder_of, name_of
 from .dts_places import Places

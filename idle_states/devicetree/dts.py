@@ -7,9 +7,8 @@ of dtc (see dts_includes).
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Severity, Unreadable, unreadable
 from ..reading import launching, limits, opening
 from . import dts_includes, fdt

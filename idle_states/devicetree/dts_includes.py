@@ -19,10 +19,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import field
 from pathlib import Path
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Location, Unreadable, unreadable
 from ..reading import limits, opening
 from .source_trees import SourceFiles, SourceTree

@@ -8,11 +8,10 @@ Source: Devicetree Specification v0.4, chapter 5, Flattened Devicetree (DTB) For
 
 import struct
 from collections.abc import Iterable
-from dataclasses import field
 from importlib import import_module
 from typing import Any
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Location, Unreadable
 from ..reading import limits
 from .tree import MAX_DEPTH, MAX_NAME, NAME, Node, not_a_tree

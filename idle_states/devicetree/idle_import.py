@@ -4,11 +4,10 @@ What a spec has no word for is named, all of it, and then nothing is made.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 
 from ..architectures import ARM, DOMAIN_STATE, OWN_PROPERTIES, RISCV, Architecture
 from ..beyond_opal import Broken, IdleList, ListedNode
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..idle_tree import (
     LABEL,

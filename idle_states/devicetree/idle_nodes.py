@@ -10,9 +10,9 @@ of_get_cpu_state_node().
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from ..beyond_opal import Broken, DomainReference, IdleList, ListedNode, PowerDomain
+from ..dataclass import replace
 from ..findings import Location, unreadable
 from ..power_mgt import cells
 from ..reading import limits

@@ -5,9 +5,8 @@ arch/powerpc/kernel/setup-common.c show_cpuinfo() for how a PVR is read as a rev
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from .tree import Node
 
 FIRMWARE = "/ibm,opal/firmware"

@@ -5,8 +5,8 @@ Source of the names of CPU nodes: skiboot hdata/cpu-common.c and QEMU hw/ppc/pnv
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..findings import Location, unreadable
 from ..power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
 from ..processors import NAMES as GENERATIONS

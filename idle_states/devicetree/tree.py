@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Self
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Finding, Location, Severity, Unreadable
 from ..power_mgt import split_names
 from ..reading import limits

@@ -7,10 +7,9 @@ measurement less the tail of another is no tail of anything.
 """
 
 import math
-from dataclasses import replace
 from decimal import Decimal
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..measured import LatencyBins, Samples, SummaryOnly
 from ..statistics import student
 from ..wording import plural

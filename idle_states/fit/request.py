@@ -1,10 +1,9 @@
 """fit: measurements become latencies and residencies of states, held against what is advertised."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from decimal import Decimal, InvalidOperation
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..findings import UsageError
 from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release

@@ -7,10 +7,9 @@ exit latency. It is no shorter than the exit latency.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..measured import Energy, Measured
 from ..wording import plural
 from .advertised import Advertised, AdvertisedStates

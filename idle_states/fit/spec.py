@@ -1,8 +1,8 @@
 """The table with the fitted values, each with where it comes from, as a spec holds it."""
 
 import math
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..measured import Measured
 from ..table import IdleState, IdleTable, Measurement, Provenance
 from ..units import format_time

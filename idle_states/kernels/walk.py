@@ -9,11 +9,10 @@ not one of its causes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from .. import core
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..diff import Difference, registered_otherwise
 from ..history import Dated, Since
 from ..linux.driver_table import DriverTable

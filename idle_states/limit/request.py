@@ -1,9 +1,8 @@
 """The request that `limit` makes, and its result."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import UsageError
 from ..linux import idle_loop
 from ..linux.driver_table import DriverTable

@@ -5,11 +5,10 @@ dt_idle_genpd.c. Unless told otherwise, PSCI's firmware is taken to offer OS-ini
 usual where a tree has such domains: without it, Linux does not look at them.
 """
 
-from dataclasses import field
 from functools import lru_cache
 
 from ..beyond_opal import DomainReference, IdleList, ListedNode, PowerDomain
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..devicetree.idle_nodes import ENTRY, EXIT
 from ..stages import Message
 from .dt_idle_features import DtIdleFeatures

@@ -7,11 +7,10 @@ every CPU without a driver.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import field, replace
 from functools import lru_cache
 
 from ..beyond_opal import IdleList, ListedNode
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..devicetree.idle_nodes import RESIDENCY, TIMER_STOP, latency_us, missing_times, row_nodes
 from ..stages import Changed, Level, Lost, Message
 from ..table import IdleTable

@@ -2,8 +2,8 @@
 other."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..stages import Message
 from ..table import IdleTable
 from .dt_idle import FAUX_FAILED, domains_made, parse, register

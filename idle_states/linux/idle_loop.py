@@ -5,11 +5,10 @@ that a release keeps in us is floored to whole us.
 """
 
 from collections.abc import Sequence
-from dataclasses import field, replace
 from functools import lru_cache
 from typing import Literal
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..history import History, Sources, rows_of
 from .driver_features import SnoozeTimeout
 from .governors.interface import State

@@ -1,8 +1,6 @@
 """Shared by the driver models: a row of the tree, and the log of messages, losses and changes."""
 
-from dataclasses import field
-
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..stages import Changed, Level, Lost, Message
 from .driver_table import DriverState
 

@@ -11,9 +11,8 @@ platforms/powernv/idle.c, drivers/cpuidle/{cpuidle,governor}.c, init/version.c, 
 
 import re
 from collections import deque
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..skiboot.log import BOOTS_MAX, MESSAGES_MAX, TEXT_MAX, lines_with
 from ..stages import Logged
 

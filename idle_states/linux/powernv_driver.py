@@ -6,10 +6,9 @@ state.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from .. import power_mgt as dt
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..power_mgt import PowerMgt
 from ..table import STOP_CLASSES, Cpu, Flag
 from . import of

@@ -7,11 +7,10 @@ SERIES; adding a behaviour is a field and a row in the subsystem's features modu
 """
 
 from collections.abc import Sequence
-from dataclasses import field, replace
 from functools import cache, lru_cache
 from typing import Any
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..history import FeaturesT, History, Key, Place, Since
 from ..wording import suggestion
 from .driver_features import HISTORY, DriverFeatures

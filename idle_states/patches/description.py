@@ -9,11 +9,11 @@ import datetime
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field as attribute
 from pathlib import Path
 from typing import Annotated
 
 from ..dataclass import dataclass
+from ..dataclass import field as attribute
 from ..findings import Faulty, Location
 from ..reading import opening, scalars
 from ..reading.complaints import SpecProblems

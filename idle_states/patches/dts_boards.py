@@ -6,10 +6,9 @@ gives anew, are compared by the nodes they stand for.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
 
 from ..audit.trees import differences
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..devicetree.board_builds import BuiltBoard
 from ..devicetree.drafts import DOMAIN_CELLS, DOMAINS
 from ..devicetree.patching import DtsValue

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field as attribute
 
 from ..dataclass import dataclass
+from ..dataclass import field as attribute
 from ..devicetree.patching import DtsValue
 from ..devicetree.patching.values import FLAGS, LISTS, PARAMETERS, STRINGS, TIMES
 from ..findings import Location

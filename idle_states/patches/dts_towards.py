@@ -6,11 +6,10 @@ The power domains themselves, and CPUs, are not changed.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
 
 from ..architectures import ARM, RISCV
 from ..beyond_opal import IdleList, ListedNode
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..devicetree.board_builds import BuiltBoard
 from ..devicetree.idle_nodes import METHOD, lists_of
 from ..devicetree.patching import DtsText, DtsValue

@@ -1,8 +1,8 @@
 """The fields of a row that an edit may name: parsing, reading and setting their values."""
 
-from dataclasses import replace
 from types import MappingProxyType
 
+from ..dataclass import replace
 from ..reading import scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Node, Sequence

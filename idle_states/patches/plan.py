@@ -1,9 +1,8 @@
 """Applies a series to a tree in memory: the texts before and after each patch."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..devicetree.board_builds import BuiltBoard
 from ..findings import Faulty, Finding, Location, Severity
 from ..skiboot.patching import EditRefused, SourceText, edit_table

@@ -1,9 +1,8 @@
 """While what a governor selects a state: what rules ask of states that tie."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor
 from ..linux.governors.given import GovernorRequest

@@ -1,9 +1,8 @@
 """The request that `prove` makes, and its result."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import UsageError
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, names_of

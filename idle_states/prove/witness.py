@@ -7,9 +7,9 @@ nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 
+from ..dataclass import replace
 from ..linux.governors import Governor
 from ..linux.governors.interface import CPU_CAPACITY, tick_ns
 from ..linux.governors.settling import FAR_NS

@@ -6,11 +6,10 @@ hostile input is bounded before anything recurses.
 """
 
 from collections.abc import Iterator
-from dataclasses import field
 
 import yaml
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Finding, Location, Severity, Unreadable
 from . import limits
 

@@ -7,10 +7,9 @@ A dump holds each CPU's table and the kernel's counters since boot; two dumps br
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
 from typing import TypeAlias
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..findings import unreadable
 from . import limits
 from .inputs import CPU_MAX, Input, lines

@@ -6,9 +6,8 @@ these the longest. All other decisions are left out, and counted by reason.
 """
 
 from collections.abc import Iterator
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import unreadable
 from ..reading.inputs import Input
 from ..traces.head import HZ_MAX, RecordingHead

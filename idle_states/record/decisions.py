@@ -7,9 +7,8 @@ rejected or a task came in between; the governor is told of neither.
 """
 
 from collections.abc import Iterator
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import unreadable
 from .recorded import Event, Recorded
 from .script import GOVERNORS

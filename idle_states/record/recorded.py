@@ -12,10 +12,9 @@ A shortened example:
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
 from typing import NamedTuple
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import unreadable
 from ..reading.inputs import CPU_MAX, Input, InputKind, lines
 from ..reading.problems import quoted

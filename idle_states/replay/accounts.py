@@ -3,9 +3,8 @@ those that a governor's model selects, and how true that model is."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux.releases import Release
 from ..reading.problems import InputProblems
 from ..reading.sysfs import SysfsState

@@ -1,9 +1,8 @@
 """What a recording is judged by: what was named, and for the rest what its head says."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import UsageError, unreadable
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State

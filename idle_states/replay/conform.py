@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import field, replace
 
 from .. import core
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..findings import Unreadable, UsageError, unreadable
 from ..linux.governors import Decision, Governor, Outcome
 from ..linux.governors.given import GovernorRequest, NamedGovernor

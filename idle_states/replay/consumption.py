@@ -7,12 +7,11 @@ each unit of work where a workload counts any, and on the average (Spent).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, product
 from math import prod
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from .counters import Figures
 from .energy import IDLE_ONLY, RELATIVE, PowerBounds, PowerModel, Spent
 from .results import Account

@@ -8,11 +8,10 @@ are replayed, and one without any event as offline.
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from heapq import merge
 
 from ..core.packing import ROW, Buffer
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux import idle_loop
 from ..linux.genpd.features import HISTORY
 from ..linux.genpd.running import ASSUMED, DomainFigures, RunningDomains

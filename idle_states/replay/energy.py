@@ -17,12 +17,11 @@ R = k * latency, tau_j twice the latency and tau_i = 0, state j adds 2/k of its 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import Self
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from .counters import Figures
 from .machine import SNOOZE
 

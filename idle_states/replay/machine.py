@@ -1,9 +1,8 @@
 """The idle states of each CPU of a machine: one table for all CPUs, or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux.driver_table import DriverTable
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.interface import State

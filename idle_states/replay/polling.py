@@ -1,8 +1,6 @@
 """How long state 0 polls before the idle loop asks the governor again."""
 
-from dataclasses import replace
-
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux import idle_loop
 from ..linux.governors.interface import tick_ns
 from ..linux.releases import Release

@@ -2,10 +2,9 @@
 by what states stop."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import UsageError
 from ..table import IdleState, Power
 from .energy import RELATIVE, PowerModel

@@ -6,9 +6,9 @@ the same length (TAU_BOTH). The latter doubles a break-even, so each result name
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
+from ..dataclass import replace
 from ..findings import UsageError
 from ..table import IdleState, Power
 from ..units import format_power

@@ -32,9 +32,8 @@ replay is estimated. It makes these assumptions, which are printed with every re
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux import idle_loop
 from ..linux.governors import Decision, Governor, Outcome, Situation
 from ..linux.governors.interface import KTIME_MAX, NO_STATE, tick_ns

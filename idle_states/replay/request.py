@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Severity, Unreadable, UsageError
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors import Governor, State

@@ -1,9 +1,8 @@
 """What a replay results in."""
 
 from collections.abc import Mapping
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..linux.genpd.running import DomainFigures
 from ..reading.inputs import InputKind
 from ..reading.problems import Problem

@@ -1,9 +1,9 @@
 """One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from .. import core
+from ..dataclass import replace
 from ..findings import unreadable
 from ..linux.releases import Release
 from ..reading.inputs import Input

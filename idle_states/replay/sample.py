@@ -1,12 +1,11 @@
 """The beginning of a recording, kept to try other tables and kernels on."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
 from itertools import islice
 
 from .. import core
 from ..core.packing import Buffer
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..linux.governors import Governor
 from ..traces.chunks import disable
 from ..traces.recording import RecordedDecision

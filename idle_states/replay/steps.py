@@ -2,11 +2,11 @@
 
 from array import array
 from copy import deepcopy
-from dataclasses import replace
 from typing import Self
 
 from .. import core
 from ..core.packing import NONE, ROW, Buffer, compiled, unpack
+from ..dataclass import replace
 from ..linux.governors import Governor
 from ..linux.governors.interface import NO_STATE
 

@@ -6,11 +6,10 @@ All are held to the same few CPUs, from the recording's beginning, so that the w
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from math import ceil
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux.governors import governor_names, known_in
 from ..linux.governors.given import GovernorRequest, NamedGovernor
 from ..linux.platforms import firmware_of

@@ -1,8 +1,8 @@
 """A table as a Markdown page, for a wiki or a merge request."""
 
-from dataclasses import replace
 from typing import Any
 
+from ..dataclass import replace
 from ..resources import template
 from ..table import IdleState, IdleTable, Register, flag_names
 from ..units import format_time

@@ -1,9 +1,9 @@
 """select, for people and for programs."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
+from ..dataclass import replace
 from ..linux import grounds
 from ..linux.governors import not_utilised
 from ..linux.governors.interface import NO_STATE

@@ -6,9 +6,8 @@ diff (lines "index"); else, where the clone has never had these contents, by the
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Unreadable, unreadable
 from ..reading import limits
 from ..reading.git import Commit, HeldCommits, Repository

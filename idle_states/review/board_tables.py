@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ..beyond_opal import IdleList, ListedNode
+from ..dataclass import replace
 from ..devicetree.board_builds import BuiltBoard
 from ..sources import Source
 from ..sources.trees import sources_of

@@ -7,9 +7,8 @@ same before and after. Either is said.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Unreadable
 from ..reading.git import HeldCommits
 from ..reading.mail import Series

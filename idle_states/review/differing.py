@@ -1,8 +1,8 @@
 """The tables that differ between commits; of a merge, those that differ from every parent's."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..sources import Source
 from .match import in_same_place, is_same, pairs
 from .tree import End

@@ -8,9 +8,8 @@ whose severity falls is fixed.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, identities, sort_findings
 from ..table import IdleTable
 from .match import renamed_states

@@ -2,9 +2,8 @@
 show beside them; and finds the places in such a text that the file has not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..findings import Finding, Location
 from ..skiboot.c_table.names import string_literal
 from ..table import IdleState, IdleTable, Register

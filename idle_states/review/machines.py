@@ -6,11 +6,10 @@ those of today. Selections are exact; workloads are simulated on the newest kern
 """
 
 from collections.abc import Sequence
-from dataclasses import field, replace
 from datetime import date
 
 from .. import core
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..findings import UsageError
 from ..linux.driver_table import DriverTable
 from ..linux.governors import UnknownGovernor, states_of

@@ -1,9 +1,9 @@
 """Matches the tables of two commits: by name, else by their content."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from ..beyond_opal import MatchedCpu
+from ..dataclass import replace
 from ..sources import Source
 from ..table import IdleState, IdleTable
 from .uses import uses_of

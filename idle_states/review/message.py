@@ -5,10 +5,9 @@ is checked only where it is sure what it speaks of.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Confidence, Finding, Location, Severity
 from ..reading.git import Commit
 from ..reading.mail import MailedAnswer

@@ -1,8 +1,8 @@
 """What a change of skiboot's export code does, machine by machine: states that appear or vanish."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..diff import ABSENT, Difference
 from ..processors import Processor, of_chip
 from ..skiboot.export import Export, export

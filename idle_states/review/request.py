@@ -1,13 +1,12 @@
 """The request for a review."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ..check.criteria import Criteria
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, UsageError
 from ..linux.governors.given import check_hz
 from ..reading.git import Commit, CommitReader, Repository

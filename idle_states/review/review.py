@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 
 from ..check.accepted import mark, today
 from ..check.check import check
 from ..check.criteria import Criteria
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..diff import Difference, diff
 from ..findings import Finding, UsageError
 from ..linux.platforms import firmware_of

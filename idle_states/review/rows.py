@@ -1,9 +1,8 @@
 """The rows that a change changes, adds or removes, and their places."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Location
 from ..sources import Source
 from ..table import IdleState, IdleTable

@@ -6,11 +6,10 @@ reported as new, with a note of the suppression. What was accepted before stays 
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 
 from ..check.accepted import today
 from ..check.config import FILES, Accepted, configures, parse
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Unreadable
 from ..reading import limits
 from ..reading.git import CommitReader

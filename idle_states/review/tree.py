@@ -9,10 +9,9 @@ import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
 
 from ..beyond_opal import MatchedCpu
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..extras import MissingPackage
 from ..findings import Finding, Unreadable
 from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry

@@ -1,19 +1,34 @@
 """All rules there are, found by looking into this directory."""
 
 import importlib
+import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 from ..wording import suggestion
 from .rule import LoadedRule
 
-_FILE = re.compile(r"is[0-9]{3}_\w+")
-_FAMILIES = {"is6": "nodes"}
-"""Rules that are on one form of tables alone, by what their files begin with. They are imported
-where such a table is checked."""
+_FILE = re.compile(r"is[0-9]{3}_\w+\.py")
+_RAISED: frozenset[str] = frozenset()
+_FAMILIES = {
+    "is118": _RAISED,
+    "is121": _RAISED,
+    "is122": _RAISED,
+    "is413": frozenset({"driver"}),
+    "is414": frozenset({"driver"}),
+    "is416": frozenset({"driver"}),
+    "is417": frozenset({"acpi"}),
+    "is418": frozenset({"acpi"}),
+    "is421": frozenset({"spec"}),
+    "is51": _RAISED,
+    "is6": frozenset({"nodes"}),
+    "is7": _RAISED,
+    "is9": _RAISED,
+}
+"""What the files of some rules begin with -> the forms of tables that these rules look at, none
+where others raise their findings. They are imported only where such a table is checked."""
 
 
 @lru_cache(maxsize=1)
@@ -25,15 +40,15 @@ def rules() -> tuple[LoadedRule, ...]:
 @cache
 def rules_on(form: str) -> tuple[LoadedRule, ...]:
     """Those that look at tables of a form, in the order of their codes."""
-    names = (name for name in _names() if _FAMILIES.get(name[:3], form) == form)
-    loaded = (_load(name) for name in names)
+    elsewhere = tuple(family for family, forms in _FAMILIES.items() if form not in forms)
+    loaded = (_load(name) for name in _names() if not name.startswith(elsewhere))
     return tuple(each for each in loaded if each.check is not None and form in each.rule.forms)
 
 
 @lru_cache(maxsize=1)
 def _names() -> tuple[str, ...]:
-    stems = (file.stem for file in Path(__file__).parent.glob("is*.py"))
-    return tuple(sorted(stem for stem in stems if _FILE.fullmatch(stem)))
+    files = os.listdir(os.path.dirname(__file__))
+    return tuple(sorted(file[:-3] for file in files if _FILE.fullmatch(file)))
 
 
 @cache

@@ -1,9 +1,8 @@
 """Runs the rules over a subject and applies suppressions."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Severity, sort_findings
 from ..pipeline import Subject
 from ..sources import Source

@@ -1,9 +1,8 @@
 """The request that `select` makes, and its results."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..pipeline import Journey, crashes, followed, held_by, journey

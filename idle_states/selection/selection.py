@@ -2,10 +2,9 @@
 another kernel or another table changes in that."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TypedDict
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, UnknownGovernor, names_of
 from ..linux.governors.interface import NO_STATE

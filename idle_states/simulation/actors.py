@@ -1,9 +1,8 @@
 """The actors of a simulation, tasks and CPUs, with their state at the simulated time."""
 
 from collections import deque
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..linux.governors import Governor
 from ..replay.counters import Tally
 from .programs import Duration, Op, Which, draw, length, uniform

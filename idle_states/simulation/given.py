@@ -3,10 +3,9 @@
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import field
 from pathlib import Path
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import UsageError
 from ..reading import opening
 from ..reading.inputs import Input

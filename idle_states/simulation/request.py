@@ -1,9 +1,8 @@
 """A simulation request, its preparation (one setup for each table) and its runs."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import UsageError
 from ..linux.governors import Governor
 from ..linux.governors.given import GivenStates, check_hz

@@ -6,9 +6,8 @@ both do the same, event by event.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..replay.consumption import CpuUse
 from .setup import SCOPES, Setup, SimulationRun, bucket_top
 

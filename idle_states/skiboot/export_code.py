@@ -7,10 +7,10 @@ add_cpu_idle_state_properties() and slw_init() of hw/slw.c, and what hw/slw-p8.c
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
+from ..dataclass import replace
 from ..processors import CHIPS, of_chip
 from ..reading.c.expression import evaluate
 from ..reading.c.lexer import UnsupportedC, tokens

@@ -9,9 +9,8 @@ core/init.c, core/cpu.c; of the form: core/console-log.c.
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..reading import limits
 from ..stages import Logged
 

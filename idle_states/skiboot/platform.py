@@ -1,10 +1,9 @@
 """The machine that a table is exported on: presets, and key=value pairs for other machines."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from typing import Any
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, fields, replace
 from ..processors import CHIPS, UNKNOWN_CHIP
 from ..table import U32_MAX
 from ..wording import suggestion

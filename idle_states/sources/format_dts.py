@@ -4,10 +4,10 @@ import codecs
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..dataclass import replace
 from ..devicetree.tree import Node
 from ..findings import Unreadable
 from ..wording import joined, plural

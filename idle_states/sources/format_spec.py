@@ -4,9 +4,9 @@ wrong with it."""
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
+from ..dataclass import replace
 from ..findings import unreadable
 from ..idle_tree import IdleTree
 from ..reading import limits, opening

@@ -1,10 +1,10 @@
 """Tar archives of /proc/device-tree, compressed or not, and what `idle-states collect` gathers."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..dataclass import replace
 from ..findings import unreadable
 from .source import File, Source
 

@@ -6,11 +6,10 @@ C and archives of other kinds as well.
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Unreadable, unreadable
 from ..reading import limits, opening
 from ..reading.opening import Found

@@ -6,9 +6,9 @@ that lacks one of these cannot become a spec: firmware would take the missing va
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
+from ..dataclass import replace
 from ..devicetree.machine import machine_of
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..idle_tree import IdleTree

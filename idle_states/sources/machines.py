@@ -3,9 +3,9 @@ CPUs is one table."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
+from ..dataclass import replace
 from ..devicetree.idle_import import read_machine
 from ..devicetree.tree import Node
 from ..findings import CannotGenerate, Faulty

@@ -7,11 +7,11 @@ files write to these nodes, so that each value has the same place.
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
 from ..beyond_opal import IdleList
+from ..dataclass import fields, is_dataclass, replace
 from ..devicetree.dts import PreparedSource
 from ..devicetree.idle_nodes import LIST, METHOD
 from ..devicetree.source_trees import Kept

@@ -3,11 +3,10 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity, Unreadable, unreadable
 from ..idle_tree import IdleTree

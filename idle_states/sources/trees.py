@@ -1,8 +1,8 @@
 """Sources from the root node of a device tree: what the formats of trees have in common."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..devicetree import idle_nodes, tables
 from ..devicetree.dts_places import Places
 from ..devicetree.tree import Node

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
 from pathlib import Path
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Unreadable, UsageError
 from ..reading import limits, opening
 from ..reading.opening import Found

@@ -1,8 +1,8 @@
 """Values that the states of every kind of spec may have: texts, measurements, powers."""
 
 from collections.abc import Mapping as MappingType
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..findings import Location
 from ..reading import scalars
 from ..reading.complaints import SpecProblems

@@ -5,9 +5,8 @@ power9.yaml is shown, and complained about, in power9.yaml.
 """
 
 from collections.abc import Callable
-from dataclasses import field
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Location
 from ..reading import scalars
 from ..reading.complaints import SpecProblems

@@ -3,11 +3,10 @@
 import hashlib
 from collections import abc
 from collections.abc import Callable, Iterator
-from dataclasses import field
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Faulty, Finding, Rejected, Severity, unreadable
 from ..idle_tree import IdleTree
 from ..reading import opening

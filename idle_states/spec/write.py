@@ -5,8 +5,8 @@ hold.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..processors import assumed
 from ..table import (

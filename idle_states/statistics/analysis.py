@@ -1,10 +1,9 @@
 """Comparison of all sets with the first one of their group, exactly or as ministat does it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from . import ministat, outliers, student
 from .comparison import Comparison, compare
 from .summary import Dataset, Summary, summarise

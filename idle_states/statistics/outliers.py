@@ -7,10 +7,9 @@ rounding.
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from .comparison import Comparison, compare, root
 from .summary import Summary
 

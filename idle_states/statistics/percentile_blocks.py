@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import unreadable
 from .files import ResultsFile
 from .numbers import shown

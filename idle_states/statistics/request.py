@@ -1,10 +1,9 @@
 """A request to compare benchmark results, and its result."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import UsageError, unreadable
 from .analysis import Analysis, analyse
 from .files import ResultsFile, ResultsKind

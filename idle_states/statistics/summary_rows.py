@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ..dataclass import replace
 from ..findings import unreadable
 from .files import ResultsFile
 from .numbers import half_unit, is_number, shown

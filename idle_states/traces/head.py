@@ -16,10 +16,9 @@ passed over.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import NoReturn
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import unreadable
 from ..linux.releases import Release, UnknownRelease, release
 from ..reading.cpu_lists import cpu_list, cpus_in

@@ -8,12 +8,11 @@ reaches: the decisions of a governor that is never wrong.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from .. import core
 from ..core.packing import PERIOD
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..linux.governors import Governor
 from ..linux.governors.interface import State
 from ..reading.problems import InputProblems

@@ -4,7 +4,6 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +11,7 @@ from typing import Protocol, Self
 
 from .. import __version__
 from ..cluster import client
+from ..dataclass import replace
 from ..replay.machine import CpuTable
 from ..resources import cache_directory
 from ..signals import Ended

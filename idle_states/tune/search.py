@@ -7,11 +7,10 @@ change improves it, but a table that was not tried may be better.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product, takewhile
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..replay.consumption import with_running
 from ..replay.counters import Figures
 from ..replay.energy import PowerBounds, PowerModel, Spent, spent

@@ -6,9 +6,8 @@ unit of work.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..replay.counters import total
 from ..replay.machine import CpuTable
 from ..simulation import by_core as simulate_core

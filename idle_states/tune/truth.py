@@ -6,10 +6,9 @@ that `fit` takes, else the longest measured, else the mean.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import UsageError
 from ..fit.importing.formats import read_measured
 from ..fit.request import P9999, FitRequest, fitted, measured_input

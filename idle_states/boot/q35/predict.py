@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from ...acpi_objects import AcpiProcessor, Fadt
 from ...beyond_opal import AcpiIdle
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...linux.acpi_idle.features import features
 from ...linux.acpi_idle.machine import AMD, HYGON, INTEL, AcpiIdleParameters, AcpiMachine
 from ...linux.acpi_idle.several import SeveralStarted, start_all

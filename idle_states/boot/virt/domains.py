@@ -3,10 +3,9 @@ beside debugfs (pm_genpd)."""
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 
 from ...beyond_opal import IdleList, PowerDomain
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...linux.dt_domains import is_domain_state
 from ...linux.dt_idle import domains_made
 from ...linux.dt_idle_features import features

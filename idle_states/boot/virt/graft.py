@@ -5,9 +5,8 @@ anew, and they go below /firmware/psci. Phandles are renumbered.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...devicetree.idle_nodes import CPUS, DOMAIN_LIST, LIST, POWER_DOMAINS, is_cpu, is_riscv
 from ...devicetree.tree import Node
 from ...findings import CannotGenerate, Finding, Location, Severity

@@ -6,9 +6,8 @@ seen when the boards that include it are built.
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...findings import Location
 from ...skiboot.patching import EditRefused
 from ..tree import MAX_DEPTH

@@ -8,10 +8,9 @@ and the like) is refused by name.
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import field
 from functools import cached_property
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...findings import Location, Unreadable, unreadable
 from ...reading import limits
 from ...reading.c import expression, lexer

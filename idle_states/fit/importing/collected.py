@@ -1,9 +1,8 @@
 """Single measurements, kept apart by everything that must not be mixed."""
 
 from array import array
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...measured import Latency, Samples, WokenBy
 from ...reading import limits
 from .output import ToolOutput

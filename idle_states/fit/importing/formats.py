@@ -7,10 +7,10 @@ and is imported when it is asked.
 """
 
 import importlib
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+from ...dataclass import replace
 from ...findings import Unreadable, unreadable
 from ...measured import Measured
 from ...reading import limits, opening

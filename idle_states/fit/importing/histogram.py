@@ -1,9 +1,8 @@
 """Columns of a histogram: counts by bucket, and the statistics that tools print below."""
 
 import math
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...measured import LatencyBins
 from .output import ToolOutput
 

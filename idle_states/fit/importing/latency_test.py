@@ -10,9 +10,8 @@ Source: the series powerpc/selftests of 2020 to 2023 and the patches' scripts.
 
 import re
 from collections.abc import Iterable
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...measured import Claimed, Latency, Measured, Samples, SummaryOnly, WokenBy
 from .collected import counted
 from .output import Told, ToolOutput

@@ -12,9 +12,8 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...findings import Location, unreadable
 from ...measured import Energy, Measured
 from ...reading import limits, opening

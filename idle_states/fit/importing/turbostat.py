@@ -5,9 +5,7 @@ was there. `C1+` counts entries that should have been deeper, `C1-` such that sh
 shallower. Which state was forced, and how often CPUs were woken, is the caller's to say.
 """
 
-from dataclasses import field
-
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...measured import Energy, Measured, Stay
 from .collected import counted
 from .output import Told, ToolOutput

@@ -8,9 +8,8 @@ Source: tools/power/x86/turbostat of Linux 5.10 to 7.1.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from .output import ToolOutput
 
 TOPOLOGY = frozenset("Package Node Die L3 Core CPU APIC X2APIC".split())

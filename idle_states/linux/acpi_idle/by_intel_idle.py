@@ -1,8 +1,8 @@
 """What intel_idle registers of ACPI's objects on a named x86 machine, if it starts there."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
+from ...dataclass import replace
 from ...stages import Lost
 from ...table import IdleTable
 from ...wording import joined

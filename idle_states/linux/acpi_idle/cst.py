@@ -2,7 +2,6 @@
 acpi_processor_get_power_info_cst(), and acpi_processor_ffh_cstate_probe()."""
 
 from collections.abc import Callable
-from dataclasses import field, replace
 
 from ...acpi_objects import (
     FIXED_HARDWARE,
@@ -12,7 +11,7 @@ from ...acpi_objects import (
     AcpiRegister,
     kind,
 )
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field, replace
 from ...stages import Level
 from ...table import U32_MAX
 from .features import AcpiIdleFeatures

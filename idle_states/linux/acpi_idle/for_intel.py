@@ -2,10 +2,9 @@
 acpi_processor_evaluate_lpi()."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...beyond_opal import AcpiIdle
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...stages import Message
 from ..intel_idle.machine import AcpiState
 from ..intel_idle.platform import X86Platform

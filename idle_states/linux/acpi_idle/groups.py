@@ -1,9 +1,7 @@
 """Processors whose _CST differ, in groups of equal ones: whose states acpi_idle has for all of
 them, and which of them crash the kernel."""
 
-from dataclasses import replace
-
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...reading.acpi.repair import evaluated
 from ...wording import plural
 from .features import AcpiIdleFeatures

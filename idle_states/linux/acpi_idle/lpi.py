@@ -6,11 +6,10 @@ acpi_processor_evaluate_lpi(), flatten_lpi_states() and what calls them: of proc
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from typing import Literal
 
 from ...acpi_objects import FIXED_HARDWARE, SYSTEM_IO, AcpiObject
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...stages import Level
 from ...table import U32_MAX, U64_MAX
 from .cst import register_of

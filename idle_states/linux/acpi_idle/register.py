@@ -2,10 +2,10 @@
 on an x86 machine that is named by intel_idle if it starts."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from ...acpi_objects import LpiState
 from ...beyond_opal import AcpiIdle
+from ...dataclass import replace
 from ...findings import UsageError
 from ...stages import Changed, Lost
 from ...table import IdleTable

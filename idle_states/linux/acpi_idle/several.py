@@ -7,9 +7,8 @@ is filled by acpi_processor_setup_cpuidle_cx()).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...reading.acpi.repair import Evaluation, again, evaluated
 from ...stages import Message
 from ..cpuidle_flags import POLLING, TIMER_STOP

@@ -4,10 +4,9 @@ One processor is followed, the first; all others are taken to be alike, and repe
 Not modelled: how a state is entered, notifications of changed states, processors added later.
 """
 
-from dataclasses import field, replace
 from typing import Literal
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field, replace
 from ...stages import Level, Message
 from ...table import U32_MAX
 from ..cpuidle_flags import POLLING, RCU_IDLE, TIMER_STOP, TLB_FLUSHED

@@ -1,9 +1,8 @@
 """A driver's source by the headers of the Linux tree that it lies in: its tables, and what
 processors intel_idle has them for."""
 
-from dataclasses import replace
-
 from ...beyond_opal import MatchedCpu
+from ...dataclass import replace
 from ...devicetree.source_trees import SourceFiles
 from ...findings import Unreadable, unreadable
 from ...reading.c.lexer import UnsupportedC

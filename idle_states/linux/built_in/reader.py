@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 
 from ...beyond_opal import BuiltIn, BuiltInState, MatchedCpu, TableUse
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...findings import Location
 from ...reading import limits
 from ...reading.c.expression import evaluate, stored

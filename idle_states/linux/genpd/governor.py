@@ -5,9 +5,8 @@ cpu_system_power_down_ok(). What no domain of CPUs has is left out: GENPD_FLAG_M
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ..governors.interface import KTIME_MAX, s64
 from .features import GenpdFeatures
 from .tables import DomainState

@@ -5,10 +5,9 @@ kernel's arithmetic of that width wraps.
 """
 
 from collections.abc import Sequence
-from dataclasses import field
 from typing import Any, Protocol
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 
 KTIME_MAX = (1 << 63) - 1
 NSEC_PER_SEC = 1_000_000_000

@@ -10,10 +10,9 @@ nanosecond. A test holds the result to every microsecond.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from .interface import Outcome, tick_ns
 from .settling import FAR_NS, Circumstances, Settling
 

@@ -1,8 +1,8 @@
 """What is given to intel_idle at boot so that its states have a table's times."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from ...dataclass import replace
 from ...findings import UsageError
 from ...table import IdleTable
 from ...wording import joined

@@ -3,9 +3,8 @@ rules before it is handed out."""
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...findings import UsageError
 from ...wording import joined, suggestion
 from .table_parameter import (

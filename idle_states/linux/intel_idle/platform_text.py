@@ -6,10 +6,10 @@ icx,table=C1E:4:10,C6:150:600    (table= is the last, for its value has commas)
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from ...dataclass import replace
 from ...skiboot.platform import BadPlatform
 from ...table import U32_MAX
 from ...wording import plural, suggestion

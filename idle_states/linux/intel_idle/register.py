@@ -1,9 +1,9 @@
 """What intel_idle registers of a table on a machine, and why it loses or changes rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from ...beyond_opal import BuiltIn
+from ...dataclass import replace
 from ...findings import UsageError
 from ...stages import Changed, Lost
 from ...table import IdleTable

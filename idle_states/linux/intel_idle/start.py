@@ -5,11 +5,10 @@ Not modelled: how a state is entered, MSRs that are written, another driver that
 """
 
 import errno
-from dataclasses import field, replace
 from typing import Literal
 
 from ...beyond_opal import MatchedCpu
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field, replace
 from ...stages import Message
 from ..cpuidle_flags import (
     ALWAYS_ENABLE,

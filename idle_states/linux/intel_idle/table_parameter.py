@@ -8,10 +8,9 @@ off.
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...stages import Message
 from ...table import U32_MAX
 

@@ -1,9 +1,9 @@
 """What intel_idle changes in its tables for the machine at hand."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ...beyond_opal import MatchedCpu
+from ...dataclass import replace
 from ..cpuidle_flags import PARTIAL, UNUSABLE
 from .features import IntelIdleFeatures
 from .machine import IntelIdleParameters, X86Machine

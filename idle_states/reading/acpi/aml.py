@@ -9,9 +9,8 @@ Source: ACPI specification 6.5, chapter 20 (AML grammar).
 
 import string
 from collections.abc import Sequence
-from dataclasses import field
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from .. import limits
 from .tables import HEADER_BYTES, AcpiTable
 

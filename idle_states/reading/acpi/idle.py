@@ -5,11 +5,10 @@ Both give what the kernel's own ACPICA hands to its drivers.
 """
 
 from collections.abc import Sequence
-from dataclasses import field, replace
 
 from ...acpi_objects import CONTAINER_HID, PROCESSOR_HID, AcpiObject, AcpiProcessor, LpiLevel, kind
 from ...beyond_opal import AcpiIdle
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field, replace
 from ...findings import Location, unreadable
 from ...wording import plural
 from .. import limits

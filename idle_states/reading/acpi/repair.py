@@ -8,10 +8,9 @@ Linux 6.1 to 7.3. Whatever the check finds, the object is returned.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from ...acpi_objects import AcpiObject
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 
 _U32_MAX, _U64_MAX = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
 _ELEMENTS = 4

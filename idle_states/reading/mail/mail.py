@@ -11,11 +11,10 @@ import email.policy
 import email.utils
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from email.message import Message
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...findings import unreadable
 from .. import limits
 

@@ -5,9 +5,8 @@ Form of subjects: git-format-patch(1), [PREFIX PATCH vN M/N] TEXT.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...findings import unreadable
 from ..patch import FileChange, read_diff
 from .answers import MailedAnswer, answers

@@ -1,8 +1,8 @@
 """conform."""
 
-from dataclasses import fields
 from typing import Annotated, Any
 
+from ...dataclass import fields
 from ...forms import INLINE, Count, Form, Positive, derived
 from ...replay import suspects
 from ...replay.conform import Disagreement

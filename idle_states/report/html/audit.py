@@ -1,11 +1,11 @@
 """audit: each input's machine, stages and findings; what a fleet has in common."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from ...audit.audited import Audited, Registered, Selected
 from ...audit.fleet import FleetSummary, TableGroup
 from ...audit.trees import TreeDifference
+from ...dataclass import replace
 from ...findings import Finding, Severity
 from ...selection.idle_lengths import lengths
 from ...table import IdleTable

@@ -8,10 +8,9 @@ two more: later versions of ministat add the reference's own uncertainty.
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from decimal import Decimal
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...statistics import ministat, student
 from ...statistics.comparison import Comparison, TVerdict, compare
 from ...statistics.numbers import half_unit

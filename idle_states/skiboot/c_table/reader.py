@@ -3,9 +3,9 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property, lru_cache
 
+from ...dataclass import replace
 from ...findings import Location
 from ...reading import limits
 from ...reading.c.expression import Constant, evaluate, stored

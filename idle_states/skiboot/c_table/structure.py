@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...extras import package
 from ...reading import limits
 from ...reading.c.lexer import UnsupportedC

@@ -3,9 +3,8 @@
 import hashlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...findings import Location, unreadable
 from ...reading import limits
 from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register

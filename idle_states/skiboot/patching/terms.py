@@ -1,8 +1,6 @@
 """A value that is a sum of terms, `A | 1*B | C(3)`, and edits of single terms."""
 
-from dataclasses import field
-
-from ...dataclass import dataclass
+from ...dataclass import dataclass, field
 from ...reading.c.lexer import Token, tokens
 from .source import comments_in, without_comments
 
