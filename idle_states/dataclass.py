@@ -9,7 +9,7 @@ like these classes are dataclasses.
 
 from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -70,7 +70,8 @@ class Field:
         hash: bool | None = None,
         compare: bool = True,
     ) -> None:
-        self.name, self.type = "", cast(Any, None)
+        self.name = ""
+        self.type: Any = None
         self.given, self.made = default, default_factory
         self.init, self.repr, self.compare, self.kw_only = init, repr, compare, False
         self.hash = compare if hash is None else hash
