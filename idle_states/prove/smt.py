@@ -42,7 +42,7 @@ class Solver:
         if self._step is None:
             return None
         z3 = self.z3
-        solver = z3.Solver()
+        solver = z3.SimpleSolver()  # z3.Solver() chooses tactics that take 50 times as long
         solver.set("timeout", _SECONDS * 1000)
         solver.add(*self._step.holds, self._step.selected == state)
         answer = solver.check()

@@ -57,7 +57,7 @@ def test_random_search_finds_it_only_then(governor: str, kernel: str) -> None:
     if not core.available():
         pytest.skip("the core is not installed")
     random = Random(f"only {governor} {kernel}")
-    left = examples(4, 30)
+    left = examples(4, 12)
     while left:
         states = random_table(random)
         model = Governor.for_kernel(governor, kernel, states, HZ)
@@ -71,7 +71,7 @@ def test_random_search_finds_it_only_then(governor: str, kernel: str) -> None:
         if not only:
             continue
         left -= 1
-        rows = list(islice(random_rows(random, states, HZ, scene.limit_us, frozenset()), 2000))
+        rows = list(islice(random_rows(random, states, HZ, scene.limit_us, frozenset()), 1200))
         taken = core.run(governor, model.features, states, HZ, core.pack(rows)).states
         for (situation, _), state in zip(rows, taken, strict=True):
             assert state not in only or holds(only[state], situation), (states, state, situation)

@@ -74,7 +74,7 @@ def test_random_search_finds_no_counterexample(governor: str, kernel: str) -> No
     if not core.available():
         pytest.skip("the core is not installed")
     random = Random(f"{governor} {kernel}")
-    left = examples(4, 40)
+    left = examples(4, 16)
     while left:
         states = random_table(random)
         limit_us = random.choice((NO_LIMIT_US, NO_LIMIT_US, 0, 20, 150))
@@ -83,7 +83,7 @@ def test_random_search_finds_no_counterexample(governor: str, kernel: str) -> No
         if not never - off:
             continue
         left -= 1
-        rows = islice(random_rows(random, states, HZ, limit_us, off), 2000)
+        rows = islice(random_rows(random, states, HZ, limit_us, off), 1200)
         # menu and teo hold whatever is entered; ladder starts from there.
         packed = core.pack(rows, as_selected=governor == "ladder")
         features = Governor.for_kernel(governor, kernel, states, HZ).features
@@ -97,7 +97,7 @@ def test_random_search_finds_no_counterexample(governor: str, kernel: str) -> No
 def test_no_proof_of_what_is_selected(governor: str, kernel: str) -> None:
     """What has a witness is asked for a proof, too, which `prove` does not do."""
     random = Random(f"{governor} {kernel}")
-    for _ in range(examples(3, 20)):
+    for _ in range(examples(3, 8)):
         states = random_table(random)
         scene = scene_of(asked(governor, kernel), states)
         search = Search(lambda: Governor.for_kernel(governor, kernel, states, HZ), scene)  # noqa: B023
