@@ -33,9 +33,11 @@ BEGIN_NODE, END_NODE, PROP, NOP, END = 1, 2, 3, 4, 9
 
 _WORD = struct.Struct(">I")
 _PAIR = struct.Struct(">II")
+_PROP = struct.Struct(">III")
 _RESERVATION = struct.Struct(">QQ")
 _HEADER = struct.Struct(">10I")
 _HEADER_BYTES = {16: 36, 17: 40}
+_PADDING = (b"", bytes(3), bytes(2), bytes(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,24 +406,27 @@ class _Writer:
                 raise ValueError(f"expected one node {child.name} below {path}, found two")
             seen.add(child.name)
         self.parts += (_WORD.pack(BEGIN_NODE), _padded(name.encode("ascii") + b"\0"))
+        parts, offsets, prop, padding = self.parts, self.offsets, _PROP.pack, _PADDING
         for key, value in node.properties.items():
-            if not NAME.fullmatch(key):
-                raise ValueError(f"expected a property's name in {path}, found {key!a}")
-            self.parts += (_WORD.pack(PROP), _PAIR.pack(len(value), self._string(key)))
-            self.parts.append(_padded(value))
+            offset = offsets.get(key)
+            if offset is None:
+                if not NAME.fullmatch(key):
+                    raise ValueError(f"expected a property's name in {path}, found {key!a}")
+                offset = self._string(key)
+            length = len(value)
+            parts += (prop(PROP, length, offset), value, padding[length % 4])
 
     def _string(self, name: str) -> int:
-        """Offset in the strings block; the end of a longer name serves as well, as with dtc."""
-        offset = self.offsets.get(name)
-        if offset is None:
-            stored = name.encode("ascii") + b"\0"
-            offset = self.strings.find(stored)
-            if offset < 0:
-                offset = len(self.strings)
-                self.strings += stored
-            self.offsets[name] = offset
+        """Offset in the strings block of a name that is new; the end of a longer name serves as
+        well, as with dtc."""
+        stored = name.encode("ascii") + b"\0"
+        offset = self.strings.find(stored)
+        if offset < 0:
+            offset = len(self.strings)
+            self.strings += stored
+        self.offsets[name] = offset
         return offset
 
 
 def _padded(data: bytes) -> bytes:
-    return data + bytes(-len(data) % 4)
+    return data + _PADDING[len(data) % 4]
