@@ -111,7 +111,8 @@ class History(Generic[FeaturesT]):
     def __init__(self, oldest: FeaturesT, rows: Sequence[Since]) -> None:
         self.oldest = oldest
         self.rows = rows
-        self._placed: list[tuple[Place, Dated]] | None = None
+        self._placed: dict[str, list[tuple[Key, Dated]]] | None = None
+        self._rows2folded: dict[tuple[int, ...], FeaturesT] = {}
 
     def fold(
         self,
@@ -127,19 +128,26 @@ class History(Generic[FeaturesT]):
         without  rows that are left out
         Raises WrongRow; all rows are checked when the first release is asked for.
         """
-        values: dict[str, object] = {}
-        for _, row in self.on(way, place):
-            if row not in without:
+        rows = [row for _, row in self.on(way, place) if row not in without]
+        known = tuple(map(id, rows))
+        folded = self._rows2folded.get(known)
+        if folded is None:
+            values: dict[str, object] = {}
+            for row in rows:
                 values |= row.values
-        return replace(self.oldest, **values)
+            folded = self._rows2folded[known] = replace(self.oldest, **values)
+        return folded
 
     def on(self, way: Sequence[Place], place: Callable[[str], Place]) -> Iterator[Dated]:
         """Yields the rows on a release's way, in the order in which they are folded. See fold()."""
         if self._placed is None:
-            self._placed = sorted(self._places(place), key=lambda placed: placed[0][1])
+            placed: dict[str, list[tuple[Key, Dated]]] = {}
+            for (line, since), dated in sorted(self._places(place), key=lambda each: each[0][1]):
+                placed.setdefault(line, []).append((since, dated))
+            self._placed = placed
         for line, last in way:
-            for (of, since), dated in self._placed:
-                if of == line and since <= last:
+            for since, dated in self._placed.get(line, ()):
+                if since <= last:
                     yield dated
 
     def _places(self, place: Callable[[str], Place]) -> Iterator[tuple[Place, Dated]]:

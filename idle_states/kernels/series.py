@@ -97,12 +97,8 @@ def _line(
 
 
 def _stretches(known: Sequence[Release], subsystem: str) -> Iterator[Stretch]:
-    begins = [0]
-    begins += [
-        at
-        for at, (before, now) in enumerate(pairwise(known), 1)
-        if features_of(before, subsystem) != features_of(now, subsystem)
-    ]
+    features = [features_of(each, subsystem) for each in known]
+    begins = [0, *(at for at, (a, b) in enumerate(pairwise(features), 1) if a != b)]
     for first, behind in zip(begins, [*begins[1:], len(known)], strict=True):
         some = known[first:behind]
         grounds: list[tuple[str, Ground]] = []

@@ -133,8 +133,7 @@ def ground(kernel: Release, subsystem: str) -> Ground:
         return Ground("read")
     features = folded(history, kernel)
     agreeing: list[str] = []
-    beside = list(_beside(sorted((*compiled, *read)), kernel.version))
-    for name in beside:
+    for name in _beside(_both(compiled, read), kernel.version):
         if name is not None and folded(history, release(name)) == features:
             agreeing.append(name)
     if len(agreeing) == 2:
@@ -165,6 +164,7 @@ def known_of(subsystem: str) -> tuple[History[Any], Sources]:
     return _module(changes).HISTORY, getattr(_module(name), sources)
 
 
+@cache
 def _module(name: str) -> ModuleType:
     return import_module(f"{__package__}.{name}")
 
@@ -190,6 +190,11 @@ def _spans(words: str) -> tuple[Span, ...]:
 
 
 @cache
+def _both(compiled: tuple[Span, ...], read: tuple[Span, ...]) -> tuple[Span, ...]:
+    return tuple(sorted((*compiled, *read)))
+
+
+@cache
 def _trees() -> tuple[Span, ...]:
     runs = (run.partition("..") for run in TREES.split())
     return tuple((_key(first), _key(last or first)) for first, _, last in runs)
@@ -204,10 +209,15 @@ def _point(key: Key) -> Key:
 
 
 def _within(spans: tuple[Span, ...], key: Key) -> bool:
-    return any(first <= key <= last for first, last in spans)
+    for first, last in spans:
+        if first > key:
+            return False
+        if key <= last:
+            return True
+    return False
 
 
-def _beside(spans: list[Span], key: Key) -> Iterator[str | None]:
+def _beside(spans: tuple[Span, ...], key: Key) -> Iterator[str | None]:
     """The releases known next below and above: of the series if it has any, otherwise the first
     that is known of the series next to it."""
     series = key[:2]

@@ -1,6 +1,6 @@
 """Ended at a random moment, a command leaves what was there or the whole result, and nothing else.
 
-KILLS=300 sends as many signals (default: 36), KILLS_SEED chooses others. SIGKILL, which no program
+KILLS=300 sends as many signals (default: 24), KILLS_SEED chooses others. SIGKILL, which no program
 sees, may leave a temporary file beside; nothing else may be left by any of them.
 """
 
@@ -22,12 +22,12 @@ from tests.support import DATA, ROOT
 from tests.support.html_pages import TRACE
 
 pytestmark = pytest.mark.slow
-KILLS = int(os.environ.get("KILLS", "36"))
+KILLS = int(os.environ.get("KILLS", "24"))
 SEED = int(os.environ.get("KILLS_SEED", "1"))
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGHUP)
 INPUTS = 150
 """More than are audited without other processes."""
-LONGEST_S = 6
+LONGEST_S = 3
 """After which a job is ended, or its whole time: of one without results this is not measured."""
 OLD = b"what was there before\n"
 

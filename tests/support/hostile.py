@@ -484,9 +484,9 @@ def _stream(data: bytes, times: int) -> bytes:
 
 _family(
     {
-        "bomb.lid": lambda: lzma.compress(bytes(200 << 20), preset=0),
+        "bomb.lid": lambda: lzma.compress(bytes(40 << 20), preset=0),
         "bomb-in-container.lid": lambda: (
-            bytes.fromhex("17082011") + bytes(4092) + lzma.compress(bytes(200 << 20), preset=0)
+            bytes.fromhex("17082011") + bytes(4092) + lzma.compress(bytes(40 << 20), preset=0)
         ),
         "dictionary-of-1-5-gib.lid": lambda: _big_dictionary(),
         "cut.lid": lambda: lzma.compress(random.Random(2).randbytes(100_000))[:5000],
@@ -563,9 +563,9 @@ def _extension(kind: bytes, data: bytes) -> bytes:
 
 _family(
     {
-        "bomb.tar.gz": lambda: gzip.compress(_member("a", data=bytes(200 << 20)), 1),
-        "bomb.tar.bz2": lambda: bz2.compress(_member("a", data=bytes(200 << 20)), 1),
-        "bomb.tar.xz": lambda: lzma.compress(_member("a", data=bytes(200 << 20)), preset=0),
+        "bomb.tar.gz": lambda: gzip.compress(_member("a", data=bytes(136 << 20)), 1),
+        "bomb.tar.bz2": lambda: bz2.compress(_member("a", data=bytes(136 << 20)), 1),
+        "bomb.tar.xz": lambda: lzma.compress(_member("a", data=bytes(136 << 20)), preset=0),
         "dictionary-of-1-5-gib.tar.xz": lambda: _big_dictionary(),
         "bomb-in-bomb.tar.gz": lambda: gzip.compress(gzip.compress(bytes(50 << 20), 1)),
         "cut.tar.gz": lambda: gzip.compress(_member("compatible", data=bytes(9000)))[:-30],
