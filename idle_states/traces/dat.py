@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..findings import unreadable
 from ..reading import launching, limits
 from ..reading.inputs import Input, InputKind
-from . import dat_file, ring_buffer
+from . import dat_file, event_formats, ring_buffer
 from .text import Batch, PackedBatch, TraceText
 
 _EVENTS = "cpu_idle.*"
@@ -29,7 +29,7 @@ def batches(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
         )
     try:
         file = dat_file.read(source)
-    except dat_file.Beyond as beyond:
+    except event_formats.Beyond as beyond:
         text = blocks(source, str(beyond))
         reader.problems.add("read-as-text", f"it has {beyond}")
         yield from reader.batches(text)

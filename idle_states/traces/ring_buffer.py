@@ -15,12 +15,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from ..core.packing import EVENT, RING_EVENT, RING_LAYOUT, compiled
+from ..core.packing import RING_EVENT, RING_LAYOUT, compiled
 from ..findings import unreadable
 from ..linux.governors.interface import U64_MAX
 from ..reading import limits
 from ..reading.inputs import CPU_MAX
 from .dat_file import CpuPages, DatFile, PageLayout
+from .merged import batch_of
 from .text import EXIT, LOST, MISS, PackedBatch, TraceText
 
 _SIZE_MASK = (1 << 27) - 1
@@ -56,17 +57,9 @@ def batches(file: DatFile, reader: TraceText, core: Any = compiled) -> Iterator[
         bound = min(
             ((cpu.latest, place) for place, cpu in enumerate(cpus) if cpu.reads), default=None
         )
-        lossy = any(cpu.lossy for cpu in cpus)
-        parts = [cpu.up_to(bound, place) for place, cpu in enumerate(cpus)]
-        packed = _sorted(b"".join(parts), core)
-        if packed:
-            first_line = reader.lines + 1
-            count = len(packed) // EVENT.size
-            reader.lines += count
-            reader.events += count
-            if lossy:
-                _report_lost(packed, first_line, reader)
-            yield PackedBatch(packed, first_line)
+        merged = b"".join(cpu.up_to(bound, place) for place, cpu in enumerate(cpus))
+        if merged:
+            yield batch_of(merged, reader, core)
         if bound is None:
             return
 
@@ -77,14 +70,12 @@ class _Cpu:
     packed  events that were read and not yet given, RING_EVENT each
     latest  the greatest time read: no later event is merged before it
     reads   whether there is more to read
-    lossy   whether events were ever lost
     """
 
     def __init__(self, file: DatFile, pages: CpuPages, core: Any) -> None:
         self.packed = b""
         self.latest = 0
         self.reads = True
-        self.lossy = False
         self._file = file
         self._number = pages.cpu
         self._left = file.pages(pages)
@@ -104,7 +95,6 @@ class _Cpu:
             found = self._refer(data)
         self.packed, self.latest = found
         self._done += len(data) // self._file.layout.page_bytes
-        self.lossy |= _LOST_BYTES in self.packed
 
     def _refer(self, data: bytes) -> tuple[bytes, int]:
         page_bytes = self._file.layout.page_bytes
@@ -135,29 +125,6 @@ class _Cpu:
         )
         self.packed = packed[count * size :]
         return packed[: count * size]
-
-
-_LOST_BYTES = struct.pack("<q", LOST)
-"""In packed events, whatever else may look like it: then there is just more to look at."""
-
-
-def _sorted(packed: bytes, core: Any) -> bytes:
-    """Packs events in the order of their times, equal ones as they are, with lines from 0 on."""
-    if core is not None:
-        found: bytes = core.sort_ring(packed)
-        return found
-    events = sorted(RING_EVENT.iter_unpack(packed), key=lambda event: event[-1])
-    return b"".join(
-        EVENT.pack(what, ns, line, cpu, False)
-        for line, (what, ns, _, cpu, _, _) in enumerate(events)
-    )
-
-
-def _report_lost(packed: bytes, first_line: int, reader: TraceText) -> None:
-    for what, count, line, cpu, _ in EVENT.iter_unpack(packed):
-        if what == LOST:
-            reader.report_lost(cpu, count, first_line + line)
-            reader.events -= 1
 
 
 def _packed_layout(layout: PageLayout) -> bytes:

@@ -328,7 +328,7 @@ class TraceText:
         self._scale = 10 ** (9 - digits)
         self._time = digits + len(separator)
         self._fast = re.compile(
-            rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)((?:_miss)?:[^\n]*+))?"
+            rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)((?:_miss)?:[ \t][^\n]*+))?"
             % (digits, re.escape(separator))
         )
         return self._fast

@@ -49,7 +49,7 @@ from idle_states.skiboot import log as opal_log
 from idle_states.sources import format_tar
 from idle_states.spec import library
 from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
-from idle_states.traces import dat, dat_file, ring_buffer
+from idle_states.traces import dat, dat_file, event_formats, ring_buffer
 from idle_states.traces.chunks import chunks
 from idle_states.traces.head import head_of
 from idle_states.traces.recording import rows
@@ -216,7 +216,7 @@ def _ring_buffer(data: bytes) -> None:
     def read(core: Any) -> Callable[[bytes], object]:
         def found(data: bytes) -> object:
             reader = TraceText(InputProblems(), core)
-            with suppress(dat_file.Beyond):
+            with suppress(event_formats.Beyond):
                 file = dat_file.read(Input("x.dat", held=data))
                 batches = list(ring_buffer.batches(file, reader, core))
                 events = [list(EVENT.iter_unpack(batch.packed)) for batch in batches]

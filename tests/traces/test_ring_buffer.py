@@ -13,7 +13,7 @@ from idle_states.core.packing import compiled
 from idle_states.findings import Unreadable
 from idle_states.reading.inputs import Input
 from idle_states.reading.problems import InputProblems, Problem
-from idle_states.traces import dat, dat_file, ring_buffer
+from idle_states.traces import dat, dat_file, event_formats, ring_buffer
 from idle_states.traces.text import EXIT, LOST, MISS, Batch, Event, PackedBatch, TraceText
 from tests.support.compiled import NO_CORE
 from tests.support.thorough import examples
@@ -203,7 +203,7 @@ def test_what_only_trace_cmd_reads() -> None:
         (version_7(pages).replace(b"zlib\0", b"lzma\0"), "lzma"),
         (version_6(pages).replace(b"tracing6", b"tracing8"), "version '8'"),
     ):
-        with pytest.raises(dat_file.Beyond, match=why):
+        with pytest.raises(event_formats.Beyond, match=why):
             dat_file.read(Input("x.dat", held=data))
 
 

@@ -334,6 +334,7 @@ ENDS = ("", " ", "\r", "    ", "     ", " x", "1")
     ),
     st.sampled_from((BLOCK, 100)),
 )
+@example([line(1, 1), "<idle>-0 [003] 7.183820: cpu_idle:state=1 cpu_id=3"], BLOCK)
 def test_the_core_reads_times_and_payloads_as_python_does(lines: list[str], size: int) -> None:
     """Whatever the line before has told the core: it remembers a second, and takes digits eight
     at a time."""

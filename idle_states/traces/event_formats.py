@@ -1,0 +1,80 @@
+"""Formats of tracepoints, as ftrace describes them in a trace.dat and perf in a perf.data: which
+number cpu_idle has, and where its fields are.
+"""
+
+import re
+
+from ..dataclass import dataclass
+from ..reading import limits
+from ..reading.problems import quoted
+from .file_values import FileValues
+
+_FIELD = re.compile(rb"field:[^;]*?(\w+);\s*offset:(\d{1,5});\s*size:(\d{1,5});")
+_ID = re.compile(rb"^ID:\s*(\d{1,5})\s*$", re.MULTILINE)
+_NAME = re.compile(rb"name:\s*(cpu_idle(?:_miss)?)\s")
+_IDLE = {b"common_type": 2, b"state": 4, b"cpu_id": 4}
+_MISS = {**_IDLE, b"below": 1}
+
+
+class Beyond(Exception):
+    """The file has what the reader of its kind does not follow; says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """An event as its format has it: the number of its kind, and its fields' offsets in bytes.
+    below: of cpu_idle_miss only."""
+
+    number: int
+    state: int
+    cpu: int
+    below: int = 0
+
+
+def page_header(file: FileValues) -> tuple[int, int]:
+    """Where a page's events begin, and the size of the kernel's long."""
+    if (name := file.take(12)) != b"header_page\0":
+        file.refuse(f"expected header_page, found {quoted(name, 12)}")
+    fields = {name: (int(at), int(size)) for name, at, size in _FIELD.findall(file.sized())}
+    if (name := file.take(13)) != b"header_event\0":
+        file.refuse(f"expected header_event, found {quoted(name, 13)}")
+    file.sized()
+    commit_at, commit_bytes = fields.get(b"commit", (0, 0))
+    data_at, _ = fields.get(b"data", (0, 0))
+    start = fields.get(b"timestamp")
+    if (
+        start != (0, 8)
+        or commit_at != 8
+        or commit_bytes not in (4, 8)
+        or data_at < 8 + commit_bytes
+    ):
+        file.refuse("expected a page of a time, the size of its data and data, found another")
+    return data_at, commit_bytes
+
+
+def idle_formats(file: FileValues) -> tuple[Fields | None, Fields | None]:
+    """cpu_idle and cpu_idle_miss among all formats."""
+    found: dict[bytes, Fields] = {}
+    seen = 0
+    for _ in range(file.u32()):
+        file.text()
+        for _ in range(file.u32()):
+            seen += 1
+            if seen > limits.TRACE_DAT_FORMATS:
+                file.refuse(f"expected at most {limits.TRACE_DAT_FORMATS} formats of events")
+            text = file.sized()
+            name = _NAME.match(text)
+            if name is not None:
+                found[name[1]] = _fields(text, _MISS if name[1].endswith(b"miss") else _IDLE)
+    return found.get(b"cpu_idle"), found.get(b"cpu_idle_miss")
+
+
+def _fields(text: bytes, expected: dict[bytes, int]) -> Fields:
+    number = _ID.search(text)
+    found = {name: (int(at), int(size)) for name, at, size in _FIELD.findall(text)}
+    sizes = {name: found.get(name, (0, 0))[1] for name in expected}
+    if number is None or sizes != expected or found[b"common_type"][0]:
+        raise Beyond("another form of cpu_idle")
+    return Fields(
+        int(number[1]), found[b"state"][0], found[b"cpu_id"][0], found.get(b"below", (0, 0))[0]
+    )
