@@ -13,11 +13,11 @@ intel_idle.table= with the best of the tables that its driver accepts.
 What was evaluated is kept until the end: after an interruption the same command line goes on."""
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from ..tune.judging import Objective
     from ..tune.request import TuneRequest
-    from ..tune.search import Objective
 
 SUMMARY = "find residencies that cost least over a workload's idle gaps"
 NONE = "none"
@@ -65,6 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", metavar="FILE", help="keep what was evaluated there, and go on from it"
     )
+    parser.add_argument(
+        "--search-over",
+        metavar="N",
+        help="try tables over so many idle periods of a trace or recording, evenly spread, where "
+        "there are more; what is reported is evaluated over all (default: 1000000; all: no sample)",
+    )
     add_workload(parser.add_argument_group("what --workload simulates"))
     add_parameters(parser)
     parser.add_argument(
@@ -101,6 +107,7 @@ def request(arguments: argparse.Namespace) -> "TuneRequest":
         jobs=arguments.jobs,
         scheduler=arguments.scheduler,
         resume=None if arguments.resume is None else Path(arguments.resume),
+        search_over=_search_over(arguments.search_over),
         at_boot=arguments.to is not None,
         measured=tuple(arguments.measured),
     )
@@ -124,6 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
         note_missing_core()
     with tune(asked, say=say, bar=Bar) as tuning:
         if tuning.boot is not None:
+            if searched := tuning.searched():
+                say(searched)
             out.text(argument_line(tuning.boot, tuning.release, say))
         elif out.format == "json":
             out.document(envelope("tune", Tune, tuning, tuning.files))
@@ -138,11 +147,24 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _search_over(text: str | None) -> int | Literal["all"] | None:
+    """Raises UsageError."""
+    from ..findings import UsageError
+
+    if text is None:
+        return None
+    if text == "all":
+        return "all"
+    if not text.isascii() or not text.isdecimal() or len(text) > 18:
+        raise UsageError(f"expected --search-over of 1 or more, or all, found {text!r}")
+    return int(text)
+
+
 def _objective(arguments: argparse.Namespace) -> "Objective":
     from fractions import Fraction
 
     from ..findings import UsageError
-    from ..tune.search import Objective
+    from ..tune.judging import Objective
 
     text = arguments.latency_weight
     if not text.isascii() or not text.replace(".", "", 1).isdecimal() or len(text) > 12:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from ..linux.grounds import LOOP, remarks
 from ..replay.energy import WATTS, PowerBounds, break_even
-from ..tune.search import LATENCY, WEIGHTED, Judged, Objective
+from ..tune.judging import LATENCY, WEIGHTED, Judged, Objective
 from ..tune.truth import Truth
 from ..tune.tuning import Tuning
 from ..tune.waits import regrets
@@ -41,6 +41,8 @@ def render(tuning: Tuning, style: Style) -> str:
         ),
         f"objective: {meaning(tuned.objective)}; {plural(tuned.tried, 'table')} tried",
     ]
+    if searched := tuning.searched():
+        lines += wrapped(searched, width(), further="  ")
     if source.shorter:
         lines += wrapped(_shorter(tuning), width(), further="  ")
     parts = [

@@ -38,6 +38,7 @@ class Outcomes:
 
     busy_us  of a simulation: time not idle, in us; otherwise 0
     work     of a simulation: count of work done; otherwise 0
+    sampled  of a sample of the idle periods
     """
 
     candidate: Candidate
@@ -45,6 +46,7 @@ class Outcomes:
     time_us: tuple[int, ...]
     busy_us: int = 0
     work: int = 0
+    sampled: bool = False
 
     def figures(self, table: CpuTable) -> Figures:
         """Returns replay counters; `above` and `below` are not counted and stay 0."""
@@ -61,11 +63,19 @@ class Outcomes:
 class Work(Protocol):
     """Evaluates candidates.
 
-    fast  whether the compiled core does it; the interpreter's lock is then released
+    fast      whether the compiled core does it; the interpreter's lock is then released
+    together  candidates that are evaluated together in little more time than one
+    sampled   whether over a sample of the idle periods
     """
 
     @property
     def fast(self) -> bool: ...
+
+    @property
+    def together(self) -> int: ...
+
+    @property
+    def sampled(self) -> bool: ...
 
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]: ...
 
@@ -75,17 +85,26 @@ class Work(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """What all candidates share. table: the present one."""
+    """What all candidates share. table: the present one; sampled: the CPUs have a sample only."""
 
     settings: Settings
     table: CpuTable
     cpus: tuple[CpuGaps, ...]
+    sampled: bool = False
 
     @property
     def fast(self) -> bool:
-        estimated = any(cpu.periods for cpu in self.cpus)
         machine = TracedMachine("", self.table, {})
-        return knows([machine], self.settings, estimated=estimated)
+        return knows([machine], self.settings, estimated=self._traced)
+
+    @property
+    def together(self) -> int:
+        """See Work."""
+        return TOGETHER if self.settings.governor == "menu" and not self._traced else 1
+
+    @property
+    def _traced(self) -> bool:
+        return any(cpu.periods for cpu in self.cpus)
 
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
         """See evaluate()."""
@@ -122,15 +141,17 @@ def evaluate(task: EvaluationTask, candidates: Sequence[Candidate]) -> list[Outc
         for own, each in zip(found, figures, strict=True):
             own.append(each)
     return [
-        _outcomes(candidate, total(own)) for candidate, own in zip(candidates, found, strict=True)
+        _outcomes(candidate, total(own), task.sampled)
+        for candidate, own in zip(candidates, found, strict=True)
     ]
 
 
-def _outcomes(candidate: Candidate, figures: Figures) -> Outcomes:
+def _outcomes(candidate: Candidate, figures: Figures, sampled: bool) -> Outcomes:
     return Outcomes(
         candidate,
         tuple(state.usage for state in figures.states),
         tuple(state.time_us for state in figures.states),
+        sampled=sampled,
     )
 
 

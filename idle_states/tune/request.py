@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Final, Literal
 
 from ..dataclass import dataclass
 from ..findings import UsageError
@@ -24,13 +25,17 @@ from ..simulation.setup import Setup, check_selects, effects_of
 from .boot_times import BootTimes
 from .candidates import Grid
 from .evaluate import EvaluationTask, Work
+from .judging import Allowed, Objective
 from .running import NoBar, StartBar, keeping, known, running
-from .search import Allowed, Objective, search
+from .sampling import SAMPLE, IdleSample, sample
+from .search import search
 from .simulated import TuneSimulation
 from .source import GapSource, read, read_list, simulated
 from .truth import HonestTable, Truth, judge_honest, truth_of
 from .tuning import Tuning
 from .waits import Wait, cuts, waits
+
+ALL: Final = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,8 @@ class TuneRequest:
     resume      file that keeps evaluated candidates; None: a file in the user's cache
     measured    measurements of the machine as fit takes them, or SPEC alone: what waking up really
                 takes, while the governor believes the table; (): as the table says
+    search_over  idle periods of a trace or recording to try tables over, if there are more: what is
+                reported is evaluated over all; ALL: every table is; None: SAMPLE of them
     at_boot     only tables that intel_idle.table= can give the machine may be the best
     """
 
@@ -64,6 +71,7 @@ class TuneRequest:
     jobs: int | None = None
     scheduler: str | None = None
     resume: Path | None = None
+    search_over: int | Literal["all"] | None = None
     at_boot: bool = False
     measured: tuple[str, ...] = ()
 
@@ -76,7 +84,17 @@ class TuneRequest:
             raise UsageError("expected a governor for --workload, found --governor none")
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
-        for option, value in (("scheduler", self.scheduler), ("resume", self.resume)):
+        over = self.search_over
+        if over is not None and over != ALL and over < 1:
+            raise UsageError(f"expected --search-over of 1 or more, or {ALL}, found {over}")
+        if over is not None and self.workload is not None:
+            raise UsageError("expected --trace for --search-over, found --workload")
+        alone = (
+            ("scheduler", self.scheduler),
+            ("resume", self.resume),
+            ("search-over", self.search_over),
+        )
+        for option, value in alone:
             if self.alone and value is not None:
                 raise UsageError(f"expected a governor for --{option}, found none to ask")
 
@@ -120,20 +138,28 @@ def tune(
     # a simulation has CPUs that run
     drawn = power if request.workload is None else of_machine(power)
     work: Work
+    part: IdleSample | None = None
     if request.workload is not None:
         source, work = _simulation(request.workload, settings, held, say, truth)
     else:
         exact_at = [*grid.cuts(), *cuts(table, power, timeout_ns, objective.stall)]
         source = _source(request, exact_at, bar, say)
         work = EvaluationTask(settings, table, source.cpus)
+        if request.search_over != ALL and not request.alone:
+            part = sample(source.cpus, request.search_over or SAMPLE)
     honest: tuple[HonestTable, ...] = ()
     with ExitStack() as kept:
         if request.alone:
             tuned = search(real, drawn, objective, grid, known(source, table), allowed=allowed)
         else:
-            results = kept.enter_context(keeping(request.resume, work, source, say))
-            with running(work, results, request.jobs, request.scheduler, bar) as evaluate:
-                tuned = search(real, drawn, objective, grid, evaluate, allowed=allowed)
+            results = kept.enter_context(keeping(request.resume, work, part, source, say))
+            with running(results, request.jobs, request.scheduler, bar) as over:
+                over_all = over(work)
+                if part is None:
+                    tuned = search(real, drawn, objective, grid, over_all, allowed=allowed)
+                else:
+                    sampled = over(EvaluationTask(settings, table, part.cpus, sampled=True))
+                    tuned = search(real, drawn, objective, grid, sampled, over_all, allowed=allowed)
             if truth is not None:
                 honest = judge_honest(truth, table, drawn, tuned, work)
         polled: tuple[Wait, ...] = ()
@@ -154,6 +180,7 @@ def tune(
             None if boot is None else boot.argument(tuned.best.candidate),
             truth,
             honest,
+            part,
         )
 
 

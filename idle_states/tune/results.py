@@ -33,6 +33,7 @@ class Results:
         """Number of results found in the file."""
         self._digest = digest
         self._found: dict[Candidate, Outcomes] = {}
+        self._sampled: dict[Candidate, Outcomes] = {}
         self._file: Any = None
         if path is None:
             return
@@ -58,13 +59,27 @@ class Results:
 
     @property
     def found(self) -> Mapping[Candidate, Outcomes]:
+        """Of all idle periods."""
         return self._found
 
+    @property
+    def sampled(self) -> Mapping[Candidate, Outcomes]:
+        """Of a sample of them."""
+        return self._sampled
+
+    @property
+    def count(self) -> int:
+        return len(self._found) + len(self._sampled)
+
     def add(self, outcomes: Iterable[Outcomes]) -> None:
-        new = [each for each in outcomes if each.candidate not in self._found]
-        self._found.update({each.candidate: each for each in new})
+        new = [each for each in outcomes if each.candidate not in self._alike(each)]
+        for each in new:
+            self._alike(each)[each.candidate] = each
         if self.path is not None and new:
             self._write(self.path, b"".join(self._line(each) for each in new))
+
+    def _alike(self, outcomes: Outcomes) -> dict[Candidate, Outcomes]:
+        return self._sampled if outcomes.sampled else self._found
 
     def _write(self, path: Path, lines: bytes) -> None:
         if self._file is None:
@@ -102,34 +117,38 @@ class Results:
                 message = f"expected results of tune, found {str(error)[:80] or 'something else'}"
                 raise unreadable(str(path), message, number) from None
             if not is_head:
-                self._found[outcomes.candidate] = outcomes
+                self._alike(outcomes)[outcomes.candidate] = outcomes
             elif (version, of) != (_VERSION, self._digest):
                 message = (
                     "expected results of these inputs, found others' (another trace, table, "
                     "governor, kernel or version of the tool); name another file to begin anew"
                 )
                 raise unreadable(str(path), message, number)
-        self.kept = len(self._found)
+        self.kept = self.count
 
 
 def _document(outcomes: Outcomes) -> dict[str, Any]:
-    return {
+    document = {
         "residencies_us": outcomes.candidate,
         "usage": outcomes.usage,
         "time_us": outcomes.time_us,
         "busy_us": outcomes.busy_us,
         "work": outcomes.work,
     }
+    return {**document, "sampled": True} if outcomes.sampled else document
 
 
 def _outcomes(document: dict[str, Any]) -> Outcomes:
     """Reads one candidate's result. Raises ValueError, KeyError, TypeError for a malformed one."""
     lists = [document[key] for key in ("residencies_us", "usage", "time_us")]
-    numbers = [document[key] for key in ("busy_us", "work")]
+    busy_us, work = numbers = [document[key] for key in ("busy_us", "work")]
     for values in (*lists, numbers):
         if not all(isinstance(value, int) and value >= 0 for value in values):
             raise ValueError(f"{values!r} among its numbers")
+    sampled = document.get("sampled", False)
+    if not isinstance(sampled, bool):
+        raise ValueError(f"{sampled!r} for true or false")
     candidate, usage, time_us = map(tuple, lists)
     if not len(usage) == len(time_us) == len(candidate) + 1:
         raise ValueError("lists of unequal length")
-    return Outcomes(candidate, usage, time_us, *numbers)
+    return Outcomes(candidate, usage, time_us, busy_us, work, sampled)

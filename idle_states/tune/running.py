@@ -18,6 +18,7 @@ from ..signals import Ended
 from .evaluate import Candidate, EvaluationTask, Outcomes, Work
 from .evaluate import known as evaluated
 from .results import Results
+from .sampling import IdleSample
 from .search import Run
 from .source import GapSource
 from .spread import Cluster, on_processors
@@ -80,11 +81,16 @@ def known(source: GapSource, table: CpuTable) -> Run:
 
 @contextmanager
 def keeping(
-    resume: Path | None, work: Work, source: GapSource, say: Callable[[str], None]
+    resume: Path | None,
+    work: Work,
+    sample: IdleSample | None,
+    source: GapSource,
+    say: Callable[[str], None],
 ) -> Iterator[Results]:
     """Opens the results in the `resume` file, or in the user's cache until the output is written.
-    say: called with messages for the user."""
-    digest = _digest(work, source)
+    work: over all idle periods; sample: what is searched over, None: all. say: called with messages
+    for the user."""
+    digest = _digest(work, sample, source)
     path = resume or _cached(digest, say)
     with Results(digest, path) as results:
         if results.kept:
@@ -93,8 +99,8 @@ def keeping(
             yield results
         except (KeyboardInterrupt, Ended, OSError) as error:
             told = not isinstance(error, BrokenPipeError)
-            if told and path is not None and results.found:
-                message = f"{len(results.found)} results are kept in {path}"
+            if told and path is not None and results.count:
+                message = f"{results.count} results are kept in {path}"
                 say(f"{message}; the same command line goes on")
             raise
     if path is not None and resume is None:
@@ -116,12 +122,13 @@ def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
     return directory / f"tune-{digest[:16]}.jsonl"
 
 
-def _digest(work: Work, source: GapSource) -> str:
+def _digest(work: Work, sample: IdleSample | None, source: GapSource) -> str:
     """Returns a digest of all inputs of an evaluation. Power and objective are not among them: they
     only judge its results."""
     # the gaps themselves are identified by the SHA-256 of their files
     given = replace(work, cpus=()) if isinstance(work, EvaluationTask) else work
-    return hashlib.sha256(repr((__version__, source.files, given)).encode()).hexdigest()
+    searched = sample and sample.idles
+    return hashlib.sha256(repr((__version__, source.files, given, searched)).encode()).hexdigest()
 
 
 @contextmanager
@@ -140,26 +147,35 @@ def quiet(name: str) -> Iterator[None]:
 
 @contextmanager
 def running(
-    work: Work, results: Results, jobs: int | None, scheduler: str | None, start: StartBar
-) -> Iterator[Run]:
-    """Yields a function that evaluates candidates with the governor, here or on a cluster."""
+    results: Results, jobs: int | None, scheduler: str | None, start: StartBar
+) -> Iterator[Callable[[Work], Run]]:
+    """Yields a function that makes of a work the function that evaluates candidates by it, with the
+    governor, here or on a cluster."""
     with start("tables evaluated") as bar:
 
-        def over(spread: Callable[[Sequence[Candidate]], None]) -> Run:
+        def over(work: Work, spread: Callable[[Sequence[Candidate]], None]) -> Run:
+            found = results.sampled if work.sampled else results.found
+
             def evaluate(candidates: Sequence[Candidate]) -> Mapping[Candidate, Outcomes]:
-                new = [each for each in candidates if each not in results.found]
+                new = [each for each in candidates if each not in found]
                 bar.expect(len(new))
                 spread(new)
-                return results.found
+                return found
 
             return evaluate
 
         if not scheduler:
-            yield over(lambda new: on_processors(work, new, results, bar.advance, jobs))
+            yield lambda work: over(
+                work, lambda new: on_processors(work, new, results, bar.advance, jobs)
+            )
             return
         with suppress(ImportError):
             # importing distributed configures its logging
             import_module("distributed")
         with quiet("distributed"), client(scheduler) as connected:
-            cluster = Cluster(connected, work)
-            yield over(lambda new: cluster.evaluate(new, results, bar.advance))
+
+            def on_cluster(work: Work) -> Run:
+                cluster = Cluster(connected, work)
+                return over(work, lambda new: cluster.evaluate(new, results, bar.advance))
+
+            yield on_cluster

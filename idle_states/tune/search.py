@@ -4,76 +4,29 @@ Three descents start from the present table, from the break-evens, and from the 
 of the present table scaled as a whole. Each changes one residency at a time, and moves those that
 the new one passes, until no change is better. The best is the least of all tables tried: no single
 change improves it, but a table that was not tried may be better.
+
+Where there are many idle periods, tables are tried over a sample of them (sampling.py), and what is
+reported is evaluated over all: the present table, break-evens, and those that came out best.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import product, takewhile
+from itertools import takewhile
 
 from ..dataclass import dataclass, replace
-from ..replay.consumption import with_running
-from ..replay.counters import Figures
-from ..replay.energy import PowerBounds, PowerModel, Spent, spent
+from ..replay.energy import PowerBounds, PowerModel
 from ..replay.machine import CpuTable
 from .candidates import Grid, together
-from .evaluate import Candidate, Outcomes
+from .evaluate import TOGETHER, Candidate, Outcomes
+from .judging import Allowed, Judge, Judged, Objective
 
-ENERGY, LATENCY, WEIGHTED = "energy", "latency", "weighted"
-OBJECTIVES = (ENERGY, LATENCY, WEIGHTED)
 NEAR = Fraction(1, 100)
 """Tables that cost at most this share more than the best count as equally good."""
+NEXT = 3
+"""Tables next to the sample's best that are evaluated over all idle periods as well."""
 
 Run = Callable[[Sequence[Candidate]], Mapping[Candidate, Outcomes]]
 """Returns the outcomes of candidates, evaluating only those without a result."""
-Allowed = Callable[[Candidate], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Objective:
-    """kind: one of OBJECTIVES.
-
-    energy    least energy of the idle time
-    latency   least mean wake latency among tables that cost no more energy than the present one
-    weighted  energy, and each ns of wake latency as much as `weight` ns awake
-    """
-
-    kind: str
-    weight: Fraction = Fraction(10)
-
-    @property
-    def stall(self) -> Fraction:
-        """The cost of a ns of wake latency, in ns of an awake CPU's energy."""
-        return self.weight if self.kind == WEIGHTED else Fraction(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A candidate judged by the objective.
-
-    cost      energy of the idle periods; of a simulation, of the whole run
-    energy    what is compared: of a simulation per unit of work done, else the whole; in ns times
-              the model's unit
-    mean_ns   mean exit latency per wake-up
-    p99_ns    99th percentile of the exit latency, by nearest rank
-    value     the figure to minimise
-    feasible  False if the objective, or what may be written, excludes the table
-    """
-
-    outcomes: Outcomes
-    cost: Spent
-    energy: PowerBounds
-    mean_ns: Fraction
-    p99_ns: int
-    value: Fraction
-    feasible: bool = True
-
-    @property
-    def candidate(self) -> Candidate:
-        return self.outcomes.candidate
-
-    @property
-    def key(self) -> tuple[bool, Fraction, Candidate]:
-        return not self.feasible, self.value, self.candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +43,8 @@ class Tuned:
     regrets    of the present table and of break-evens: cost above the best, as a share; the least
                and the greatest that figures within their bounds allow
     tried      number of tables tried
+    evaluated  number of them evaluated over all idle periods: all that are here, but for the costs
+               that `near` rests on; less than `tried` if the search was over a sample
     """
 
     objective: Objective
@@ -103,6 +58,7 @@ class Tuned:
     if_high: Judged
     regrets: tuple[PowerBounds | None, PowerBounds | None]
     tried: int
+    evaluated: int
 
     def regret(self, judged: Judged) -> Fraction | None:
         """Returns the cost above the best, as a share; None if the best costs nothing."""
@@ -122,6 +78,7 @@ def search(
     objective: Objective,
     grid: Grid,
     run: Run,
+    run_all: Run | None = None,
     passes: int = 20,
     allowed: Allowed = lambda candidate: True,
 ) -> Tuned:
@@ -129,18 +86,57 @@ def search(
 
     model    knows every state; its `awake` is what a CPU draws while it leaves a state and, of a
              simulation, while it runs
+    run_all  evaluates over all idle periods, if `run` does over a sample
     passes   maximum for each descent
     allowed  whether a table may be the best, which the present one may
     """
-    judge = _Judge(table, model, objective, allowed)
-    seen: dict[Candidate, Judged] = {}
+    tried = _Evaluation(Judge(table, model, objective, allowed), grid, run)
+    _descend_from_all(tried, grid, passes)
+    if run_all is None:
+        return _tuned(tried, objective, grid)
+    # a table that costs too much energy over the sample, but hardly, may not over all
+    loose = _Evaluation(Judge(table, model, objective, allowed, slack=NEAR), grid, run)
+    loose([*tried.found])
+    _descend_from_all(loose, grid, passes)
+    tried([*loose.found])
+    found = _tuned(tried, objective, grid)
+    named = (found.present, found.even, found.best, *found.front, found.if_low, found.if_high)
+    ranked = sorted(loose.found.values(), key=_ranked(grid.present))
+    order = [each.candidate for each in ranked]
+    counted, taken = _Evaluation(Judge(table, model, objective, allowed), grid, run_all), 1 + NEXT
+    counted([*dict.fromkeys([*(each.candidate for each in named), *order[:taken]])])
+    while taken < len(order) and not any(counted.found[at].feasible for at in order[:taken]):
+        counted(order[taken : taken + TOGETHER])
+        taken += TOGETHER
+    final = _tuned(counted, objective, grid)
+    near = _near(list(tried.found.values()), tried.found[final.best.candidate])
+    return replace(final, near=near, tried=len(tried.found))
 
-    def evaluate(candidates: Sequence[Candidate]) -> list[Judged]:
-        found = run(candidates)
+
+class _Evaluation:
+    """Tables judged, each evaluated once.
+
+    found  all of them; the present one is the first
+    """
+
+    def __init__(self, judge: Judge, grid: Grid, run: Run) -> None:
+        self.judge, self._grid, self._run = judge, grid, run
+        self.found: dict[Candidate, Judged] = {}
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Judged]:
+        """Judges tables, the present one among the first of them."""
+        outcomes = self._run(candidates)
+        if not self.found:
+            present = self._grid.present
+            self.found[present] = self.judge.present(outcomes[present])
         for candidate in candidates:
-            if candidate not in seen:
-                seen[candidate] = judge(found[candidate])
-        return [seen[candidate] for candidate in candidates]
+            if candidate not in self.found:
+                self.found[candidate] = self.judge(outcomes[candidate])
+        return [self.found[candidate] for candidate in candidates]
+
+
+def _descend_from_all(evaluate: _Evaluation, grid: Grid, passes: int) -> None:
+    seen, rank = evaluate.found, _ranked(grid.present)
 
     def descend(best: Judged) -> None:
         for _ in range(passes):
@@ -154,9 +150,6 @@ def search(
                 better += evaluate([combined])
             best = min(better, key=rank)
 
-    present = judge.present(run([grid.present])[grid.present])
-    seen[grid.present] = present
-    rank = _ranked(grid.present)
     first = min(evaluate(grid.first()), key=rank)
     for start in dict.fromkeys((grid.present, grid.even, first.candidate)):
         descend(seen[start])
@@ -167,22 +160,26 @@ def search(
         before, best = best, min(seen.values(), key=rank)
         if best is before:
             break
+
+
+def _tuned(tried: _Evaluation, objective: Objective, grid: Grid) -> Tuned:
+    judge, seen = tried.judge, tried.found
     everything = list(seen.values())
+    present, even = seen[grid.present], seen[grid.even]
+    best = min(everything, key=_ranked(grid.present))
     feasible = [each for each in everything if each.feasible]
     return Tuned(
         objective,
         present,
-        seen[grid.even],
+        even,
         best,
         tuple((values[0], values[-1]) for values in grid.values),
         _near(everything, best),
         _front(everything, grid.present),
         min([best, *feasible], key=judge.low),
         min([best, *feasible], key=judge.high),
-        (
-            judge.regret_bounds(present, best),
-            judge.regret_bounds(seen[grid.even], best),
-        ),
+        (judge.regret_bounds(present, best), judge.regret_bounds(even, best)),
+        len(everything),
         len(everything),
     )
 
@@ -191,88 +188,9 @@ def judged_alike(
     table: CpuTable, model: PowerModel, tuned: Tuned, outcomes: Iterable[Outcomes]
 ) -> list[Judged]:
     """Judges more tables as a search did. table, model: what the search was given."""
-    judge = _Judge(table, model, tuned.objective)
+    judge = Judge(table, model, tuned.objective)
     judge.present(tuned.present.outcomes)
     return [judge(each) for each in outcomes]
-
-
-class _Judge:
-    def __init__(
-        self,
-        table: CpuTable,
-        model: PowerModel,
-        objective: Objective,
-        allowed: Allowed = lambda candidate: True,
-    ) -> None:
-        self._table, self._model, self._objective = table, model, objective
-        self._allowed = allowed
-        self._most: Fraction | None = None
-
-    def present(self, outcomes: Outcomes) -> Judged:
-        """Judges the present table and sets the energy limit of objective `latency`."""
-        found = self(outcomes)
-        self._most = found.energy.middle
-        return found
-
-    def __call__(self, outcomes: Outcomes) -> Judged:
-        figures = outcomes.figures(self._table)
-        busy_ns = 1000 * outcomes.busy_us
-        cost = with_running(spent(figures, self._model), self._model.awake, busy_ns, outcomes.work)
-        energy = cost.each_unit or cost.total
-        assert energy is not None, "the model knows every state"
-        latency = sum(exit_ns * count for exit_ns, count in figures.wakeups)
-        mean = Fraction(latency, figures.usage or 1)
-        feasible = self._allowed(outcomes.candidate)
-        if self._objective.kind == LATENCY:
-            value = mean
-            feasible &= self._most is None or energy.middle <= self._most
-        else:
-            stalls = self._stalls(latency, self._model.awake.middle)
-            value = energy.middle + stalls / (outcomes.work or 1)
-        return Judged(outcomes, cost, energy, mean, _p99(figures), value, feasible)
-
-    def low(self, judged: Judged) -> Fraction:
-        """Returns the value with all power figures at their lower bounds."""
-        return self._at(judged, judged.energy.low, self._model.awake.low)
-
-    def high(self, judged: Judged) -> Fraction:
-        return self._at(judged, judged.energy.high, self._model.awake.high)
-
-    def regret_bounds(self, judged: Judged, best: Judged) -> PowerBounds | None:
-        """Returns the bounds of the cost above the best, as a share. A ratio of sums of power
-        figures has its extremes where each figure is at a bound; all combinations are tried."""
-        found = []
-        for model in _corners(self._model):
-            judge = _Judge(self._table, model, self._objective)
-            least = judge(best.outcomes).value
-            if not least:
-                return None
-            found.append(judge(judged.outcomes).value / least - 1)
-        return PowerBounds(min(found), max(found))
-
-    def _at(self, judged: Judged, energy: Fraction, awake: Fraction) -> Fraction:
-        if self._objective.kind == LATENCY:
-            return judged.value
-        latency = judged.mean_ns * sum(judged.outcomes.usage)
-        return energy + self._stalls(latency, awake) / (judged.outcomes.work or 1)
-
-    def _stalls(self, latency_ns: Fraction | int, awake: Fraction) -> Fraction:
-        return self._objective.stall * awake * latency_ns
-
-
-def _corners(model: PowerModel) -> Iterator[PowerModel]:
-    """Yields the model with every combination of lower and upper bounds."""
-    powers = [model.awake, *(state.power for state in model.states.values())]
-    for awake, *values in product(*(sorted({each.low, each.high}) for each in powers)):
-        pairs = zip(model.states.items(), values, strict=True)
-        states = {
-            name: replace(state, power=PowerBounds.exactly(value)) for (name, state), value in pairs
-        }
-        yield replace(model, awake=PowerBounds.exactly(awake), states=states)
-
-
-def _p99(figures: Figures) -> int:
-    return figures.wake_latency_ns(99) or 0
 
 
 def _ranked(present: Candidate) -> Callable[[Judged], tuple[bool, Fraction, int, Candidate]]:
@@ -310,7 +228,7 @@ def _near(judged: Sequence[Judged], best: Judged) -> tuple[tuple[int, int], ...]
     for place, own in enumerate(best.candidate):
         others = best.candidate[:place] + best.candidate[place + 1 :]
         tried = {
-            each.candidate[place]: each.feasible and each.value <= bound
+            each.candidate[place]: each is best or (each.feasible and each.value <= bound)
             for each in judged
             if each.candidate[:place] + each.candidate[place + 1 :] == others
         }

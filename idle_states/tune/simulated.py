@@ -28,6 +28,16 @@ class TuneSimulation:
         """See evaluate.Work."""
         return simulate_core.knows(self.setup)
 
+    @property
+    def together(self) -> int:
+        """See evaluate.Work."""
+        return 1
+
+    @property
+    def sampled(self) -> bool:
+        """See evaluate.Work."""
+        return False
+
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
         """Evaluates candidates; results in order. Raises UnknownGovernor."""
         return [self._one(candidate) for candidate in candidates]

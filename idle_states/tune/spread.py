@@ -13,10 +13,12 @@ from typing import Any
 from .. import core
 from ..findings import Unreadable, unreadable
 from ..workers import processes
-from .evaluate import TOGETHER, Candidate, Outcomes, Work
+from .evaluate import Candidate, Outcomes, Work
 from .results import Results
 
 Advance = Callable[[int], None]
+_MOST = 8
+"""Candidates of a chunk: what is lost at most of each worker where it ends."""
 _POLL_SECONDS = 0.02
 _SECONDS = 60
 
@@ -33,7 +35,7 @@ def on_processors(
     Uses threads if the compiled core does the work, otherwise processes. Raises Unreadable if a
     process dies.
     """
-    chunks = _chunks(candidates)
+    chunks = _chunks(work, candidates, jobs or core.processors())
     workers = min(jobs or core.processors(), len(chunks))
     if workers < 2:
         for chunk in chunks:
@@ -71,7 +73,7 @@ class Cluster:
         self._given: Any = None
 
     def evaluate(self, candidates: Sequence[Candidate], results: Results, advance: Advance) -> None:
-        client, chunks = self._client, _chunks(candidates)
+        client, chunks = self._client, _chunks(self._work, candidates, 1)
         if not chunks:
             return
         waiting: dict[Any, int] = {}
@@ -116,8 +118,10 @@ def evaluate(work: Work, candidates: Sequence[Candidate]) -> list[Outcomes]:
     return work.evaluate(candidates)
 
 
-def _chunks(candidates: Sequence[Candidate]) -> list[Sequence[Candidate]]:
-    return [candidates[at : at + TOGETHER] for at in range(0, len(candidates), TOGETHER)]
+def _chunks(work: Work, candidates: Sequence[Candidate], workers: int) -> list[Sequence[Candidate]]:
+    """Chunks of at most _MOST, so that workers are done at about the same time."""
+    size = max(work.together, min(len(candidates) // (2 * workers), _MOST))
+    return [candidates[at : at + size] for at in range(0, len(candidates), size)]
 
 
 def _died(error: BaseException | None) -> bool:
@@ -126,8 +130,8 @@ def _died(error: BaseException | None) -> bool:
 
 
 def _stopped(why: str, where: str, results: Results) -> Unreadable:
-    kept = f"{len(results.found)} results are kept"
-    if results.path is not None and results.found:
+    kept = f"{results.count} results are kept"
+    if results.path is not None and results.count:
         kept += f" in {results.path}; the same command line goes on from there"
     message = f"expected candidates to be evaluated, found: {why}; {kept}"
     return unreadable(where, message)

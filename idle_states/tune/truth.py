@@ -19,7 +19,8 @@ from ..replay.machine import CpuTable
 from ..replay.tables import HeldTables
 from ..table import Measurement
 from .evaluate import Candidate, Outcomes, Work
-from .search import Judged, Tuned, judged_alike
+from .judging import Judged
+from .search import Tuned, judged_alike
 
 SPEC = "spec"
 """In the place of a file: what the spec itself records under `measured`."""

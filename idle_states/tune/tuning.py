@@ -9,7 +9,10 @@ from ..replay.consumption import RUNNING_SAID, of_machine, with_running
 from ..replay.energy import IDLE_ONLY, RELATIVE, PowerModel, Spent
 from ..replay.machine import CpuTable
 from ..replay.replay import Settings
-from .search import Judged, Tuned
+from ..wording import plural
+from .judging import Judged
+from .sampling import IdleSample
+from .search import NEXT, Tuned
 from .source import SIMULATED, GapSource
 from .truth import HonestTable, Truth
 from .waits import Wait
@@ -26,6 +29,7 @@ class Tuning:
     timeout_ns  present polling limit of state 0; None: polls until the CPU is woken
     files       (name, SHA-256) of every file read
     truth       measured latencies, which costs are by; None: the table is taken at its word
+    sample      what was searched over; None: all idle periods
     honest      tables that advertise them; () without truth, and without a governor to believe
     boot        the parameter that gives an x86 machine the best table; None where not asked
     """
@@ -44,6 +48,7 @@ class Tuning:
     boot: TableArgument | None = None
     truth: Truth | None = None
     honest: tuple[HonestTable, ...] = ()
+    sample: IdleSample | None = None
 
     @property
     def gaps(self) -> int:
@@ -54,6 +59,15 @@ class Tuning:
     def idle_ns(self) -> int:
         """Sum of the gaps in ns; of a simulation, idle time with the present table."""
         return self.source.gaps.total or 1000 * sum(self.tuned.present.outcomes.time_us)
+
+    def searched(self) -> str | None:
+        """Which part of the idle periods was searched over, in words; None: all."""
+        if self.sample is None:
+            return None
+        return (
+            f"searched over {self.sample.idles} of {self.sample.of} idle periods; figures are over "
+            f"all of them, of {plural(self.tuned.evaluated, 'table')}"
+        )
 
     def assumptions(self) -> Iterator[str]:
         """Yields the assumptions behind all figures, as sentences."""
@@ -76,6 +90,14 @@ class Tuning:
             "that, not below the exit latency, in steps of the square root of 2; residencies "
             "WITHIN 1 % are of those tried; latencies stay"
         )
+        if self.sample is not None:
+            yield (
+                "tables were tried over runs of idle periods from all of the input, evenly spread, "
+                "by CPU; evaluated over all idle periods were the present table, break-evens, the "
+                f"best of the sample and the {NEXT} after it, what no table beats there in wake "
+                "latency and energy, and the best with figures at their bounds; WITHIN 1 % is over "
+                "the sample (--search-over all: everything over all)"
+            )
         if self.truth is None:
             yield (
                 "tau is of exit latencies as the table has them, to the ns; the EXIT LATENCY and "

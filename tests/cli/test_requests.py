@@ -33,8 +33,8 @@ from idle_states.skiboot import c_table
 from idle_states.sources.walk import Walk
 from idle_states.spec.library import find
 from idle_states.statistics.request import HISTOGRAM, StatsRequest, stats
+from idle_states.tune.judging import ENERGY, Objective
 from idle_states.tune.request import TuneRequest, tune
-from idle_states.tune.search import ENERGY, Objective
 from tests.support import ROOT
 from tests.support.commands import outcome
 

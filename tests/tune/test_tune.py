@@ -33,8 +33,9 @@ from idle_states.tune.candidates import Grid, break_evens, scaled, together
 from idle_states.tune.cost import WaitStep, best, break_even, cost, known, near_best
 from idle_states.tune.evaluate import Candidate, EvaluationTask, Outcomes, evaluate
 from idle_states.tune.gaps import Gaps, Gatherer, from_counts
+from idle_states.tune.judging import ENERGY, LATENCY, WEIGHTED, Objective
 from idle_states.tune.results import Results
-from idle_states.tune.search import ENERGY, LATENCY, WEIGHTED, Objective, search
+from idle_states.tune.search import search
 from idle_states.tune.source import read, read_list
 from tests.support import DATA, DOCS
 from tests.support.commands import document, outcome
@@ -422,7 +423,7 @@ def test_processors_change_nothing(trace: Path, monkeypatch: pytest.MonkeyPatch)
 class Dying:
     """Work that takes its process along."""
 
-    fast = False
+    fast, together, sampled = False, 1, False
 
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
         if (4,) in candidates:
@@ -939,7 +940,9 @@ def test_a_page_that_fails_loses_nothing(
     assert not kept.exists()
 
 
-@pytest.mark.parametrize("option", [("--scheduler", "tcp://[::1]:9"), ("--resume", "kept")])
+@pytest.mark.parametrize(
+    "option", [("--scheduler", "tcp://[::1]:9"), ("--resume", "kept"), ("--search-over", "all")]
+)
 @pytest.mark.parametrize("alone", [("--gaps", "x.csv"), ("--trace", "x", "--governor", "none")])
 def test_what_would_be_ignored_is_refused(
     option: tuple[str, str], alone: tuple[str, ...], capsys: pytest.CaptureFixture[str]

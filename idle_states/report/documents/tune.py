@@ -7,8 +7,9 @@ from ...forms import GIVEN, INLINE, Count, Form, With, derived
 from ...linux.grounds import LOOP
 from ...reading import problems
 from ...replay.energy import break_even
-from ...tune import truth, waits
-from ...tune.search import Judged, Tuned
+from ...tune import sampling, truth, waits
+from ...tune.judging import Judged
+from ...tune.search import Tuned
 from ...tune.tuning import Tuning
 from .energy import NS, Bounds, BreakEven, Power, in_seconds, in_us, rounded
 from .known import Kernel, Known
@@ -27,6 +28,13 @@ class Shorter(Form[tuple[int, int]]):
 class OpenBin(Form[tuple[int, int]]):
     from_ns: Annotated[Count, "Least length."] = derived(lambda pair: pair[0])
     count: Annotated[Count, "Gaps of that length or longer."] = derived(lambda pair: pair[1])
+
+
+class SearchedOver(Form[sampling.IdleSample]):
+    """What tables were tried over, evenly spread runs of idle periods."""
+
+    idles: Annotated[Count, "Idle periods in it."]
+    of: Annotated[Count, "Idle periods in all."]
 
 
 class State(Form[Any]):
@@ -192,6 +200,14 @@ class Tune(Form[Tuning]):
         derived(lambda tuning: float(tuning.tuned.objective.weight))
     )
     tried: Annotated[Count, "Tables evaluated."] = derived(lambda tuning: tuning.tuned.tried)
+    sample: Annotated[
+        SearchedOver | None,
+        "What was searched over, and within_1_percent_us rests on: all other figures are over all "
+        "idle periods. null: all were searched over.",
+    ]
+    evaluated: Annotated[Count, "Tables evaluated over all idle periods."] = derived(
+        lambda tuning: tuning.tuned.evaluated
+    )
     assumptions: Annotated[list[str], "What every figure rests on."] = derived(
         lambda tuning: tuning.assumptions()
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from ...replay.energy import break_even
-from ...tune.search import Judged
+from ...tune.judging import Judged
 from ...tune.tuning import Tuning
 from ...tune.waits import regrets
 from ...wording import plural
@@ -82,6 +82,7 @@ def sections(tuning: Tuning) -> list[Section]:
         f"{source.name}: {plural(tuning.gaps, 'idle gap')}, "
         f"{tuning.idle_ns / _NS:.6f} s ({source.exactness})",
         f"objective: {meaning(tuned.objective)}; {plural(tuned.tried, 'table')} tried",
+        *filter(None, (tuning.searched(),)),
         f"wake latency is the {AS_HELD}",
     )
     rests = tuple(f"- {words}" for words in (*tuning.assumptions(), *known(tuning)))
