@@ -126,7 +126,7 @@ class Auditor:
             return audit_path(where, self._setting)
         try:
             file = self._open(where)
-            judged = fdt.judged(file.data) if _is_blob(file) else None
+            judged = fdt.judged(file.data) if _is_blob(file.data) else None
         except Exception:
             # which says what is wrong
             return audit_path(where, self._setting)
@@ -153,10 +153,9 @@ class Auditor:
         return File.open(where, self._top)
 
 
-def _is_blob(file: File) -> bool:
-    # an archive, too, may begin as a blob does
-    data, path = file.data, file.path
-    return format_dtb.recognises(data, path) and not format_tar.recognises(data, path)
+def _is_blob(data: bytes) -> bool:
+    """Whatever its name. An archive may begin as a blob does."""
+    return format_dtb.recognises(data, Path()) and not format_tar.recognises(data, Path())
 
 
 def _judged_alone(file: File) -> list[Source]:

@@ -20,11 +20,12 @@ enum known {
 	OTHER, COMPATIBLE, MODEL, SYSTEM_ID, SERIAL_NUMBER, DEVICE_TYPE, CPU_VERSION, SERVERS,
 	VERSION, GIT_ID, PHANDLE
 };
-static const char *const known_names[] = {
-	[COMPATIBLE] = "compatible", [MODEL] = "model", [SYSTEM_ID] = "system-id",
-	[SERIAL_NUMBER] = "serial-number", [DEVICE_TYPE] = "device_type",
-	[CPU_VERSION] = "cpu-version", [SERVERS] = "ibm,ppc-interrupt-server#s",
-	[VERSION] = "version", [GIT_ID] = "git-id", [PHANDLE] = "phandle",
+#define TEXT(text) { text, sizeof(text) - 1 }
+static const struct { const char *text; uint32_t length; } known_names[] = {
+	[COMPATIBLE] = TEXT("compatible"), [MODEL] = TEXT("model"), [SYSTEM_ID] = TEXT("system-id"),
+	[SERIAL_NUMBER] = TEXT("serial-number"), [DEVICE_TYPE] = TEXT("device_type"),
+	[CPU_VERSION] = TEXT("cpu-version"), [SERVERS] = TEXT("ibm,ppc-interrupt-server#s"),
+	[VERSION] = TEXT("version"), [GIT_ID] = TEXT("git-id"), [PHANDLE] = TEXT("phandle"),
 };
 enum { KNOWN = sizeof(known_names) / sizeof(known_names[0]) };
 
@@ -70,24 +71,46 @@ static uint32_t word(const uint8_t *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
+#define EACH(byte) (0x0101010101010101 * (uint64_t)(byte))
+
+/* Whether each of eight bytes is a character of names: ASCII, and then printable, no blank or '/'. */
+static bool are_of_names(uint64_t bytes)
+{
+	uint64_t right = (bytes + EACH(0x80 - '!')) & ~(bytes + EACH(1)) &
+			 ((bytes ^ EACH('/')) + EACH(0x7F));
+
+	return (right & ~bytes & EACH(0x80)) == EACH(0x80);
+}
+
+static uint64_t mixed(uint64_t hash, uint64_t bytes)
+{
+	hash = (hash ^ bytes) * 0x9E3779B97F4A7C15;
+	return hash ^ hash >> 32;
+}
+
 /* Length of a name of `least` characters or more; -1 where it is none. */
 static Py_ssize_t name_length(const struct reader *r, Py_ssize_t at, Py_ssize_t end,
 			      Py_ssize_t least, uint64_t *hash)
 {
+	const uint8_t *name = r->data + at;
 	Py_ssize_t room = end - at, length = 0;
-	uint64_t h = *hash;
+	uint64_t bytes;
 
+	*hash = 0;
 	if (room > r->max_name + 1)
 		room = r->max_name + 1;
-	while (length < room && r->data[at + length]) {
-		uint8_t c = r->data[at + length];
-
-		if (c < 0x21 || c > 0x7E || c == '/')
-			return -1;
-		h = (h ^ c) * 0x100000001B3;
-		length++;
+	for (; room - length >= 8; length += 8) {
+		memcpy(&bytes, name + length, 8);
+		if (!are_of_names(bytes))
+			break;
+		*hash = mixed(*hash, bytes);
 	}
-	*hash = h ^ h >> 29;
+	for (bytes = 0; length < room && name[length]; length++) {
+		if (name[length] < '!' || name[length] > '~' || name[length] == '/')
+			return -1;
+		bytes = bytes << 8 | name[length];
+	}
+	*hash = mixed(*hash, bytes);
 	return length >= room || length < least ? -1 : length;
 }
 
@@ -123,12 +146,12 @@ static bool put_found(struct reader *r, char kind, const struct span *span)
 	return !span->there || put_span(r, kind, span->at, span->length);
 }
 
-static bool equals(const uint8_t *text, Py_ssize_t length, const char *other)
+static inline bool equals(const uint8_t *text, Py_ssize_t length, const char *other)
 {
 	return (size_t)length == strlen(other) && !memcmp(text, other, length);
 }
 
-static bool starts(const uint8_t *text, Py_ssize_t length, const char *start)
+static inline bool starts(const uint8_t *text, Py_ssize_t length, const char *start)
 {
 	return (size_t)length >= strlen(start) && !memcmp(text, start, strlen(start));
 }
@@ -137,7 +160,7 @@ static struct name *property_name(struct reader *r, uint32_t offset)
 {
 	uint32_t slot = (offset ^ offset >> 12) % SLOTS;
 	Py_ssize_t start = r->strings + (Py_ssize_t)offset, length;
-	uint64_t hash = 0xCBF29CE484222325;
+	uint64_t hash;
 	struct name *name;
 
 	if (r->by_offset[slot].name && r->by_offset[slot].offset == offset)
@@ -157,7 +180,8 @@ static struct name *property_name(struct reader *r, uint32_t offset)
 			name = &r->names[r->name_count++];
 			*name = (struct name){ (uint32_t)offset, (uint32_t)length, 0, OTHER };
 			for (int known = 1; known < KNOWN; known++)
-				if (equals(r->data + start, length, known_names[known]))
+				if (length == known_names[known].length &&
+				    !memcmp(r->data + start, known_names[known].text, length))
 					name->known = known;
 			r->by_text[at] = r->name_count;
 			break;
@@ -240,7 +264,7 @@ static bool begin(struct reader *r)
 {
 	enum place parent = r->depth ? r->stack[r->depth - 1].place : ELSEWHERE, place = ROOT;
 	const uint8_t *name = r->data + r->at;
-	uint64_t hash = 0xCBF29CE484222325;
+	uint64_t hash;
 	Py_ssize_t length;
 
 	if (r->done || r->depth >= r->max_depth || r->depth >= LEVELS || r->nodes == MOST_NODES)

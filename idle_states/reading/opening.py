@@ -90,8 +90,7 @@ def read(path: str | Path, limit: int = limits.FILE_BYTES, *, shown: str | None 
     or has more bytes.
     """
     name = os.fspath(path) if shown is None else shown
-    with open_file(path, shown=name) as file:
-        return bounded(file, limit, name)
+    return _read(path, limit, name)
 
 
 def read_text(path: str | Path, limit: int = limits.FILE_BYTES) -> str:
@@ -171,7 +170,11 @@ class Found:
         return self.top / self.inner
 
     def as_posix(self) -> str:
-        return self.path.as_posix()
+        """That of `path`, which takes longer to make."""
+        top = self.top.as_posix()
+        if top == ".":
+            return self.inner
+        return f"{top}{self.inner}" if top.endswith("/") else f"{top}/{self.inner}"
 
 
 class Tree:
@@ -244,8 +247,11 @@ class Tree:
     ) -> bytes:
         """The bytes of a regular file. Raises as `open_file`, and Unreadable for more bytes."""
         name = self.shown(relative) if shown is None else shown
-        with self.open_file(relative, shown=name, follow=follow) as file:
-            return bounded(file, limit, name)
+        if not follow and "/" not in relative and relative not in ("", ".", ".."):
+            # is nowhere but in the directory itself
+            return _read(os.fsencode(relative), limit, name, self._root)
+        with self._reached(relative, follow) as (directory, last):
+            return _read(last, limit, name, directory)
 
     def entries(self, relative: str = "", *, follow: bool = True) -> Iterator[DirectoryEntry]:
         """What a directory holds, in no order; links are not followed. Raises OSError, Outside
@@ -362,16 +368,9 @@ def _regular(
     path: str | bytes | Path, shown: str, *, pipes: bool, directory: int | None = None
 ) -> BinaryIO:
     """Opened if it is a regular file, or a pipe where those are allowed."""
-    follow = directory is None
+    number = _opened(path, shown, pipes, directory)
     try:
-        _expect(os.stat(path, dir_fd=directory, follow_symlinks=follow).st_mode, shown, pipes)
-        number = os.open(path, _FLAGS if follow else _WALKED, dir_fd=directory)
-    except ValueError:
-        # a NUL
-        raise unreadable(shown, "expected a name that a file can have") from None
-    try:
-        mode = os.fstat(number).st_mode
-        _expect(mode, shown, pipes)
+        mode = _expect(os.fstat(number), shown, pipes).st_mode
         if stat.S_ISFIFO(mode):
             # opened without waiting; reading before the other end is there would find an end
             waiting = select.poll()
@@ -384,39 +383,75 @@ def _regular(
         raise
 
 
+def _opened(path: str | bytes | Path, shown: str, pipes: bool, directory: int | None) -> int:
+    """The descriptor of what was a regular file, or such a pipe, and is to be looked at again."""
+    follow = directory is None
+    try:
+        _expect(os.stat(path, dir_fd=directory, follow_symlinks=follow), shown, pipes)
+        return os.open(path, _FLAGS if follow else _WALKED, dir_fd=directory)
+    except ValueError:
+        # a NUL
+        raise unreadable(shown, "expected a name that a file can have") from None
+
+
+def _read(path: str | bytes | Path, limit: int, shown: str, directory: int | None = None) -> bytes:
+    """All of a regular file: in one call where it is as large as it says, which those of /proc
+    are not."""
+    number = _opened(path, shown, False, directory)
+    try:
+        size = _expect(os.fstat(number), shown, False).st_size
+        with _naming(shown):
+            data = os.read(number, min(size, limit) + 1)
+            if len(data) == size <= limit:
+                return data
+            parts = [data]
+            while data and (left := limit + 1 - sum(map(len, parts))):
+                data = os.read(number, min(left, _BLOCK))
+                parts.append(data)
+        if data:
+            raise unreadable(shown, f"expected at most {limit} bytes")
+        return b"".join(parts)
+    finally:
+        os.close(number)
+
+
+@contextmanager
+def _naming(shown: str) -> Iterator[None]:
+    """Gives errors the file's name. Reading does not wait, as some files of /proc would have it."""
+    try:
+        yield
+    except BlockingIOError:
+        raise BlockingIOError(errno.EAGAIN, "a file that has no end now", shown) from None
+    except OSError as error:
+        error.filename = shown
+        raise
+
+
 class _Opened(io.FileIO):
-    """A file that is open. Reading does not wait, as some files of /proc would have it (a pipe's
-    reader does), and errors have the file's name."""
+    """A file that is open, of which the same holds; a pipe's reader does wait."""
 
     def __init__(self, number: int, shown: str) -> None:
         super().__init__(number, "rb")
         self._shown = shown
 
     def read(self, size: int | None = -1, /) -> bytes:
-        with self._naming():
+        with _naming(self._shown):
             found: bytes = self._held(super().read(size))
         return found
 
     def readinto(self, buffer: Any, /) -> int:
-        with self._naming():
+        with _naming(self._shown):
             found: int = self._held(super().readinto(buffer))
         return found
 
     def _held(self, found: Any) -> Any:
         if found is None:
-            raise BlockingIOError(errno.EAGAIN, "a file that has no end now")
+            raise BlockingIOError
         return found
 
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            error.filename = self._shown
-            raise
 
-
-def _expect(mode: int, shown: str, pipes: bool) -> None:
-    found = _kind(mode)
-    if found != FILE and not (pipes and stat.S_ISFIFO(mode)):
-        raise unreadable(shown, f"expected a regular file, found {found}")
+def _expect(found: os.stat_result, shown: str, pipes: bool) -> os.stat_result:
+    mode = found.st_mode
+    if not stat.S_ISREG(mode) and not (pipes and stat.S_ISFIFO(mode)):
+        raise unreadable(shown, f"expected a regular file, found {_kind(mode)}")
+    return found

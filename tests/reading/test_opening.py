@@ -73,6 +73,32 @@ def test_no_more_is_read_than_the_limit(tmp_path: Path) -> None:
         tree.read("file", 4)
 
 
+@pytest.mark.parametrize("said", [0, 3, 5, 7, limits.FILE_BYTES + 1])
+def test_a_file_may_be_of_another_size_than_it_says(
+    said: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of /proc and sysfs, and one that is written meanwhile."""
+    (tmp_path / "file").write_bytes(b"12345")
+    real = os.fstat
+
+    def fstat(number: int) -> os.stat_result:
+        return os.stat_result((*real(number)[:6], said, *real(number)[7:]))
+
+    monkeypatch.setattr(os, "fstat", fstat)
+    with Tree(tmp_path) as tree:
+        for limit in (5, 6, limits.FILE_BYTES):
+            assert tree.read("file", limit, follow=False) == b"12345"
+        with pytest.raises(Unreadable, match="expected at most 4 bytes"):
+            tree.read("file", 4, follow=False)
+
+
+@pytest.mark.parametrize("top", [".", "/", "//", "a", "a/", "./a", "/a/../b"])
+def test_a_file_found_is_called_by_its_path(top: str) -> None:
+    for inner in ("x", "a/b.dtb", ".x"):
+        found = opening.Found(Path(top), inner)
+        assert found.as_posix() == found.path.as_posix()
+
+
 def test_what_is_missing_says_so(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as raised:
         opening.read(tmp_path / "nothing")
