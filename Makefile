@@ -86,6 +86,7 @@ schema: $(VENV)/.installed
 	$(BIN)/python -m tools.schema
 
 bench: $(VENV)/.installed-test
+	@$(BIN)/python -m tools.compile_specs  # as an installation has them
 	$(BIN)/python -m benchmarks $(if $(OUTPUT),--output "$(OUTPUT)") $(if $(DTS),--dts "$(DTS)") $(BENCH)
 
 boot-deps: $(VENV)/.installed

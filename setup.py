@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import sysconfig
 from glob import glob
@@ -10,9 +11,23 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 CORE = "idle_states.core._core"
+
+
+class BuildWithSpecs(build_py):
+    """The packaged specs are compiled, so that commands need not read YAML for them
+    (tools/compile_specs.py). Without PyYAML they do."""
+
+    def run(self):
+        super().run()
+        home = ROOT if self.editable_mode else Path(self.build_lib)
+        target = (home / "idle_states" / "specs" / "compiled.pickle").absolute()
+        words = [sys.executable, "-m", "tools.compile_specs", str(target)]
+        if subprocess.run(words, cwd=ROOT, check=False, stderr=subprocess.PIPE).returncode:
+            self.warn("the packaged specs are not compiled; commands read them as YAML")
 
 
 class BuildWithFeatures(build_ext):
@@ -70,7 +85,7 @@ def reason(error):
 OPTIONS = {"py_limited_api": True, "optional": True}
 
 setup(
-    cmdclass={"build_ext": BuildWithFeatures},
+    cmdclass={"build_ext": BuildWithFeatures, "build_py": BuildWithSpecs},
     ext_modules=[
         Extension(
             "idle_states.devicetree._fdt",

@@ -130,6 +130,15 @@ PSSCR_FIELD_BITS = field_mask(Psscr.FIELDS)
 PSSCR_MASK = field_mask(["rl", "mtl", "tr", "ec", "esl"])
 """OPAL_PM_PSSCR_MASK, 0x3003ff: what skiboot hands to Linux as psscr-mask."""
 RL_MASK = field_mask(["rl"])
+PMICR_VALUES = {
+    # skiboot include/opal-api.h, OPAL_PM_*_PMICR
+    "none": 0,
+    "fastsleep": 0x20_0000_0000,
+    "deepsleep": 0x30_0000_0000,
+    "fastwinkle": 0x20_0000,
+    "deepwinkle": 0x30_0000,
+}
+PMICR_MASKS = {"none": 0, "sleep": 0x30_0000_0000, "winkle": 0x30_0000}
 
 
 @dataclass(frozen=True, slots=True)

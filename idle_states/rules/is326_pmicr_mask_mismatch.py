@@ -30,8 +30,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Severity
 from ..pipeline import Subject
-from ..spec.build import PMICR_MASKS, PMICR_VALUES
-from ..table import Flag, IdleState, Register
+from ..table import PMICR_MASKS, PMICR_VALUES, Flag, IdleState, Register
 from .is3_control import SLEEP_CLASSES
 from .rule import Rule
 

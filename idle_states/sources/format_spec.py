@@ -10,7 +10,8 @@ from ..dataclass import replace
 from ..findings import unreadable
 from ..idle_tree import IdleTree
 from ..reading import limits, opening
-from ..spec.library import LoadedSpec, load
+from ..spec.library import load
+from ..spec.loaded import LoadedSpec
 from .source import File, Source
 
 

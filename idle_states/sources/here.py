@@ -13,7 +13,7 @@ from ..dataclass import dataclass, replace
 from ..findings import Unreadable, unreadable
 from ..reading import limits, opening
 from ..reading.opening import Found
-from ..spec.inherit import TOP_KEYS
+from ..spec.keys import TOP_KEYS
 from ..spec.packaged import current, named
 from ..wording import joined
 from . import format_acpi, format_skiboot, read_sources

@@ -8,6 +8,8 @@ from ..reading import scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node, Scalar, Sequence
 from ..table import (
+    PMICR_MASKS,
+    PMICR_VALUES,
     PSSCR_MASK,
     U64_MAX,
     CedeRecord,
@@ -23,19 +25,10 @@ from ..table import (
     field_mask,
 )
 from .fields import expect_only, measured_of, optional_text, power_of, required_text
-from .inherit import OF_TREES, STATE_KEYS, STATE_OF_TREES, TOP_KEYS, ExpandedSpec, StateSource
+from .inherit import ExpandedSpec, StateSource
+from .keys import OF_TREES, STATE_KEYS, STATE_OF_TREES, TOP_KEYS
 
 SCOPES = ("thread", "core", "pair", "quad", "chip")
-
-PMICR_VALUES = {
-    # skiboot include/opal-api.h, OPAL_PM_*_PMICR
-    "none": 0,
-    "fastsleep": 0x20_0000_0000,
-    "deepsleep": 0x30_0000_0000,
-    "fastwinkle": 0x20_0000,
-    "deepwinkle": 0x30_0000,
-}
-PMICR_MASKS = {"none": 0, "sleep": 0x30_0000_0000, "winkle": 0x30_0000}
 
 _TOP_KEYS = tuple(key for key in TOP_KEYS if key not in OF_TREES)
 _STATE_KEYS = tuple(key for key in STATE_KEYS if key not in STATE_OF_TREES)

@@ -25,7 +25,8 @@ from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node, Scalar
 from ..table import U32_MAX, Origin
 from .fields import expect_only, measured_of, optional_text, power_of, required_text
-from .inherit import OF_TABLES, STATE_OF_TABLES, ExpandedSpec, StateSource
+from .inherit import ExpandedSpec, StateSource
+from .keys import OF_TABLES, STATE_OF_TABLES
 
 CPUS = "/cpus"
 SCOPES = ("cpu", "domain")

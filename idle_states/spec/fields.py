@@ -9,7 +9,7 @@ from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node
 from ..table import U64_MAX, Measurement, Power
 from ..units import format_power, format_time
-from .inherit import CONFIDENCES
+from .keys import CONFIDENCES
 
 _MEASUREMENT_KEYS = (
     "kind latency base statistic n low high confidence machine kernel source".split()

@@ -10,6 +10,8 @@ from ..dataclass import replace
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..processors import assumed
 from ..table import (
+    PMICR_MASKS,
+    PMICR_VALUES,
     PSSCR_MASK,
     Cpu,
     Firmware,
@@ -24,7 +26,6 @@ from ..table import (
     flag_names,
 )
 from ..units import format_power, format_time
-from .build import PMICR_MASKS, PMICR_VALUES
 
 HELD = (
     "expected flags, control register and mask of every state, found a dump of sysfs, which has "

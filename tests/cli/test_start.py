@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.spec import compiled
 from tests.support import ROOT
 
 _RUN = """
 import runpy, sys
+from idle_states.spec import compiled
+compiled.NAME = sys.argv.pop(1)
 sys.argv[0] = "idle-states"
 try:
     runpy.run_module("idle_states", run_name="__main__")
@@ -21,9 +24,17 @@ print(*sys.modules, file=sys.stderr)
 _DTB = str(ROOT / "tests" / "data" / "trees" / "powernv9.dtb")
 
 
-def imported(words: list[str], folder: Path) -> set[str]:
+@pytest.fixture(scope="module")
+def specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packaged specs as an installation compiles them."""
+    found = tmp_path_factory.mktemp("compiled") / compiled.NAME
+    subprocess.run([sys.executable, "-m", "tools.compile_specs", found], cwd=ROOT, check=True)
+    return found
+
+
+def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
     """The modules that a command line has imported at its end."""
-    program = [sys.executable, "-c", _RUN, *words]
+    program = [sys.executable, "-c", _RUN, specs, *words]
     found = subprocess.run(program, capture_output=True, text=True, check=True, cwd=folder)
     assert found.stdout
     return set(found.stderr.split("\n")[-2].split())
@@ -50,14 +61,17 @@ def imported(words: list[str], folder: Path) -> set[str]:
                 "json",
                 "tomllib",
                 "tree_sitter",
+                "yaml",
             ),
         ),
+        (["check"], "idle_states.rules.is421_self_perpetuating", ("dataclasses", "yaml")),
+        (["show", "power9"], "idle_states.report.show_text", ("dataclasses", "yaml")),
     ],
 )
 def test_no_more_is_imported_than_is_asked_for(
-    words: list[str], needed: str, not_needed: tuple[str, ...], tmp_path: Path
+    words: list[str], needed: str, not_needed: tuple[str, ...], specs: Path, tmp_path: Path
 ) -> None:
-    found = imported(words, tmp_path)
+    found = imported(words, specs, tmp_path)
     assert needed in found
     assert [name for name in not_needed if name in found] == []
 

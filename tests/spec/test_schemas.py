@@ -13,7 +13,7 @@ import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from idle_states import processors
+from idle_states import processors, table
 from idle_states.architectures import ARCHITECTURES
 from idle_states.findings import Location
 from idle_states.idle_tree import STATUSES
@@ -23,7 +23,7 @@ from idle_states.reading.document import Scalar, parse
 from idle_states.resources import resource
 from idle_states.spec import build as builder
 from idle_states.spec import build_tree as tree_builder
-from idle_states.spec import fields, inherit
+from idle_states.spec import fields, inherit, keys
 from idle_states.spec.build_tree import build_tree
 from idle_states.spec.library import load
 from idle_states.spec.packaged import Revision, machines, named
@@ -117,10 +117,10 @@ def choices(schema: dict[str, Any]) -> list[str]:
 
 
 def test_keys_of_specs_and_states() -> None:
-    assert tuple(SPEC["properties"]) == inherit.TOP_KEYS
-    assert tuple(STATE) == inherit.STATE_KEYS
-    assert tuple(DEFS["provenance"]["properties"]) == inherit.PROVENANCE_KEYS
-    assert tuple(DEFS["provenanceMap"]["properties"]) == ("default", *inherit.STATE_KEYS)
+    assert tuple(SPEC["properties"]) == keys.TOP_KEYS
+    assert tuple(STATE) == keys.STATE_KEYS
+    assert tuple(DEFS["provenance"]["properties"]) == keys.PROVENANCE_KEYS
+    assert tuple(DEFS["provenanceMap"]["properties"]) == ("default", *keys.STATE_KEYS)
     assert tuple(DEFS["psscr"]["anyOf"][0]["properties"]) == (*Psscr.FIELDS, "other")
 
 
@@ -272,11 +272,11 @@ def resolved(schema: dict[str, Any]) -> dict[str, Any]:
         (DEFS["flag"], [flag.name for flag in Flag]),
         (DEFS["cpu"]["properties"]["generation"], processors.NAMES),
         (DEFS["cpu"]["properties"]["chips"]["items"], (*processors.CHIPS, processors.UNKNOWN_CHIP)),
-        (DEFS["pmicr"], builder.PMICR_VALUES),
-        (DEFS["pmicrMask"], builder.PMICR_MASKS),
+        (DEFS["pmicr"], table.PMICR_VALUES),
+        (DEFS["pmicrMask"], table.PMICR_MASKS),
         (DEFS["psscrMask"]["anyOf"][0]["items"], Psscr.FIELDS),
-        (DEFS["provenance"]["properties"]["kind"], inherit.PROVENANCE_KINDS),
-        (DEFS["provenance"]["properties"]["confidence"], inherit.CONFIDENCES),
+        (DEFS["provenance"]["properties"]["kind"], keys.PROVENANCE_KINDS),
+        (DEFS["provenance"]["properties"]["confidence"], keys.CONFIDENCES),
         (DEFS["tableState"]["properties"]["scope"], builder.SCOPES),
         (DEFS["nodeState"]["properties"]["scope"], tree_builder.SCOPES),
         (STATE["scope"], (*builder.SCOPES, *tree_builder.SCOPES)),
@@ -474,7 +474,7 @@ WORDS = (
     "1.0005us", "1.50ms", "-1us", "1us 2", "99999999999999999999", "1234567890123456789012", "a b",
 )  # fmt: skip
 EMPTY: tuple[Any, ...] = ([], {}, [[]], [{}])
-KEYS = sorted({*inherit.TOP_KEYS, *inherit.STATE_KEYS, "kind", "generation", "rl", "typo"})
+KEYS = sorted({*keys.TOP_KEYS, *keys.STATE_KEYS, "kind", "generation", "rl", "typo"})
 
 
 class Plain(str):

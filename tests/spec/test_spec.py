@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
-from idle_states.spec.library import LoadedSpec, find, load
+from idle_states.spec.library import find, load
+from idle_states.spec.loaded import LoadedSpec
 from idle_states.spec.packaged import current, revisions
 from idle_states.spec.suppress import suppressions
 from idle_states.spec.write import write

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 from ...reading.c.preprocess import Preprocessed, own_definitions
 from ...reading.c.preprocess import preprocess as preprocess_c
-from ...spec.build import PMICR_MASKS, PMICR_VALUES
-from ...table import Flag, Psscr, field_mask
+from ...table import PMICR_MASKS, PMICR_VALUES, Flag, Psscr, field_mask
 
 PSSCR_CALLS = {"rl": "OPAL_PM_PSSCR_RL", "mtl": "OPAL_PM_PSSCR_MTL", "tr": "OPAL_PM_PSSCR_TR"}
 """PSSCR fields written as a macro with the value as argument, in skiboot's order."""

@@ -1,0 +1,100 @@
+"""The packaged specs as they were read when idle-states was built, so that commands need not read
+YAML for them.
+
+tools/compile_specs.py writes them, for setup.py. They are used only while the digests of the specs,
+and of all of this package that had a part in reading them, are still the same.
+"""
+
+import hashlib
+import pickle
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from ..dataclass import dataclass, replace
+from ..resources import resource
+from .loaded import LoadedSpec
+from .packaged import display_name, named
+
+NAME = "compiled.pickle"
+"""The file's name, beside the specs."""
+_PACKAGE = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """The file's content.
+
+    readers  the package's files that had a part in reading, and their digest
+    names    of the packaged specs, among which parents are searched
+    specs    name -> a pickled LoadedSpec without its texts, and the files these are of with digests
+    """
+
+    readers: tuple[tuple[str, ...], str]
+    names: tuple[str, ...]
+    specs: dict[str, tuple[bytes, tuple[tuple[str, str], ...]]]
+
+
+def spec(file: Path) -> LoadedSpec | None:
+    """A packaged spec; None where the file is none or was not compiled as it stands."""
+    held = _compiled()
+    found = held.specs.get(display_name(file)) if held else None
+    if found is None:
+        return None
+    pickled, files = found
+    texts = {}
+    for name, digest in files:
+        data = (_PACKAGE / name).read_bytes()
+        if hashlib.sha256(data).hexdigest() != digest:
+            return None
+        texts[name] = data.decode()
+    loaded: LoadedSpec = pickle.loads(pickled)
+    return replace(loaded, sources=texts)
+
+
+def compiled(specs: Iterable[LoadedSpec], readers: Iterable[str]) -> bytes:
+    """What the file holds. readers: the package's files, relative to it, that had a part in
+    reading the specs."""
+    found = tuple(sorted(readers))
+    content = _Compiled(
+        (found, _digest(found)),
+        _names(),
+        {next(iter(each.sources)): _pickled(each) for each in specs},
+    )
+    data = pickle.dumps(content, protocol=5)
+    return hashlib.sha256(data).digest() + data
+
+
+def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+    digests = tuple(
+        (name, hashlib.sha256(text.encode()).hexdigest()) for name, text in loaded.sources.items()
+    )
+    return pickle.dumps(replace(loaded, sources={}), protocol=5), digests
+
+
+@cache
+def _compiled() -> _Compiled | None:
+    """What was compiled; None where that was not done, or anything it depends on has changed."""
+    try:
+        data = (resource("specs") / NAME).read_bytes()
+        if hashlib.sha256(data[32:]).digest() != data[:32]:
+            return None
+        content: _Compiled = pickle.loads(data[32:])
+        files, digest = content.readers
+        return content if (_digest(files), _names()) == (digest, content.names) else None
+    except (OSError, AttributeError, ImportError):
+        # AttributeError and ImportError: written by a release that had other classes
+        return None
+
+
+def _names() -> tuple[str, ...]:
+    return tuple(each.name for each in named())
+
+
+def _digest(files: Iterable[str]) -> str:
+    """Of files of the package with their names."""
+    found = hashlib.sha256()
+    for name in files:
+        data = (_PACKAGE / name).read_bytes()
+        found.update(f"{name} {len(data)}\n".encode() + data)
+    return found.hexdigest()

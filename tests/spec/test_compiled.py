@@ -1,0 +1,125 @@
+"""The packaged specs as they are compiled: what YAML says, and never what it said before."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from idle_states.spec import compiled, loading
+from idle_states.spec.library import load
+from idle_states.spec.loaded import LoadedSpec
+from idle_states.spec.packaged import Revision, display_name, machines, named, resolve_table
+from tests.support import ROOT
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The compiled specs, as setup.py has them written."""
+    found = tmp_path_factory.mktemp("compiled") / compiled.NAME
+    words = [sys.executable, "-m", "tools.compile_specs", str(found)]
+    subprocess.run(words, cwd=ROOT, check=True)
+    return found
+
+
+@pytest.fixture
+def used(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of them, which is read in place of the package's."""
+    copy = tmp_path / compiled.NAME
+    shutil.copy(file, copy)
+    monkeypatch.setattr(compiled, "NAME", str(copy))
+    compiled._compiled.cache_clear()
+    yield copy
+    compiled._compiled.cache_clear()
+
+
+def read(revision: Revision) -> LoadedSpec:
+    return loading.Loading({}).load(revision.file, display_name(revision.file))
+
+
+@pytest.mark.parametrize("revision", named(), ids=lambda revision: revision.name)
+def test_compiled_specs_are_what_yaml_says(revision: Revision, used: Path) -> None:
+    found, wanted = compiled.spec(revision.file), read(revision)
+    assert found == wanted
+    assert found is not None
+    assert list(found.sources) == list(wanted.sources)
+    # places and sources of values do not count for equality
+    assert repr(_places(found)) == repr(_places(wanted))
+    assert (found.machine is None) == (revision not in machines())
+
+
+def _places(loaded: LoadedSpec) -> object:
+    if loaded.table is None:
+        return loaded.machine
+    rows = [(dict(row.where), dict(row.provenance)) for row in loaded.table.states]
+    return rows, dict(loaded.table.where), loaded.table.origin, loaded.table.origin.where
+
+
+def power9() -> Revision:
+    found = resolve_table("power9")
+    assert found is not None
+    return found
+
+
+def test_the_library_takes_compiled_specs(used: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "Loading", None)
+    loaded = load(power9().file)
+    assert loaded.name == "power9"
+    assert loaded.sources["specs/power9.yaml"] == power9().file.read_text("utf-8")
+    with pytest.raises(TypeError):
+        load(power9().file, "mine.yaml")
+
+
+def test_other_files_are_not_compiled(used: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "power9.yaml"
+    shutil.copy(power9().file, copy)
+    assert compiled.spec(copy) is None
+
+
+@pytest.mark.parametrize("changed", ["specs/power9.yaml", "table.py", "spec/loading.py"])
+def test_what_has_changed_since_is_read_again(
+    changed: str, used: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """power9-dd1 extends power9."""
+    package = tmp_path / "package"
+    ignored = shutil.ignore_patterns("*.pyc", "*.so", "*.c", "*.h")
+    shutil.copytree(ROOT / "idle_states", package, ignore=ignored)
+    monkeypatch.setattr(compiled, "_PACKAGE", package)
+    child = resolve_table("power9-dd1")
+    assert child is not None
+    assert compiled.spec(child.file) is not None
+    compiled._compiled.cache_clear()
+    (package / changed).write_text((package / changed).read_text("utf-8") + "# a word\n")
+    assert compiled.spec(child.file) is None
+
+
+def test_another_spec_among_them_is_read_again(used: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be the parent that a spec names."""
+    more = (*named(), Revision("power12", power9().file, False))
+    monkeypatch.setattr(compiled, "named", lambda: more)
+    assert compiled.spec(power9().file) is None
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "changed", "empty", "directory"])
+def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
+    data = used.read_bytes()
+    used.unlink()
+    if damage == "directory":
+        used.mkdir()
+    elif damage != "missing":
+        damaged = {"cut": data[:-9], "changed": data[:-1] + b"x", "empty": b""}
+        used.write_bytes(damaged[damage])
+    assert compiled.spec(power9().file) is None
+    assert load(power9().file) == read(power9())
+
+
+def test_what_reads_specs_is_known(used: Path) -> None:
+    """A module that is imported late would not be among them."""
+    found = compiled._compiled()
+    assert found is not None
+    files = {f"spec/{file.name}" for file in (ROOT / "idle_states" / "spec").glob("*.py")}
+    files -= {"spec/write.py", "spec/write_tree.py"}
+    others = {"table.py", "units.py", "reading/document.py", "dataclass.py"}
+    assert files | others <= set(found.readers[0])
