@@ -27,7 +27,7 @@ from idle_states.sources import Source, read_sources
 from tests.oracle import skipping
 from tests.oracle.debian import linux_source
 from tests.oracle.linux import intel_idle_machines as machines
-from tests.oracle.linux.intel_idle import DRIVER, MEMBERS, IntelIdleOracle, Started
+from tests.oracle.linux.intel_idle import DRIVER, IntelIdleOracle, Started
 from tests.oracle.linux.intel_idle_strings import value
 from tests.oracle.linux.source import release as tree_release
 from tests.support.thorough import slow
@@ -131,14 +131,14 @@ def compare_registered(oracle: IntelIdleOracle, found: list[Source]) -> None:
 def test_same_as_the_compiler(tmp_path: Path) -> None:
     with skipping():
         named = os.environ.get("LINUX")
-        tree = Path(named) if named else linux_source("6.1", MEMBERS)
+        tree = Path(named) if named else linux_source()
         assert compare(tree, tmp_path) >= (LEAST if named else 24)
 
 
 @pytest.mark.parametrize("version", slow("6.12"))
 def test_same_as_the_compiler_in_a_later_tree(version: str, tmp_path: Path) -> None:
     with skipping():
-        assert compare(linux_source(version, MEMBERS), tmp_path) >= 28
+        assert compare(linux_source(version), tmp_path) >= 28
 
 
 def compare_strings(tree: Path, workdir: Path, count: int) -> int:
@@ -300,7 +300,7 @@ def test_start_on_random_machines(tmp_path: Path) -> None:
     """RELEASE: of the tree, where its Makefile does not say it."""
     with skipping():
         named = os.environ.get("LINUX")
-        tree = Path(named) if named else linux_source("6.1", (*MEMBERS, "Makefile"))
+        tree = Path(named) if named else linux_source()
         counts = compare_machines(tree, tmp_path, int(os.environ.get("CASES", "12000")))
         assert len(counts) > 6
         assert max(counts.values()) < sum(counts.values()) * 0.6

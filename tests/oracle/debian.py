@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from idle_states.boot.debian import Packages, digest, own_suite, untar
 
 from . import Unavailable
-from .linux import KERNEL_FILES
+from .linux import VERSION2FILES
 
 SOURCES = Path("/usr/src")
 VERSION2SUITE = {"6.1": "bookworm", "6.12": "trixie"}
@@ -31,11 +30,12 @@ def elsewhere(suite: str | None) -> str | None:
     return None if suite == own_suite() else suite
 
 
-def linux_source(version: str = "6.1", members: Sequence[str] = KERNEL_FILES) -> Path:
-    """A directory with the given files and directories of the distribution's kernel source.
+def linux_source(version: str = "6.1") -> Path:
+    """A directory with what the oracles read of the distribution's kernel source, VERSION2FILES.
 
     The archive in ``/usr/src`` is used if linux-source-VERSION is installed.
     """
+    members = VERSION2FILES[version]
     package = f"linux-source-{version}"
     archive = SOURCES / f"{package}.tar.xz"
     if not archive.is_file():

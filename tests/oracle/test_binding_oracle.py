@@ -36,7 +36,7 @@ LINUX_AGAINST_BINDING = (
 @pytest.fixture(scope="module")
 def bindings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bindings")
-    source = linux_source(members=OF_IDLE_STATES)
+    source = linux_source()
     for member in OF_IDLE_STATES:
         file = folder / Path(member).relative_to(BINDINGS)
         file.parent.mkdir(exist_ok=True)

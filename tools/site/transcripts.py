@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from idle_states.boot.debian import Packages
+from idle_states.boot.debian import Packages, own_suite
 from idle_states.files import write_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +96,8 @@ def _environment(home: Path, mirror: Path) -> Mapping[str, str]:
 
 def skiboot_source() -> Path:
     """From Debian's archive, once. Raises what idle_states.boot.debian does without it."""
-    tree = Packages(ROOT / "build" / "deps").source_tree("qemu", "roms/skiboot", _SUITE)
+    suite = None if own_suite() == _SUITE else _SUITE
+    tree = Packages(ROOT / "build" / "deps").source_tree("qemu", "roms/skiboot", suite)
     if (found := (tree / ".version").read_text().strip()) != TAG:
         raise ValueError(f"expected skiboot {TAG} in {tree}, found {found}")
     return tree

@@ -17,7 +17,7 @@ from idle_states.linux.genpd.features import GenpdFeatures, features
 from idle_states.linux.releases import release, version_key
 from tests.oracle import skipping
 from tests.oracle.debian import linux_source
-from tests.oracle.linux.genpd import GENPD_FILES, GENPD_FILES_NOW, GenpdOracle, has_genpd
+from tests.oracle.linux.genpd import GenpdOracle, has_genpd
 from tests.oracle.linux.trees import distributed_as
 from tests.support import DATA
 from tests.support.genpd_cases import drawn, played
@@ -50,7 +50,7 @@ def compare(oracle: GenpdOracle, known: GenpdFeatures, decisions: int) -> int:
 def test_same_as_the_kernel() -> None:
     with skipping():
         named = os.environ.get("LINUX")
-        tree = Path(named) if named else linux_source("6.1", GENPD_FILES)
+        tree = Path(named) if named else linux_source()
         if not has_genpd(tree):
             pytest.skip(f"{tree} has no power domains of CPUs")
         known = features(distributed_as(tree))
@@ -62,7 +62,7 @@ def test_same_as_the_kernel() -> None:
 @pytest.mark.parametrize("version", slow("6.12"))
 def test_same_as_a_later_kernel(version: str) -> None:
     with skipping(), kept("genpd") as directory:
-        oracle = GenpdOracle(linux_source(version, GENPD_FILES_NOW), directory)
+        oracle = GenpdOracle(linux_source(version), directory)
     known = features(release(f"debian-{version}.107"))
     assert compare(oracle, known, 5_000) >= 5_000
 
@@ -80,7 +80,7 @@ def test_the_oracle_tells_a_wrong_model(monkeypatch: pytest.MonkeyPatch) -> None
 
     ok = governor.Domain.default_power_down_ok
     with skipping(), kept("genpd") as directory:
-        oracle = GenpdOracle(linux_source("6.1", GENPD_FILES), directory)
+        oracle = GenpdOracle(linux_source(), directory)
     monkeypatch.setattr(governor.Domain, "default_power_down_ok", whole)
     with pytest.raises(AssertionError):
         compare(oracle, features(release("debian-6.1.192")), 1_000)

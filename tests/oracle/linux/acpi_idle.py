@@ -13,18 +13,6 @@ from .source import OracleError, functions, includes, read
 IDLE = "drivers/acpi/processor_idle.c"
 PROCESSOR = "drivers/acpi/acpi_processor.c"
 CSTATE = "arch/x86/kernel/acpi/cstate.c"
-MEMBERS = (
-    IDLE,
-    PROCESSOR,
-    CSTATE,
-    "include/acpi",
-    "include/linux/acpi.h",
-    "include/linux/cpuidle.h",
-    "arch/x86/include/asm",
-    "lib/sort.c",
-    "Makefile",
-)
-"""What of a tree is used for x86."""
 Arch = Literal["x86", "arm64", "riscv64"]
 _LPI_SOURCES: dict[Arch, tuple[str, ...]] = {
     "x86": (),

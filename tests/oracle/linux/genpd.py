@@ -31,10 +31,6 @@ _OF_CORE = frozenset(
     {"genpd_power_off", "genpd_power_on", "genpd_sync_power_off", "genpd_parse_state"}
 )
 
-GENPD_FILES = ("Makefile", _HEADER, _GOVERNOR[1], _CORE[1])
-GENPD_FILES_NOW = ("Makefile", _HEADER, _GOVERNOR[0], _CORE[0])
-"""What is read of a kernel tree up to 6.6, and of a later one."""
-
 
 def has_genpd(tree: Path) -> bool:
     return any((tree / name).exists() for name in _GOVERNOR) and (tree / _HEADER).exists()

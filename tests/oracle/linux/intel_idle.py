@@ -12,18 +12,6 @@ from .harness import SHIM, unhex
 from .source import OracleError, functions, includes, keep_functions, read
 
 DRIVER = "drivers/idle/intel_idle.c"
-MEMBERS = (
-    "drivers/idle",
-    "include/linux/cpuidle.h",
-    "include/linux/mod_devicetable.h",
-    "include/acpi/processor.h",
-    "arch/x86/include/asm",
-    "include/linux/ctype.h",
-    "lib/ctype.c",
-    "lib/kstrtox.c",
-    "lib/kstrtox.h",
-)
-"""What of a tree is used."""
 _ASM = "arch/x86/include/asm"
 _FLAGS = (
     "-O1",
