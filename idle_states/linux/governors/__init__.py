@@ -182,6 +182,12 @@ class Governor:
         limit: int | None = getattr(self._model, "poll_limit_ns", None)
         return limit
 
+    @property
+    def only_compares(self) -> bool:
+        """Whether times matter to it only by how they compare with thresholds, so that it cannot
+        tell many from each other."""
+        return bool(getattr(self._model, "only_compares", False))
+
     def switched_on(self, earlier: Outcome) -> None:
         """Not from boot on after all: earlier is the last idle period under another governor.
 
@@ -197,6 +203,12 @@ class Governor:
     def reflect(self, outcome: Outcome) -> None:
         """What became of it; rejected entries included, of which the kernel hears nothing."""
         self._model.finished(outcome)
+
+    def settled(self) -> bool:
+        """Whether the last decision is made for ever, if every idle period is as the last one and
+        situations are as that before it. False where that is not known before it repeats."""
+        known = getattr(self._model, "settled", None)
+        return known is not None and known()
 
     def replay(self, rows: Iterable[tuple[Situation, Outcome]]) -> list[Decision]:
         """Decisions over recorded inputs; each row's outcome is what the recording says."""

@@ -29,6 +29,8 @@ class Ladder:
     before 7.0 then call a NULL pointer (e5c9ffc6ae1b).
     """
 
+    only_compares = True
+
     def __init__(self, states: Sequence[State], features: LadderFeatures, hz: int = 250) -> None:
         self.states = states
         self.features = features

@@ -5,13 +5,17 @@ said in `menu_features`.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from .interface import KTIME_MAX, NO_STATE, Decision, Outcome, Situation, State, s64, u32, u64
 from .menu_correction import MAX_INTERESTING_US, Correction
 from .menu_features import S32_MAX, MenuFeatures
-from .menu_history import UNKNOWN, IntervalHistory
+from .menu_history import SIZE, UNKNOWN, IntervalHistory
 from .menu_search import NS_PER_US, MenuSearch, MenuTable, early, find, stops_tick
+
+_WRAPS = 1 << 50
+"""From here on, the product of a time and a correction factor exceeds 64 bits."""
 
 
 class Menu:
@@ -40,6 +44,7 @@ class Menu:
         )
         self._correction = Correction(self._per_us)
         self._next_timer = 0
+        self._asked = True
         self._bucket = 0
         self._residency_ns = 0
         self._reflected: Outcome | None = None
@@ -86,13 +91,38 @@ class Menu:
         if not outcome.rejected:
             self._reflected = outcome
 
+    def settled(self) -> bool:
+        """Whether the last decision is made again and again, if every idle period is as the last
+        one: the history holds no other, so that decisions differ by the corrected timer alone. That
+        only rises or only falls, and predictions with it: the last one will be as this one is."""
+        if self._reflected is None:
+            return False
+        intervals = self._history.intervals
+        if intervals.count(intervals[0]) < SIZE:
+            return False
+        measured, interval_us = self._learnt(self._reflected)
+        if interval_us != intervals[0]:
+            return False
+        if not self._asked:
+            return True
+        if self._next_timer >= _WRAPS:
+            return False
+        now_us = self._correction.predicted_us(self._next_timer, self._bucket)
+        then_us = self._correction.settled_us(self._bucket, measured, self._next_timer)
+        return self._predicted(now_us) == self._predicted(then_us)
+
+    def _learnt(self, outcome: Outcome) -> tuple[int, int]:
+        """What is learnt from an idle period: the time measured, and that in whole us, u32."""
+        measured = min(self._measured(outcome), self._next_timer)
+        return measured, u32(_divided(s64(measured), self._per_us))
+
     def _catch_up(self) -> None:
         """Learns from the last idle period, or from its absence."""
         outcome, self._reflected = self._reflected, None
         if outcome is not None:
-            measured = min(self._measured(outcome), self._next_timer)
+            measured, interval_us = self._learnt(outcome)
             self._correction.learn(self._bucket, measured, self._next_timer)
-            self._history.push(_divided(s64(measured), self._per_us))
+            self._history.push(interval_us)
         elif self.features.rejected_is_unknown and self._residency_ns == 0:
             self._history.push(UNKNOWN)
 
@@ -122,6 +152,7 @@ class Menu:
             typical_us = self._history.typical(UNKNOWN)
             asks = self._interval(typical_us) > self._table.threshold
             asks |= features.stopped_asks_timers and situation.tick_stopped
+        self._asked = asks
         if asks:
             self._next_timer, delta = self._timers(situation)
         else:
@@ -138,10 +169,7 @@ class Menu:
             timer_us = self._correction.predicted_us(self._next_timer, self._bucket)
             if not features.typical_first:
                 typical_us = self._history.typical(timer_us)
-            if features.typical_replaces:
-                predicted = typical_us if typical_us < self._next_timer else timer_us
-            else:
-                predicted = min(timer_us * self._per_us, self._interval(typical_us))
+            predicted = self._lesser(timer_us, typical_us)
             why["timer_us"] = timer_us
         else:
             predicted = self._interval(typical_us)
@@ -154,8 +182,19 @@ class Menu:
             requested=latency,
             latency=latency,
             stopped=situation.tick_stopped,
-            enabled=tuple(i for i in range(len(self.states)) if i not in situation.disabled),
+            enabled=_enabled(len(self.states), situation.disabled),
         )
+
+    def _predicted(self, timer_us: int) -> int:
+        """The prediction, where timers are asked, of the history as it is."""
+        first = self.features.typical_first
+        return self._lesser(timer_us, self._history.typical(UNKNOWN if first else timer_us))
+
+    def _lesser(self, timer_us: int, typical_us: int) -> int:
+        """The prediction of the corrected timer and the typical interval."""
+        if self.features.typical_replaces:
+            return typical_us if typical_us < self._next_timer else timer_us
+        return min(timer_us * self._per_us, self._interval(typical_us))
 
     def _interval(self, typical_us: int) -> int:
         """A typical interval in the release's unit; typical_first: multiplied as a C long."""
@@ -205,6 +244,11 @@ class Menu:
         if self.features.iowait:
             divisor += 10 * situation.nr_iowaiters
         return u32(divisor)
+
+
+@lru_cache(64)
+def _enabled(count: int, disabled: frozenset[int]) -> tuple[int, ...]:
+    return tuple(state for state in range(count) if state not in disabled)
 
 
 def _divided(value: int, by: int) -> int:

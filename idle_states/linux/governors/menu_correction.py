@@ -1,5 +1,7 @@
 """menu's correction factors: the share of the time to the next timer that CPUs really slept."""
 
+from bisect import bisect_right
+
 from .interface import u32, u64
 
 RESOLUTION = 1024
@@ -18,24 +20,36 @@ class Correction:
     def __init__(self, per_us: int) -> None:
         self.factors = [UNITY] * (2 * BINS)
         self._per_us = per_us
+        self._edges = [edge * per_us for edge in _EDGES_US]
 
     def bucket(self, next_timer: int, waits_for_io: bool) -> int:
         """Bin of the time to the next timer; tasks in iowait have bins of their own."""
-        edges = sum(next_timer >= edge * self._per_us for edge in _EDGES_US)
-        return edges + (BINS if waits_for_io else 0)
+        return bisect_right(self._edges, next_timer) + (BINS if waits_for_io else 0)
 
     def predicted_us(self, next_timer: int, bucket: int) -> int:
         """The time to the next timer corrected, to the nearest us. The product wraps at 64 bits,
         the quotient is cut to 32."""
-        product = u64(next_timer * self.factors[bucket] + UNITY * self._per_us // 2)
+        return self._corrected_us(next_timer, self.factors[bucket])
+
+    def _corrected_us(self, next_timer: int, factor: int) -> int:
+        product = u64(next_timer * factor + UNITY * self._per_us // 2)
         return u32(product // (UNITY * self._per_us))
 
     def learn(self, bucket: int, measured: int, next_timer: int) -> None:
         """Learns one interval: an eighth of the bucket's factor is replaced by the new share."""
         factor = self.factors[bucket]
-        factor -= factor // DECAY
+        self.factors[bucket] = factor - factor // DECAY + self._share(measured, next_timer)
+
+    def settled_us(self, bucket: int, measured: int, next_timer: int) -> int:
+        """What predicted_us() becomes in the end if this interval is learnt again and again. The
+        factor only rises or only falls on the way there."""
+        factor, share = self.factors[bucket], self._share(measured, next_timer)
+        while factor // DECAY != share:
+            factor += share - factor // DECAY
+        return self._corrected_us(next_timer, factor)
+
+    def _share(self, measured: int, next_timer: int) -> int:
+        """The share of the time to the next timer that was slept, in 1/1024."""
         if next_timer > 0 and measured < MAX_INTERESTING_US * self._per_us:
-            factor += RESOLUTION * measured // next_timer
-        else:
-            factor += RESOLUTION
-        self.factors[bucket] = factor
+            return RESOLUTION * measured // next_timer
+        return RESOLUTION

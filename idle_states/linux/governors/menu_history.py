@@ -56,6 +56,11 @@ class IntervalHistory:
         self.intervals[self._next] = u32(interval_us)
         self._next = (self._next + 1) % SIZE
 
+    @property
+    def oldest_first(self) -> tuple[int, ...]:
+        """All that decisions depend on: not where in the ring an interval is."""
+        return (*self.intervals[self._next :], *self.intervals[: self._next])
+
     def typical(self, timer_us: int) -> int:
         """Returns the typical interval in us, or UNKNOWN. timer_us: the corrected timer's value."""
         if self._trims_both_ends:
@@ -66,7 +71,7 @@ class IntervalHistory:
         """Until 6.14: the greatest samples are dropped till the rest is alike."""
         ceiling = self._ceiling
         while True:
-            samples = tuple(value for value in self.intervals if value <= ceiling)
+            samples = tuple([value for value in self.intervals if value <= ceiling])
             if self._nothing_new(samples, timer_us):
                 return UNKNOWN
             spread = _spread_of_differences(samples)
@@ -92,7 +97,7 @@ class IntervalHistory:
         """From 6.15: of least and greatest sample, the farther from the average is dropped."""
         floor, ceiling = -1, UNKNOWN
         while True:
-            samples = tuple(value for value in self.intervals if floor < value < ceiling)
+            samples = tuple([value for value in self.intervals if floor < value < ceiling])
             if self._nothing_new(samples, timer_us):
                 return UNKNOWN
             spread = _spread_of_squares(samples)

@@ -4,12 +4,15 @@ This module uses the reference; selection/by_core.py does the same with the comp
 """
 
 import pickle
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 
 from ...dataclass import dataclass
 from . import Governor
-from .interface import NO_STATE, Outcome, Situation, tick_ns
+from .interface import NO_STATE, Decision, Outcome, Situation, tick_ns
+from .menu_history import IntervalHistory
+from .watched import LengthsAlike, WatchedLength
 
 FAR_NS = 10 * 1_000_000_000
 """Time to a next timer that does not end the idle period. menu corrects it in steps of a 1024th, so
@@ -23,7 +26,9 @@ forth between states can take longer to become regular."""
 OBSERVED = 64
 _NONE = 255
 _LOOK = 8
-"""Idle periods between checks whether the reference repeats: the size of menu's history."""
+"""Idle periods between checks whether the reference repeats."""
+_CLOSELY = 64
+"""From here on, each is checked: menu's and teo's averages will not change much more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,56 +151,107 @@ class Idle:
 
 
 def by_reference(settling: Settling) -> Steps:
-    """Steps by the governor itself."""
+    """Steps by the governor itself. Lengths that it cannot tell apart are run once."""
+    runs: dict[object, _Runs] = {}
 
     def steps(
         lengths: Sequence[Length], circumstances: Circumstances, history: Sequence[Outcome]
     ) -> Iterable[Sequence[int]]:
         for length in lengths:
-            idle = Idle.of(settling.governor, length, circumstances, settling.disabled)
-            yield _run(settling.make, idle, history)[SETTLING:]
+            if not settling.governor.only_compares:
+                yield _run(settling, length, circumstances, history)
+                continue
+            # The length that varies: the other one is the circumstances', or does not matter.
+            timer = length[1] != circumstances.next_timer_ns
+            fixed = timer, length[1 - timer], circumstances, tuple(history)
+            known = runs.setdefault(fixed, _Runs())
+            if (found := known.of(length[timer])) is None:
+                alike = LengthsAlike(length[timer])
+                watched = WatchedLength(alike)
+                each = (length[0], watched) if timer else (watched, length[1])
+                found = _run(settling, each, circumstances, history)
+                known.add(alike, found)
+            yield found
 
     return steps
 
 
-def _run(make: MakeGovernor, idle: Idle, history: Sequence[Outcome]) -> list[int]:
-    governor = make()
+class _Runs:
+    """States selected, by ranges of lengths that do not overlap."""
+
+    def __init__(self) -> None:
+        self._lasts: list[int] = []
+        self._found: list[tuple[int, Sequence[int]]] = []
+
+    def of(self, length: int) -> Sequence[int] | None:
+        at = bisect_left(self._lasts, length)
+        if at == len(self._lasts) or length < self._found[at][0]:
+            return None
+        return self._found[at][1]
+
+    def add(self, alike: LengthsAlike, found: Sequence[int]) -> None:
+        at = bisect_left(self._lasts, alike.last)
+        self._lasts.insert(at, alike.last)
+        self._found.insert(at, (alike.first, found))
+
+
+def _run(
+    settling: Settling, length: Length, circumstances: Circumstances, history: Sequence[Outcome]
+) -> Sequence[int]:
+    idle = Idle.of(settling.governor, length, circumstances, settling.disabled)
+    return _selected(settling.make(), idle, history)[SETTLING:]
+
+
+def _selected(governor: Governor, idle: Idle, history: Sequence[Outcome]) -> list[int]:
     for outcome in history:
         governor.select(idle.situation)
         governor.reflect(outcome)
     taken: list[int] = []
     seen: dict[bytes, int] = {}
+    outcomes: dict[Decision, Outcome] = {}
     count = SETTLING + OBSERVED
     while len(taken) < count:
-        if len(taken) % _LOOK == 0:
+        decision = governor.select(idle.situation)
+        if decision not in outcomes:
+            polls = _polls(governor, decision.state)
+            outcomes[decision] = idle.outcome(decision.state, polls, decision.stop_tick)
+        governor.reflect(outcomes[decision])
+        taken.append(_NONE if decision.state == NO_STATE else decision.state)
+        if governor.settled():
+            return taken + taken[-1:] * (count - len(taken))
+        if len(taken) % _LOOK == 0 or len(taken) > _CLOSELY:
             # The same memory again: what follows is a repetition, and need not be run.
             before = seen.setdefault(_memory(governor), len(taken))
             if before < len(taken):
                 repeated, rest = taken[before:], count - len(taken)
                 return taken + (repeated * (rest // len(repeated) + 1))[:rest]
-        decision = governor.select(idle.situation)
-        polls = _polls(governor, decision.state)
-        governor.reflect(idle.outcome(decision.state, polls, decision.stop_tick))
-        taken.append(_NONE if decision.state == NO_STATE else decision.state)
     return taken
 
 
-class _Memory(pickle.Pickler):
-    """Pickles a governor's memory, for comparison: what never changes is named, not pickled."""
-
-    def __init__(self, buffer: BytesIO, governor: Governor) -> None:
-        super().__init__(buffer, pickle.HIGHEST_PROTOCOL)
-        constants = (governor.states, governor.release, governor.features)
-        self._named = {id(each): number for number, each in enumerate(constants)}
-
-    def persistent_id(self, value: object) -> int | None:
-        return self._named.get(id(value))
-
-
 def _memory(governor: Governor) -> bytes:
+    """A governor's memory, for comparison. What never changes is named, not pickled."""
+    constants = (governor.features, governor.release, *governor.states)
     buffer = BytesIO()
-    _Memory(buffer, governor).dump(governor)
+    pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = {
+        **{type(constant): _named for constant in constants},
+        IntervalHistory: _intervals,
+        WatchedLength: _watched,
+    }
+    pickler.dump(governor)
     return buffer.getvalue()
+
+
+def _named(constant: object) -> tuple[type[int], tuple[int]]:
+    return int, (id(constant),)
+
+
+def _intervals(history: IntervalHistory) -> tuple[type[tuple[int, ...]], tuple[tuple[int, ...]]]:
+    return tuple, (history.oldest_first,)
+
+
+def _watched(length: WatchedLength) -> tuple[type[tuple[int, ...]], tuple[tuple[int, ...]]]:
+    return tuple, (length.form,)
 
 
 def _polls(governor: Governor, state: int) -> bool:

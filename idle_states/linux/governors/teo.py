@@ -32,6 +32,7 @@ class Teo:
         self.states = states
         self.features = features
         self.hz = hz
+        self.only_compares = features.nanoseconds
         self._table = TeoTable(states, features, hz)
         self.metrics: Generation = (TeoSelection if features.bins else Hits)(self._table)
         self._unlearnt: Wakeup | None = NEVER_IDLE
