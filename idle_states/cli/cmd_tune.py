@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--search-over",
         metavar="N",
         help="try tables over so many idle periods of a trace or recording, evenly spread, where "
-        "there are more; what is reported is evaluated over all (default: 1000000; all: no sample)",
+        "there are more; what is reported is evaluated over all (default: 500000; all: no sample)",
     )
     add_workload(parser.add_argument_group("what --workload simulates"))
     add_parameters(parser)
