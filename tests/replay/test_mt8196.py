@@ -210,7 +210,8 @@ def test_nothing_is_concluded_by_a_table_that_is_only_tried(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # by this table all short entries without a miss would have been refused
-    tried = ("--states", "9000000/9000000,9900000/9900000", "--governor", "menu")
+    times = "9000000/9000000,9900000/9900000"
+    tried = ("--states", times, "--governor", "menu", "--next-timer", "far")
     status, found = replay(capsys, IDLE, *tried)
     assert (status, found["misses"]) == (0, None)
     assert sum(by_state(found["observed"], "rejected").values()) == 0

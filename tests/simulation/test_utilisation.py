@@ -29,7 +29,7 @@ def test_against_the_kernel() -> None:
     random = Random("pelt")
     updates = []
     now = 0
-    for _ in range(examples(100_000, 1_000_000)):
+    for _ in range(200_000):
         step = random.choice((1, 1023, 1024, PERIOD_NS - 1, PERIOD_NS, 10**5, 10**6, 10**8))
         step = random.choice((step, random.randrange(step + 1), random.randrange(4 * step)))
         now += step + random.choice((0, 0, -now % PERIOD_NS))

@@ -456,7 +456,7 @@ def test_any_sequence(pair_of: Callable[[str, int], Pair], name: str) -> None:
 
     # Disagreements are shrunk here, in batches: hypothesis would start a program for each try.
     @settings(
-        max_examples=max(20, DECISIONS // 2000),
+        max_examples=max(20, DECISIONS // 5000),
         deadline=None,
         phases=(Phase.explicit, Phase.reuse, Phase.generate),
         suppress_health_check=list(HealthCheck),
