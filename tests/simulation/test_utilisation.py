@@ -17,7 +17,7 @@ from tests.oracle.linux.pelt import averages, pelt_tree
 from tests.support.compiled import needs_core
 from tests.support.shared import kept
 from tests.support.simulations import setup
-from tests.support.thorough import examples, slow
+from tests.support.thorough import slow
 
 MS = 1_000_000
 PERIOD_NS = PERIOD << 10
