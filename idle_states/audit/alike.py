@@ -57,6 +57,10 @@ def _received(digest: bytes, packed: bytes) -> Common:
     return found
 
 
+Own = tuple[Common, str, str]
+"""An Alike without its file: common, sha256, serial."""
+
+
 class Alike(Sequence[Audited]):
     """The audit of an input that is alike others: a list of one, which is made when it is asked
     for.
@@ -74,8 +78,9 @@ class Alike(Sequence[Audited]):
         self.sha256 = sha256
         self.serial = serial
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Alike, (self.common, self.file, self.sha256, self.serial)
+    @property
+    def own(self) -> Own:
+        return self.common, self.sha256, self.serial
 
     @property
     def audited(self) -> Audited:
@@ -106,7 +111,8 @@ class Auditor:
         self._setting = setting
         self._usual = setting.redact or setting.against is not None
         self._key2common: OrderedDict[bytes, Common | None] = OrderedDict()
-        self._top: opening.Tree | None = None
+        self._beside: opening.Tree | None = None
+        self._place: tuple[Path, str] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -116,9 +122,9 @@ class Auditor:
 
     def close(self) -> None:
         """Closes the directory that is kept open for the next input of it."""
-        if self._top is not None:
-            self._top.close()
-            self._top = None
+        if self._beside is not None:
+            self._beside.close()
+        self._beside = self._place = None
 
     def audit(self, where: Path | Found) -> Sequence[Audited]:
         """The same as `audit_path`. Never raises."""
@@ -147,10 +153,13 @@ class Auditor:
     def _open(self, where: Path | Found) -> File:
         if not isinstance(where, Found):
             return File.open(where)
-        if self._top is None or self._top.path != where.top:
+        place = where.top, where.directory
+        if self._place != place:
             self.close()
-            self._top = opening.Tree(where.top)
-        return File.open(where, self._top)
+            with opening.Tree(where.top) as top:
+                self._beside = top.below(where.directory)
+            self._place = place
+        return File.open(where, self._beside)
 
 
 def _is_blob(data: bytes) -> bool:

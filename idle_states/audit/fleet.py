@@ -18,7 +18,7 @@ from ..dataclass import dataclass, field
 from ..devicetree.source_trees import keep_on, keeping
 from ..findings import Finding, Severity
 from ..reading.opening import Found
-from .alike import Alike, Auditor, Common
+from .alike import Alike, Auditor, Common, Own
 from .audit import Setting
 from .audited import Audited
 
@@ -53,9 +53,12 @@ def audit_all(
         return
     from ..workers import processes
 
+    # what this imports and reads, processes begin with that are forked
+    with keeping(), _auditor(setting) as auditor:
+        yield auditor.audit(few[0])
     with processes(workers) as pool:
         each = _audit_chunk_of_many
-        yield from _spread(pool, chain(few, waiting), setting, workers * _UNDER_WAY, each)
+        yield from _spread(pool, chain(few[1:], waiting), setting, workers * _UNDER_WAY, each)
 
 
 def audit_on(
@@ -71,37 +74,62 @@ def _spread(
     paths: Iterable[Path | Found],
     setting: Setting,
     limit: int,
-    each: Callable[[Sequence[Path | Found], Setting], list[Sequence[Audited]]],
+    each: Callable[["_Chunk", Setting], "_Results"],
 ) -> Iterator[Sequence[Audited]]:
     """limit: chunks that may be under way; each: audits a chunk."""
     waiting = iter(paths)
-    running: deque[Any] = deque()
+    running: deque[tuple[list[Path | Found], Any]] = deque()
     try:
         while True:
             while len(running) < limit and (chunk := list(islice(waiting, CHUNK))):
-                running.append(pool.submit(each, chunk, setting))
+                running.append((chunk, pool.submit(each, _sent(chunk), setting)))
             if not running:
                 return
-            yield from running.popleft().result()
+            chunk, future = running.popleft()
+            for path, found in zip(chunk, future.result(), strict=True):
+                if isinstance(found, tuple):
+                    common, sha256, serial = found
+                    yield Alike(common, path.as_posix(), sha256, serial)
+                else:
+                    yield found
     finally:
-        for future in running:
+        for _, future in running:
             future.cancel()
 
 
-def _audit_chunk_of_many(
-    paths: Sequence[Path | Found], setting: Setting
-) -> list[Sequence[Audited]]:
+_Chunk = tuple[Path, list[str]] | list[Path | Found]
+"""Inputs as they are sent to a process: those found below one directory, or any."""
+_Results = list[Sequence[Audited] | Own]
+"""The results of a chunk as a process sends them: of an input that is alike others, what is its
+own."""
+
+
+def _sent(paths: list[Path | Found]) -> _Chunk:
+    top = paths[0].top if isinstance(paths[0], Found) else None
+    inner = [path.inner for path in paths if isinstance(path, Found) and path.top is top]
+    return (top, inner) if top is not None and len(inner) == len(paths) else paths
+
+
+def _audited(chunk: _Chunk, setting: Setting) -> _Results:
+    if isinstance(chunk, tuple):
+        top, inner = chunk
+        chunk = [Found(top, each) for each in inner]
+    with _auditor(setting) as auditor:
+        results = (auditor.audit(path) for path in chunk)
+        return [found.own if isinstance(found, Alike) else found for found in results]
+
+
+def _audit_chunk_of_many(chunk: _Chunk, setting: Setting) -> _Results:
     """The same in a process that ends with the run, and keeps what inputs share until then."""
     keep_on()
     # what boards share lives as long as the process: looking for cycles in it frees nothing
     gc.set_threshold(_GC_THRESHOLD, 50, 50)
-    with _auditor(setting) as auditor:
-        return [auditor.audit(path) for path in paths]
+    return _audited(chunk, setting)
 
 
-def _audit_chunk(paths: Sequence[Path | Found], setting: Setting) -> list[Sequence[Audited]]:
-    with keeping(), _auditor(setting) as auditor:
-        return [auditor.audit(path) for path in paths]
+def _audit_chunk(chunk: _Chunk, setting: Setting) -> _Results:
+    with keeping():
+        return _audited(chunk, setting)
 
 
 @lru_cache(1)

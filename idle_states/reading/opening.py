@@ -169,6 +169,15 @@ class Found:
     def path(self) -> Path:
         return self.top / self.inner
 
+    @property
+    def name(self) -> str:
+        return self.inner.rpartition("/")[2]
+
+    @property
+    def directory(self) -> str:
+        """The directory it lies in, below `top`; "" for that."""
+        return self.inner.rpartition("/")[0]
+
     def as_posix(self) -> str:
         """That of `path`, which takes longer to make."""
         top = self.top.as_posix()

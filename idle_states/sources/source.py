@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -108,25 +107,21 @@ class File:
         return self._where.path if isinstance(self._where, opening.Found) else self._where
 
     @classmethod
-    def open(cls, where: Path | opening.Found, top: opening.Tree | None = None) -> "File":
+    def open(cls, where: Path | opening.Found, beside: opening.Tree | None = None) -> "File":
         """Opens and reads a file or directory.
 
-        where  a path that the user named, or an entry found below a directory that the user named;
-               if the latter is a link, it is not followed
-        top    that directory, if it is open
+        where   a path that the user named, or an entry found below a directory that the user named;
+                if the latter is a link, it is not followed
+        beside  the directory that the entry lies in, if it is open
         Raises Unreadable (IS930) if it is not a regular file, too large, or cannot be read.
         """
         shown = where.as_posix()
         try:
             if isinstance(where, opening.Found):
-                with nullcontext(top) if top is not None else opening.Tree(where.top) as tree:
-                    try:
-                        data = tree.read(where.inner, MAX_BYTES, shown=shown, follow=False)
-                    except Unreadable:
-                        if tree.kind_of(where.inner, follow=False) != opening.DIRECTORY:
-                            raise
-                        data = b""
-                    return cls(where, data, shown)
+                if beside is not None:
+                    return cls(where, _found(beside, where.name, shown), shown)
+                with opening.Tree(where.top) as tree:
+                    return cls(where, _found(tree, where.inner, shown), shown)
             kind = opening.kind_of(where)
             if kind == opening.DIRECTORY:
                 return cls(where, b"")
@@ -180,6 +175,16 @@ class File:
             Source(table.name, self.shown, self.sha256, table, texts={self.shown: self.text})
             for table in tables
         ]
+
+
+def _found(tree: opening.Tree, inner: str, shown: str) -> bytes:
+    """The bytes of what was found in a tree; of a directory none."""
+    try:
+        return tree.read(inner, MAX_BYTES, shown=shown, follow=False)
+    except Unreadable:
+        if tree.kind_of(inner, follow=False) != opening.DIRECTORY:
+            raise
+        return b""
 
 
 class NoSuchTable(Exception):
