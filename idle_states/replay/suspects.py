@@ -5,13 +5,14 @@ head says. Then packaged tables and kernels are tried together, and at last with
 All are held to the same few CPUs, from the recording's beginning, so that the work has a bound.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from math import ceil
 
 from ..dataclass import dataclass, replace
 from ..linux.governors import governor_names, known_in
 from ..linux.governors.given import GovernorRequest, NamedGovernor
+from ..linux.governors.interface import State
 from ..linux.platforms import firmware_of
 from ..linux.releases import Release, UnknownRelease, all_releases
 from ..pipeline import Subject
@@ -150,16 +151,33 @@ class _Search:
         self._of = of
         self._head = head
         self._releases = sorted(all_releases(), key=lambda each: each.version)
+        self._alike2machine: dict[object, TracedMachine | None] = {}
+        self._states: dict[int, tuple[TracedMachine, frozenset[Sequence[State]]]] = {}
+        self._features: dict[tuple[str, str], int] = {}
+        self._distinct: dict[object, int] = {}
 
     def agreement(self, candidate: _Candidate) -> int | None:
         """Decisions that agree; None if they are fewer than have to."""
         by = candidate.by
-        states = frozenset(table.states for table in by.machine.tables)
-        model = by.model(next(iter(states)))
-        key = (by.governor, model.features, by.hz, states)
+        states = self._states_of(by.machine)
+        key = (by.governor, self._features_of(by, states), by.hz, states)
         if key not in self.known:
             self.known[key] = self._sample.agreement(by, self._least)
         return self.known[key]
+
+    def _states_of(self, machine: TracedMachine) -> frozenset[Sequence[State]]:
+        if id(machine) not in self._states:
+            states = frozenset(table.states for table in machine.tables)
+            self._states[id(machine)] = machine, states
+        return self._states[id(machine)][1]
+
+    def _features_of(self, by: Basis, states: Iterable[Sequence[State]]) -> int:
+        """A number for the governor's features, the same for equal ones."""
+        key = by.governor, by.release.name
+        if key not in self._features:
+            features = by.model(next(iter(states))).features
+            self._features[key] = self._distinct.setdefault(features, len(self._distinct))
+        return self._features[key]
 
     def single(self) -> Iterator[_Candidate]:
         """One thing changed, or all that the recording's head says."""
@@ -167,8 +185,8 @@ class _Search:
         if self._head is not None:
             yield from self._of_head(self._head)
         yield from self._as_asked(by.governor)
-        for name, table in self._tables(by.release):
-            yield _Candidate(replace(by, machine=self._machine(name, table)), table=name)
+        for machine in self._machines(by.release):
+            yield _Candidate(replace(by, machine=machine), table=machine.name)
         for hz in HZS:
             yield _Candidate(replace(by, hz=hz))
         for governor in self._other_governors():
@@ -178,10 +196,9 @@ class _Search:
     def pairs(self, governor: str) -> Iterator[_Candidate]:
         """Packaged tables under other kernels."""
         for kernel in self._kernels(governor):
-            for name, table in self._tables(kernel):
-                machine = self._machine(name, table)
+            for machine in self._machines(kernel):
                 by = replace(self._by, governor=governor, release=kernel, machine=machine)
-                yield _Candidate(by, kernel.name, name)
+                yield _Candidate(by, kernel.name, machine.name)
 
     def of_other_governors(self) -> Iterator[Iterator[_Candidate]]:
         """For each other governor, the states asked for under its kernels, then packaged tables."""
@@ -256,11 +273,17 @@ class _Search:
             return machine_of(self._head, machine.name, kernel, self._off)
         return machine
 
-    def _tables(self, kernel: Release) -> Iterator[tuple[str, CpuTable]]:
+    def _machines(self, kernel: Release) -> Iterator[TracedMachine]:
+        """Packaged tables as a kernel has them."""
         for name, subject in self._packaged:
-            driver = subject.linux(kernel)
-            if driver.states:
-                yield name, from_driver(driver)
+            alike = name, subject.alike(kernel)
+            if alike not in self._alike2machine:
+                driver = subject.linux(kernel)
+                made = self._machine(name, from_driver(driver)) if driver.states else None
+                self._alike2machine[alike] = made
+            machine = self._alike2machine[alike]
+            if machine is not None:
+                yield machine
 
     def _machine(self, name: str, table: CpuTable) -> TracedMachine:
         count = len(table.states)
