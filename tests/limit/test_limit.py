@@ -138,11 +138,16 @@ def test_tuned_takes_the_first_that_counts(exits: list[int]) -> None:
         ("ladder", "6.1", True),
         *(
             pytest.param(governor, kernel, polling, marks=pytest.mark.slow)
-            for governor in ("menu", "teo", "ladder")
-            for kernel in ("5.4", "7.1")
-            for polling in (False, True)
+            for governor, kernel, polling in (
+                ("menu", "4.9", False),
+                ("menu", "5.4", True),
+                ("menu", "7.1", False),
+                ("teo", "5.4", False),
+                ("teo", "7.1", True),
+                ("ladder", "5.4", True),
+                ("ladder", "7.1", False),
+            )
         ),
-        pytest.param("menu", "4.9", False, marks=pytest.mark.slow),
     ],
 )
 def test_ranges_are_those_of_every_value(governor: str, kernel: str, polling: bool) -> None:
