@@ -642,7 +642,7 @@ _family(
         "bomb.sysfs.gz": lambda: gzip.compress(_sysfs_line() * 5_000_000, 1),
         "cut.sysfs.gz": lambda: gzip.compress(b"".join(_sysfs(8, 4)))[:-40],
         "eight-thousand-cpus.sysfs": lambda: b"".join(_sysfs(8192, 9)),
-        "many-states.sysfs.gz": lambda: gzip.compress(b"".join(_sysfs(8192, 32)), 1),
+        "many-states.sysfs.gz": lambda: gzip.compress(b"".join(_sysfs(2048, 32)), 1),
     }
 )
 

@@ -17,6 +17,8 @@ BESIDE = {
     "CHANGELOG.md": "changelog.md",
 }
 """Files of the repository that are pages of the site."""
+_pages: list[tuple[str, str]] = []
+"""Those that are made, of the build that goes on."""
 
 
 def made() -> Iterator[tuple[str, str]]:
@@ -32,7 +34,8 @@ def made() -> Iterator[tuple[str, str]]:
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Puts what a folder has in place of its name: `rules/` in the navigation."""
     folder2pages: dict[str, list[str]] = {}
-    for path, _ in made():
+    _pages[:] = made()
+    for path, _ in _pages:
         folder, _, _ = path.rpartition("/")
         folder2pages.setdefault(f"{folder}/", []).append(path)
     config.nav = _filled(config.nav, folder2pages)
@@ -40,7 +43,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    for path, content in made():
+    for path, content in _pages:
         files.append(File.generated(config, path, content=content))
     return files
 
