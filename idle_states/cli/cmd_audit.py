@@ -95,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..sources.walk import Walk
     from ..wording import joined
     from .findings_options import shown
-    from .options import note_missing_core, output, say
+    from .missing_core import note_missing_core
+    from .options import output, say
     from .status import UNREADABLE
 
     asked, out, show = request(arguments), output(arguments), shown(arguments)

@@ -71,10 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.documents.conform import Conform
     from ..report.documents.known import Kernel
     from ..report.json_output import envelope
-    from .options import note_missing_core, output, say
+    from .missing_core import note_missing_core, of_conform
+    from .options import output, say
 
     asked, out = request(arguments), output(arguments)
-    note_missing_core()
+    note_missing_core(lambda: of_conform(asked))
     result, inputs = conform_to(asked, say)
     by = result.basis
     if out.format == "json":

@@ -37,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.tables import columns
     from ..sources import read_sources, read_table
     from ..sources.machines import is_whole_machine
-    from .options import kernels, note_missing_core, output, platform, say
+    from .missing_core import note_missing_core
+    from .options import kernels, output, platform, say
 
     out = output(arguments)
     if arguments.governor:

@@ -111,7 +111,8 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     from ..kernels.walk import moves
     from ..linux.releases import release
     from ..report import kernels_text
-    from .options import note_missing_core, say
+    from .missing_core import note_missing_core
+    from .options import say
 
     note_missing_core()
     if len(asked.names) == 2:

@@ -76,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import limit_text
     from ..report.documents.limit import Limit, limited
     from ..report.json_output import envelope
-    from .options import note_missing_core, output, say
+    from .missing_core import note_missing_core
+    from .options import output, say
 
     asked, out = request(arguments), output(arguments)
     note_missing_core()

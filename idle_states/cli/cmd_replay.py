@@ -124,11 +124,12 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import replay_text
     from ..report.documents.replay import Replay, result_of
     from ..report.json_output import envelope
-    from .options import note_missing_core, output, say
+    from .missing_core import note_missing_core, of_replay
+    from .options import output, say
     from .progress import ReadProgress
 
     asked, out = request(arguments), output(arguments)
-    note_missing_core()
+    note_missing_core(lambda: of_replay(asked))
     notes: list[str] = []
     with ReadProgress(asked.inputs) as progress:
         found = replay(asked, progress.advance, notes.append)

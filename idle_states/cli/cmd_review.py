@@ -105,7 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.json_output import envelope
     from ..review.request import reviewed
     from .findings_options import shown
-    from .options import note_missing_core, output, say
+    from .missing_core import note_missing_core
+    from .options import output, say
 
     out, show = output(arguments), shown(arguments)
     asked = request(arguments)

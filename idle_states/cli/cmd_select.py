@@ -72,10 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.documents.select import Select, with_changes
     from ..report.json_output import envelope
     from ..selection.request import journeys, selections
-    from .options import note_missing_core, output, say
+    from .missing_core import note_missing_core, of_selection
+    from .options import output, say
 
     asked, out, plot = request(arguments), output(arguments), arguments.plot
-    note_missing_core()
+    note_missing_core(lambda: of_selection(asked))
     _check_plot(plot)
     found = selections(asked, say)
     first, changed = found.first, found.changed

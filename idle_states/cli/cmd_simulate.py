@@ -128,7 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.documents.simulate import Simulate, simulated
     from ..report.json_output import envelope
     from ..simulation import request as simulation
-    from .options import note_missing_core, output, say
+    from .missing_core import note_missing_core, of_simulation
+    from .options import output, say
     from .progress import Simulated
 
     out = output(arguments)
@@ -136,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
         out.text(simulate_text.workloads())
         return 0
     prepared = simulation.prepare(request(arguments), say)
-    note_missing_core()
+    note_missing_core(lambda: of_simulation(prepared))
     if core.available() and not prepared.compiled:
         governor = prepared.setups[0].governor
         say(f"the compiled core does not know {governor}; the reference is slower")

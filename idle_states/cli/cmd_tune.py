@@ -120,7 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.generated import argument_line
     from ..report.json_output import envelope
     from ..tune.request import tune
-    from .options import note_missing_core, output, say
+    from .missing_core import note_missing_core
+    from .options import output, say
     from .progress import Bar
 
     asked, out = request(arguments), output(arguments)

@@ -212,20 +212,6 @@ def machine_table(arguments: argparse.Namespace) -> str | None:
     return f"{PREFIX}{arguments.platform}" if machine in names() else None
 
 
-def note_missing_core() -> None:
-    """Says on stderr that a command will be slow, why, and what to do about it. Once per run: by
-    the command, before it begins."""
-    from .. import core
-
-    if not core.available():
-        from ..core import absence
-
-        say(
-            f"the compiled core is not there ({absence.why()}); the reference does its work, some "
-            f"hundred times slower. To get the core: {absence.remedy()}"
-        )
-
-
 def say(message: str) -> None:
     """A line on standard error."""
     from ..report import printer

@@ -207,8 +207,9 @@ WITHOUT = (
     "sys.exit(main(sys.argv[1:]))"
 )
 NOTICE = re.compile(
-    r"idle-states: the compiled core is not there \([^()\n]+\); the reference does its work, some "
-    r"hundred times slower\. To get the core: apt-get install gcc [^\n]*, then make core\n"
+    r"idle-states: the compiled core is not there \([^()\n]+\); the reference does its work, "
+    r"(?:in less than a second|in about [0-9]+ s|at about [0-9]+ us a decision)\. "
+    r"To get the core: apt-get install gcc [^\n]*, then make core\n"
 )
 
 

@@ -60,6 +60,12 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     return ranges if bounded else _endless(ranges)
 
 
+def lengths_tried(settling: Settling, circumstances: Circumstances) -> list[int]:
+    """The lengths that selection_map() tries in any case; beside them only some about each boundary
+    that it finds."""
+    return sorted(_lengths(settling, circumstances))
+
+
 def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
     """Returns the settled selection by time to the next timer, for idle periods of one length that
     an interrupt ends before the timer does."""
