@@ -383,7 +383,7 @@ def joined(parts: Sequence[Sequence[Period]]) -> Sequence[Period]:
     return Periods(b"".join(Periods.of(part).packed for part in parts))
 
 
-def idle_ns(packed: bytes, core: Any = compiled) -> int:
+def idle_ns(packed: bytes | bytearray, core: Any = compiled) -> int:
     """Sums up the lengths of packed periods."""
     if core is None:
         return sum(end_ns - start_ns for start_ns, end_ns, *_ in PERIOD.iter_unpack(packed))

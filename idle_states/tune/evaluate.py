@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from .. import core
-from ..core.packing import PERIOD
+from ..core.packing import PERIOD, Buffer
 from ..dataclass import dataclass, replace
 from ..linux.governors import Governor
 from ..linux.governors.interface import State
@@ -172,7 +172,7 @@ def known(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
     return Outcomes(candidate, tuple(usage), tuple(time_us))
 
 
-def _followed(table: CpuTable, settings: Settings, periods: bytes, fast: bool) -> Figures:
+def _followed(table: CpuTable, settings: Settings, periods: Buffer, fast: bool) -> Figures:
     """Replays one CPU's traced periods."""
     if fast:
         return follow(table, settings, periods).figures()

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from .. import core
-from ..core.packing import PERIOD
+from ..core.packing import PERIOD, Buffer
 from ..dataclass import dataclass, replace
 from .source import CpuGaps
 
@@ -67,7 +67,7 @@ def _size(cpu: CpuGaps) -> int:
 
 
 def _part(cpu: CpuGaps, runs: Sequence[tuple[int, int]]) -> CpuGaps:
-    def joined(packed: bytes, size: int) -> bytes:
+    def joined(packed: Buffer, size: int) -> bytes:
         view = memoryview(packed)
         return b"".join(view[size * begin : size * end] for begin, end in runs)
 

@@ -48,7 +48,7 @@ class CpuGaps:
 
     number: int
     rows: bytes = b""
-    periods: bytes = b""
+    periods: bytes | bytearray = b""
     earlier: Outcome | None = None
 
 
@@ -217,22 +217,22 @@ def simulated(name: str, files: tuple[tuple[str, str], ...]) -> GapSource:
 def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Problem, ...]]:
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
-    found: dict[int, array[int]] = {}
+    found: dict[int, bytearray] = {}
     for periods in _periods(pairing, trace_dat.batches(source, reader)):
         if isinstance(periods, Periods):
             gathered.extend_packed(periods.packed)
             for cpu, packed in periods.by_cpu:
-                found.setdefault(cpu, array("Q")).frombytes(packed)
+                found.setdefault(cpu, bytearray()).extend(packed)
             continue
         for cpu, state, start_ns, end_ns, _ in periods:
-            found.setdefault(cpu, array("Q")).extend((start_ns, end_ns, state))
+            found.setdefault(cpu, bytearray()).extend(array("Q", (start_ns, end_ns, state)))
         gathered.extend([end_ns - start_ns for _, _, start_ns, end_ns, _ in periods])
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
     if not found:
         message = f"expected idle periods, found none in {reader.lines} lines"
         raise unreadable(source.name, message)
-    cpus = [CpuGaps(cpu, periods=found.pop(cpu).tobytes()) for cpu in sorted(found)]
+    cpus = [CpuGaps(cpu, periods=found[cpu]) for cpu in sorted(found)]
     return cpus, problems.listing()
 
 
