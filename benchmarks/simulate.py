@@ -106,8 +106,8 @@ def works(given: Given) -> list[Work]:
         found.append(ours(name, asked, "", NEEDED, "simulate, server on 8 CPUs, events"))
         if part > 1:
             found[-1] = replace(found[-1], ours=False)
-    for cpus in (8, 32, 128, 512, 2048):
-        asked = setup(SERVER.format(clients=2 * cpus), machine(cpus, 4), 16 * longest // cpus)
+    for cpus in (8, 64, 512, 2048):
+        asked = setup(SERVER.format(clients=2 * cpus), machine(cpus, 4), 64 * longest // cpus)
         beside = ("simulate, server on 8 CPUs of SMT4, events", Aim("ratio", 1.5))
         found.append(ours(f"server on {cpus} CPUs of SMT4", asked, *(beside if cpus > 8 else ())))
     return [*found, *compared(given, longest // 10)]

@@ -5,6 +5,16 @@ static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, b
 static void wake(struct simulation *s, u32 task, u32 waker, u64 since_ns, bool sync);
 static void switch_to_next(struct simulation *s, struct cpu_now *cpu);
 
+INLINE u8 phase_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return s->phases[number_of(s, cpu)];
+}
+
+INLINE void set_phase(struct simulation *s, const struct cpu_now *cpu, u8 phase)
+{
+	s->phases[number_of(s, cpu)] = phase;
+}
+
 /* Shares of a core. */
 
 INLINE u64 rate_of(const struct simulation *s, const struct cpu_now *cpu)
@@ -20,12 +30,14 @@ INLINE u64 rate_of(const struct simulation *s, const struct cpu_now *cpu)
 /* Computes on from now, at the rate that the siblings leave. */
 static void run(struct simulation *s, struct cpu_now *cpu)
 {
+	u64 until_ns;
+
 	cpu->since_ns = s->now;
-	cpu->rate = rate_of(s, cpu);
-	cpu->until_ns = s->now + (cpu->work + cpu->rate - 1) / cpu->rate;
+	cpu->rate = (u16)rate_of(s, cpu);
+	until_ns = s->now + (cpu->work + cpu->rate - 1) / cpu->rate;
 	if (cpu->queue.first != NOWHERE)
-		cpu->until_ns = least(cpu->until_ns, greatest(cpu->slice_end_ns, s->now));
-	plan_at(&s->plan, number_of(s, cpu), cpu->until_ns);
+		until_ns = least(until_ns, greatest(cpu->slice_end_ns, s->now));
+	plan_at(s, cpu, until_ns);
 }
 
 INLINE void worked(struct simulation *s, struct cpu_now *cpu)
@@ -47,7 +59,7 @@ static void take(struct simulation *s, struct cpu_now *cpu, u8 takes)
 	for (u32 i = siblings->first[cpu->core]; i < siblings->first[cpu->core + 1]; i++) {
 		struct cpu_now *sibling = &s->cpus[siblings->parts[i]];
 
-		if (sibling == cpu || sibling->phase != RUNNING ||
+		if (s->phases[siblings->parts[i]] != RUNNING || sibling == cpu ||
 		    sibling->rate == rate_of(s, sibling))
 			continue;
 		worked(s, sibling);
@@ -57,23 +69,35 @@ static void take(struct simulation *s, struct cpu_now *cpu, u8 takes)
 
 /* Utilisation. */
 
+INLINE struct average *average_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return &s->averages[number_of(s, cpu)];
+}
+
+INLINE struct task_more *more_of(const struct simulation *s, const struct task *task)
+{
+	return &s->more[task - s->tasks];
+}
+
 INLINE void ran_until_now(struct simulation *s, struct cpu_now *cpu, struct task *task, bool running)
 {
 	if (!s->set.utilises)
 		return;
-	average_update(&cpu->average, s->in.decays, s->now, running);
-	average_update(&task->average, s->in.decays, s->now, running);
+	average_update(average_of(s, cpu), s->in.decays, s->now, running);
+	average_update(&more_of(s, task)->average, s->in.decays, s->now, running);
 }
 
 static void migrate(struct simulation *s, struct task *task, struct cpu_now *to)
 {
 	struct cpu_now *from = &s->cpus[task->cpu];
+	struct average *leaves = average_of(s, from), *joins = average_of(s, to);
+	struct average *moves = &more_of(s, task)->average;
 
-	average_update(&task->average, s->in.decays, s->now, false);
-	average_update(&from->average, s->in.decays, s->now, from->phase == RUNNING);
-	average_update(&to->average, s->in.decays, s->now, to->phase == RUNNING);
-	average_detach(&from->average, &task->average);
-	average_attach(&to->average, &task->average);
+	average_update(moves, s->in.decays, s->now, false);
+	average_update(leaves, s->in.decays, s->now, phase_of(s, from) == RUNNING);
+	average_update(joins, s->in.decays, s->now, phase_of(s, to) == RUNNING);
+	average_detach(leaves, moves);
+	average_attach(joins, moves);
 }
 
 /* Idle periods. */
@@ -90,8 +114,8 @@ INLINE void *memory_of(const struct simulation *s, const struct cpu_now *cpu)
 
 static void between(struct simulation *s, struct cpu_now *cpu, u64 time)
 {
-	cpu->phase = BETWEEN;
-	plan_at(&s->plan, number_of(s, cpu), s->now + time);
+	set_phase(s, cpu, BETWEEN);
+	plan_at(s, cpu, s->now + time);
 }
 
 static void wakes(struct simulation *s, struct cpu_now *cpu)
@@ -108,7 +132,7 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 	u32 number = number_of(s, cpu);
 
 	if (cpu->timers != NOWHERE)
-		sleep = least(sleep, s->tasks[cpu->timers].due_ns - now);
+		sleep = least(sleep, time_of(cpu->timer) - now);
 	if (s->set.asks) {
 		struct row row = {
 			.sleep_length_ns = (s64)sleep,
@@ -123,13 +147,13 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 		};
 
 		if (s->set.utilises) {
-			average_update(&cpu->average, s->in.decays, now, false);
-			row.cpu_util = (u32)least(cpu->average.util, CPU_CAPACITY);
+			average_update(average_of(s, cpu), s->in.decays, now, false);
+			row.cpu_util = (u32)least(average_of(s, cpu)->util, CPU_CAPACITY);
 		}
 		s->in.run(s->in.features, s->in.table, memory_of(s, cpu), &row, 1, &decision, NULL);
 	}
 	cpu->stopped = decision.stop_tick || cpu->stopped || !s->set.decides_tick;
-	cpu->phase = IDLE;
+	set_phase(s, cpu, IDLE);
 	cpu->state = decision.state;
 	cpu->since_ns = now;
 	cpu->got_tick = false;
@@ -140,12 +164,11 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 	take(s, cpu, s->in.effects[decision.state].holds ? HOLDS : FREE);
 	if (polls(s, cpu)) {
 		if (s->set.poll_limit_ns == NEVER)
-			plan_never(&s->plan, number);
+			plan(s, cpu, NO_PLAN);
 		else
-			plan_at(&s->plan, number, now + s->set.poll_limit_ns + s->set.overshoot_ns);
+			plan_at(s, cpu, now + s->set.poll_limit_ns + s->set.overshoot_ns);
 	} else {
-		plan_at(&s->plan, number,
-			now + (cpu->stopped ? background : least(background, to_tick)));
+		plan_at(s, cpu, now + (cpu->stopped ? background : least(background, to_tick)));
 	}
 }
 
@@ -160,10 +183,10 @@ static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, b
 	if (cpu->state == s->set.states - 1)
 		done += domains_wake(&s->domains, number, s->now);
 	if (s->set.jitter_ns)
-		done += uniform(draw(cpu->key, cpu->draws++), 0, s->set.jitter_ns);
-	cpu->phase = EXITING;
+		done += uniform(draw(&cpu->stream), 0, s->set.jitter_ns);
+	set_phase(s, cpu, EXITING);
 	cpu->got_tick = got_tick;
-	plan_at(&s->plan, number, scopes_wake(&s->scopes, number, state, done));
+	plan_at(s, cpu, scopes_wake(&s->scopes, number, state, done));
 }
 
 static void idled(struct simulation *s, struct cpu_now *cpu, bool time_limit)
@@ -192,7 +215,7 @@ static void idled(struct simulation *s, struct cpu_now *cpu, bool time_limit)
 
 static void settle(struct simulation *s, struct cpu_now *cpu)
 {
-	cpu->phase = BETWEEN;
+	set_phase(s, cpu, BETWEEN);
 	if (cpu->pending.first != NOWHERE) {
 		u32 task = cpu->pending.first, following;
 		u64 time = 0;
@@ -200,7 +223,7 @@ static void settle(struct simulation *s, struct cpu_now *cpu)
 		cpu->pending.first = NOWHERE;
 		for (; task != NOWHERE; task = following) {
 			following = s->tasks[task].next;
-			wake(s, task, number_of(s, cpu), s->tasks[task].due_ns, false);
+			wake(s, task, number_of(s, cpu), time_of(s->tasks[task].due), false);
 			time += s->set.wake_ns;
 		}
 		between(s, cpu, time);
@@ -222,25 +245,23 @@ static void enqueue(struct simulation *s, u32 task, u32 number, u32 waker)
 	s->tasks[task].cpu = number;
 	append(s, &cpu->queue, task);
 	placement_add(&s->placement, number);
-	if (cpu->phase == IDLE) {
+	if (phase_of(s, cpu) == IDLE) {
 		/* Its own timer while it polls: the wake-up is done within the idle period. */
 		u64 delay = number == waker ? s->set.wake_ns : polls(s, cpu) ? 0 : s->set.ipi_ns;
 
 		cpu_exits(s, cpu, delay, false);
-	} else if (cpu->phase == RUNNING) {
+	} else if (phase_of(s, cpu) == RUNNING) {
 		u64 limit = greatest(cpu->slice_end_ns, s->now);
 
-		if (cpu->until_ns > limit) {
-			cpu->until_ns = limit;
-			plan_at(&s->plan, number, limit);
-		}
+		if (time_of(cpu->planned) > limit)
+			plan_at(s, cpu, limit);
 	}
 }
 
 static u32 placed(struct simulation *s, u32 number, u32 waker, bool sync)
 {
-	const struct program *program = &s->in.programs[number];
 	struct task *task = &s->tasks[number];
+	const struct program *program = &s->in.programs[task->program];
 	u32 previous = task->cpu, recent = task->recent, target, near;
 
 	if (program->cpu != NOWHERE)
@@ -267,8 +288,9 @@ static void timer(struct simulation *s, u32 number)
 	struct cpu_now *cpu = &s->cpus[task->cpu];
 
 	cpu->timers = task->next;
-	if (cpu->phase == RUNNING || (cpu->phase == IDLE && polls(s, cpu))) {
-		if (cpu->phase == RUNNING && !cpu->spins) {
+	cpu->timer = cpu->timers == NOWHERE ? NO_PLAN : s->tasks[cpu->timers].due;
+	if (phase_of(s, cpu) == RUNNING || (phase_of(s, cpu) == IDLE && polls(s, cpu))) {
+		if (phase_of(s, cpu) == RUNNING && !cpu->spins) {
 			worked(s, cpu);
 			cpu->work += s->set.wake_ns * WORK;
 			run(s, cpu);
@@ -277,7 +299,7 @@ static void timer(struct simulation *s, u32 number)
 		return;
 	}
 	append(s, &cpu->pending, number);
-	if (cpu->phase == IDLE)
+	if (phase_of(s, cpu) == IDLE)
 		cpu_exits(s, cpu, 0, false);
 }
 
@@ -309,17 +331,17 @@ static u64 drawn(struct simulation *s, struct task *task, const struct op *op)
 	if (op->spread == FIXED)
 		return op->low;
 	if (op->spread == UNIFORM)
-		return uniform(draw(task->key, task->draws++), op->low, op->high);
-	return exponential(s->in.log2, draw(task->key, task->draws++), op->low);
+		return uniform(draw(&task->stream), op->low, op->high);
+	return exponential(s->in.log2, draw(&task->stream), op->low);
 }
 
-static u32 chosen(struct task *task, const struct program *program, const struct op *op)
+static u32 chosen(struct simulation *s, struct task *task, const struct op *op)
 {
 	if (op->which == SAME)
-		return op->first + program->number % op->count;
+		return op->first + s->in.programs[task - s->tasks].number % op->count;
 	if (op->which == NEXT)
-		return op->first + task->turn++ % op->count;
-	return op->first + (u32)uniform(draw(task->key, task->draws++), 0, op->count - 1);
+		return op->first + more_of(s, task)->turn++ % op->count;
+	return op->first + (u32)uniform(draw(&task->stream), 0, op->count - 1);
 }
 
 static void sleep_for(struct simulation *s, struct cpu_now *cpu, u32 number, const struct op *op)
@@ -330,23 +352,24 @@ static void sleep_for(struct simulation *s, struct cpu_now *cpu, u32 number, con
 
 	if (op->kind == EVERY)
 		duration -= s->now % duration;
-	task->due_ns = s->now + duration;
-	while (*link != NOWHERE && s->tasks[*link].due_ns <= task->due_ns)
+	task->due = new_entry(&s->plan, number_of(s, cpu), s->now + duration);
+	while (*link != NOWHERE && s->tasks[*link].due < task->due)
 		link = &s->tasks[*link].next;
 	task->next = *link;
 	*link = number;
-	plan_at(&s->plan, (u32)s->set.cpus + number, task->due_ns);
+	if (cpu->timers == number)
+		cpu->timer = task->due;
 	leave(s, cpu);
 }
 
 static void wake_some(struct simulation *s, struct cpu_now *cpu, struct task *task,
-		      const struct program *program, const struct op *op)
+		      const struct op *op)
 {
 	u32 first = op->first, count = op->count;
 
 	task->wakes = false;
 	if (op->which != ALL) {
-		first = chosen(task, program, op);
+		first = chosen(s, task, op);
 		count = 1;
 	}
 	for (u32 other = first; other < first + count; other++) {
@@ -354,7 +377,7 @@ static void wake_some(struct simulation *s, struct cpu_now *cpu, struct task *ta
 			s->tasks[other].waits = false;
 			wake(s, other, number_of(s, cpu), s->now, op->sync);
 		} else {
-			s->tasks[other].tokens++;
+			s->more[other].tokens++;
 		}
 	}
 }
@@ -362,8 +385,8 @@ static void wake_some(struct simulation *s, struct cpu_now *cpu, struct task *ta
 /* Through the program until something takes time. */
 static void advance(struct simulation *s, struct cpu_now *cpu, u32 number)
 {
-	const struct program *program = &s->in.programs[number];
 	struct task *task = &s->tasks[number];
+	const struct program *program = &s->in.programs[task->program];
 
 	for (;;) {
 		const struct op *op;
@@ -402,14 +425,16 @@ static void advance(struct simulation *s, struct cpu_now *cpu, u32 number)
 		if (op->kind == COUNT) {
 			s->in.totals->counted++;
 		} else if (op->kind == WAKE) {
-			wake_some(s, cpu, task, program, op);
+			wake_some(s, cpu, task, op);
 		} else if (op->kind == WAIT) {
-			if (!task->tokens) {
+			struct task_more *more = more_of(s, task);
+
+			if (!more->tokens) {
 				task->waits = true;
 				leave(s, cpu);
 				return;
 			}
-			task->tokens--;
+			more->tokens--;
 		} else {
 			sleep_for(s, cpu, number, op);
 			return;
@@ -433,7 +458,7 @@ static void switch_to_next(struct simulation *s, struct cpu_now *cpu)
 
 	ran_until_now(s, cpu, task, false);
 	cpu->task = number;
-	cpu->phase = RUNNING;
+	set_phase(s, cpu, RUNNING);
 	cpu->stopped = cpu->got_tick = false;
 	cpu->slice_end_ns = s->now + s->set.slice_ns;
 	task->cpu = here;
@@ -447,16 +472,18 @@ static void switch_to_next(struct simulation *s, struct cpu_now *cpu)
 		totals->latency_max_ns = greatest(totals->latency_max_ns, latency);
 		task->woken_ns = NEVER;
 	}
-	if (task->spins_until_ns) {
-		u64 left = task->spins_until_ns > s->now ? task->spins_until_ns - s->now : 0;
+	if (task->cut) {
+		struct task_more *more = more_of(s, task);
 
-		cpu->work = greatest(left, s->set.switch_ns) * WORK;
-		cpu->spins = true;
-		task->spins_until_ns = 0;
-		run(s, cpu);
-	} else if (task->work) {
-		cpu->work = task->work + s->set.switch_ns * WORK;
-		task->work = 0;
+		task->cut = false;
+		if (more->spins_until_ns) {
+			u64 until = more->spins_until_ns;
+
+			cpu->work = greatest(until > s->now ? until - s->now : 0, s->set.switch_ns) * WORK;
+			cpu->spins = true;
+		} else {
+			cpu->work = more->work + s->set.switch_ns * WORK;
+		}
 		run(s, cpu);
 	} else {
 		task->debt_ns = s->set.switch_ns;
@@ -471,10 +498,9 @@ static void ran(struct simulation *s, struct cpu_now *cpu)
 		cpu->spins = false;
 		advance(s, cpu, cpu->task);
 	} else if (cpu->queue.first != NOWHERE) {
-		if (cpu->spins)
-			s->tasks[cpu->task].spins_until_ns = s->now + cpu->work / WORK;
-		else
-			s->tasks[cpu->task].work = cpu->work;
+		s->tasks[cpu->task].cut = true;
+		s->more[cpu->task].spins_until_ns = cpu->spins ? s->now + cpu->work / WORK : 0;
+		s->more[cpu->task].work = cpu->work;
 		cpu->spins = false;
 		ran_until_now(s, cpu, &s->tasks[cpu->task], true);
 		append(s, &cpu->queue, cpu->task);
@@ -486,7 +512,7 @@ static void ran(struct simulation *s, struct cpu_now *cpu)
 
 static void cpu_event(struct simulation *s, struct cpu_now *cpu)
 {
-	switch (cpu->phase) {
+	switch (phase_of(s, cpu)) {
 	case RUNNING:
 		ran(s, cpu);
 		break;
@@ -515,7 +541,7 @@ static void cpu_event(struct simulation *s, struct cpu_now *cpu)
 static void start(struct simulation *s)
 {
 	for (u32 cpu = 0; cpu < s->set.cpus; cpu++)
-		plan_at(&s->plan, cpu, 0);
+		plan_at(s, &s->cpus[cpu], 0);
 	for (u32 task = 0; task < s->set.tasks; task++) {
 		u32 cpu = s->in.programs[task].cpu;
 
@@ -529,42 +555,55 @@ u64 simulation_now(const struct simulation *s)
 	return s->now;
 }
 
-/* Brings nearer what an event that may come next looks at. */
-INLINE void fetch(const struct simulation *s, struct entry next)
+/* Brings nearer what a coming event looks at. */
+INLINE void fetch(const struct simulation *s, entry coming)
 {
-	enum { LINE = 64, LINES = 4 };
-	u32 whom = whom_of(&next);
+	enum { LINE = 64, LINES = 3 };
+	const struct cpu_now *cpu;
+	const char *memory;
 
-	if (next.time == UINT64_MAX || whom >= s->set.cpus)
+	if (coming == NO_PLAN)
 		return;
-	__builtin_prefetch(&s->cpus[whom]);
-	__builtin_prefetch(&s->in.counters[whom * s->set.states]);
+	cpu = &s->cpus[cpu_of(coming)];
+	memory = memory_of(s, cpu);
+	__builtin_prefetch(cpu);
+	__builtin_prefetch((const char *)cpu + LINE);
 	for (int line = 0; line < LINES; line++)
-		__builtin_prefetch(s->memories + (size_t)whom * MEMORY_STRIDE + line * LINE);
+		__builtin_prefetch(memory + line * LINE);
+}
+
+/* The CPU's event or its first timer's, whichever is sooner. */
+static void happen(struct simulation *s, struct cpu_now *cpu)
+{
+	struct sim_totals *totals = s->in.totals;
+	bool is_timer = cpu->timer < cpu->planned;
+	entry planned = cpu->planned;
+	u32 whom = is_timer ? (u32)s->set.cpus + cpu->timers : number_of(s, cpu);
+
+	totals->events++;
+	totals->digest = mix(totals->digest ^ s->now * GOLDEN) + whom;
+	s->current = cpu;
+	if (is_timer)
+		timer(s, cpu->timers);
+	else
+		cpu_event(s, cpu);
+	if (!is_timer && cpu->planned == planned)
+		cpu->planned = NO_PLAN;
+	s->current = NULL;
+	fetch(s, plan_replace(&s->plan, number_of(s, cpu), entry_of(cpu)));
 }
 
 bool simulation_run(struct simulation *s, u64 events)
 {
-	struct sim_totals *totals = s->in.totals;
-
 	if (!s->started)
 		start(s);
 	for (; events; events--) {
-		const struct entry next = s->plan.next[1];
-		u32 whom = whom_of(&next);
+		const entry next = s->plan.next[1];
 
-		if (next.time >= s->set.duration_ns)
+		if (time_of(next) >= s->set.duration_ns)
 			break;
-		fetch(s, s->plan.next[2]);
-		fetch(s, s->plan.next[3]);
-		s->now = next.time;
-		totals->events++;
-		totals->digest = mix(totals->digest ^ next.time * GOLDEN) + whom;
-		if (whom < s->set.cpus)
-			cpu_event(s, &s->cpus[whom]);
-		else
-			timer(s, whom - (u32)s->set.cpus);
-		plan_done(&s->plan, whom, next);
+		s->now = time_of(next);
+		happen(s, &s->cpus[cpu_of(next)]);
 	}
 	if (!events)
 		return true;

@@ -1,25 +1,56 @@
 /* Beginning and end of a simulation: what it keeps, from its topology. */
 #include <stdlib.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "simulate_state.h"
 
-/* All 0; freed with the simulation. NULL: no memory, now or before. */
-static void *block(struct simulation *s, size_t count, size_t size)
-{
-	enum { ALIGNMENT = 128, MOST = 64 };
-	size_t bytes = (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-	void *found = aligned_alloc(ALIGNMENT, bytes);
+#define ALIGNMENT 128
+#define HUGE_PAGE (2ull << 20)
+#define SMALL (64ull << 10)
 
-	if (!s->blocks)
-		s->blocks = calloc(MOST, sizeof(*s->blocks));
-	if (!found || !s->blocks || s->block_count == MOST) {
-		free(found);
+/* A piece of memory, of which blocks are taken one behind the other. */
+struct piece {
+	struct piece *before;
+};
+
+/* Whether there are so many bytes now. Much is asked for in huge pages: with small ones of 4 KiB each
+ * event would wait for the addresses of its own. */
+static bool more_memory(struct simulation *s, u64 bytes)
+{
+	u64 all = s->set.cpus * (MEMORY_STRIDE + sizeof(struct cpu_now)) + s->set.tasks * sizeof(struct task);
+	u64 unit = all < HUGE_PAGE / 2 ? SMALL : HUGE_PAGE;
+	u64 size = (bytes + ALIGNMENT + unit - 1) / unit * unit;
+	struct piece *piece = aligned_alloc(unit, size);
+
+	if (!piece)
+		return false;
+#ifdef MADV_HUGEPAGE
+	if (unit == HUGE_PAGE)
+		madvise(piece, size, MADV_HUGEPAGE); /* without them it is slower */
+#endif
+	piece->before = s->memory;
+	s->memory = piece;
+	s->unused = (char *)piece + ALIGNMENT;
+	s->unused_bytes = size - ALIGNMENT;
+	return true;
+}
+
+/* All 0; freed with the simulation. NULL: no memory, now or before. */
+static void *block(struct simulation *s, u64 count, u64 size)
+{
+	u64 bytes = (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+	void *found;
+
+	if (s->failed || (bytes > s->unused_bytes && !more_memory(s, bytes))) {
 		s->failed = true;
 		return NULL;
 	}
-	memset(found, 0, bytes);
-	s->blocks[s->block_count++] = found;
-	return found;
+	found = s->unused;
+	s->unused += bytes;
+	s->unused_bytes -= bytes;
+	return memset(found, 0, bytes);
 }
 
 static u32 groups_in(const u32 *of, u32 items)
@@ -53,30 +84,37 @@ static bool make_scopes(struct simulation *s)
 {
 	const struct groupings *of = &s->in.of;
 	const u32 *by_cpu[SCOPES] = {NULL, of->small_core, of->pair, of->quad};
-	u32 cpus = (u32)s->set.cpus, below = cpus;
+	struct scopes *scopes = &s->scopes;
+	u32 cpus = (u32)s->set.cpus;
 
-	s->scopes.effects = s->in.effects;
-	s->scopes.scope_ns = s->in.scope_ns;
-	s->scopes.states = (u32)s->set.states;
-	for (u32 i = 0; i < SCOPES; i++) {
-		struct scope *scope = &s->scopes.scope[i];
-
-		scope->count = i ? groups_in(by_cpu[i], cpus) : cpus;
-		scope->whole = block(s, below, sizeof(u32));
-		scope->levels = block(s, scope->count, sizeof(s32));
-		scope->ready = block(s, scope->count, sizeof(u64));
-		scope->since = block(s, scope->count, sizeof(u64));
-		if (!scope->whole || !scope->levels || !scope->ready || !scope->since)
-			return false;
-		for (u32 cpu = 0; cpu < cpus; cpu++)
-			scope->whole[i > 1 ? by_cpu[i - 1][cpu] : cpu] = i ? by_cpu[i][cpu] : cpu;
-		for (u32 j = 0; j < scope->count; j++)
-			scope->levels[j] = AWAKE;
-		if (i)
-			scope->split = split_of(s, scope->whole, below);
-		below = scope->count;
+	scopes->effects = s->in.effects;
+	scopes->scope_ns = s->in.scope_ns;
+	scopes->states = (u32)s->set.states;
+	for (u32 i = 0; i < scopes->states; i++)
+		scopes->deepest = (u32)greatest(scopes->deepest, s->in.effects[i].scope);
+	scopes->count[THREAD] = cpus;
+	scopes->threads = block(s, cpus, sizeof(struct thread));
+	for (u32 scope = 1; scope < SCOPES; scope++) {
+		scopes->count[scope] = groups_in(by_cpu[scope], cpus);
+		scopes->instances[scope] = block(s, scopes->count[scope], sizeof(struct instance));
 	}
-	return !s->failed;
+	if (s->failed)
+		return false;
+	for (u32 cpu = 0; cpu < cpus; cpu++) {
+		scopes->threads[cpu] = (struct thread){.core = of->small_core[cpu], .level = AWAKE};
+		for (u32 scope = 1; scope + 1 < SCOPES; scope++)
+			scopes->instances[scope][by_cpu[scope][cpu]].whole = by_cpu[scope + 1][cpu];
+		scopes->instances[1][of->small_core[cpu]].parts[AWAKE + 1]++;
+	}
+	for (u32 scope = 1; scope < SCOPES; scope++)
+		for (u32 i = 0; i < scopes->count[scope]; i++) {
+			struct instance *instance = &scopes->instances[scope][i];
+
+			instance->level = AWAKE;
+			if (scope + 1 < SCOPES)
+				scopes->instances[scope + 1][instance->whole].parts[AWAKE + 1]++;
+		}
+	return true;
 }
 
 static bool make_domains(struct simulation *s)
@@ -117,18 +155,17 @@ static bool make_domains(struct simulation *s)
 
 static bool make_placement(struct simulation *s)
 {
+	const struct groupings *of = &s->in.of;
 	struct placement *p = &s->placement;
 	u32 cpus = (u32)s->set.cpus, words = 0;
 
-	p->of = &s->in.of;
 	p->recent = s->set.recent;
 	p->cluster = (u32)s->set.cluster;
-	p->tasks = block(s, cpus, sizeof(u32));
+	p->seats = block(s, cpus, sizeof(struct seat));
 	p->cluster_busy = block(s, cpus, sizeof(u32));
 	p->smt_busy = block(s, cpus, sizeof(u32));
-	p->position = block(s, cpus, sizeof(u32));
-	p->smt = split_of(s, p->of->smt, cpus);
-	p->llc = split_of(s, p->of->llc, cpus);
+	p->smt = split_of(s, of->smt, cpus);
+	p->llc = split_of(s, of->llc, cpus);
 	p->word = block(s, p->llc.wholes + 1, sizeof(u32));
 	p->llc_tasks = block(s, p->llc.wholes, sizeof(u32));
 	if (s->failed)
@@ -137,9 +174,15 @@ static bool make_placement(struct simulation *s)
 		u32 size = p->llc.first[llc + 1] - p->llc.first[llc];
 
 		p->word[llc] = words;
+		for (u32 i = 0; i < size; i++) {
+			u32 cpu = p->llc.parts[p->llc.first[llc] + i];
+
+			p->seats[cpu] = (struct seat){.llc = llc,
+						      .core = of->smt[cpu],
+						      .cluster = of->cluster[cpu],
+						      .bit = words * WORD_BITS + i};
+		}
 		words += (size + WORD_BITS - 1) / WORD_BITS;
-		for (u32 i = 0; i < size; i++)
-			p->position[p->llc.parts[p->llc.first[llc] + i]] = i;
 	}
 	p->word[p->llc.wholes] = words;
 	p->idle = block(s, words, sizeof(u64));
@@ -147,10 +190,18 @@ static bool make_placement(struct simulation *s)
 	if (s->failed)
 		return false;
 	for (u32 cpu = 0; cpu < cpus; cpu++) {
-		set_bit(p->idle, p->word[p->of->llc[cpu]], p->position[cpu], true);
-		set_bit(p->idle_core, p->word[p->of->llc[cpu]], p->position[cpu], true);
+		set_bit(p->idle, p->seats[cpu].bit, true);
+		set_bit(p->idle_core, p->seats[cpu].bit, true);
 	}
 	return true;
+}
+
+static bool same_program(const struct program *one, const struct program *other)
+{
+	struct program same = *one;
+
+	same.number = other->number;
+	return !memcmp(&same, other, sizeof(same));
 }
 
 struct simulation *simulation_new(const struct sim_input *input)
@@ -162,10 +213,13 @@ struct simulation *simulation_new(const struct sim_input *input)
 		return NULL;
 	s->in = *input;
 	s->set = *input->setting;
-	s->plan.leaves = leaves_for((u64)cpus + tasks);
-	s->plan.next = block(s, 2 * s->plan.leaves, sizeof(struct entry));
+	s->plan.leaves = leaves_for(cpus);
+	s->plan.next = block(s, 2 * s->plan.leaves, sizeof(entry));
 	s->cpus = block(s, cpus, sizeof(struct cpu_now));
+	s->averages = block(s, cpus, sizeof(struct average));
+	s->phases = block(s, cpus, sizeof(u8));
 	s->tasks = block(s, tasks, sizeof(struct task));
+	s->more = block(s, tasks, sizeof(struct task_more));
 	s->memories = block(s, cpus, MEMORY_STRIDE);
 	s->siblings = split_of(s, input->of.small_core, cpus);
 	s->takes = block(s, s->siblings.wholes, sizeof(*s->takes));
@@ -177,23 +231,30 @@ struct simulation *simulation_new(const struct sim_input *input)
 	for (u32 i = 0; i < cpus; i++) {
 		struct cpu_now *cpu = &s->cpus[i];
 
-		cpu->key = stream_key(s->set.seed, CPU_STREAMS + i);
+		cpu->stream = stream_key(s->set.seed, CPU_STREAMS + i);
 		cpu->queue.first = cpu->pending.first = cpu->timers = cpu->task = NOWHERE;
 		cpu->rate = WORK;
+		cpu->planned = cpu->timer = NO_PLAN;
 		cpu->core = input->of.small_core[i];
 		s->takes[cpu->core][BUSY]++;
 	}
 	for (u32 i = 0; i < tasks; i++) {
-		s->tasks[i].key = stream_key(s->set.seed, i);
+		s->tasks[i].stream = stream_key(s->set.seed, i);
 		s->tasks[i].woken_ns = NEVER;
+		s->tasks[i].program = i && same_program(&input->programs[i - 1], &input->programs[i])
+					      ? s->tasks[i - 1].program
+					      : i;
 	}
 	return s;
 }
 
 void simulation_free(struct simulation *s)
 {
-	for (u32 i = 0; i < s->block_count; i++)
-		free(s->blocks[i]);
-	free(s->blocks);
+	while (s->memory) {
+		struct piece *piece = s->memory;
+
+		s->memory = piece->before;
+		free(piece);
+	}
 	free(s);
 }

@@ -5,80 +5,96 @@
 #ifndef IDLE_STATES_SIMULATE_PLACEMENT_H
 #define IDLE_STATES_SIMULATE_PLACEMENT_H
 
-#include "simulate_scopes.h"
+#include "simulate.h"
 
 #define WORD_BITS 64
 
+/* Parts of each whole: those of whole w are parts[first[w]] to parts[first[w + 1] - 1]. */
+struct split {
+	u32 *first, *parts;
+	u32 wholes;
+};
+
+/* A CPU. tasks: running or queued. core: for placement. bit: its place in the sets. */
+struct seat {
+	u32 tasks, llc, core, cluster, bit;
+} __attribute__((aligned(32)));
+
 struct placement {
-	u32 *tasks;		  /* of a CPU, running or queued */
+	struct seat *seats;
 	u32 *cluster_busy;	  /* CPUs of a cluster with any */
 	u32 *smt_busy;		  /* CPUs of a core with any */
 	u32 *llc_tasks;
 	struct split smt, llc;	  /* into CPUs, ascending */
 	u32 *word;		  /* of a last-level cache: its first word of bits */
-	u32 *position;		  /* of a CPU in its last-level cache */
 	u64 *idle, *idle_core;
-	const struct groupings *of;
 	u32 cluster;
 	bool recent;
 };
 
-INLINE void set_bit(u64 *words, u32 word, u32 position, bool value)
+INLINE void set_bit(u64 *words, u32 at, bool value)
 {
-	u64 bit = 1ull << position % WORD_BITS;
+	u64 bit = 1ull << at % WORD_BITS;
 
 	if (value)
-		words[word + position / WORD_BITS] |= bit;
+		words[at / WORD_BITS] |= bit;
 	else
-		words[word + position / WORD_BITS] &= ~bit;
+		words[at / WORD_BITS] &= ~bit;
 }
 
 INLINE bool is_idle(const struct placement *p, u32 cpu)
 {
-	return p->tasks[cpu] == 0;
+	return p->seats[cpu].tasks == 0;
 }
 
-static inline void placement_turn(struct placement *p, u32 cpu, bool idle)
+/* A CPU's place among those of its last-level cache. */
+INLINE u32 position_of(const struct placement *p, u32 cpu)
 {
-	u32 llc = p->of->llc[cpu], core = p->of->smt[cpu];
+	return p->seats[cpu].bit - p->word[p->seats[cpu].llc] * WORD_BITS;
+}
 
-	set_bit(p->idle, p->word[llc], p->position[cpu], idle);
-	p->cluster_busy[p->of->cluster[cpu]] += idle ? -1u : 1u;
+static inline void placement_turn(struct placement *p, const struct seat *seat, bool idle)
+{
+	u32 core = seat->core;
+
+	set_bit(p->idle, seat->bit, idle);
+	p->cluster_busy[seat->cluster] += idle ? -1u : 1u;
 	if (idle ? --p->smt_busy[core] : p->smt_busy[core]++)
 		return;
-	for (u32 i = p->smt.first[core]; i < p->smt.first[core + 1]; i++) {
-		u32 sibling = p->smt.parts[i];
-
-		set_bit(p->idle_core, p->word[p->of->llc[sibling]], p->position[sibling], idle);
-	}
+	for (u32 i = p->smt.first[core]; i < p->smt.first[core + 1]; i++)
+		set_bit(p->idle_core, p->seats[p->smt.parts[i]].bit, idle);
 }
 
 INLINE void placement_add(struct placement *p, u32 cpu)
 {
-	p->llc_tasks[p->of->llc[cpu]]++;
-	if (p->tasks[cpu]++ == 0)
-		placement_turn(p, cpu, false);
+	struct seat *seat = &p->seats[cpu];
+
+	p->llc_tasks[seat->llc]++;
+	if (seat->tasks++ == 0)
+		placement_turn(p, seat, false);
 }
 
 INLINE void placement_remove(struct placement *p, u32 cpu)
 {
-	p->llc_tasks[p->of->llc[cpu]]--;
-	if (--p->tasks[cpu] == 0)
-		placement_turn(p, cpu, true);
+	struct seat *seat = &p->seats[cpu];
+
+	p->llc_tasks[seat->llc]--;
+	if (--seat->tasks == 0)
+		placement_turn(p, seat, true);
 }
 
 INLINE bool shares_cache(const struct placement *p, u32 one, u32 other)
 {
-	return p->of->llc[one] == p->of->llc[other];
+	return p->seats[one].llc == p->seats[other].llc;
 }
 
 INLINE u32 placement_target(const struct placement *p, u32 waker, u32 previous, bool sync)
 {
 	if (is_idle(p, waker) && shares_cache(p, waker, previous))
 		return is_idle(p, previous) ? previous : waker;
-	if (sync && p->tasks[waker] == 1)
+	if (sync && p->seats[waker].tasks == 1)
 		return waker;
-	if (!is_idle(p, previous) && p->tasks[waker] < p->tasks[previous])
+	if (!is_idle(p, previous) && p->seats[waker].tasks < p->seats[previous].tasks)
 		return waker;
 	return previous;
 }
@@ -111,7 +127,7 @@ INLINE u32 first_of_walk(const u64 *words, u32 target, u32 size)
 
 static inline u32 by_cluster(const struct placement *p, u32 target)
 {
-	u32 llc = p->of->llc[target], size = p->llc.first[llc + 1] - p->llc.first[llc];
+	u32 llc = p->seats[target].llc, size = p->llc.first[llc + 1] - p->llc.first[llc];
 	const u64 *idle = p->idle + p->word[llc], *cores = p->idle_core + p->word[llc];
 	const u32 *cpus = p->llc.parts + p->llc.first[llc];
 	u32 best = NOWHERE, best_busy = 0, inside = NOWHERE;
@@ -119,11 +135,11 @@ static inline u32 by_cluster(const struct placement *p, u32 target)
 	for (int looks = 0; looks < 2; looks++) {
 		/* First for the cluster, then in it. */
 		for (u32 step = 1; step <= size; step++) {
-			u32 at = (p->position[target] + step) % size, cluster;
+			u32 at = (position_of(p, target) + step) % size, cluster;
 
 			if (!(idle[at / WORD_BITS] >> at % WORD_BITS & 1))
 				continue;
-			cluster = p->of->cluster[cpus[at]];
+			cluster = p->seats[cpus[at]].cluster;
 			if (looks == 0) {
 				u32 busy = p->cluster_busy[cluster];
 
@@ -155,7 +171,7 @@ INLINE u32 placement_near(const struct placement *p, u32 target, u32 previous)
 
 INLINE u32 placement_beyond(const struct placement *p, u32 target, u32 previous, u32 recent)
 {
-	u32 llc = p->of->llc[target], size, found;
+	u32 llc = p->seats[target].llc, size, found;
 	const u32 *cpus;
 
 	if (p->recent && shares_cache(p, recent, target) && is_idle(p, recent))
@@ -164,18 +180,18 @@ INLINE u32 placement_beyond(const struct placement *p, u32 target, u32 previous,
 		return by_cluster(p, target);
 	size = p->llc.first[llc + 1] - p->llc.first[llc];
 	cpus = p->llc.parts + p->llc.first[llc];
-	found = first_of_walk(p->idle_core + p->word[llc], p->position[target], size);
+	found = first_of_walk(p->idle_core + p->word[llc], position_of(p, target), size);
 	if (found != NOWHERE)
 		return cpus[found];
 	if (shares_cache(p, previous, target)) {
-		u32 core = p->of->smt[previous];
+		u32 core = p->seats[previous].core;
 
 		for (u32 i = p->smt.first[core]; i < p->smt.first[core + 1]; i++)
 			if (is_idle(p, p->smt.parts[i]) &&
 			    shares_cache(p, p->smt.parts[i], target))
 				return p->smt.parts[i];
 	}
-	found = first_of_walk(p->idle + p->word[llc], p->position[target], size);
+	found = first_of_walk(p->idle + p->word[llc], position_of(p, target), size);
 	return found == NOWHERE ? target : cpus[found];
 }
 

@@ -1,20 +1,21 @@
-/* What happens next: a tournament with one entry for whomever, which can be moved. */
+/* What happens next: a tournament with one entry for each CPU, which can be moved. */
 #ifndef IDLE_STATES_SIMULATE_PLAN_H
 #define IDLE_STATES_SIMULATE_PLAN_H
 
-#include "core.h"
+#include "simulate.h"
 
-#define WHOM_BITS 24
+#define CPU_BITS 24
+#define AHEAD 16 /* about so many events before one, what it looks at is brought nearer */
 
-struct entry {
-	u64 time, order; /* order: sequence number, whom */
-};
+/* Time, sequence number and CPU, the time above: one number, for compilers then choose the lesser one
+ * without a branch, which could not be foreseen. */
+typedef unsigned __int128 entry;
 
-static const struct entry NO_PLAN = {UINT64_MAX, UINT64_MAX};
+#define NO_PLAN (~(entry)0)
 
-/* next[leaves + whom] is whomever's entry, or NO_PLAN; next[i] the sooner of next[2i] and next[2i+1]. */
+/* next[leaves + cpu] is a CPU's entry, or NO_PLAN; next[i] the sooner of next[2i] and next[2i + 1]. */
 struct plan {
-	struct entry *next;
+	entry *next;
 	u32 leaves; /* a power of 2 */
 	u64 sequence;
 };
@@ -34,48 +35,60 @@ INLINE void plan_start(struct plan *p)
 		p->next[i] = NO_PLAN;
 }
 
-INLINE u32 whom_of(const struct entry *entry)
+INLINE u64 time_of(entry of)
 {
-	return (u32)entry->order & ((1u << WHOM_BITS) - 1);
+	return (u64)(of >> 64);
 }
 
-INLINE bool sooner(const struct entry *a, const struct entry *b)
+INLINE u32 cpu_of(entry of)
 {
-	return a->time < b->time || (a->time == b->time && a->order < b->order);
+	return (u32)of & ((1u << CPU_BITS) - 1);
 }
 
-/* Plays the matches of an entry again, up to one whose winner stays the same. */
-INLINE void play(struct plan *p, u32 whom, struct entry entry)
+INLINE entry new_entry(struct plan *p, u32 cpu, u64 time)
 {
-	u32 at = p->leaves + whom;
+	return (entry)time << 64 | (++p->sequence << CPU_BITS | cpu);
+}
 
-	for (p->next[at] = entry; at > 1; p->next[at] = entry) {
-		const struct entry *other = &p->next[at ^ 1];
+INLINE entry soonest(entry a, entry b)
+{
+	return b < a ? b : a;
+}
 
-		if (sooner(other, &entry))
-			entry = *other;
+/* Instead of a CPU's entry. Plays its matches again, up to one whose winner stays the same. */
+INLINE void plan_move(struct plan *p, u32 cpu, entry winner)
+{
+	u32 at = p->leaves + cpu;
+
+	for (p->next[at] = winner; at > 1; p->next[at] = winner) {
+		winner = soonest(winner, p->next[at ^ 1]);
 		at /= 2;
-		if (p->next[at].order == entry.order)
+		if (p->next[at] == winner)
 			return;
 	}
 }
 
-/* Instead of what was planned for it. */
-INLINE void plan_at(struct plan *p, u32 whom, u64 time)
+/* Plays on from `at`, that `winner` has come to, to below `end`. */
+INLINE entry play(struct plan *p, u32 *at, u32 end, entry winner)
 {
-	play(p, whom, (struct entry){time, ++p->sequence << WHOM_BITS | whom});
+	while (*at >= end) {
+		winner = soonest(winner, p->next[*at ^ 1]);
+		*at /= 2;
+		p->next[*at] = winner;
+	}
+	return winner;
 }
 
-INLINE void plan_never(struct plan *p, u32 whom)
+/* The same for the CPU whose entry was the soonest, of which all matches have to be played. Returns the
+ * soonest of its AHEAD'th part of all. */
+INLINE entry plan_replace(struct plan *p, u32 cpu, entry winner)
 {
-	play(p, whom, NO_PLAN);
-}
+	u32 at = p->leaves + cpu;
 
-/* An entry that has come to pass, unless something else is planned by now. */
-INLINE void plan_done(struct plan *p, u32 whom, struct entry entry)
-{
-	if (p->next[p->leaves + whom].order == entry.order)
-		plan_never(p, whom);
+	p->next[at] = winner;
+	winner = play(p, &at, 2 * AHEAD, winner);
+	play(p, &at, 2, winner);
+	return winner;
 }
 
 #endif

@@ -21,9 +21,10 @@ INLINE u64 stream_key(u64 seed, u64 stream)
 	return mix(mix(seed + GOLDEN) ^ mix(stream * GOLDEN + 1));
 }
 
-INLINE u64 draw(u64 key, u64 counter)
+/* The next of a stream, which begins with its key. */
+INLINE u64 draw(u64 *stream)
 {
-	return mix(key + (counter + 1) * GOLDEN);
+	return mix(*stream += GOLDEN);
 }
 
 INLINE u64 uniform(u64 bits, u64 low, u64 high)

@@ -7,98 +7,117 @@
 #define AWAKE (-1)
 #define THREAD 0
 
-/* Parts of each whole: those of whole w are parts[first[w]] to parts[first[w + 1] - 1]. */
-struct split {
-	u32 *first, *parts;
-	u32 wholes;
+/* level: the least of its parts'. parts: by level, from AWAKE on, how many of them have it. */
+struct instance {
+	u64 since, ready;
+	u32 whole; /* in the scope above */
+	u16 parts[STATES_MAX + 1];
+	s8 level;
+} __attribute__((aligned(64)));
+
+struct thread {
+	u64 since;
+	u32 core;
+	s32 level;
 };
 
-struct scope {
-	s32 *levels;
-	u64 *ready, *since;
-	struct split split; /* into instances of the scope below */
-	u32 *whole;	    /* of each instance of the scope below; of a thread, itself */
-	u32 count;
-};
-
+/* deepest: the highest scope that a state acts on. */
 struct scopes {
-	struct scope scope[SCOPES];
+	struct thread *threads;
+	struct instance *instances[SCOPES]; /* from the core on */
+	u32 count[SCOPES], deepest, states;
 	const struct effect *effects;
 	u64 *scope_ns;
-	u32 states;
 };
 
-INLINE void account(struct scopes *s, u32 scope, u32 instance, u64 now)
+INLINE void account(struct scopes *s, u32 scope, s32 level, u64 *since, u64 now)
 {
-	struct scope *of = &s->scope[scope];
-	u64 *times = s->scope_ns + scope * (s->states + 1);
+	s->scope_ns[scope * (s->states + 1) + (u32)(level + 1)] += now - *since;
+	*since = now;
+}
 
-	times[of->levels[instance] + 1] += now - of->since[instance];
-	of->since[instance] = now;
+/* The level of an instance with a part that has another one than before. */
+INLINE s32 level_with(struct instance *of, s32 before, s32 now)
+{
+	s32 level = of->level;
+
+	of->parts[before + 1]--;
+	of->parts[now + 1]++;
+	if (now <= level)
+		return now;
+	while (!of->parts[level + 1])
+		level++;
+	return level;
 }
 
 INLINE void scopes_ask(struct scopes *s, u32 cpu, s32 level, u64 now)
 {
-	u32 instance = cpu;
+	struct thread *thread = &s->threads[cpu];
+	s32 before = thread->level;
+	u32 whole = thread->core;
 
-	for (u32 scope = 0; scope < SCOPES; scope++) {
-		struct scope *of = &s->scope[scope];
+	if (level == before)
+		return;
+	account(s, THREAD, before, &thread->since, now);
+	thread->level = level;
+	for (u32 scope = 1; scope < SCOPES; scope++) {
+		struct instance *of = &s->instances[scope][whole];
+		s32 was = of->level;
 
-		if (scope > THREAD) {
-			const s32 *levels = of[-1].levels;
-			const struct split *split = &of->split;
-
-			instance = of->whole[instance];
-			for (u32 i = split->first[instance]; i < split->first[instance + 1]; i++)
-				if (levels[split->parts[i]] < level)
-					level = levels[split->parts[i]];
-		}
-		if (level == of->levels[instance])
+		level = level_with(of, before, level);
+		if (level == was)
 			return;
-		account(s, scope, instance, now);
-		of->levels[instance] = level;
+		account(s, scope, was, &of->since, now);
+		of->level = (s8)level;
+		before = was;
+		whole = of->whole;
 	}
 }
 
-/* The instance of each scope that a CPU belongs to. */
-INLINE void instances_of(const struct scopes *s, u32 cpu, u32 *instances)
+/* The instance of a scope, beyond THREAD, that a CPU belongs to. */
+INLINE struct instance *instance_of(const struct scopes *s, u32 cpu, u32 scope)
 {
-	instances[THREAD] = cpu;
-	for (u32 scope = 1; scope < SCOPES; scope++)
-		instances[scope] = s->scope[scope].whole[instances[scope - 1]];
+	u32 at = s->threads[cpu].core;
+
+	for (u32 below = 1; below < scope; below++)
+		at = s->instances[below][at].whole;
+	return &s->instances[scope][at];
 }
 
 INLINE u32 scopes_reached(const struct scopes *s, u32 cpu)
 {
-	u32 instances[SCOPES];
+	s32 state = s->threads[cpu].level;
 
-	instances_of(s, cpu, instances);
-	for (s32 state = s->scope[THREAD].levels[cpu]; state > 0; state--) {
+	for (; state > 0; state--) {
 		u32 scope = s->effects[state].scope;
 
-		if (s->scope[scope].levels[instances[scope]] >= state)
-			return (u32)state;
+		if (scope == THREAD || instance_of(s, cpu, scope)->level >= state)
+			break;
 	}
-	return 0;
+	return state > 0 ? (u32)state : 0;
 }
 
 INLINE u64 scopes_wake(struct scopes *s, u32 cpu, u32 state, u64 done)
 {
-	u32 instances[SCOPES], scope = s->effects[state].scope;
+	u32 scope = s->effects[state].scope;
 
-	instances_of(s, cpu, instances);
-	for (u32 i = 1; i < SCOPES; i++)
-		done = greatest(done, s->scope[i].ready[instances[i]]);
+	for (u32 i = 1; i <= s->deepest; i++)
+		done = greatest(done, instance_of(s, cpu, i)->ready);
 	if (scope > THREAD)
-		s->scope[scope].ready[instances[scope]] = done;
+		instance_of(s, cpu, scope)->ready = done;
 	return done;
 }
 
 INLINE void scopes_close(struct scopes *s, u64 now)
 {
-	for (u32 scope = 0; scope < SCOPES; scope++)
-		for (u32 i = 0; i < s->scope[scope].count; i++)
-			account(s, scope, i, now);
+	for (u32 i = 0; i < s->count[THREAD]; i++)
+		account(s, THREAD, s->threads[i].level, &s->threads[i].since, now);
+	for (u32 scope = 1; scope < SCOPES; scope++)
+		for (u32 i = 0; i < s->count[scope]; i++) {
+			struct instance *of = &s->instances[scope][i];
+
+			account(s, scope, of->level, &of->since, now);
+		}
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "simulate_placement.h"
 #include "simulate_plan.h"
 #include "simulate_random.h"
+#include "simulate_scopes.h"
 #include "simulate_util.h"
 
 #define CPU_STREAMS (1ull << 32)
@@ -17,49 +18,86 @@
 enum { BETWEEN, RUNNING, IDLE, EXITING };
 enum { BUSY, HOLDS, FREE, TAKES };
 
-/* next: in its CPU's queue, pending list or timers, of which it is in one at most. */
+/*
+ * Of a task. It fills a line of a cache, for with many of them each event waits for its own.
+ * next: in its CPU's queue, pending list or timers, of which it is in one at most.
+ * program: the first task with the same one.
+ */
 struct task {
-	u64 key, draws, work, spins_until_ns, debt_ns, woken_ns, due_ns, tokens;
+	entry due;
+	u64 stream, debt_ns, woken_ns;
+	u32 at, cpu, recent, next, program;
+	bool waits, wakes, cut; /* cut: it was made to yield */
+} __attribute__((aligned(64)));
+
+/* What is seldom asked for. work, spins_until_ns: what is left of a task that was made to yield. */
+struct task_more {
+	u64 work, spins_until_ns, tokens;
+	u32 turn;
 	struct average average;
-	u32 at, turn, cpu, recent, next;
-	bool waits, wakes;
 };
 
 struct line {
 	u32 first, last;
 };
 
+/* planned: its next event, but for those of its timers; while it runs, when it has computed. */
 struct cpu_now {
-	u64 since_ns, until_ns, slice_end_ns, work, rate;
-	u64 key, draws;
-	struct average average;
-	struct line queue, pending;
+	entry planned, timer; /* timer: the first of its timers */
+	u64 since_ns, slice_end_ns, work;
 	u32 timers, task;
+	struct line queue, pending;
+	u64 stream;
 	u32 core;
-	u8 phase, takes, state, stopped, got_tick, spins;
+	u16 rate;
+	u8 takes, state, stopped, got_tick, spins;
 } __attribute__((aligned(128)));
+_Static_assert(sizeof(struct task) == 64 && sizeof(struct cpu_now) == 128, "lines of a cache");
 
 struct simulation {
 	struct sim_input in;
 	struct sim_setting set;
 	u64 now;
+	struct cpu_now *current; /* whose event it is */
 	struct plan plan;
 	struct cpu_now *cpus;
+	u8 *phases; /* of CPUs: a core's are looked at together */
+	struct average *averages; /* of CPUs */
 	struct task *tasks;
+	struct task_more *more;
 	u32 (*takes)[TAKES];
 	struct split siblings;
 	struct scopes scopes;
 	struct domains domains;
 	struct placement placement;
 	char *memories;
-	void **blocks;
-	u32 block_count;
+	struct piece *memory; /* with all blocks */
+	char *unused;
+	u64 unused_bytes;
 	bool started, ended, failed;
 };
 
 INLINE u32 number_of(const struct simulation *s, const struct cpu_now *cpu)
 {
 	return (u32)(cpu - s->cpus);
+}
+
+INLINE entry entry_of(const struct cpu_now *cpu)
+{
+	return soonest(cpu->timer, cpu->planned);
+}
+
+/* Instead of what was planned for the CPU. */
+INLINE void plan(struct simulation *s, struct cpu_now *cpu, entry planned)
+{
+	cpu->planned = planned;
+	if (cpu != s->current)
+		plan_move(&s->plan, number_of(s, cpu), entry_of(cpu));
+}
+
+INLINE void plan_at(struct simulation *s, struct cpu_now *cpu, u64 time)
+{
+	plan(s, cpu, new_entry(&s->plan, number_of(s, cpu), time));
 }
 
 INLINE void append(struct simulation *s, struct line *line, u32 task)

@@ -168,13 +168,12 @@ class Tally:
         unit = _NS_PER_US if self._in_ns else 1
         states: list[StateFigures] = []
         latencies: dict[int, int] = {}
-        for usage, time, above, below, rejected in counted:
-            number = len(states)
-            name = self.table.names[number]
-            states.append(StateFigures(number, name, usage, time // unit, above, below, rejected))
+        for state, name, of_state in zip(self.table.states, self.table.names, counted, strict=True):
+            usage, time, above, below, rejected = of_state
+            figures = StateFigures(len(states), name, usage, time // unit, above, below, rejected)
+            states.append(figures)
             if usage:
-                exit_ns = self.table.states[number].exit_ns
-                latencies[exit_ns] = latencies.get(exit_ns, 0) + usage
+                latencies[state.exit_ns] = latencies.get(state.exit_ns, 0) + usage
         return Figures(tuple(states), tuple(sorted(latencies.items())))
 
 

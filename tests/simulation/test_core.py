@@ -66,6 +66,18 @@ def test_workloads_on_machines(name: str, machine: str) -> None:
         assert reference.events > 10
 
 
+@pytest.mark.parametrize("governor", few(1, ("menu", "teo")))
+def test_many_cpus(governor: str) -> None:
+    """All begin at the same time, and tick at the same times: the order of equal events counts."""
+    machine = "cpus=272,threads=4,pair=2,quad=2,llc=136"
+    workload = "server:clients=300,gap=80us,work=15us"
+    given_setup = setup(workload, machine, governor=governor, duration_ns=180_000, hz=1000)
+    reference, compiled = both(replace(given_setup, costs=replace(given_setup.costs, slice=9_000)))
+    assert compiled == reference
+    assert reference.events > 2 * 272
+    assert sum(any(state.usage for state in cpu.states) for cpu in compiled.cpus) > 136
+
+
 @pytest.mark.parametrize("kernel", ["4.8", "4.14", "4.18", "5.4", "6.2", "debian-6.1.192", "6.19"])
 def test_kernels(kernel: str) -> None:
     server = "server:clients=12,gap=200us"
