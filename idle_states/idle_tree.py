@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping
 from .architectures import DOMAIN_STATE, Architecture
 from .dataclass import dataclass, field
 from .findings import Location
+from .patterns import pattern
 from .table import Measurement, Origin, Power, Provenance
 
 STATES, DOMAIN_STATES = "/cpus/idle-states", "/cpus/domain-idle-states"
 """Where the bindings want the nodes of CPUs' states, and of power domains'."""
-_TEXT = re.compile(rb"(?:[ !#-\[\]-~]+\0)+")
-LABEL = re.compile(r"[A-Za-z_]\w{0,62}", re.ASCII)
+_TEXT = pattern(rb"(?:[ !#-\[\]-~]+\0)+")
+LABEL = pattern(r"[A-Za-z_]\w{0,62}", re.ASCII)
 """What a node's label may consist of."""
 STATUSES = ("okay", "ok", "disabled", "reserved", "fail")
 

@@ -13,8 +13,6 @@ from .findings import Location, UsageError
 from .history import Since
 from .linux import grounds, register
 from .linux.driver_table import DriverState, DriverTable
-from .linux.governors.given import GovernorRequest
-from .linux.governors.interface import State
 from .linux.grounds import INTEL_IDLE, driver_of
 from .linux.platforms import AnyPlatform, firmware_of, subsystem_of, x86_of
 from .linux.psci_firmware import PsciFirmware
@@ -31,6 +29,8 @@ from .stages import Changed, Lost
 from .table import Cpu, IdleTable, Register
 
 if TYPE_CHECKING:
+    from .linux.governors.given import GovernorRequest
+    from .linux.governors.interface import State
     from .linux.intel_idle.platform import X86Platform
 
 
@@ -339,7 +339,7 @@ def switched_off(source: Source, text: str) -> str:
     )
 
 
-def crashes(registered: Iterable[DriverTable | list[State]]) -> Iterator[str]:
+def crashes(registered: "Iterable[DriverTable | list[State]]") -> Iterator[str]:
     """Notes for the user on kernels that register states and crash over the machine all the same, a
     line for those that do so alike."""
     said: dict[str, list[str]] = {}
@@ -351,8 +351,8 @@ def crashes(registered: Iterable[DriverTable | list[State]]) -> Iterator[str]:
 
 
 def held_by(
-    release: Release, request: GovernorRequest, say: Callable[[str], None] = lambda message: None
-) -> DriverTable | list[State]:
+    release: Release, request: "GovernorRequest", say: Callable[[str], None] = lambda message: None
+) -> "DriverTable | list[State]":
     """The states a governor selects from. say: called with notes for the user.
 
     Raises UsageError if a kernel registers nothing, and what reading a table raises.

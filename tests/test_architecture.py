@@ -17,7 +17,7 @@ ROOMS = (
 ).split()
 """A room imports itself and those before it. docs/architecture.md says what each is for."""
 VALUES = frozenset(
-    "acpi_objects architectures beyond_opal cluster dataclass extras files findings forms history "
+    "acpi_objects architectures beyond_opal cluster dataclass extras files findings forms history patterns "
     "idle_tree measured power_mgt processors resources signals stages table table_formats units "
     "verdicts wording workers".split()
 )

@@ -20,14 +20,18 @@ and the reason. For C and device trees, where no comment can stand beside the va
 `# idle-states: ignore[...]`.
 """
 
-import datetime
 import re
 from os.path import dirname, relpath
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
 from ..findings import Finding, Location, Severity, Unreadable
+from ..patterns import pattern
 from ..reading import limits, opening
+
+if TYPE_CHECKING:
+    from datetime import date
 
 FILES = ("setup.cfg", "pyproject.toml")
 _SECTION = "idle-states"
@@ -37,7 +41,7 @@ _CHOICES = {
     "fail-on": ("error", "warning", "note"),
     "format": ("text", "json", "sarif", "github", "junit"),
 }
-_LINE = re.compile(
+_LINE = pattern(
     r"(?P<rules>IS[0-9]{3}(?:,IS[0-9]{3})*)\s+(?P<path>\S+)(?:\s+until\s+(?P<until>\S+))?\s*(?P<reason>.*)"
 )
 
@@ -56,7 +60,7 @@ class Accepted:
     rules: tuple[str, ...]
     path: str
     reason: str
-    until: datetime.date | None
+    until: "date | None"
     where: Location
 
     def covers(self, rule: str, where: Location) -> bool:
@@ -69,7 +73,7 @@ class Accepted:
             names.add(f"{relpath(where.file, dirname(self.where.file) or '.')}:{where.path}")
         return any(_is_like(name, self.path) for name in names)
 
-    def holds(self, today: datetime.date) -> bool:
+    def holds(self, today: "date") -> bool:
         return bool(self.reason) and (self.until is None or today <= self.until)
 
 
@@ -246,7 +250,9 @@ def _accepted(file: str, number: int | None, line: str) -> Accepted:
     until = None
     if match["until"]:
         try:
-            until = datetime.date.fromisoformat(match["until"])
+            from datetime import date
+
+            until = date.fromisoformat(match["until"])
         except ValueError:
             message = f"expected a day as YYYY-MM-DD after 'until', found {match['until']!r}"
             raise _bad(file, number, message) from None

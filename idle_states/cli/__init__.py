@@ -10,14 +10,12 @@ import io
 import os
 import signal
 import sys
-import textwrap
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import groupby
-from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from ..files import discard
 from ..report import printer
@@ -36,7 +34,8 @@ exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage
 
 
 def command_names() -> list[str]:
-    return sorted(file.stem[4:] for file in Path(__file__).parent.glob("cmd_*.py"))
+    files = os.listdir(os.path.dirname(__file__))
+    return sorted(name[4:-3] for name in files if name.startswith("cmd_") and name.endswith(".py"))
 
 
 def command(name: str) -> ModuleType:
@@ -47,7 +46,12 @@ class _Formatter(argparse.HelpFormatter):
     """Fills paragraphs to the terminal's width, and leaves lines that are indented, such as
     examples, as they are. No word is broken."""
 
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
     def _split_lines(self, text: str, width: int) -> list[str]:
+        import textwrap
+
         return textwrap.wrap(
             " ".join(text.split()), width, break_long_words=False, break_on_hyphens=False
         )
@@ -60,7 +64,32 @@ class _Formatter(argparse.HelpFormatter):
         return "\n".join(indent + line for line in filled)
 
 
+def _columns() -> int:
+    """The terminal's; as shutil has it, which argparse would import for that."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+        except (AttributeError, ValueError, OSError):
+            columns = 0
+    return columns or 80
+
+
+class _Usage(str):
+    """The usage of a sub-command, which argparse else makes for each command line, wrong or not."""
+
+    def __mod__(self, names: object) -> str:
+        """What argparse shows."""
+        return command_parser(self).format_usage()[len("usage: ") :]
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, **said: Any) -> None:
+        super().__init__(formatter_class=_Formatter, **said)
+
     def error(self, message: str) -> NoReturn:
         """Quotes words of the command line, names of files among them."""
         super().error(printable(message))
@@ -73,6 +102,8 @@ class _Parser(argparse.ArgumentParser):
 
 def _epilog() -> str:
     """Exit statuses, and what a TABLE is: the formats that there are."""
+    import textwrap
+
     from ..table_formats import FORMATS
     from ..wording import joined
 
@@ -104,7 +135,6 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         prog="idle-states",
         description="OpenPOWER idle-state tables, followed from the spec to what Linux registers.",
         epilog=_epilog(),
-        formatter_class=_Formatter,
     )
     top.add_argument("--version", action=_Version, help="version, commit and compiled core")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -125,7 +155,6 @@ def command_parser(name: str) -> argparse.ArgumentParser:
 
 def _fill(sub: argparse.ArgumentParser, module: ModuleType) -> None:
     sub.description = module.__doc__
-    sub.formatter_class = _Formatter
     module.add_arguments(sub)
     sub.set_defaults(run=module.run)
 
@@ -139,6 +168,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
         hint = _hint(name, command_names())
         parser().error(f"expected a command, found {name!r}{hint}")
     found = command_parser(name)
+    found.usage = _Usage(name)
     arguments, unknown = found.parse_known_intermixed_args(words[1:])
     if unknown:
         option = unknown[0].partition("=")[0]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Severity, Unreadable, unreadable
+from ..patterns import pattern
 from ..reading import launching, limits, opening
 from . import dts_includes, fdt
 from .dts_places import Place, Places, labels, places
@@ -22,15 +23,15 @@ __all__ = ["Places", "PreparedSource", "compiled", "places", "prepared", "read",
 
 _MOST_FINDINGS = 20
 
-_COMPLAINT = re.compile(
+_COMPLAINT = pattern(
     r"(?:(?P<kind>[A-Z][\w ]*): )?"
     r"(?P<file>[^\n:]+):(?P<line>[0-9]+)\.(?P<column>[0-9]+)"
     r"(?:-(?:(?P<last_line>[0-9]+)\.)?(?P<last>[0-9]+))?:? (?P<text>.+)"
 )
-_TRUNCATED = re.compile(r"^WARNING: .*: Value 0x\w+ truncated to 0x", re.MULTILINE | re.ASCII)
-_DELETED = re.compile(rb"/delete-node/[ \t]*&\{(?P<label>\w+)/(?P<node>[\w,.+@-]+)\}[ \t]*;")
+_TRUNCATED = pattern(r"^WARNING: .*: Value 0x\w+ truncated to 0x", re.MULTILINE | re.ASCII)
+_DELETED = pattern(rb"/delete-node/[ \t]*&\{(?P<label>\w+)/(?P<node>[\w,.+@-]+)\}[ \t]*;")
 """A node deleted by a label and a name below, which dtc 1.6 refuses."""
-_NO_PLACE = re.compile(r"(?:FATAL ERROR|ERROR(?: \(\w+\))?): (?P<text>.+)")
+_NO_PLACE = pattern(r"(?:FATAL ERROR|ERROR(?: \(\w+\))?): (?P<text>.+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,14 @@ from pathlib import Path
 
 from ..dataclass import dataclass, field
 from ..findings import Location, Unreadable, unreadable
+from ..patterns import pattern
 from ..reading import limits, opening
 from .source_trees import SourceFiles, SourceTree
 from .tree import not_a_tree
 
 _STRING = rb'"(?>(?:[^\\"]|\\[^\n])*)"'
 _COMMENT = rb"/\*(?>[^*]*\*+(?:[^*/][^*]*\*+)*)/|//[^\n]*\n"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rb"(?P<comment>" + _COMMENT + rb")"
     rb"|(?P<include>/include/\s*(?P<included>" + _STRING + rb"))"
     rb"|(?P<incbin>/incbin/(?P<gap>(?>(?:\s|" + _COMMENT + rb")*)\("
@@ -43,11 +44,11 @@ _TOKEN = re.compile(
     rb"|/(?:dts-v1|plugin|memreserve|bits|delete-property|delete-node|omit-if-no-ref)/",
     re.DOTALL | re.MULTILINE,
 )
-_DIRECTIVE = re.compile(rb"(include|incbin)/")
-NEEDED = re.compile(rb"/(?:include|incbin)/|^#(?:line)?[ \t]+[0-9]", re.MULTILINE)
+_DIRECTIVE = pattern(rb"(include|incbin)/")
+NEEDED = pattern(rb"/(?:include|incbin)/|^#(?:line)?[ \t]+[0-9]", re.MULTILINE)
 """What a text has that is to be expanded."""
-_BEGUN = re.compile(rb'"|/[*/]')
-_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
+_BEGUN = pattern(rb'"|/[*/]')
+_ESCAPE = pattern(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
 _ESCAPED = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
 

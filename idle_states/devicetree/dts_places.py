@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 from ..findings import Location
+from ..patterns import pattern
 from .tree import MAX_DEPTH
 
 # every alternative takes all it can or fails at once, so that no text takes more than one pass
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""
       (?P<skip> /\*.*?(?:\*/|\Z) | //[^\n]* | '(?:[^'\\\n]|\\.){0,8}'
               | ^[ \t]*\#[ \t]*(?:line|include|define|undef|if|ifdef|ifndef|elif|else|endif|[0-9])\b

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import power_mgt as dt
+from ..patterns import pattern
 from ..resources import template
 from .tree import Node
 
@@ -28,10 +29,10 @@ _U32 = {name for name, size in dt.CELL_BYTES.items() if size == 4} | {
     "reg",
     "residency-ns",
 }
-_NODE_NAME = re.compile(r"[\w,.+*#?-]+(?:@[\w,.+*#?-]+)?", re.ASCII)
-_PROPERTY_NAME = re.compile(r"[\w,.+*#?-]+", re.ASCII)
-_STRINGS = re.compile(rb"(?:[ -~]+\0)+")
-_NAMES = re.compile(rb"(?:[ -~]*\0)+")
+_NODE_NAME = pattern(r"[\w,.+*#?-]+(?:@[\w,.+*#?-]+)?", re.ASCII)
+_PROPERTY_NAME = pattern(r"[\w,.+*#?-]+", re.ASCII)
+_STRINGS = pattern(rb"(?:[ -~]+\0)+")
+_NAMES = pattern(rb"(?:[ -~]*\0)+")
 
 
 def render(root: Node, about: Sequence[str]) -> str:

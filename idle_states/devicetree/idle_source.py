@@ -12,6 +12,7 @@ from typing import Any
 from ..architectures import RISCV
 from ..findings import CannotGenerate, Finding, Location, Severity
 from ..idle_tree import IdleTree, folder_of, is_text
+from ..patterns import pattern
 from ..resources import template
 from .drafts import Draft, NodeReferences, Value, added, labels_of, whole
 from .dts_text import TAB, WIDTH, Items, assignment, comment_text, strings_of
@@ -19,7 +20,7 @@ from .idle_nodes import CPUS
 
 WHOLE, INCLUDE, OVERLAY = FORMS = ("tree", "include", "overlay")
 
-_DECIMAL = re.compile(r"#.*-cells|.*-us")
+_DECIMAL = pattern(r"#.*-cells|.*-us")
 _STRING_LISTS = {
     "compatible",
     "device_type",
@@ -32,7 +33,7 @@ _STRING_LISTS = {
     "riscv,isa",
     "status",
 }
-_NUMBERS = re.compile(r"#.*-cells|.*-us|reg|.*-suspend-param")
+_NUMBERS = pattern(r"#.*-cells|.*-us|reg|.*-suspend-param")
 _VERSION = {WHOLE: "/dts-v1/;", INCLUDE: "", OVERLAY: "/dts-v1/;\n/plugin/;"}
 
 

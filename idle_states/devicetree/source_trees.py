@@ -9,7 +9,6 @@ dtc_cpp_flags; Zephyr cmake/modules/dts.cmake DTS_ROOT_SYSTEM_INCLUDE_DIRS.
 
 import os
 import posixpath
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any, Protocol, Self
 
 from ..dataclass import dataclass
 from ..findings import unreadable
+from ..patterns import pattern
 from ..reading import limits, opening
 from .preprocessor import Sections, sections
 
@@ -72,7 +72,7 @@ def _zephyr(inner: tuple[str, ...]) -> tuple[str, ...]:
     return "include", "include/zephyr", "dts/common", "dts/vendor", *archs, "dts"
 
 
-_ARCH_FOLDER = re.compile(
+_ARCH_FOLDER = pattern(
     r"\A(?:arch/(?=\w+/boot/dts/)|(?:dts/upstream/)?src/(?=\w+/)|arch/(?=\w+/dts/)|dts/(?=\w+/))"
     r"(\w+/)(?:boot/dts/|dts/)?"
 )

@@ -3,11 +3,11 @@
 Source of the names of CPU nodes: skiboot hdata/cpu-common.c and QEMU hw/ppc/pnv.c.
 """
 
-import re
 from collections.abc import Iterator
 
 from ..dataclass import replace
 from ..findings import Location, unreadable
+from ..patterns import pattern
 from ..power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
 from ..processors import NAMES as GENERATIONS
 from ..processors import named, of_pvr
@@ -20,8 +20,8 @@ MAX_STATES = limits.TREE_STATES
 MAX_NODES = limits.TREE_TABLES
 """A limit far beyond what firmware can export (255), which bounds the time for a hostile tree."""
 
-_CPU_NAME = re.compile(r"PowerPC,POWER([0-9]+)")
-_MACHINE = re.compile(r".*,powernv([0-9]+)")
+_CPU_NAME = pattern(r"PowerPC,POWER([0-9]+)")
+_MACHINE = pattern(r".*,powernv([0-9]+)")
 _OWN = {NAMES, STOP_LEVELS, *CELL_BYTES}
 
 

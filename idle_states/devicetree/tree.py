@@ -6,6 +6,7 @@ from typing import Self
 
 from ..dataclass import dataclass, field
 from ..findings import Finding, Location, Severity, Unreadable
+from ..patterns import pattern
 from ..power_mgt import split_names
 from ..reading import limits
 
@@ -15,7 +16,7 @@ MAX_DEPTH = limits.TREE_DEPTH
 MAX_NAME = limits.TREE_NAME_BYTES
 """Bytes in the name of a node or property. The specification's 31 are often exceeded."""
 
-NAME = re.compile(r"[!-.0-~]{1,255}", re.ASCII)
+NAME = pattern(r"[!-.0-~]{1,255}", re.ASCII)
 """What a name may consist of here: printable ASCII without blanks and slashes."""
 
 

@@ -23,6 +23,7 @@ flags as 64 bits where its own example and skiboot have 32.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..patterns import pattern
 from ..power_mgt import CELL_BYTES, NAMES, encode
 from ..table import IdleState, Register
 from .tree import Node
@@ -30,7 +31,7 @@ from .tree import Node
 NODE = "ibm,idle-states"
 VERSION = 1
 
-_NAME = re.compile(r"[A-Za-z0-9,._+-]{1,31}", re.ASCII)
+_NAME = pattern(r"[A-Za-z0-9,._+-]{1,31}", re.ASCII)
 """Devicetree Specification, section 2.2.1: what a node may be called."""
 
 _ARRAYS = {NAMES, *CELL_BYTES}

@@ -92,12 +92,14 @@ def driver_of(table: IdleTable) -> str:
 
 def modelled(release: Release, subsystem: str) -> bool:
     """Whether the release has the subsystem, as far as it is modelled."""
-    from .governors import governor_names, known_in
-
     if subsystem in (INTEL_IDLE, INTEL_TABLES, ACPI_IDLE, "genpd"):
         held_against, _ = _name2modules[subsystem][1].rsplit(".", 1)
         return release.version >= version_key(_module(held_against).OLDEST)
-    return subsystem not in governor_names() or known_in(subsystem, release)
+    if subsystem in _name2modules:
+        return True
+    from .governors import known_in
+
+    return known_in(subsystem, release)
 
 
 def followed(kernels: Iterable[Release], subsystem: str) -> tuple[list[Release], list[Release]]:

@@ -8,15 +8,16 @@ import re
 from typing import Literal
 
 from ..dataclass import dataclass
+from ..patterns import pattern
 
-_VERSION = re.compile(
+_VERSION = pattern(
     r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?:-rc(\d{1,2}))?((?:[-+~_][-+~_.\w]*)?)",
     re.ASCII | re.IGNORECASE,
 )
-_LISTED = re.compile(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?)", re.ASCII | re.IGNORECASE)
-_DEBIAN_BUILD = re.compile(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)
-_UBUNTU_BUILD = re.compile(r"#\S*-Ubuntu\b", re.ASCII)
-_SIGNATURE = re.compile(
+_LISTED = pattern(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?)", re.ASCII | re.IGNORECASE)
+_DEBIAN_BUILD = pattern(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)
+_UBUNTU_BUILD = pattern(r"#\S*-Ubuntu\b", re.ASCII)
+_SIGNATURE = pattern(
     r"\bUbuntu (\d{1,3}\.\d{1,3}\.\d{1,4}-[\d.~]+-[-\w]+) (\d{1,3})\.(\d{1,3})\.(\d{1,4})(?![\d.])",
     re.ASCII,
 )
@@ -43,7 +44,7 @@ class Distribution:
 
 
 def _row(name: str, title: str, extra: str, numbers: Numbers) -> Distribution:
-    return Distribution(name, title, re.compile(extra, re.ASCII), numbers)
+    return Distribution(name, title, pattern(extra, re.ASCII), numbers)
 
 
 DISTRIBUTIONS = (
@@ -142,6 +143,8 @@ def _numbered(word: str) -> Named | None:
 
 def _known_by(named: Named, build: str) -> Named:
     """The distribution, from what follows the number and from `uname -v`."""
+    if not named.extra and not build:
+        return named
     for match in _DEBIAN_BUILD.finditer(build):
         if (int(match[1]), int(match[2])) == named.series:
             return Named(named.series, int(match[3]), None, name2distribution["debian"])

@@ -10,13 +10,13 @@ import gzip
 import hashlib
 import io
 import os
-import re
 import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from ..findings import unreadable
+from ..patterns import pattern
 from . import limits, opening
 
 BLOCK = limits.RECORDING_HEAD_BYTES
@@ -33,8 +33,8 @@ HEAD_MARK = b"# idle-states decisions "
 _GZIP = b"\x1f\x8b"
 _DAT = b"\x17\x08\x44tracing"
 _PERF_DATA = (b"PERFILE2", b"2ELIFREP")
-_SYSFS = re.compile(rb"[^\s:]*cpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+:")
-_CSV = re.compile(rb"(?:\s*(?:\w+|\"\w+\")\s*(?:,|\Z)){2,}\Z")
+_SYSFS = pattern(rb"[^\s:]*cpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+:")
+_CSV = pattern(rb"(?:\s*(?:\w+|\"\w+\")\s*(?:,|\Z)){2,}\Z")
 
 
 class InputKind(enum.StrEnum):

@@ -4,15 +4,16 @@ yes/no, names from a list. What is of another kind is reported with its place.""
 import re
 from collections.abc import Iterable, Iterator
 
+from ..patterns import pattern
 from ..table import U32_MAX
 from ..units import UNITS_NS
 from .complaints import SpecProblems
 from .document import Mapping, Node, Scalar, Sequence
 
-_TIME = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W0-9]*)")
-_POWER = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?\s*(%|mW|W)")
+_TIME = pattern(r"([0-9]{1,20})(?:\.([0-9]{1,12}))?\s*([^\W0-9]*)")
+_POWER = pattern(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?\s*(%|mW|W)")
 _MILLIONTHS: dict[str, int] = {"%": 10_000, "mW": 1_000, "W": 1_000_000}
-_INTEGER = re.compile(r"0[xX]([0-9a-fA-F]{1,20})|(\d{1,20})", re.ASCII)
+_INTEGER = pattern(r"0[xX]([0-9a-fA-F]{1,20})|(\d{1,20})", re.ASCII)
 
 
 def mapping(node: Node | None, expected: str, problems: SpecProblems) -> Mapping | None:

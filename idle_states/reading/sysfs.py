@@ -5,18 +5,18 @@
 A dump holds each CPU's table and the kernel's counters since boot; two dumps bracket a time.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from ..dataclass import dataclass, field, replace
 from ..findings import unreadable
+from ..patterns import pattern
 from . import limits
 from .inputs import CPU_MAX, Input, lines
 from .problems import quoted
 
-_LINE = re.compile(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")
-_GENERAL = re.compile(rb"[^\s:]*/cpuidle/(?:current|available)_\w+:.*")
+_LINE = pattern(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")
+_GENERAL = pattern(rb"[^\s:]*/cpuidle/(?:current|available)_\w+:.*")
 """Of /sys/devices/system/cpu/cpuidle, which a wider grep prints too."""
 _NUMBERS = frozenset(
     "latency residency disable usage time above below rejected".split()  # of a state

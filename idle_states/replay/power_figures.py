@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from ..dataclass import replace
 from ..findings import UsageError
+from ..patterns import pattern
 from ..table import IdleState, Power
 from ..units import format_power
 from ..wording import joined
@@ -22,7 +23,7 @@ TAUS = {TAU_EXIT: 1, TAU_BOTH: 2}
 AWAKE = "awake"
 POLL = "POLL"
 _MILLION = 1_000_000
-_FIGURE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(%|mW|W|)", re.ASCII)
+_FIGURE = pattern(r"(\d{1,6}(?:\.\d{1,6})?)(%|mW|W|)", re.ASCII)
 _SCALES = {"": Fraction(1), "%": Fraction(1, 100), "W": Fraction(1), "mW": Fraction(1, 1000)}
 
 

@@ -5,11 +5,11 @@ columns that find no room stand below, else between words. No word is broken and
 What goes into a pipe or a file stays as it is.
 """
 
-import re
+from ..patterns import pattern
 
-STYLED = re.compile(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
+STYLED = pattern(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
 """What Style writes."""
-_WORDS = re.compile(r"( +)([^ ]+)")
+_WORDS = pattern(r"( +)([^ ]+)")
 _HANG = 4
 
 

@@ -2,15 +2,15 @@
 
 import importlib
 import os
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
 
+from ..patterns import pattern
 from ..wording import suggestion
 from .rule import LoadedRule
 
-_FILE = re.compile(r"is[0-9]{3}_\w+\.py")
+_FILE = pattern(r"is[0-9]{3}_\w+\.py")
 _RAISED: frozenset[str] = frozenset()
 _FAMILIES = {
     "is118": _RAISED,

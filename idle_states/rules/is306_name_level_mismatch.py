@@ -30,13 +30,14 @@ from collections.abc import Iterator
 
 from ..findings import Confidence, Finding, Severity
 from ..linux.stop_choice import OLD_FORMAT_MASK
+from ..patterns import pattern
 from ..pipeline import Subject
 from ..table import Flag, IdleState
 from .is3_control import POWER8_CLASSES, SLEEP_CLASSES, flags_text
 from .rule import Rule
 
 RULE = Rule("IS306", "name-level-mismatch", Severity.ERROR, requires=("IS108",))
-_STOP = re.compile(r"stop(0|[1-9][0-9]?)(_lite)?", re.ASCII)
+_STOP = pattern(r"stop(0|[1-9][0-9]?)(_lite)?", re.ASCII)
 _NAME2CLASS = {
     "nap": int(Flag.NAP_ENABLED),
     "fastsleep": SLEEP_CLASSES,

@@ -5,12 +5,12 @@ by its number: 6.0.24 does what 6.0 does, though it is younger than 6.1. The cha
 every tag between 2.1.1-fw810.20 (2014) and v7.1 and from master of 2025-12.
 """
 
-import re
 from functools import cache
 from typing import Literal
 
 from ..dataclass import dataclass
 from ..history import U32, History, Place, rows_of
+from ..patterns import pattern
 from ..processors import CHIPS
 
 
@@ -117,7 +117,7 @@ NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"
 """What master is taken as: it is later than v7.1. No tag has POWER11 yet."""
 
-_VERSION = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:-rc([0-9]+))?")
+_VERSION = pattern(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:-rc([0-9]+))?")
 
 
 class UnknownSkiboot(ValueError):

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..dataclass import replace
 from ..findings import unreadable
 from ..idle_tree import IdleTree
+from ..patterns import pattern
 from ..reading import limits, opening
 from ..spec.library import load
 from ..spec.loaded import LoadedSpec
@@ -19,12 +20,10 @@ def recognises(head: bytes, path: Path) -> bool:
     return bool(head or opening.is_file(path)) and b"\0" not in head
 
 
-_SIGNIFICANT = re.compile(rb"^[ \t]*(?!#|---|%|\s)(.+)", re.MULTILINE)
-_MAPPING = re.compile(rb"[{\"']|[\w.-]+[ \t]*:(?:\s|$)")
-_ASL = re.compile(rb"^[ \t]*DefinitionBlock[ \t]*\(", re.MULTILINE)
-_C = re.compile(
-    rb"^[ \t]*#[ \t]*include\b|^(?:static|struct|extern|typedef|int|void)\b", re.MULTILINE
-)
+_SIGNIFICANT = pattern(rb"^[ \t]*(?!#|---|%|\s)(.+)", re.MULTILINE)
+_MAPPING = pattern(rb"[{\"']|[\w.-]+[ \t]*:(?:\s|$)")
+_ASL = pattern(rb"^[ \t]*DefinitionBlock[ \t]*\(", re.MULTILINE)
+_C = pattern(rb"^[ \t]*#[ \t]*include\b|^(?:static|struct|extern|typedef|int|void)\b", re.MULTILINE)
 
 
 def other_kind(data: bytes, path: Path) -> str:

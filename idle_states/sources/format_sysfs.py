@@ -4,12 +4,12 @@ The kernel's driver has made these states from firmware's, so only their names a
 State 0 is left out of the table if it is the kernel's own (snooze, POLL, WFI).
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..findings import unreadable
+from ..patterns import pattern
 from ..reading import limits
 from .source import File, Source
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..table import IdleTable
 
 MAX_TABLES = limits.SYSFS_TABLES
-_LINE = re.compile(
+_LINE = pattern(
     rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|/cpuidle/(?:current|available)_\w+):"
 )
 _FIELDS = {"state": "name", "name": "name", "latency": "latency", "residency": "residency"}

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from ..dataclass import dataclass, replace
 from ..findings import Unreadable, unreadable
+from ..patterns import pattern
 from ..reading import limits, opening
 from ..reading.opening import Found
 from ..spec.keys import TOP_KEYS
@@ -36,8 +37,8 @@ _END2FORMAT = {
     ".tar.bz2": "tar",
 }
 """End of a name -> the one format that such a file may be. Others are told by their first bytes."""
-_KEY = re.compile(rb"^(\w+)[ \t]*:", re.MULTILINE)
-_OF_TREES = re.compile(rb"cpu-idle-states?\b|ibm,opal\b")
+_KEY = pattern(rb"^(\w+)[ \t]*:", re.MULTILINE)
+_OF_TREES = pattern(rb"cpu-idle-states?\b|ibm,opal\b")
 _SPEC_KEYS = {key.encode() for key in TOP_KEYS}
 _BY_BEGINNING = ("acpi", "dtb", "sysfs")
 _HEAD_BYTES = 4096

@@ -20,6 +20,7 @@ from ..idle_tree import (
     folder_of,
     is_text,
 )
+from ..patterns import pattern
 from ..reading import scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node, Scalar
@@ -35,8 +36,8 @@ MOST_US = U32_MAX
 MOST_CPUS = 4096
 MOST_LEVELS = 16
 
-_NODE = re.compile(r"[A-Za-z0-9][\w,.+-]{0,30}(?:@[\w,.+-]{1,31})?", re.ASCII)
-_PROPERTY = re.compile(r"[\w,.+*#?-]{1,31}", re.ASCII)
+_NODE = pattern(r"[A-Za-z0-9][\w,.+-]{0,30}(?:@[\w,.+-]{1,31})?", re.ASCII)
+_PROPERTY = pattern(r"[\w,.+*#?-]{1,31}", re.ASCII)
 
 
 def build_tree(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems) -> IdleTree:

@@ -6,13 +6,13 @@ On a line with a value the comment covers that line; alone on its line it covers
 begins on the next one (a whole state, a whole list).
 """
 
-import re
 from bisect import bisect_right
 
 from ..dataclass import dataclass
 from ..findings import Location
+from ..patterns import pattern
 
-_COMMENT = re.compile(r"(?:^|\s)#\s*idle-states:\s*ignore\[([^\]]*)\](.*)")
+_COMMENT = pattern(r"(?:^|\s)#\s*idle-states:\s*ignore\[([^\]]*)\](.*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ features, hz), and NAME_features.py with features(release).
 """
 
 import importlib
+import os
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
 from ..driver_table import DriverTable
@@ -43,8 +43,9 @@ def governor_names() -> tuple[str, ...]:
     """Governors there are models of."""
     return tuple(
         sorted(
-            file.stem.removesuffix("_features")
-            for file in Path(__file__).parent.glob("*_features.py")
+            file.removesuffix("_features.py")
+            for file in os.listdir(os.path.dirname(__file__))
+            if file.endswith("_features.py")
         )
     )
 

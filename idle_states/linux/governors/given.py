@@ -4,11 +4,12 @@ import re
 
 from ...dataclass import dataclass
 from ...findings import UsageError
+from ...patterns import pattern
 from ...skiboot.platform import ALL_LEVELS
 from ..platforms import AnyPlatform
 from .interface import State
 
-_PAIR = re.compile(r"(\d{1,15})/(\d{1,15})", re.ASCII)
+_PAIR = pattern(r"(\d{1,15})/(\d{1,15})", re.ASCII)
 ONE_OF_TWO = "expected a table or --states, one of the two"
 _MOST = 9
 """CPUIDLE_STATE_MAX without snooze."""

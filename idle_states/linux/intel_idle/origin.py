@@ -5,21 +5,21 @@ sysfs shows names, times and descriptions, neither the processor's model nor the
 told by its figures, and tables with equal figures are all named.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from ...beyond_opal import Held, HeldState
 from ...dataclass import dataclass
+from ...patterns import pattern
 from .known import KnownRow, KnownTable, known_cpus, known_tables, spans
 
 Kind = Literal["native", "cst", "lpi", "acpi_idle"]
 
 INTEL, ACPI = "intel_idle", "acpi_idle"
-_CST = re.compile(r"C[0-9]_ACPI")
-_LPI = re.compile(r"C[0-9]+_LPI")
-_ACPI = re.compile(r"ACPI (?:FFH|HLT|IOPORT)\b")
-_HINT = re.compile(r"MWAIT 0x([0-9a-f]{1,2})")
+_CST = pattern(r"C[0-9]_ACPI")
+_LPI = pattern(r"C[0-9]+_LPI")
+_ACPI = pattern(r"ACPI (?:FFH|HLT|IOPORT)\b")
+_HINT = pattern(r"MWAIT 0x([0-9a-f]{1,2})")
 _CST_FACTOR = 3
 """intel_idle: target residency by exit latency, for states deeper than C1."""
 _ACPI_FACTOR = 2

@@ -6,11 +6,11 @@ off.
 """
 
 import itertools
-import re
 from collections.abc import Sequence
 from typing import Literal
 
 from ...dataclass import dataclass, replace
+from ...patterns import pattern
 from ...stages import Message
 from ...table import U32_MAX
 
@@ -23,7 +23,7 @@ _FIELDS_IGNORED = 3
 """After the residency, for formats to come."""
 _SPACE = frozenset(b"\t\n\v\f\r \xa0")
 """The kernel's isspace(), which is Latin-1's."""
-_NUMBER = re.compile(
+_NUMBER = pattern(
     rb"\+?(?:0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|(?P<decimal>[1-9][0-9]*))\n?"
 )
 PREFIX = "intel_idle: "

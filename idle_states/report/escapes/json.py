@@ -8,9 +8,10 @@ import json
 import re
 from typing import Any
 
+from ...patterns import pattern
 from .text import OLD_WORKFLOW
 
-_SUSPECT = re.compile(r"[^\x20-\x7e\n]")
+_SUSPECT = pattern(r"[^\x20-\x7e\n]")
 
 
 def encoded(document: Any, *, indent: int | None = 2) -> str:

@@ -8,14 +8,15 @@ escaping what is escaped changes nothing; where that matters, --format json has 
 
 import re
 
+from ...patterns import pattern
 from ..fitting import STYLED
 
 _UNDECODED = range(0xDC80, 0xDD00)
 """What Python's surrogateescape makes of bytes that are not UTF-8."""
-_SUSPECT = re.compile(r"[^\x20-\x7e]")
-_NOT_IN_LINES = re.compile(r"[^\x20-\x7e\n\t]")
-_WORKFLOW = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
-OLD_WORKFLOW = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
+_SUSPECT = pattern(r"[^\x20-\x7e]")
+_NOT_IN_LINES = pattern(r"[^\x20-\x7e\n\t]")
+_WORKFLOW = pattern(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+OLD_WORKFLOW = pattern(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 """Commands of GitHub's runner as it was before, of Azure's and of TeamCity's."""
 
 
