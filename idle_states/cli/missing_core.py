@@ -102,8 +102,7 @@ def _per_decision() -> str:
 
 def of_replay(request: "ReplayRequest") -> Trial | None:
     """Trial of a replay: of the head of its first input."""
-    from dataclasses import replace
-
+    from ..dataclass import replace
     from ..replay.request import replay
 
     first, *others = request.inputs
@@ -112,8 +111,7 @@ def of_replay(request: "ReplayRequest") -> Trial | None:
 
 def of_conform(request: "ConformRequest") -> Trial | None:
     """Trial of a comparison: of the head of the recording."""
-    from dataclasses import replace
-
+    from ..dataclass import replace
     from ..replay.conform import conform_to
 
     return _of_head(request.vectors, lambda head: conform_to(replace(request, vectors=head)))
@@ -140,8 +138,7 @@ def _of_head(file: str, read: Callable[[str], object]) -> Trial | None:
 
 def of_simulation(prepared: "PreparedSimulation") -> Trial:
     """Trial of a simulation: of its first setup, for a shorter time."""
-    from dataclasses import replace
-
+    from ..dataclass import replace
     from ..simulation.simulate import simulate
 
     setup, seed = prepared.setups[0], prepared.seeds[0]
