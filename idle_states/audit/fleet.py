@@ -6,6 +6,7 @@ passed on at once, and the number of inputs under way is limited.
 
 import gc
 import os
+import pickle
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -22,8 +23,9 @@ from .alike import Alike, Auditor, Common, Own
 from .audit import Setting
 from .audited import Audited
 
-CHUNK = 64
-"""Number of inputs given to a process at a time."""
+CHUNK, CLUSTER_CHUNK = 64, 512
+"""Number of inputs given to a process at a time: of this machine, and of a cluster, where handing
+out one chunk takes as long as auditing a hundred trees."""
 FEW = 128
 """Up to this many inputs are audited in this process: starting others would take longer."""
 _GC_THRESHOLD = 100_000
@@ -58,7 +60,8 @@ def audit_all(
         yield auditor.audit(few[0])
     with processes(workers) as pool:
         each = _audit_chunk_of_many
-        yield from _spread(pool, chain(few[1:], waiting), setting, workers * _UNDER_WAY, each)
+        paths = chain(few[1:], waiting)
+        yield from _spread(pool, paths, setting, CHUNK, workers * _UNDER_WAY, each)
 
 
 def audit_on(
@@ -66,23 +69,24 @@ def audit_on(
 ) -> Iterator[Sequence[Audited]]:
     """Audits each path, in order, on a Dask cluster whose workers see the files under the same
     paths."""
-    yield from _spread(client, paths, setting, _UNDER_WAY * 16, _audit_chunk)
+    yield from _spread(client, paths, setting, CLUSTER_CHUNK, _UNDER_WAY * 16, _audit_chunk)
 
 
 def _spread(
     pool: Executor,
     paths: Iterable[Path | Found],
     setting: Setting,
+    size: int,
     limit: int,
-    each: Callable[["_Chunk", Setting], "_Results"],
+    each: Callable[[bytes], "_Results"],
 ) -> Iterator[Sequence[Audited]]:
-    """limit: chunks that may be under way; each: audits a chunk."""
+    """size: inputs of a chunk; limit: chunks that may be under way; each: audits a chunk."""
     waiting = iter(paths)
     running: deque[tuple[list[Path | Found], Any]] = deque()
     try:
         while True:
-            while len(running) < limit and (chunk := list(islice(waiting, CHUNK))):
-                running.append((chunk, pool.submit(each, _sent(chunk), setting)))
+            while len(running) < limit and (chunk := list(islice(waiting, size))):
+                running.append((chunk, pool.submit(each, _sent(chunk, setting))))
             if not running:
                 return
             chunk, future = running.popleft()
@@ -97,39 +101,39 @@ def _spread(
             future.cancel()
 
 
-_Chunk = tuple[Path, list[str]] | list[Path | Found]
-"""Inputs as they are sent to a process: those found below one directory, or any."""
 _Results = list[Sequence[Audited] | Own]
 """The results of a chunk as a process sends them: of an input that is alike others, what is its
 own."""
 
 
-def _sent(paths: list[Path | Found]) -> _Chunk:
+def _sent(paths: list[Path | Found], setting: Setting) -> bytes:
+    """What a process is given, for `_audited`, as bytes: Dask looks through all else. Of inputs
+    below one directory their names."""
     top = paths[0].top if isinstance(paths[0], Found) else None
     inner = [path.inner for path in paths if isinstance(path, Found) and path.top is top]
-    return (top, inner) if top is not None and len(inner) == len(paths) else paths
+    of_top = top is not None and len(inner) == len(paths)
+    return pickle.dumps((setting, top, inner) if of_top else (setting, None, paths))
 
 
-def _audited(chunk: _Chunk, setting: Setting) -> _Results:
-    if isinstance(chunk, tuple):
-        top, inner = chunk
-        chunk = [Found(top, each) for each in inner]
+def _audited(sent: bytes) -> _Results:
+    setting, top, given = pickle.loads(sent)
+    paths = given if top is None else (Found(top, inner) for inner in given)
     with _auditor(setting) as auditor:
-        results = (auditor.audit(path) for path in chunk)
+        results = (auditor.audit(path) for path in paths)
         return [found.own if isinstance(found, Alike) else found for found in results]
 
 
-def _audit_chunk_of_many(chunk: _Chunk, setting: Setting) -> _Results:
+def _audit_chunk_of_many(sent: bytes) -> _Results:
     """The same in a process that ends with the run, and keeps what inputs share until then."""
     keep_on()
     # what boards share lives as long as the process: looking for cycles in it frees nothing
     gc.set_threshold(_GC_THRESHOLD, 50, 50)
-    return _audited(chunk, setting)
+    return _audited(sent)
 
 
-def _audit_chunk(chunk: _Chunk, setting: Setting) -> _Results:
+def _audit_chunk(sent: bytes) -> _Results:
     with keeping():
-        return _audited(chunk, setting)
+        return _audited(sent)
 
 
 @lru_cache(1)
