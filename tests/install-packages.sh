@@ -19,6 +19,7 @@ need cpio cpio
 need groff groff-base
 need setpriv util-linux
 need trace-cmd trace-cmd
+need perf linux-perf
 need busybox busybox
 need shellcheck shellcheck
 need ministat ministat

@@ -1,8 +1,8 @@
 """Replays idle periods: what a trace shows, judged by a table, or what a governor would have
 selected with it.
 
-TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat, or an
-exact recording (CSV or JSON lines), compressed by gzip or not; - is standard input. What record's
+TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat, a perf.data, or an exact
+recording (CSV or JSON lines); text may be compressed by gzip; - is standard input. What record's
 script printed is told by its content and converted first, as record --convert does. The head of a
 recording says its kernel, HZ and states; what is given here wins, and where it differs, that is
 said. A trace of cpu_idle gives an estimate, whose assumptions are printed; an exact recording an

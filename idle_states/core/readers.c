@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "module.h"
+#include "perf_data.h"
 #include "recording.h"
 #include "ring_buffer.h"
 #include "trace.h"
@@ -249,7 +250,100 @@ static PyObject *sort_ring_of(PyObject *self, PyObject *args)
 	return result;
 }
 
+PyDoc_STRVAR(read_perf_doc,
+	     "read_perf(data, at, layout, kinds, ids, times)\n--\n\n"
+	     "Idle events of a perf.data's records from an offset on, packed as read_ring does; the offset\n"
+	     "of the record at which it stopped, which the reference has to read. times: the latest, that\n"
+	     "at the last round, and up to which all are known, 8 bytes each; kept up to date.");
+
+static PyObject *read_perf_of(PyObject *self, PyObject *args)
+{
+	Py_buffer data, layout, kinds, ids, times;
+	PyObject *result = NULL;
+	Py_ssize_t at;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "y*ny*y*y*w*", &data, &at, &layout, &kinds, &ids, &times))
+		return NULL;
+	struct perf_file file = {
+		.kinds = kinds.buf,
+		.ids = ids.buf,
+		.kind_count = (size_t)kinds.len / sizeof(*file.kinds),
+		.id_count = (size_t)ids.len / sizeof(*file.ids),
+	};
+
+	if (layout.len == sizeof(file.layout))
+		memcpy(&file.layout, layout.buf, sizeof(file.layout));
+	if (layout.len != sizeof(file.layout) || times.len != sizeof(struct perf_times) || at < 0 ||
+	    at > data.len || !is_perf_file(&file)) {
+		PyErr_SetString(PyExc_ValueError, "expected a layout, events of it and an offset");
+	} else {
+		size_t room = (size_t)(data.len - at) / 16 + 1, count, stop;
+		struct ring_event *events = malloc(room * sizeof(*events));
+
+		if (!events) {
+			PyErr_NoMemory();
+		} else {
+			Py_BEGIN_ALLOW_THREADS
+			stop = read_perf(&file, data.buf, (size_t)data.len, (size_t)at, times.buf,
+					 events, &count);
+			Py_END_ALLOW_THREADS
+			result = Py_BuildValue("(y#n)", (const char *)events,
+					       (Py_ssize_t)(count * sizeof(*events)),
+					       (Py_ssize_t)stop);
+		}
+		free(events);
+	}
+	PyBuffer_Release(&data);
+	PyBuffer_Release(&layout);
+	PyBuffer_Release(&kinds);
+	PyBuffer_Release(&ids);
+	PyBuffer_Release(&times);
+	return result;
+}
+
+PyDoc_STRVAR(part_ring_doc,
+	     "part_ring(events, until)\n--\n\n"
+	     "Events as read_ring packs them: those to be merged by a time up to `until`, and the others,\n"
+	     "both in their order.");
+
+static PyObject *part_ring_of(PyObject *self, PyObject *args)
+{
+	unsigned long long until;
+	PyObject *result = NULL;
+	Py_buffer given;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "y*K", &given, &until))
+		return NULL;
+	size_t count = (size_t)given.len / sizeof(struct ring_event), first = 0, last = 0;
+	struct ring_event *events = malloc(count * sizeof(*events) + 1), *event = given.buf;
+	struct ring_event *later = malloc(count * sizeof(*events) + 1);
+
+	if (!events || !later) {
+		PyErr_NoMemory();
+	} else {
+		Py_BEGIN_ALLOW_THREADS
+		for (size_t i = 0; i < count; i++, event++) {
+			if (event->key <= until)
+				events[first++] = *event;
+			else
+				later[last++] = *event;
+		}
+		Py_END_ALLOW_THREADS
+		result = Py_BuildValue("(y#y#)", (const char *)events,
+				       (Py_ssize_t)(first * sizeof(*events)), (const char *)later,
+				       (Py_ssize_t)(last * sizeof(*events)));
+	}
+	free(events);
+	free(later);
+	PyBuffer_Release(&given);
+	return result;
+}
+
 PyMethodDef reader_methods[] = {
+	{"read_perf", read_perf_of, METH_VARARGS, read_perf_doc},
+	{"part_ring", part_ring_of, METH_VARARGS, part_ring_doc},
 	{"read_ring", read_ring_of, METH_VARARGS, read_ring_doc},
 	{"sort_ring", sort_ring_of, METH_VARARGS, sort_ring_doc},
 	{"scan_trace", scan_trace, METH_VARARGS, scan_trace_doc},

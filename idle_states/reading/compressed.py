@@ -2,6 +2,7 @@
 files that say so, zlib and zstd. Python has no zstd before 3.14: the system's library reads it.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Protocol
 
@@ -82,6 +83,58 @@ def unpack(name: str, data: bytes, size: int) -> bytes:
     if len(plain) != size:
         raise DamagedArchive(f"expected {size} bytes unpacked, found {len(plain)}")
     return plain
+
+
+class ZstdStream:
+    """What is compressed with zstd in parts, one after another, by the system's library, which
+    there must be (`can_unpack`). Given and taken part by part, so that memory does not depend on
+    how much there is."""
+
+    def __init__(self) -> None:
+        import ctypes
+
+        class Buffer(ctypes.Structure):
+            _fields_ = (
+                ("data", ctypes.c_void_p),
+                ("size", ctypes.c_size_t),
+                ("done", ctypes.c_size_t),
+            )
+
+        self._buffer, self._by_reference = Buffer, ctypes.byref
+        self._library = library = _zstd()
+        library.ZSTD_createDStream.restype = ctypes.c_void_p
+        library.ZSTD_freeDStream.argtypes = (ctypes.c_void_p,)
+        library.ZSTD_decompressStream.restype = ctypes.c_size_t
+        library.ZSTD_decompressStream.argtypes = (
+            ctypes.c_void_p,
+            ctypes.POINTER(Buffer),
+            ctypes.POINTER(Buffer),
+        )
+        self._stream = library.ZSTD_createDStream()
+        self._room = ctypes.create_string_buffer(limits.ZSTD_PART_BYTES)
+        self._cast, self._pointer = ctypes.cast, ctypes.c_void_p
+        self._characters = ctypes.c_char_p
+
+    def unpacked(self, data: bytes) -> Iterator[bytes]:
+        """All that comes out when `data` go in, some at a time. Raises DamagedArchive."""
+        size, held = len(self._room), self._characters(data)
+        given = self._buffer(self._cast(held, self._pointer), len(data), 0)
+        while True:
+            taken = self._buffer(self._cast(self._room, self._pointer), size, 0)
+            found = self._library.ZSTD_decompressStream(
+                self._stream, self._by_reference(taken), self._by_reference(given)
+            )
+            if self._library.ZSTD_isError(found):
+                said = self._library.ZSTD_getErrorName(found).decode("ascii", "replace")
+                raise DamagedArchive(said)
+            if taken.done:
+                yield self._room.raw[: taken.done]
+            if given.done == given.size and taken.done < size:
+                return
+
+    def __del__(self) -> None:
+        if stream := getattr(self, "_stream", None):
+            self._library.ZSTD_freeDStream(stream)
 
 
 @cache

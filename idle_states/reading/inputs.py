@@ -40,6 +40,7 @@ _CSV = pattern(rb"(?:\s*(?:\w+|\"\w+\")\s*(?:,|\Z)){2,}\Z")
 class InputKind(enum.StrEnum):
     TEXT = "trace text"
     DAT = "trace.dat"
+    PERF = "perf.data"
     SYSFS = "cpuidle sysfs dump"
     CSV = "exact recording (CSV)"
     JSONL = "exact recording (JSON lines)"
@@ -195,9 +196,7 @@ class Input:
         if first.startswith(_DAT):
             return InputKind.DAT
         if first.startswith(_PERF_DATA):
-            raise unreadable(
-                self.name, "expected text, found perf.data; run perf script on it, with --ns"
-            )
+            return InputKind.PERF
         line = first[:LINE_MAX].lstrip().split(b"\n", 1)[0]
         if _SYSFS.match(line):
             return InputKind.SYSFS

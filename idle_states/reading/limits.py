@@ -52,6 +52,7 @@ CONFIGURATION_BYTES = _limit("setup.cfg, baselines", "size", 16 * MIB, "bytes")
 
 UNPACKED_BYTES = _limit("gzip, bzip2, xz", "unpacked", 128 * MIB, "bytes")
 XZ_MEMORY_BYTES = _limit("gzip, bzip2, xz", "memory for an xz dictionary", 128 * MIB, "bytes")
+ZSTD_PART_BYTES = _limit("zstd, in parts", "unpacked at once", 256 * KIB, "bytes")
 TAR_EXTENSION_BYTES = _limit("tar", "one extension header", 64 * KIB, "bytes")
 
 SPEC_BYTES = _limit("YAML", "size", 256 * KIB, "bytes")
@@ -116,6 +117,11 @@ TRACE_DAT_SECTIONS = _limit("trace.dat", "sections of options", 64)
 TRACE_DAT_CHUNK_BYTES = _limit("trace.dat", "pages compressed together", 16 * MIB, "bytes")
 TRACE_DAT_PAGES_BYTES = _limit("trace.dat", "pages of a CPU read at once", 256 * KIB, "bytes")
 TRACE_DAT_HELD_BYTES = _limit("trace.dat", "events of all CPUs held to be sorted", GIB, "bytes")
+
+PERF_EVENTS = _limit("perf.data", "events", 65_536)
+PERF_IDS = _limit("perf.data", "numbers of events, one for each CPU", 4_000_000)
+PERF_PART_BYTES = _limit("perf.data", "records read at once", MIB, "bytes")
+PERF_HELD_BYTES = _limit("perf.data", "events held to be sorted", GIB, "bytes")
 
 SYSFS_LINES = _limit("dump of cpuidle's sysfs", "lines", 1_000_000)
 SYSFS_STATES = _limit("dump of cpuidle's sysfs", "states of a CPU", 32)

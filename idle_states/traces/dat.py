@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..findings import unreadable
 from ..reading import launching, limits
 from ..reading.inputs import Input, InputKind
-from . import dat_file, event_formats, ring_buffer
+from . import dat_file, event_formats, perf_data, perf_file, ring_buffer
 from .text import Batch, PackedBatch, TraceText
 
 _EVENTS = "cpu_idle.*"
@@ -18,15 +18,26 @@ _EVENTS = "cpu_idle.*"
 
 
 def batches(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
-    """Yields the events of a trace, text or trace.dat; `reader` counts them. What makes trace-cmd
-    read a trace.dat is a problem of the kind read-as-text. Raises Unreadable."""
-    if source.kind is not InputKind.DAT:
+    """Yields the events of a trace, text, trace.dat or perf.data; `reader` counts them. What makes
+    trace-cmd read a trace.dat is a problem of the kind read-as-text. Raises Unreadable."""
+    if source.kind not in (InputKind.DAT, InputKind.PERF):
         yield from reader.batches(source.ahead())
         return
     if not source.seekable:
         raise unreadable(
-            source.name, "expected a trace.dat as a file of its own, not compressed or piped"
+            source.name, f"expected a {source.kind} as a file of its own, not compressed or piped"
         )
+    if source.kind is InputKind.PERF:
+        try:
+            recorded = perf_file.read(source)
+        except event_formats.Beyond as beyond:
+            raise unreadable(
+                source.name,
+                f"expected a perf.data of events alone, found {beyond}; "
+                "run perf script on it, with --ns",
+            ) from None
+        yield from perf_data.batches(recorded, reader)
+        return
     try:
         file = dat_file.read(source)
     except event_formats.Beyond as beyond:

@@ -16,7 +16,7 @@ from tests.fuzz.corpus import FOUND, KEPT
 TIMEOUT_S = 10
 MEMORY_MIB = 1024
 LENGTH_MAX = 4096
-LENGTHS = {"ring-buffer": 16384, "trace-dat": 16384}
+LENGTHS = {"perf-data": 16384, "ring-buffer": 16384, "trace-dat": 16384}
 """Of readers whose smallest input is longer."""
 
 

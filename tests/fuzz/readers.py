@@ -49,7 +49,7 @@ from idle_states.skiboot import log as opal_log
 from idle_states.sources import format_tar
 from idle_states.spec import library
 from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
-from idle_states.traces import dat, dat_file, event_formats, ring_buffer
+from idle_states.traces import dat, dat_file, event_formats, perf_data, perf_file, ring_buffer
 from idle_states.traces.chunks import chunks
 from idle_states.traces.head import head_of
 from idle_states.traces.recording import rows
@@ -228,6 +228,25 @@ def _ring_buffer(data: bytes) -> None:
     _same(data, read(None), read(compiled))
 
 
+def _perf_data(data: bytes) -> None:
+    """A perf.data: the core's twin reads the same."""
+
+    def read(core: Any) -> Callable[[bytes], object]:
+        def found(data: bytes) -> object:
+            reader = TraceText(InputProblems(), core)
+            with suppress(event_formats.Beyond):
+                file = perf_file.read(Input("perf.data", held=data))
+                batches = list(perf_data.batches(file, reader, core))
+                events = [list(EVENT.iter_unpack(batch.packed)) for batch in batches]
+                return events, reader.lines, reader.lost, reader.problems.listing()
+            return None
+
+        return found
+
+    with mock.patch.object(limits, "PERF_PART_BYTES", 1 << 16):
+        _same(data, read(None), read(compiled))
+
+
 def _spec(data: bytes) -> None:
     library.load_held("x.yaml", {"x.yaml": data})
 
@@ -379,6 +398,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "preprocessor": _preprocessor,
     "recording": _recording,
     "results": _tune_results,
+    "perf-data": _perf_data,
     "ring-buffer": _ring_buffer,
     "spec": _spec,
     "stats": _stats,

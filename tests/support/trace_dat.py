@@ -82,16 +82,20 @@ def _op(what: str, delta: int, value: int, cpu: int, order: str, now: int) -> by
         return head(31, full & (1 << 27) - 1) + struct.pack(f"{order}I", full >> 27)
     if what == "pad":
         return head(29, max(delta, 1)) + struct.pack(f"{order}I", 4 + value) + bytes(value)
-    if what == "idle":
-        body = struct.pack(f"{order}HBBiII", IDLE, 0, 0, 0, value, cpu)
-    elif what == "miss":
-        body = struct.pack(f"{order}HBBiIIB3x", MISS, 0, 0, 0, cpu, value >> 1, value & 1)
-    else:
-        body = struct.pack(f"{order}HBBiI", OTHER, 0, 0, 0, value)
+    body = event_bytes(what, value, cpu, order)
     if what == "long":
         body += bytes(value)
         return head(0) + struct.pack(f"{order}I", len(body) + 4) + body + bytes(-len(body) % 4)
     return head(len(body) // 4) + body
+
+
+def event_bytes(what: str, value: int, cpu: int, order: str = "<") -> bytes:
+    """An event as a tracepoint writes it: "idle", "miss" (see Page) or any other."""
+    if what == "idle":
+        return struct.pack(f"{order}HBBiII", IDLE, 0, 0, 0, value, cpu)
+    if what == "miss":
+        return struct.pack(f"{order}HBBiIIB3x", MISS, 0, 0, 0, cpu, value >> 1, value & 1)
+    return struct.pack(f"{order}HBBiI", OTHER, 0, 0, 0, value)
 
 
 def version_6(
@@ -104,9 +108,9 @@ def version_6(
             b"\x17\x08\x44tracing6\0",
             bytes([order == ">", long]),
             struct.pack(number, PAGE_BYTES),
-            _header_info(order, long),
+            header_info(order, long),
             struct.pack(number, 0),
-            _formats(order),
+            formats(order),
             struct.pack(f"{order}IIQ", 0, 0, 0),
             struct.pack(number, len(cpus)),
             b"options  \0" + options + bytes(2),
@@ -140,7 +144,7 @@ def version_7(
 
     options = b"".join(
         struct.pack(f"{order}HIQ", kind, 8, section(kind, data))
-        for kind, data in ((16, _header_info(order, long)), (18, _formats(order)))
+        for kind, data in ((16, header_info(order, long)), (18, formats(order)))
     )
     buffer_at = len(made)
     made.extend(struct.pack(f"{order}HHIQ", 3, packed, 0, 0))
@@ -167,7 +171,7 @@ def version_7(
     return bytes(made)
 
 
-def _header_info(order: str, long: int) -> bytes:
+def header_info(order: str, long: int) -> bytes:
     page = (
         "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
         f"\tfield: local_t commit;\toffset:8;\tsize:{long};\tsigned:1;\n"
@@ -181,7 +185,7 @@ def _header_info(order: str, long: int) -> bytes:
     )
 
 
-def _formats(order: str) -> bytes:
+def formats(order: str) -> bytes:
     found = struct.pack(f"{order}I", 1) + b"power\0" + struct.pack(f"{order}I", len(_FIELDS))
     for name, (number, fields) in _FIELDS.items():
         text = f"name: {name}\nID: {number}\nformat:\n{_COMMON}{fields}".encode("ascii")

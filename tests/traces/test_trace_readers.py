@@ -795,7 +795,7 @@ def test_anything_at_all_is_refused_or_read(
     ("data", "message"),
     [
         (b"", "found an empty file"),
-        (b"PERFILE2" + bytes(64), "run perf script"),
+        (b"PERFILE2" + bytes(64), "expected a head of 104 bytes or more, found 0"),
         (b"\x7fELF" + bytes(500), "expected events of cpu_idle, found none"),
         (text(OTHER, OTHER), "found none in 2 lines"),
         (text(line(1, 1_000)).replace(b".", b""), "with a time in seconds"),
