@@ -21,7 +21,7 @@ from ..reading import compressed, limits
 from ..reading.inputs import CPU_MAX
 from .file_values import refuse
 from .merged import batch_of
-from .perf_file import Kind, PerfFile
+from .perf_file import PerfEvent, PerfFile
 from .text import EXIT, LOST, MISS, PackedBatch, TraceText
 
 _LOST, _SAMPLE, _USER, _ROUND, _AUXTRACE, _PACKED, _PACKED_2 = 2, 9, 64, 68, 71, 81, 83
@@ -216,7 +216,7 @@ class _Records:
             self._refuse(place, f"expected at most {len(record) - 16} bytes, found {size}")
         return record[16 : 16 + size]
 
-    def _of(self, number: int | None) -> Kind | None:
+    def _of(self, number: int | None) -> PerfEvent | None:
         """The kind of event that a number is of; without number, the first."""
         if number is None:
             return self._file.kinds[0]
@@ -250,7 +250,7 @@ def _packed_layout(file: PerfFile) -> bytes:
     )
 
 
-def _packed_kind(kind: Kind) -> bytes:
+def _packed_kind(kind: PerfEvent) -> bytes:
     fields = kind.fields
     if fields is None:
         return PERF_KIND.pack(0, kind.time_at, _placed(kind.time_back), _ABSENT, _ABSENT, 0, 0, 0)

@@ -36,7 +36,7 @@ _READ_EACH, _READ_GROUP = (0, 1, 2, 4), 8
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PerfEvent:
     """One event of a file, as its samples and other records are laid out: offsets in bytes from the
     beginning of a sample (*_at), or from the end of any other record (*_back).
 
@@ -75,7 +75,7 @@ class PerfFile:
     big: bool
     start: int
     end: int
-    kinds: tuple[Kind, ...]
+    kinds: tuple[PerfEvent, ...]
     id2kind: dict[int, int]
 
 
@@ -104,7 +104,7 @@ def read(source: Input) -> PerfFile:
         refuse(source, attrs_at, f"expected events of {attr_bytes} bytes, found {attrs_bytes}")
     if attrs_bytes // attr_bytes > limits.PERF_EVENTS:
         refuse(source, attrs_at, f"expected at most {limits.PERF_EVENTS} events")
-    kinds: list[Kind] = []
+    kinds: list[PerfEvent] = []
     id2kind: dict[int, int] = {}
     for at in range(attrs_at, attrs_at + attrs_bytes, attr_bytes):
         attr = part_of(source, at, attr_bytes)
@@ -155,7 +155,7 @@ def _kind(
     order: str,
     at: int,
     formats: tuple[Fields | None, Fields | None],
-) -> Kind:
+) -> PerfEvent:
     of, _ = struct.unpack_from(f"{order}2I", attr)
     config, _, has, read_format, flags = struct.unpack_from(f"{order}5Q", attr, 8)
     idle, miss = formats if of == _TRACEPOINT else (None, None)
@@ -183,7 +183,7 @@ def _kind(
     for what in _TRAILING:
         if follows and has & what:
             back[what] = 8 * (len(back) + 1)
-    return Kind(
+    return PerfEvent(
         fields,
         fields is not None and fields is miss,
         places.get(TIME, 0),
