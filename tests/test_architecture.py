@@ -22,6 +22,10 @@ VALUES = frozenset(
     "units verdicts wording workers".split()
 )
 """The modules beside the rooms that all of them may know."""
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ ][\w.]+[ ]import[ ](?:\([^)]*\)|[^\n(]*)|import[ ][^\n]*)", re.MULTILINE
+)
+CLASS = re.compile(r"^class ([^_\W]\w*)", re.MULTILINE)
 
 
 def modules() -> dict[str, Path]:
@@ -35,7 +39,11 @@ def modules() -> dict[str, Path]:
 def imports(name: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
     """Modules of the package that a file imports, at its top or inside a function."""
     package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for statement in IMPORT.findall(file.read_text("utf-8")):
+        try:
+            (node,) = ast.parse(statement.strip()).body
+        except SyntaxError:  # a line of a text
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         if not isinstance(node, ast.ImportFrom):
@@ -153,9 +161,8 @@ def test_a_class_name_has_one_meaning() -> None:
     for module, file in modules().items():
         if ".report.documents." in module:
             continue
-        for node in ast.parse(file.read_text("utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                name2modules.setdefault(node.name, []).append(module)
+        for name in CLASS.findall(file.read_text("utf-8")):
+            name2modules.setdefault(name, []).append(module)
     assert {name: homes for name, homes in name2modules.items() if len(homes) > 1} == {}
 
 

@@ -1,6 +1,7 @@
 """Nothing outside of reading/ launches, and nothing opens or lists but for what is named here."""
 
 import ast
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,10 +49,20 @@ REASONS = {
 }
 
 
+MAY_LAUNCH = re.compile(rf"subprocess|pty|\b(?:{'|'.join(LAUNCHES)})\b".encode())
+MAY_USE = re.compile(rf"\b(?:walk|{'|'.join(CALLS)})\b".encode())
+
+
+def parsed(path: Path, words: re.Pattern[bytes]) -> ast.Module:
+    """A module that has one of the words; another takes as long to parse for nothing."""
+    text = path.read_bytes()
+    return ast.parse(text if words.search(text) else b"")
+
+
 def launches(path: Path) -> list[str]:
     """Lines that start programs, or import what does."""
     found = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in ast.walk(parsed(path, MAY_LAUNCH)):
         match node:
             case ast.Import(names) if "subprocess" in {alias.name for alias in names}:
                 found.append(f"{node.lineno} subprocess")
@@ -65,7 +76,7 @@ def launches(path: Path) -> list[str]:
 def uses(path: Path) -> list[str]:
     """Lines that open or list."""
     found = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in ast.walk(parsed(path, MAY_USE)):
         if not isinstance(node, ast.Call):
             continue
         match node.func:

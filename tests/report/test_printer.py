@@ -2,6 +2,7 @@
 
 import ast
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ OWN = {
     "boot/virt/parts.py",  # likewise
     "boot/parts.py",  # a program of its own, which fetches what boots need
 }
+MAY_WRITE = re.compile(rb"\bprint\b|sys\s*\.\s*std").search
 
 
 def written(tree: ast.AST) -> Iterator[int]:
@@ -38,7 +40,7 @@ def test_nothing_prints_around_the_printer() -> None:
         f"{name}:{line}"
         for file in files
         if (name := file.relative_to(PACKAGE).as_posix()) not in OWN
-        for line in written(ast.parse(file.read_bytes()))
+        for line in written(ast.parse(file.read_bytes() if MAY_WRITE(file.read_bytes()) else b""))
     ]
     assert found == []
     assert any(written(ast.parse((PACKAGE / "report/printer.py").read_bytes())))
