@@ -559,15 +559,18 @@ u64 simulation_now(const struct simulation *s)
 INLINE void fetch(const struct simulation *s, entry coming)
 {
 	enum { LINE = 64, LINES = 3 };
+	const u32 number = cpu_of(coming);
 	const struct cpu_now *cpu;
 	const char *memory;
 
 	if (coming == NO_PLAN)
 		return;
-	cpu = &s->cpus[cpu_of(coming)];
+	cpu = &s->cpus[number];
 	memory = memory_of(s, cpu);
 	__builtin_prefetch(cpu);
 	__builtin_prefetch((const char *)cpu + LINE);
+	__builtin_prefetch(&s->scopes.threads[number]);
+	__builtin_prefetch(&s->placement.seats[number]);
 	for (int line = 0; line < LINES; line++)
 		__builtin_prefetch(memory + line * LINE);
 }
