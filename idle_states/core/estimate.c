@@ -47,7 +47,7 @@ void estimate_end(struct estimate *e, struct decision decision)
 {
 	const struct setting *s = e->setting;
 	u64 left = e->left_ns, until, residency;
-	bool polled_out = false, told = false, interrupted;
+	bool polled_out = false, told = false, interrupted, counts = !e->period->settles;
 
 	if (e->piece == 0)
 		e->agreed += decision.state == e->period->state;
@@ -72,8 +72,8 @@ void estimate_end(struct estimate *e, struct decision decision)
 	e->row.reflect_clock_ns = e->now_ns + residency + s->wake_ns;
 	e->got_tick = !e->stopped && residency >= e->to_tick_ns;
 	if (decision.state == NO_STATE)
-		e->stateless++;
-	else
+		e->stateless += counts;
+	else if (counts)
 		count_idle(&e->thresholds[decision.state], s->counts_ns,
 			   &e->counters[decision.state], residency);
 	if (decision.state == s->kept && decision.state != NO_STATE) {

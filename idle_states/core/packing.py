@@ -65,7 +65,10 @@ PERF_ID = struct.Struct("<QQ")
 """A number of an event, and the place of its PERF_KIND."""
 
 PERIOD = struct.Struct("<QQIHBx")
-"""An idle period: start and end in ns, state, CPU, verdict of cpu_idle_miss."""
+"""An idle period: start and end in ns, state, CPU, verdict of cpu_idle_miss. The last byte is 1 if
+it is followed only for what a governor remembers of it, and not counted."""
+SETTLES = 23
+"""Offset of this byte."""
 
 
 class CoreMissing(RuntimeError):

@@ -100,12 +100,16 @@ class ReplayModel:
         self._cpus: dict[int, tuple[Governor | None, Tally] | None] = {}
         self.domains = domains_of(machine, settings.release)
 
-    def add(self, periods: Sequence[Period]) -> None:
-        """Replays traced idle periods, which are in order for each CPU: estimated."""
+    def add(self, periods: Sequence[Period], *, counted: bool = True) -> None:
+        """Replays traced idle periods, which are in order for each CPU: estimated. counted: False:
+        for what governors remember of them alone."""
         for cpu, state, start_ns, end_ns, _ in periods:
             here = self._cpus[cpu] if cpu in self._cpus else self._appear(cpu)
             if here is not None:
-                self._hold(cpu, self._follow(cpu, *here, start_ns, end_ns) == state)
+                governor, tally = here
+                if not counted:
+                    tally = Tally(tally.table, counts_in_ns(self._settings.release))
+                self._hold(cpu, self._follow(cpu, governor, tally, start_ns, end_ns) == state)
 
     def decide(self, row: RecordedDecision) -> None:
         """Replays a decision of an exact recording: exact."""

@@ -8,10 +8,11 @@ reaches: the decisions of a governor that is never wrong.
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import or_
 from typing import Protocol
 
 from .. import core
-from ..core.packing import PERIOD, Buffer
+from ..core.packing import PERIOD, REJECTED, SETTLES, Buffer
 from ..dataclass import dataclass, replace
 from ..linux.governors import Governor
 from ..linux.governors.interface import State
@@ -177,8 +178,9 @@ def _followed(table: CpuTable, settings: Settings, periods: Buffer, fast: bool) 
     if fast:
         return follow(table, settings, periods).figures()
     model = ReplayModel(TracedMachine("", table, {}), settings, InputProblems())
-    unpacked = PERIOD.iter_unpack(periods)
-    model.add([(0, state, start_ns, end_ns, 0) for start_ns, end_ns, state, _, _ in unpacked])
+    rows = zip(PERIOD.iter_unpack(periods), periods[SETTLES :: PERIOD.size], strict=True)
+    for (start_ns, end_ns, state, _, _), settles in rows:
+        model.add([(0, state, start_ns, end_ns, 0)], counted=not settles)
     return model.figures()[0]
 
 
@@ -197,13 +199,22 @@ def _decided(
     if settings.governor == "menu" and len(tables) >= core.FEWEST_TABLES:
         sweep = core.Sweep(streams)
     size = _BLOCK * core.ROW.size
-    view = memoryview(cpu.rows)
+    view, counted = memoryview(cpu.rows), memoryview(_counted(cpu))
     for start in range(0, len(view), size):
         rows = view[start : start + size]
         decided = sweep.replay(rows) if sweep else [stream.replay(rows) for stream in streams]
         for tally, decisions in zip(tallies, decided, strict=True):
-            tally.count(rows, decisions.packed)
+            tally.count(counted[start : start + size], decisions.packed)
     return [tally.figures() for tally in tallies]
+
+
+def _counted(cpu: CpuGaps) -> bytes | bytearray:
+    """A CPU's rows, those that only settle a governor marked as refused, which are not counted."""
+    if not cpu.settles:
+        return cpu.rows
+    rows = bytearray(cpu.rows)
+    rows[REJECTED :: core.ROW.size] = bytes(map(or_, rows[REJECTED :: core.ROW.size], cpu.settles))
+    return rows
 
 
 def _stream(states: Sequence[State], settings: Settings, cpu: CpuGaps) -> core.Stream:
@@ -221,9 +232,11 @@ def _referred(governor: Governor, tally: Tally, cpu: CpuGaps) -> None:
     if cpu.earlier is not None and cpu.earlier.state < len(governor.states):
         governor.switched_on(cpu.earlier)
     recorded = memoryview(cpu.rows)[core.RECORDED :: core.ROW.size]
-    for (situation, outcome), before in zip(core.unpack(cpu.rows), recorded, strict=True):
+    settling = cpu.settles or bytes(len(recorded))
+    asked = zip(core.unpack(cpu.rows), recorded, settling, strict=True)
+    for (situation, outcome), before, settles in asked:
         state = governor.select(situation).state
         told = outcome.poll_time_limit and before == state
         governor.reflect(replace(outcome, state=state, poll_time_limit=told))
-        if not outcome.rejected:
+        if not (outcome.rejected or settles):
             tally.add(state, outcome.residency_ns)

@@ -41,8 +41,9 @@ class CpuGaps:
     """One CPU's gaps, in order.
 
     rows     recorded decisions as the core packs them, AS_SELECTED; empty for a trace
-    periods  traced start (ns) and end (ns), 8 bytes each, state, 4 bytes, and 4 bytes that mean
-             nothing here; empty for a recording
+    periods  traced, PERIOD each, whose CPU and verdict mean nothing here; empty for a recording
+    settles  of rows, a byte each: 1 if a governor is asked for what it remembers of it, and it is
+             not counted; empty if all are
     earlier  the idle period before the first row; None if the recording begins at boot
     """
 
@@ -50,6 +51,7 @@ class CpuGaps:
     rows: bytes = b""
     periods: bytes | bytearray = b""
     earlier: Outcome | None = None
+    settles: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,19 +14,21 @@ from hypothesis import strategies as st
 
 from idle_states import core
 from idle_states.cli import main
-from idle_states.core.packing import PERIOD
+from idle_states.core.packing import PERIOD, SETTLES
 from idle_states.dataclass import replace
 from idle_states.linux.governors.interface import Outcome
 from idle_states.linux.releases import release
+from idle_states.reading.inputs import Input
 from idle_states.replay import power_figures
 from idle_states.replay.machine import CpuTable, from_times
 from idle_states.replay.replay import Settings
+from idle_states.tune import evaluate as evaluating
 from idle_states.tune.candidates import Grid
 from idle_states.tune.evaluate import Candidate, EvaluationTask, Outcomes, evaluate
 from idle_states.tune.judging import ENERGY, LATENCY, Objective
 from idle_states.tune.sampling import sample
 from idle_states.tune.search import Run, Tuned, search
-from idle_states.tune.source import CpuGaps
+from idle_states.tune.source import CpuGaps, read
 from tests.support.commands import document
 from tests.support.compiled import NO_CORE
 from tests.support.thorough import examples
@@ -46,8 +48,15 @@ def traced(lengths: Sequence[int], number: int = 0) -> CpuGaps:
 
 
 def starts(cpus: Sequence[CpuGaps]) -> list[tuple[int, int]]:
-    """(CPU, start) of all idle periods."""
-    return [(cpu.number, row[0]) for cpu in cpus for row in PERIOD.iter_unpack(cpu.periods)]
+    """(CPU, start) of all idle periods that are counted."""
+    return [
+        (cpu.number, row[0])
+        for cpu in cpus
+        for row, settles in zip(
+            PERIOD.iter_unpack(cpu.periods), cpu.periods[SETTLES :: PERIOD.size], strict=True
+        )
+        if not settles
+    ]
 
 
 @settings(max_examples=examples(60, 300))
@@ -85,9 +94,47 @@ def test_rows_are_sampled_whole() -> None:
     assert found is not None
     (cpu,) = found.cpus
     taken = [cpu.rows[at : at + core.ROW.size] for at in range(0, len(cpu.rows), core.ROW.size)]
-    assert len(taken) == 64
+    assert len(taken) == len(cpu.settles)
+    assert cpu.settles.count(0) == 64
     assert [row for row in rows if row in set(taken)] == taken
     assert cpu.earlier == (before if taken[0] == rows[0] else None)
+
+
+@pytest.mark.parametrize("governor", ["menu", "teo"])
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_governor_is_settled_when_counting_begins(
+    exact: bool, governor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run after 64 idle periods: counted is what it adds to theirs, by the core and by the
+    reference."""
+    if exact:
+        (whole,) = read(Input(str(RECORDING))).cpus
+    else:
+        whole = traced([*drifting(Random("one"), 400)])
+    size = core.ROW.size if exact else PERIOD.size
+
+    def first(count: int) -> CpuGaps:
+        end = count * size
+        return replace(whole, rows=whole.rows[:end], periods=whole.periods[:end])
+
+    def outcomes(cpu: CpuGaps) -> Outcomes:
+        how = Settings(governor, release("6.1"), 250)
+        return evaluate(EvaluationTask(how, TABLE, (cpu,)), [GRID.present])[0]
+
+    both, early = outcomes(first(300)), outcomes(first(64))
+    cpu = first(300)
+    marks = b"\1" * 64 + bytes(236)
+    if exact:
+        cpu = replace(cpu, settles=marks)
+    else:
+        periods = bytearray(cpu.periods)
+        periods[SETTLES :: PERIOD.size] = marks
+        cpu = replace(cpu, periods=bytes(periods))
+    found = outcomes(cpu)
+    assert found.usage == tuple(a - b for a, b in zip(both.usage, early.usage, strict=True))
+    assert sum(found.usage) >= 200
+    monkeypatch.setattr(evaluating, "knows", lambda *machines, **estimated: False)
+    assert outcomes(cpu) == found
 
 
 # What is found
