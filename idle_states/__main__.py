@@ -22,7 +22,11 @@ def run() -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from .cli import main
 
-    status = main()
+    try:
+        status = main()
+    finally:
+        # Python looks through all objects for garbage before it ends, an eighth of a short run
+        gc.freeze()
     if status > _BY_SIGNAL:
         # everything is cleaned up; a normal exit would wait for threads which themselves wait for
         # processes that have been ended

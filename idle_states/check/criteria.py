@@ -54,7 +54,7 @@ def own_kernels(table: IdleTable) -> tuple[str, ...]:
         (
             variant
             for variant, packaged in processor.variants
-            if name == packaged or array == find(packaged).firmware.array != ""
+            if name == packaged or (array and array == find(packaged).firmware.array)
         ),
         "",
     )

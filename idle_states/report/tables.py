@@ -2,7 +2,6 @@
 
 import os
 import sys
-import textwrap
 from collections.abc import Sequence
 from typing import TextIO
 
@@ -36,6 +35,8 @@ def terminal_width(stream: TextIO) -> int:
 
 def wrapped(text: str, room: int, first: str = "", further: str = "") -> list[str]:
     """The lines of a paragraph; no word is broken. first, further: what they begin with."""
+    import textwrap
+
     return textwrap.wrap(
         text,
         max(room, LEAST),

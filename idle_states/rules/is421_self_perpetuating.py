@@ -26,13 +26,9 @@ Ground
 """
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from ..findings import Finding, Severity
 from ..linux.driver_table import DriverTable
-from ..linux.governors import Governor, known_in
-from ..linux.governors.settling import Settling
-from ..linux.governors.steady import keeps_itself
 from ..linux.releases import Release
 from ..pipeline import Subject
 from ..wording import joined
@@ -67,6 +63,12 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _kept_by(driver: DriverTable, release: Release, number: int, wake_ns: int) -> list[str]:
     """The governors that go on selecting a state for idle periods however short."""
+    from functools import partial
+
+    from ..linux.governors import Governor, known_in
+    from ..linux.governors.settling import Settling
+    from ..linux.governors.steady import keeps_itself
+
     return [
         name
         for name in ("menu", "teo")

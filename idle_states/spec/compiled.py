@@ -48,8 +48,13 @@ def spec(file: Path) -> LoadedSpec | None:
         if hashlib.sha256(data).hexdigest() != digest:
             return None
         texts[name] = data.decode()
-    loaded: LoadedSpec = pickle.loads(pickled)
-    return replace(loaded, sources=texts)
+    return replace(_unpickled(pickled), sources=texts)
+
+
+@cache
+def _unpickled(data: bytes) -> LoadedSpec:
+    loaded: LoadedSpec = pickle.loads(data)
+    return loaded
 
 
 def compiled(specs: Iterable[LoadedSpec], readers: Iterable[str]) -> bytes:
