@@ -14,6 +14,7 @@ typedef void sweep_fn(const struct menu_features *f, const struct state *states,
 #include "menu_body.h"
 #ifdef BASELINE_LANES
 #include "menu_sweep.h"
+#include "menu_groups.h"
 #endif
 #undef LEVEL
 
@@ -23,6 +24,7 @@ typedef void sweep_fn(const struct menu_features *f, const struct state *states,
 #define LEVEL 3
 #include "menu_body.h"
 #include "menu_sweep.h"
+#include "menu_groups.h"
 #undef LEVEL
 #pragma GCC pop_options
 
@@ -31,6 +33,7 @@ typedef void sweep_fn(const struct menu_features *f, const struct state *states,
 #define LEVEL 4
 #include "menu_body.h"
 #include "menu_sweep.h"
+#include "menu_groups.h"
 #undef LEVEL
 #pragma GCC pop_options
 #endif
@@ -129,16 +132,17 @@ static bool fits_lanes(const struct menu_features *f, const char *memories, u32 
 }
 
 /* The best code for several tables that this machine has and is allowed, NULL if there is none. */
-static sweep_fn *lanes_of(int allowed)
+static sweep_fn *lanes_of(const struct menu_features *f, int allowed)
 {
 #ifdef LEVELS
 	int chosen = level() < allowed ? level() : allowed;
 
-	return chosen >= 4 ? sweep_groups_4 : chosen >= 3 ? sweep_groups_3 : NULL;
+	return chosen >= 4 ? sweeping_4(f) : chosen >= 3 ? sweeping_3(f) : NULL;
 #elif defined(BASELINE_LANES)
 	(void)allowed;
-	return sweep_groups_0;
+	return sweeping_0(f);
 #else
+	(void)f;
 	(void)allowed;
 	return NULL;
 #endif
@@ -150,7 +154,7 @@ void menu_sweep(const u32 *features, const struct state *states, const u32 *coun
 {
 	const struct menu_features *f = (const struct menu_features *)features;
 	replay_fn *one = menu_specialised(features);
-	sweep_fn *some = lanes_of(allowed);
+	sweep_fn *some = lanes_of(f, allowed);
 
 	if (some && fits_lanes(f, memories, tables, rows, row_count)) {
 		for (u32 i = 0; i < tables; i += TOGETHER)

@@ -1,7 +1,7 @@
 /*
  * menu, several tables over one trace: a table per lane, so that what is the same for all of them
  * (timers, the time idled) is worked out once. Included once per instruction set that has lanes,
- * after menu_body.h, whose decisions these are.
+ * after menu_body.h, whose decisions these are; before menu_groups.h, which goes through the rows.
  *
  * Samples of a quarter of a minute or more, unknown ones, and timers that far are rare: for these, a lane at
  * a time is asked of the code for one table.
@@ -15,6 +15,7 @@ struct LEVELED(lanes) {
 	vec ring[INTERVALS], sorted[INTERVALS], sum, squares, factors[2 * BINS];
 	vec entered, entered_exit;
 	vec entered_polls, asked; /* masks */
+	vec predicted;            /* for the row to be decided */
 	s64 next_timer, tick;
 	u32 states, next, odd; /* odd: samples until all are small again */
 	u32 bucket, far_bucket;
@@ -235,9 +236,61 @@ INLINE vec LEVELED(beyond_lanes)(const vec *limits, u32 states, vec value)
 {
 	vec bits = all_of(0);
 
-	for (u32 i = 0; i < states; i++)
-		bits |= (limits[i] > value) & (1ll << i);
+	for (u32 i = states; i-- > 0;)
+		bits += bits - (limits[i] > value);
 	return bits;
+}
+
+/* The time to the next event where timers are asked, in the release's unit. */
+INLINE s64 LEVELED(event)(const struct menu_features *f, const struct row *row)
+{
+	s64 event = row->delta_next_ns;
+
+	if (f->negative_is_zero && row->sleep_length_ns < 0)
+		return 0;
+	if (!f->nanoseconds)
+		return event / NS_PER_US;
+	return !f->signed_event && event < 0 ? INT64_MAX : event;
+}
+
+/* Predicts for all lanes. */
+INLINE void LEVELED(predict_lanes)(const struct menu_features *f, struct LEVELED(lanes) *m,
+				   const struct row *row)
+{
+	s64 per_us = f->nanoseconds ? NS_PER_US : 1, sleep = row->sleep_length_ns;
+	vec interval = all_of(0), timer_us;
+
+	if (row->latency_req_us == 0 && !f->early_return)
+		return;
+	if (f->typical_first) {
+		interval = LEVELED(typical_lanes)(f, m, all_of(UNKNOWN));
+		interval = f->nanoseconds ? mul(interval, all_of(NS_PER_US)) : interval;
+		if (f->long_bits == 32)
+			interval &= U32_MAX;
+		m->asked = interval > THRESHOLD_US * per_us;
+		if (f->stopped_asks_timers && row->tick_stopped)
+			m->asked = all_of(-1);
+	}
+	if (f->negative_is_zero && sleep < 0)
+		sleep = 0;
+	m->next_timer = f->nanoseconds ? sleep : (u32)(sleep / NS_PER_US);
+	m->bucket = LEVELED(bin)((u64)m->next_timer, (u64)per_us);
+	m->far_bucket = BINS - 1;
+	if (f->iowait && row->nr_iowaiters) {
+		m->bucket += BINS;
+		m->far_bucket += BINS;
+	}
+	m->predicted = interval;
+	if (any(m->asked)) {
+		timer_us = LEVELED(predicted_lanes)(f, m);
+		if (!f->typical_first) {
+			interval = LEVELED(typical_lanes)(f, m, timer_us);
+			interval = f->nanoseconds ? mul(interval, all_of(NS_PER_US)) : interval;
+		}
+		if (f->nanoseconds)
+			timer_us = mul(timer_us, all_of(NS_PER_US));
+		m->predicted = pick(m->asked & (timer_us < interval), timer_us, interval);
+	}
 }
 
 /* Decides one row for all lanes; state | stop_tick << 8 in each. */
@@ -248,50 +301,15 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 	s64 per_us = f->nanoseconds ? NS_PER_US : 1, tick = m->tick;
 	s64 requested = row->latency_req_us * per_us;
 	bool stopped = row->tick_stopped;
-	vec enabled = m->present & (u16)~row->disabled, interval = zero, timer_us, predicted, next;
-	vec delta, latency = all_of(requested), found, deep, slow, bad, below, end, state, reached;
+	vec enabled = m->present & (u16)~row->disabled, predicted = m->predicted;
+	vec next = LEVELED(timer_lanes)(m);
+	vec delta = pick(m->asked, all_of(LEVELED(event)(f, row)), all_of(tick / 2));
+	vec latency = all_of(requested), found, deep, slow, bad, below, end, state, reached;
 	vec depth, stops = one, early = zero, settled = zero, ended, is_deep, is_slow, open, polls;
-	s64 event = row->delta_next_ns, sleep = row->sleep_length_ns;
 
 	if (requested == 0 && !f->early_return) {
 		*entered = zero;
 		return f->decides_tick ? zero : all_of(1 << 8);
-	}
-
-	if (f->typical_first) {
-		interval = LEVELED(typical_lanes)(f, m, all_of(UNKNOWN));
-		interval = f->nanoseconds ? mul(interval, all_of(NS_PER_US)) : interval;
-		if (f->long_bits == 32)
-			interval &= U32_MAX;
-		m->asked = interval > THRESHOLD_US * per_us;
-		if (f->stopped_asks_timers && stopped)
-			m->asked = all_of(-1);
-	}
-	if (f->negative_is_zero && sleep < 0)
-		sleep = event = 0;
-	m->next_timer = f->nanoseconds ? sleep : (u32)(sleep / NS_PER_US);
-	if (!f->nanoseconds)
-		event /= NS_PER_US;
-	else if (!f->signed_event && event < 0)
-		event = INT64_MAX;
-	m->bucket = LEVELED(bin)((u64)m->next_timer, (u64)per_us);
-	m->far_bucket = BINS - 1;
-	if (f->iowait && row->nr_iowaiters) {
-		m->bucket += BINS;
-		m->far_bucket += BINS;
-	}
-	next = LEVELED(timer_lanes)(m);
-	delta = pick(m->asked, all_of(event), all_of(tick / 2));
-	predicted = interval;
-	if (any(m->asked)) {
-		timer_us = LEVELED(predicted_lanes)(f, m);
-		if (!f->typical_first) {
-			interval = LEVELED(typical_lanes)(f, m, timer_us);
-			interval = f->nanoseconds ? mul(interval, all_of(NS_PER_US)) : interval;
-		}
-		if (f->nanoseconds)
-			timer_us = mul(timer_us, all_of(NS_PER_US));
-		predicted = pick(m->asked & (timer_us < interval), timer_us, interval);
 	}
 
 	if (f->early_return) {
@@ -331,8 +349,11 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 		state = skips & 1;
 	}
 	found = enabled & -((f->zero_disabled ? one : one + 1) << state);
-	deep = LEVELED(beyond_lanes)(m->residency, m->states, predicted);
-	slow = LEVELED(beyond_lanes)(m->exit, m->states, latency);
+	deep = slow = zero;
+	for (u32 i = m->states; i-- > 0;) {
+		deep += deep - (m->residency[i] > predicted);
+		slow += slow - (m->exit[i] > latency);
+	}
 	bad = found & (deep | slow);
 	end = zero;
 	if (f->scan_stops) {
@@ -370,6 +391,7 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 			if (f->override_short)
 				overrides &= depth < THRESHOLD_US * per_us;
 		}
+		predicted = pick(overrides, depth, predicted);
 		if (f->shallow_escape) {
 			vec escapes = is_deep & ~overrides & (predicted >= tick);
 
@@ -378,12 +400,12 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 			} else {
 				vec until = (reached < tick) & (depth <= delta);
 
-				state = pick(escapes & until, end_state, state);
+				overrides |= escapes & until;
 				settled = escapes;
 			}
 		}
 		state = pick(overrides, end_state, state);
-		predicted = pick(overrides, depth, predicted);
+		reached = pick(overrides, depth, reached);
 		polls = (shr(polling, state) & 1) > 0;
 	}
 
@@ -395,7 +417,7 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 			stops = ~open & 1;
 			if (!f->nanoseconds)
 				delta &= U32_MAX;
-			open &= ~early & (from(m->residency, state) > delta);
+			open &= ~early & (reached > delta);
 			if (any(open)) {
 				vec shallower = enabled & ((one << state) - 1), fit;
 
@@ -415,172 +437,3 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 	*entered = state;
 	return state | stops << 8;
 }
-
-INLINE void LEVELED(boot_lanes)(const struct menu_features *f, struct LEVELED(lanes) *m,
-				const struct state *states, const u32 *counts, u32 hz, u32 wanted)
-{
-	memset(m, 0, sizeof(*m));
-	for (u32 lane = 0; lane < LANES; lane++) {
-		u32 one = lane < wanted ? lane : 0;
-		struct table table;
-
-		make_table(&table, states + one * STATES_MAX, counts[one], hz, f->nanoseconds);
-		m->tick = (s64)table.tick;
-		m->states = (u32)greatest(m->states, table.count);
-		m->present[lane] = (1 << table.count) - 1;
-		m->polling[lane] = table.polling;
-		for (u32 i = 0; i < 16; i++) {
-			m->exit[i][lane] = (s64)table.exit[i];
-			m->residency[i][lane] = (s64)table.residency[i];
-		}
-	}
-	m->asked = all_of(-1);
-}
-
-INLINE void LEVELED(note_entered)(struct LEVELED(lanes) *m, vec entered)
-{
-	m->entered = entered;
-	m->entered_exit = from(m->exit, entered);
-	m->entered_polls = (shr(m->polling, entered) & 1) > 0;
-}
-
-/*
- * What each table's governor remembers. The last row is yet to be reflected upon: *before is made
- * of it, all zero at first, and whether there is one is returned.
- */
-INLINE bool LEVELED(remember)(const struct menu_features *f, struct LEVELED(lanes) *m,
-			      const char *memories, u32 wanted, struct row *before, bool *unknown)
-{
-	vec timers, entered, limits;
-	struct LEVELED(menu) one;
-	bool small = true;
-
-	m->next_timer = KTIME_MAX;
-	m->far_bucket = BINS - 1;
-	for (u32 lane = 0; lane < LANES; lane++) {
-		memcpy(&one, memories + (lane < wanted ? lane : 0) * MEMORY_SIZE, sizeof(one));
-		if (!one.booted)
-			LEVELED(boot)(&one);
-		for (u32 i = 0; i < INTERVALS; i++) {
-			s64 sample = one.ring[(one.next + i) % INTERVALS];
-
-			m->ring[i][lane] = sample;
-			m->sorted[i][lane] = one.sorted[i];
-			m->sum[lane] += sample;
-			m->squares[lane] += sample * sample;
-			small &= sample < SMALL_US;
-		}
-		for (u32 i = 0; i < 2 * BINS; i++)
-			m->factors[i][lane] = one.factors[i];
-		timers[lane] = (s64)one.next_timer;
-		entered[lane] = one.entered;
-		limits[lane] = one.poll_time_limit;
-		before->poll_time_limit |= one.poll_time_limit;
-		if (one.next_timer == KTIME_MAX) {
-			m->far_bucket = one.bucket;
-		} else {
-			m->next_timer = (s64)one.next_timer;
-			m->bucket = one.bucket;
-		}
-	}
-	if (m->next_timer == KTIME_MAX)
-		m->bucket = m->far_bucket;
-	m->asked = timers == m->next_timer;
-	m->odd = small ? 0 : INTERVALS;
-	LEVELED(note_entered)(m, entered);
-	m->entered_polls &= limits > 0;
-	before->residency_ns = one.residency_ns;
-	before->got_tick = one.got_tick;
-	*unknown = f->rejected_is_unknown && !one.reflected && one.residency_ns == 0;
-	return one.reflected;
-}
-
-/* The reverse. before: the last row, NULL if there was none. */
-INLINE void LEVELED(memorise)(const struct menu_features *f, const struct LEVELED(lanes) *m,
-			      char *memories, u32 wanted, const struct row *before)
-{
-	vec timers = LEVELED(timer_lanes)(m);
-
-	if (!before)
-		return;
-	for (u32 lane = 0; lane < wanted; lane++) {
-		u32 entered = (u32)m->entered[lane];
-		struct LEVELED(menu) one;
-
-		LEVELED(boot)(&one);
-		for (u32 i = 0; i < INTERVALS; i++)
-			LEVELED(push)(f, &one, (u32)m->ring[(m->next + i) % INTERVALS][lane]);
-		for (u32 i = 0; i < 2 * BINS; i++)
-			one.factors[i] = (u32)m->factors[i][lane];
-		one.next_timer = (u64)timers[lane];
-		one.bucket = m->asked[lane] ? m->bucket : m->far_bucket;
-		LEVELED(finished)(&one, before, entered);
-		one.entered = entered;
-		memcpy(memories + lane * MEMORY_SIZE, &one, sizeof(one));
-	}
-}
-
-/* The next decisions of one group of lanes. */
-INLINE void LEVELED(step)(const struct menu_features *f, struct LEVELED(lanes) *m,
-			  const struct row *row, struct decision *const *decisions, size_t n,
-			  u32 wanted)
-{
-	vec selected, entered;
-
-	selected = LEVELED(select_lanes)(f, m, row, &entered);
-	for (u32 lane = 0; lane < wanted; lane++)
-		decisions[lane][n] = (struct decision){(u8)selected[lane], (u8)(selected[lane] >> 8)};
-	if (row->entered != AS_SELECTED)
-		entered = all_of(row->entered % 16);
-	LEVELED(note_entered)(m, entered);
-}
-
-/*
- * Groups of lanes, row by row, and step by step: what one group waits for, another one fills. All of
- * them fit into the first-level cache.
- */
-static void LEVELED(sweep_groups)(const struct menu_features *f, const struct state *states,
-				  const u32 *counts, u32 hz, char *memories,
-				  const struct row *rows, size_t row_count,
-				  struct decision *const *decisions, u32 tables)
-{
-	struct LEVELED(lanes) groups[TOGETHER / LANES];
-	const struct row *before = NULL;
-	struct row earlier = {0};
-	bool unknown = false;
-
-	for (u32 i = 0; i * LANES < tables; i++) {
-		u32 wanted = (u32)least(tables - i * LANES, LANES);
-
-		LEVELED(boot_lanes)(f, &groups[i], states + i * LANES * STATES_MAX,
-				    counts + i * LANES, hz, wanted);
-		if (LEVELED(remember)(f, &groups[i], memories + i * LANES * MEMORY_SIZE, wanted,
-				      &earlier, &unknown))
-			before = &earlier;
-	}
-	for (size_t n = 0; n < row_count; n++) {
-		const struct row *row = &rows[n];
-
-		for (u32 i = 0; i * LANES < tables; i++)
-			LEVELED(reflect_lanes)(f, &groups[i], before, unknown);
-		for (u32 i = 0; i * LANES < tables; i++)
-			LEVELED(step)(f, &groups[i], row, decisions + i * LANES, n,
-				      (u32)least(tables - i * LANES, LANES));
-		before = row->rejected ? NULL : row;
-		unknown = f->rejected_is_unknown && row->rejected;
-	}
-	for (u32 i = 0; i * LANES < tables; i++)
-		LEVELED(memorise)(f, &groups[i], memories + i * LANES * MEMORY_SIZE,
-				  (u32)least(tables - i * LANES, LANES),
-				  row_count ? &rows[row_count - 1] : NULL);
-}
-
-#undef LANES
-#undef vec
-#undef unsigned_vec
-#undef double_vec
-#undef any
-#undef mul
-#undef top_bit
-#undef from
-#undef inverse
