@@ -1,115 +1,15 @@
 /* Simulations; see simulation/simulate.py, which this follows function by function. */
-#include "simulate_state.h"
+#include "simulate_shares.h"
 
 static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, bool got_tick);
 static void wake(struct simulation *s, u32 task, u32 waker, u64 since_ns, bool sync);
 static void switch_to_next(struct simulation *s, struct cpu_now *cpu);
-
-INLINE u8 phase_of(const struct simulation *s, const struct cpu_now *cpu)
-{
-	return s->phases[number_of(s, cpu)];
-}
-
-INLINE void set_phase(struct simulation *s, const struct cpu_now *cpu, u8 phase)
-{
-	s->phases[number_of(s, cpu)] = phase;
-}
-
-/* Shares of a core. */
-
-INLINE u64 rate_of(const struct simulation *s, const struct cpu_now *cpu)
-{
-	const u32 *takes = s->takes[cpu->core];
-	u64 lost = (takes[BUSY] - 1) * s->set.smt_busy + takes[HOLDS] * s->set.smt_hold;
-
-	if (cpu->spins)
-		return WORK;
-	return lost > WORK - LEAST_RATE ? LEAST_RATE : WORK - lost;
-}
-
-/* Computes on from now, at the rate that the siblings leave. */
-static void run(struct simulation *s, struct cpu_now *cpu)
-{
-	u64 until_ns;
-
-	cpu->since_ns = s->now;
-	cpu->rate = (u16)rate_of(s, cpu);
-	until_ns = s->now + (cpu->work + cpu->rate - 1) / cpu->rate;
-	if (cpu->queue.first != NOWHERE)
-		until_ns = least(until_ns, greatest(cpu->slice_end_ns, s->now));
-	plan_at(s, cpu, until_ns);
-}
-
-INLINE void worked(struct simulation *s, struct cpu_now *cpu)
-{
-	u64 done = (s->now - cpu->since_ns) * cpu->rate;
-
-	cpu->work = cpu->work > done ? cpu->work - done : 0;
-}
-
-static void take(struct simulation *s, struct cpu_now *cpu, u8 takes)
-{
-	const struct split *siblings = &s->siblings;
-
-	if (takes == cpu->takes)
-		return;
-	s->takes[cpu->core][cpu->takes]--;
-	s->takes[cpu->core][takes]++;
-	cpu->takes = takes;
-	for (u32 i = siblings->first[cpu->core]; i < siblings->first[cpu->core + 1]; i++) {
-		struct cpu_now *sibling = &s->cpus[siblings->parts[i]];
-
-		if (s->phases[siblings->parts[i]] != RUNNING || sibling == cpu ||
-		    sibling->rate == rate_of(s, sibling))
-			continue;
-		worked(s, sibling);
-		run(s, sibling);
-	}
-}
-
-/* Utilisation. */
-
-INLINE struct average *average_of(const struct simulation *s, const struct cpu_now *cpu)
-{
-	return &s->averages[number_of(s, cpu)];
-}
-
-INLINE struct task_more *more_of(const struct simulation *s, const struct task *task)
-{
-	return &s->more[task - s->tasks];
-}
-
-INLINE void ran_until_now(struct simulation *s, struct cpu_now *cpu, struct task *task, bool running)
-{
-	if (!s->set.utilises)
-		return;
-	average_update(average_of(s, cpu), s->in.decays, s->now, running);
-	average_update(&more_of(s, task)->average, s->in.decays, s->now, running);
-}
-
-static void migrate(struct simulation *s, struct task *task, struct cpu_now *to)
-{
-	struct cpu_now *from = &s->cpus[task->cpu];
-	struct average *leaves = average_of(s, from), *joins = average_of(s, to);
-	struct average *moves = &more_of(s, task)->average;
-
-	average_update(moves, s->in.decays, s->now, false);
-	average_update(leaves, s->in.decays, s->now, phase_of(s, from) == RUNNING);
-	average_update(joins, s->in.decays, s->now, phase_of(s, to) == RUNNING);
-	average_detach(leaves, moves);
-	average_attach(joins, moves);
-}
 
 /* Idle periods. */
 
 INLINE bool polls(const struct simulation *s, const struct cpu_now *cpu)
 {
 	return cpu->state == 0 && s->set.polls;
-}
-
-INLINE void *memory_of(const struct simulation *s, const struct cpu_now *cpu)
-{
-	return s->memories + (size_t)number_of(s, cpu) * MEMORY_STRIDE;
 }
 
 static void between(struct simulation *s, struct cpu_now *cpu, u64 time)
@@ -553,26 +453,6 @@ static void start(struct simulation *s)
 u64 simulation_now(const struct simulation *s)
 {
 	return s->now;
-}
-
-/* Brings nearer what a coming event looks at. */
-INLINE void fetch(const struct simulation *s, entry coming)
-{
-	enum { LINE = 64, LINES = 3 };
-	const u32 number = cpu_of(coming);
-	const struct cpu_now *cpu;
-	const char *memory;
-
-	if (coming == NO_PLAN)
-		return;
-	cpu = &s->cpus[number];
-	memory = memory_of(s, cpu);
-	__builtin_prefetch(cpu);
-	__builtin_prefetch((const char *)cpu + LINE);
-	__builtin_prefetch(&s->scopes.threads[number]);
-	__builtin_prefetch(&s->placement.seats[number]);
-	for (int line = 0; line < LINES; line++)
-		__builtin_prefetch(memory + line * LINE);
 }
 
 /* The CPU's event or its first timer's, whichever is sooner. */

@@ -82,6 +82,51 @@ INLINE u32 number_of(const struct simulation *s, const struct cpu_now *cpu)
 	return (u32)(cpu - s->cpus);
 }
 
+INLINE u8 phase_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return s->phases[number_of(s, cpu)];
+}
+
+INLINE void set_phase(struct simulation *s, const struct cpu_now *cpu, u8 phase)
+{
+	s->phases[number_of(s, cpu)] = phase;
+}
+
+INLINE struct average *average_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return &s->averages[number_of(s, cpu)];
+}
+
+INLINE struct task_more *more_of(const struct simulation *s, const struct task *task)
+{
+	return &s->more[task - s->tasks];
+}
+
+INLINE void *memory_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return s->memories + (size_t)number_of(s, cpu) * MEMORY_STRIDE;
+}
+
+/* Brings nearer what a coming event looks at. */
+INLINE void fetch(const struct simulation *s, entry coming)
+{
+	enum { LINE = 64, LINES = 3 };
+	const u32 number = cpu_of(coming);
+	const struct cpu_now *cpu;
+	const char *memory;
+
+	if (coming == NO_PLAN)
+		return;
+	cpu = &s->cpus[number];
+	memory = memory_of(s, cpu);
+	__builtin_prefetch(cpu);
+	__builtin_prefetch((const char *)cpu + LINE);
+	__builtin_prefetch(&s->scopes.threads[number]);
+	__builtin_prefetch(&s->placement.seats[number]);
+	for (int line = 0; line < LINES; line++)
+		__builtin_prefetch(memory + line * LINE);
+}
+
 INLINE entry entry_of(const struct cpu_now *cpu)
 {
 	return soonest(cpu->timer, cpu->planned);
