@@ -13,6 +13,7 @@ from idle_states.pipeline import Subject
 from idle_states.rules.engine import run
 from idle_states.sources import Source, read_sources
 from idle_states.table import IdleTable
+from tests.support.thorough import few
 
 API = """
 #define CPUIDLE_FLAG_NONE (0x00)
@@ -189,15 +190,18 @@ def test_rules_are_mild_where_a_driver_may(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "struct cpuidle_driver " + "__a" * 50_000,
-        "struct cpuidle_driver " * 50_000,
-        "struct cpuidle_state x[] = {" * 20_000,
-        "struct cpuidle_state x[] = { " + "{" * 100_000,
-        "struct cpuidle_driver x = { .states = { { .name = " + "(" * 100_000,
-        "enum" + " " * 200_000 + "struct cpuidle_state x[] = { { 1 } };",
-        "struct cpuidle_state x[] = { " + "[9999] = { .flags = 1 }, " * 5_000 + "};",
-    ],
+    few(
+        1,
+        [
+            "struct cpuidle_driver " + "__a" * 50_000,
+            "struct cpuidle_driver " * 50_000,
+            "struct cpuidle_state x[] = {" * 20_000,
+            "struct cpuidle_state x[] = { " + "{" * 100_000,
+            "struct cpuidle_driver x = { .states = { { .name = " + "(" * 100_000,
+            "enum" + " " * 200_000 + "struct cpuidle_state x[] = { { 1 } };",
+            "struct cpuidle_state x[] = { " + "[9999] = { .flags = 1 }, " * 5_000 + "};",
+        ],
+    ),
 )
 def test_hostile_text_ends_soon(tmp_path: Path, text: str) -> None:
     started = time.process_time()

@@ -40,7 +40,7 @@ from idle_states.table import Firmware, IdleState, IdleTable, Register
 from tests.oracle import debian, skipping
 from tests.support import DATA, ROOT, hostile, lids, random_tables
 from tests.support.shared import building
-from tests.support.thorough import examples
+from tests.support.thorough import examples, slow
 
 SLOW = re.compile(
     r"bomb|^sixty-|^many-states|^a?-?million-|^hundred-thousand-files|^oversized|^closed-comments"
@@ -49,6 +49,30 @@ SLOW = re.compile(
 )
 """What takes seconds to make or to refuse."""
 QUICK = [name for name in hostile.names() if not SLOW.search(name)]
+SAID = [
+    ("little-endian.dtb", "IS931", "bytes swapped"),
+    ("totalsize-0xffffffff.dtb", "IS931", "cut off or its header is damaged"),
+    ("ten-thousand-deep.dtb", "IS931", "at most 64 deep"),
+    ("include-password-file.dts", "IS930", "below the directory of the source only"),
+    ("include-through-link.dts", "IS930", "below the directory of the source only"),
+    ("incbin-device.dts", "IS930", "below the directory of the source only"),
+    ("macros-in-a-circle.c", "IS932", "expands to itself"),
+    ("array-without-end.c", "IS932", "the end of the file"),
+    ("aliases-doubling.yaml", "IS912", "no aliases"),
+    ("extends-in-a-circle.yaml", "IS926", ""),
+    ("long-names-in-long-names.tar", "IS930", "extension header"),
+    ("extension-of-digits.tar", "IS930", "extension header"),
+    ("link.tar", "IS930", "found a link"),
+    ("dictionary-of-1-5-gib.tar.xz", "IS930", ""),
+    ("cpu-99999.sysfs", "IS930", "line"),
+    ("terabyte.dtb", "IS930", "at most 67108864 bytes"),
+    ("device", "IS930", "regular file"),
+    ("pipe", "IS930", "regular file"),
+    ("fewer-names.dtb", "IS107", ""),
+    ("zero-length.dtb", "IS104", ""),
+]
+PLAIN = {*QUICK[::3], *(name for name, _, _ in SAID)}
+"""Of these, those that plain pytest takes."""
 PARTS = 4
 """In which those that take long are audited, side by side where there are processors."""
 
@@ -74,9 +98,19 @@ def audited(top: Path, names: Sequence[str]) -> dict[str, dict[str, object]]:
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object]]:
+def quick(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, object]]:
+    """Of those that a test is about."""
+    functions = (each for each in request.session.items if isinstance(each, pytest.Function))
+    specs = (
+        getattr(each, "callspec", None)
+        for each in functions
+        if each.module is sys.modules[__name__]
+    )
+    wanted = {spec.params["name"] for spec in specs if spec and "name" in spec.params}
     with building(tmp_path_factory, "hostile") as directory:
-        return audited(directory, QUICK)
+        return audited(directory, [name for name in QUICK if name in wanted])
 
 
 def survived(result: Mapping[str, object]) -> list[list[str]]:
@@ -89,7 +123,10 @@ def survived(result: Mapping[str, object]) -> list[list[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(
+    "name",
+    [*(name for name in QUICK if name in PLAIN), *slow(*(n for n in QUICK if n not in PLAIN))],
+)
 def test_hostile_input(name: str, quick: dict[str, dict[str, object]]) -> None:
     found = survived(quick[name])
     if name not in TOLERATED:
@@ -113,37 +150,13 @@ TOLERATED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_hostile_input_that_takes_longer(part: int, tmp_path: Path) -> None:
-    slow = [name for name in hostile.names() if SLOW.search(name)]
-    for result in audited(tmp_path, slow[part::PARTS]).values():
+    names = [name for name in hostile.names() if SLOW.search(name)]
+    for result in audited(tmp_path, names[part::PARTS]).values():
         found = survived(result)
         assert found or result["name"] in TOLERATED, result["name"]
 
 
-@pytest.mark.parametrize(
-    ("name", "rule", "says"),
-    [
-        ("little-endian.dtb", "IS931", "bytes swapped"),
-        ("totalsize-0xffffffff.dtb", "IS931", "cut off or its header is damaged"),
-        ("ten-thousand-deep.dtb", "IS931", "at most 64 deep"),
-        ("include-password-file.dts", "IS930", "below the directory of the source only"),
-        ("include-through-link.dts", "IS930", "below the directory of the source only"),
-        ("incbin-device.dts", "IS930", "below the directory of the source only"),
-        ("macros-in-a-circle.c", "IS932", "expands to itself"),
-        ("array-without-end.c", "IS932", "the end of the file"),
-        ("aliases-doubling.yaml", "IS912", "no aliases"),
-        ("extends-in-a-circle.yaml", "IS926", ""),
-        ("long-names-in-long-names.tar", "IS930", "extension header"),
-        ("extension-of-digits.tar", "IS930", "extension header"),
-        ("link.tar", "IS930", "found a link"),
-        ("dictionary-of-1-5-gib.tar.xz", "IS930", ""),
-        ("cpu-99999.sysfs", "IS930", "line"),
-        ("terabyte.dtb", "IS930", "at most 67108864 bytes"),
-        ("device", "IS930", "regular file"),
-        ("pipe", "IS930", "regular file"),
-        ("fewer-names.dtb", "IS107", ""),
-        ("zero-length.dtb", "IS104", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "rule", "says"), SAID)
 def test_what_is_said(name: str, rule: str, says: str, quick: dict[str, dict[str, object]]) -> None:
     found = survived(quick[name])
     matching = [message for code, message in found if code == rule]

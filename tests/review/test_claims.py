@@ -25,6 +25,7 @@ from idle_states.sources import Source
 from idle_states.spec.library import find
 from idle_states.statistics import ministat
 from idle_states.statistics.comparison import compare
+from tests.support.thorough import few
 
 HOLDS, CONTRADICTED, NOT_CHECKED = ClaimVerdict
 DAY = datetime(2017, 4, 20, tzinfo=UTC)
@@ -415,7 +416,19 @@ def test_any_message_is_taken_and_its_claims_are_its_own(message: str) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["the kernel rounds ", "5% ", "x 1 ", "1us ", "residency is 1 ", "| + ", "N Min ", "1 (1%) "],
+    few(
+        2,
+        [
+            "5% ",
+            "| + ",
+            "the kernel rounds ",
+            "x 1 ",
+            "1us ",
+            "residency is 1 ",
+            "N Min ",
+            "1 (1%) ",
+        ],
+    ),
 )
 def test_a_message_that_goes_on_and_on(part: str) -> None:
     """Ends; nothing is tried in every way."""
