@@ -1,10 +1,10 @@
 """Reading and replaying, from a file to figures, with plain tools and TRAPpy beside it.
 
-Traces are ftrace text, dense (39 % of the lines are idle events) and sparse (6 %); the recording is
-an exact one of four CPUs. Beside the replay: `grep -c cpu_idle`, which reads every line and does no
-more; an awk program that pairs entries and exits and sums time by state, as people write it;
-TRAPpy, which parses the events into frames; and trace-cmd, which prints a trace.dat. Nobody else
-replays governors.
+Traces are ftrace text, pure (nothing but idle events) and mixed (80 % of the lines are other
+events); the recording is an exact one of four CPUs. Beside the replay: `grep -c cpu_idle`, which
+reads every line and does no more; an awk program that pairs entries and exits and sums time by
+state, as people write it; TRAPpy, which parses the events into frames; trace-cmd and perf script,
+which print a trace.dat and a perf.data. Nobody else replays governors.
 """
 
 import importlib.util
@@ -13,14 +13,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
+from tests.support.perf_data import Op, Writer
+
 from .measuring import ROOT, TOOL, Given, Work
 from .table import Aim
 from .whole_process import WITHOUT, program
 
-LINES, ROWS = 2_000_000, 500_000
+LINES, ROWS, EVENTS = 10_000_000, 500_000, 500_000
 STATES = "1000/10000,2000/20000,5000/50000,10000/100000,100000/10000000,200000/20000000"
 CPUS = 4
-SHARES = {"dense": 0.39, "sparse": 0.06}
+SHARES = {"pure": 1.0, "mixed": 0.2}
 AWK = """
 /cpu_idle:/ {
     for (i = 1; i <= NF; i++)
@@ -177,6 +179,27 @@ def of_dat(given: Given) -> list[Work]:
     return found
 
 
+def of_perf_data(given: Given) -> list[Work]:
+    """A perf.data of four events to one of cpu_idle, in rounds of 1,000."""
+    count = max(1000, round(EVENTS * given.scale))
+    ops: list[Op] = []
+    for number in range(count):
+        cpu, turn = number % 3, number // 15
+        state = 0xFFFFFFFF if turn % 2 else turn % 7
+        what = "idle" if number // 3 % 5 == 0 else "other"
+        ops.append((what, 10**9 + 700 * number, cpu, state))
+        if number % 1000 == 999:
+            ops.append(("round", 0, 0, 0))
+    file = given.folder / "perf.data"
+    file.write_bytes(Writer().file(ops))
+    words = [*TOOL, "replay", str(file), "--states", STATES]
+    found = [Work("replay, perf.data", words, count, {"perf script": None})]
+    if printer := program("perf", given):
+        command = [printer, "script", "--force", "--ns", "-i", str(file)]
+        found.append(Work("perf script", command, count, ours=False))
+    return found
+
+
 def works(given: Given) -> list[Work]:
     traces = [work for kind, share in SHARES.items() for work in of_trace(given, kind, share)]
-    return [*traces, *of_recording(given), *of_dat(given)]
+    return [*traces, *of_recording(given), *of_dat(given), *of_perf_data(given)]
