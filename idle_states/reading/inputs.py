@@ -12,6 +12,7 @@ import io
 import os
 import stat
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
@@ -22,6 +23,8 @@ from . import limits, opening
 BLOCK = limits.RECORDING_HEAD_BYTES
 """Bytes per block: what fits a cache is scanned three times as fast as what does not. A head lies
 within the first."""
+_AHEAD = 3
+"""Blocks read before they are asked for: the fewer, the more often threads wait for each other."""
 LINE_MAX = limits.LINE_BYTES
 """No kernel prints a longer line."""
 CPU_MAX = limits.CPU
@@ -99,20 +102,32 @@ class Input:
             block = self._read()
 
     def ahead(self) -> Iterator[bytes]:
-        """The same blocks. Of a file of some length each is read and hashed in a thread while the
-        one before is worked on, so that `cut` may be of a block to come."""
+        """The same blocks. Of a file of some length, blocks are read in a thread and hashed in
+        another while those before are worked on, so that `cut` may be of a block to come."""
         if self._held is not None or len(self._first) < BLOCK // 2 or not _is_file(self._raw):
             # a thread that waits for a pipe would outlast an interrupt
             yield from self.blocks()
             return
-        from concurrent.futures import ThreadPoolExecutor
+        from concurrent.futures import Future, ThreadPoolExecutor
 
-        with ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(1) as hashing, ThreadPoolExecutor(1) as reading:
+            hashed: deque[Future[None]] = deque()
+
+            def read() -> bytes:
+                if self.packed:
+                    return self._read()
+                block = self._hashed.read_unhashed(BLOCK)
+                hashed.append(hashing.submit(self._digest.update, block))
+                if len(hashed) > _AHEAD:
+                    hashed.popleft().result()
+                return block
+
             block, self._first = self._first, b""
+            following = deque(reading.submit(read) for _ in range(_AHEAD))
             while block:
-                following = pool.submit(self._read)
                 yield block
-                block = following.result()
+                block = following.popleft().result()
+                following.append(reading.submit(read))
 
     def sha256(self) -> str:
         """Of the whole file; reads what was not read yet."""
@@ -269,3 +284,9 @@ class _Hashed(io.RawIOBase):
         self._digest.update(buffer[:count])
         self._advance(count)
         return int(count)
+
+    def read_unhashed(self, size: int) -> bytes:
+        """Bytes that whoever asks for them hashes, at most so many; none at the end."""
+        found = self._raw.read(size)
+        self._advance(len(found))
+        return found

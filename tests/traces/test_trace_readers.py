@@ -1081,12 +1081,15 @@ def test_blocks_read_ahead_are_the_same_blocks(tmp_path: Path) -> None:
 
 def test_an_error_read_ahead_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "trace"
-    path.write_bytes(text(*(line(1, ns) for ns in range(40_000))))
-    source = Input(str(path))
+    data = text(*(line(1, ns) for ns in range(40_000)))
 
-    def failing() -> bytes:
+    def failing(*_: object) -> bytes:
         raise OSError("no more")
 
-    monkeypatch.setattr(source, "_read", failing)
-    with pytest.raises(OSError, match="no more"):
-        list(source.ahead())
+    for stored in (data, gzip.compress(data, 1)):
+        path.write_bytes(stored)
+        source = Input(str(path))
+        monkeypatch.setattr(source, "_read", failing)
+        monkeypatch.setattr(source._hashed, "read_unhashed", failing)
+        with pytest.raises(OSError, match="no more"):
+            list(source.ahead())
