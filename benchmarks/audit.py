@@ -5,11 +5,18 @@ latency, so that nothing computed for one serves for another; as many with only 
 processor beside the idle states; and many of few tables, each with its own serial number, as the
 machines of a fleet are. dt-validate is given as many in one call. libfdt, called by
 pylibfdt, walks all nodes and properties of each tree in Python, and says nothing of them.
+
+Dask's part is a fleet ten times as large, of links to those trees, on two workers of this machine,
+whose start is in the figure. `python -m benchmarks.audit TIMES` makes TIMES as many and says what
+of the time was whose.
 """
 
 import importlib.util
 import json
+import os
+import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +31,8 @@ from .whole_process import SCHEMA, program
 
 TREES, ALIKE, TABLES = 2_000, 10_000, 5
 """Trees that are all different; trees of few different tables; such tables."""
+LINKED = 10
+"""How often a cluster is given each of the latter."""
 RATE = Aim("rate", 10_000, "wall")
 """Trees a second, of two processes."""
 AUDIT = (*TOOL, "audit", "--config", "none")
@@ -85,6 +94,35 @@ def fleet(directory: Path, root: Node, count: int, tables: int | None = None) ->
     return directory
 
 
+def linked(directory: Path, files: Path, times: int) -> Path:
+    """Links to each of the files, so many: copies that nobody would tell from files."""
+    for copy in range(times):
+        (directory / f"{copy:05}").mkdir(parents=True)
+        for file in sorted(files.iterdir()):
+            os.link(file, directory / f"{copy:05}" / file.name)
+    return directory
+
+
+CLUSTER = """
+import resource, sys, time
+from distributed import Client, LocalCluster
+from idle_states.cli import main
+if __name__ == "__main__":
+    begun = time.perf_counter()
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(processes=True, **options) as cluster, Client(cluster) as client:
+        worker = lambda: time.process_time()
+        before, cpu, started = client.run(worker), time.process_time(), time.perf_counter()
+        main([*sys.argv[1:], "--scheduler", cluster.scheduler_address])
+        taken, cpu = time.perf_counter() - started, time.process_time() - cpu
+        theirs = [after - before[name] for name, after in client.run(worker).items()]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"started in {started - begun:.1f} s; audited in {taken:.1f} s; CPU of each worker",
+          *(f"{each:.1f} s" for each in theirs), f"and of client and scheduler {cpu:.1f} s,",
+          f"whose peak is {peak:.0f} MB", file=sys.stderr)
+"""
+
+
 def checked(directory: Path, count: int) -> None:
     """All were read, and no two are alike: otherwise the figures mean nothing."""
     lines = run([*AUDIT, "--format", "jsonl", str(directory)]).splitlines()
@@ -122,18 +160,42 @@ def works(given: Given) -> list[Work]:
         if validate and count == sizes[0]:
             words = [validate, *SCHEMA, *map(str, sorted(whole.iterdir()))]
             found.append(Work(f"dt-validate, {count} trees", words, count, ours=False))
-    alike = given.sizes(ALIKE)[-1]
-    fleets = {
-        f"{count} bare trees": fleet(given.folder / "bare", bare(root), count),
-        f"{alike} trees of {TABLES} tables": fleet(given.folder / "alike", root, alike, TABLES),
-    }
-    for what, directory in fleets.items():
-        for jobs in (1, 2):
+    bares = fleet(given.folder / "bare", bare(root), count)
+    fleets = [(count, f"{count} bare trees", bares, "")]
+    for alike in given.sizes(ALIKE):
+        directory = fleet(given.folder / f"alike{alike}", root, alike, TABLES)
+        series = f"audit, trees of {TABLES} tables, 1 process"
+        fleets.append((alike, f"{alike} trees of {TABLES} tables", directory, series))
+    for trees, what, directory, series in fleets:
+        for jobs in (1, 2) if trees in (count, alike) else (1,):
             words = [*AUDIT, "--summary", "--jobs", str(jobs), str(directory)]
             name = f"audit, {what}, {jobs} process" + "es" * (jobs > 1)
-            trees = int(what.partition(" ")[0])
-            found.append(Work(name, words, trees, {"": RATE if jobs == 2 else None}))
+            peers = {"": RATE if jobs == 2 else None}
+            found.append(Work(name, words, trees, peers, series if jobs == 1 else ""))
     words = [*AUDIT, "--format", "jsonl", "--jobs", "2", str(directory)]
     found.append(Work(f"audit, {what}, as JSON lines", words, alike, {"": RATE}))
+    if importlib.util.find_spec("distributed"):
+        many = linked(given.folder / "many", directory, LINKED)
+        words = [sys.executable, "-c", CLUSTER, *AUDIT[3:], "--summary", str(many)]
+        name = f"audit, {LINKED} x {what}, on Dask"
+        found.append(Work(name, words, LINKED * alike, {"": RATE}, rounds=3))
+    else:
+        given.missing["Dask"] = "not installed: pip install distributed"
     checked(whole, count)
     return found
+
+
+def main() -> int:
+    """A cluster's fleet as large as is asked for."""
+    times = int(sys.argv[1])
+    root = fdt.read((ROOT / "tests/data/trees/powernv9.dtb").read_bytes(), "powernv9.dtb")
+    with tempfile.TemporaryDirectory() as folder:
+        files = fleet(Path(folder) / "files", root, ALIKE, TABLES)
+        many = linked(Path(folder) / "many", files, times)
+        print(f"{times * ALIKE} trees: {ALIKE} different files of {TABLES} different tables")
+        words = [sys.executable, "-c", CLUSTER, *AUDIT[3:], "--summary", str(many)]
+        return subprocess.run(words, stdout=subprocess.DEVNULL, cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -160,6 +160,11 @@ class Subject:
             return by_acpi
         return release if self.table.listed else id(release.features)
 
+    @cached_property
+    def alikes(self) -> tuple[object, ...]:
+        """`alike` of each of the kernels."""
+        return tuple(map(self.alike, self.kernels))
+
     def linux(self, release: Release) -> DriverTable:
         """What `release` registers; `source` of its states indexes the exported rows."""
         key = release.name, release.lacks

@@ -12,6 +12,8 @@ from .driver_table import DriverState
 from .journal import DRIVER, Fatal, Journal, ParseFailure, TreeRow
 from .stop_choice import Choices, choose_stop_states, offline_before_stop, stop_api_failed
 
+_SLEEP = int(Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1)
+
 
 def register(
     node: PowerMgt | None,
@@ -157,7 +159,7 @@ def classify(
     name = shown_name(row.name, features)
     times = (to_us(row.latency_ns, features), to_us(row.residency_ns or 0, features))
     timer_stop = bool(row.flags & Flag.TIMEBASE_STOP)
-    sleep = bool(row.flags & (Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1))
+    sleep = bool(row.flags & _SLEEP)
     if row.flags & Flag.NAP_ENABLED:
         return DriverState(index, "Nap", *times, "nap", row.index)
     if has_stop and not (timer_stop and sleep):

@@ -15,6 +15,7 @@ from ..table import Flag, IdleState
 
 PARSE_CAUSES = frozenset({"no-node", "bad-flags", "short-array", "bad-names", "size-mismatch"})
 """Causes in DriverTable.lost that mean the kernel gave up on the whole node."""
+_LOSSY = int(Flag.LOSE_FULL_CONTEXT | Flag.TIMEBASE_STOP)
 
 
 def row_of(subject: Subject, source: int | None) -> int | None:
@@ -69,7 +70,7 @@ def written_psscr(state: IdleState, release: Release) -> int:
 def accepted(subject: Subject, state: IdleState, release: Release) -> bool:
     """True if the platform code takes the state as valid, for idle or for offlined CPUs."""
     features = release.features
-    lossy = state.flags & (Flag.LOSE_FULL_CONTEXT | Flag.TIMEBASE_STOP)
+    lossy = state.flags & _LOSSY
     if features.pvrs is not None and not restores(subject.cpu) and lossy:
         return False
     if not features.psscr_mask or state.mask == OLD_FORMAT_MASK:

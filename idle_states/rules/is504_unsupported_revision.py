@@ -21,7 +21,7 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..identify import claim, compare
+from ..identify import claim, drift
 from ..pipeline import Subject
 from ..table import IdleTable
 from .rule import Rule
@@ -47,6 +47,6 @@ def _known_as(subject: Subject) -> IdleTable:
     claimed = claim(subject)
     if claimed is None:
         return table
-    if subject.form == "dt" and compare(table, claimed):
+    if subject.form == "dt" and drift(subject):
         return table
     return claimed.table

@@ -93,12 +93,15 @@ def per_kernel(
 
     Kernels with the same driver are judged once, unless the judge looks at a governor.
     """
-    verdicts: dict[Judged, list[str]] = {}
     judged: dict[object, list[Judged]] = {}
-    for release in subject.kernels:
-        alike = release.name if governor else subject.alike(release)
+    alikes = [release.name for release in subject.kernels] if governor else subject.alikes
+    for alike, release in zip(alikes, subject.kernels, strict=True):
         if alike not in judged:
             judged[alike] = list(judge(subject.linux(release), release))
+    if not any(judged.values()):
+        return
+    verdicts: dict[Judged, list[str]] = {}
+    for alike, release in zip(alikes, subject.kernels, strict=True):
         for verdict in judged[alike]:
             names = verdicts.setdefault(verdict, [])
             if release.name not in names:
