@@ -55,7 +55,8 @@ def works(given: Given) -> list[Work]:
         run([*TOOL, "generate", "power9", "--to", file.suffix[1:], "-o", str(file)])
     cold = (
         "import sys; sys.dont_write_bytecode = False\n"
-        f"sys.path.insert(0, {str(copy)!r})\nfrom idle_states.cli import main\nmain(['check'])"
+        f"sys.path.insert(0, {str(copy)!r})\nsys.argv = ['idle-states', 'check']\n"
+        "from idle_states.__main__ import run\nsys.exit(run())"
     )
     all_forms = f"folder = {str(given.folder)!r}{ALL_FORMS}"
     generate = ("generate", "power9", "--to", "dtb", "-o")

@@ -11,24 +11,19 @@ from ..wording import suggestion
 from .rule import LoadedRule
 
 _FILE = pattern(r"is[0-9]{3}_\w+\.py")
-_RAISED: frozenset[str] = frozenset()
-_FAMILIES = {
-    "is118": _RAISED,
-    "is121": _RAISED,
-    "is122": _RAISED,
-    "is413": frozenset({"driver"}),
-    "is414": frozenset({"driver"}),
-    "is416": frozenset({"driver"}),
-    "is417": frozenset({"acpi"}),
-    "is418": frozenset({"acpi"}),
-    "is421": frozenset({"spec"}),
-    "is51": _RAISED,
-    "is6": frozenset({"nodes"}),
-    "is7": _RAISED,
-    "is9": _RAISED,
+_FORMS2FAMILIES: dict[tuple[str, ...], str] = {
+    (): "is118 is121 is122 is51 is7 is9",
+    ("dt",): "is101 is102 is103 is106 is107 is113 is115 is116 is119 is120 is316 is331",
+    ("spec",): "is213 is220 is221 is332 is421",
+    ("spec", "c"): "is109 is110 is214 is320 is321 is322 is327 is502 is503",
+    ("nodes",): "is6",
+    ("driver",): "is413 is414 is416",
+    ("driver", "sysfs"): "is415",
+    ("acpi",): "is417 is418",
 }
-"""What the files of some rules begin with -> the forms of tables that these rules look at, none
-where others raise their findings. They are imported only where such a table is checked."""
+"""Forms of tables -> what the files of some rules begin with that look at no others; those that
+look at none are for what is found elsewhere. They are imported only where such a table is checked;
+a rule that is not here always is."""
 
 
 @lru_cache(maxsize=1)
@@ -40,7 +35,8 @@ def rules() -> tuple[LoadedRule, ...]:
 @cache
 def rules_on(form: str) -> tuple[LoadedRule, ...]:
     """Those that look at tables of a form, in the order of their codes."""
-    elsewhere = tuple(family for family, forms in _FAMILIES.items() if form not in forms)
+    others = (names for forms, names in _FORMS2FAMILIES.items() if form not in forms)
+    elsewhere = tuple(" ".join(others).split())
     loaded = (_load(name) for name in _names() if not name.startswith(elsewhere))
     return tuple(each for each in loaded if each.check is not None and form in each.rule.forms)
 

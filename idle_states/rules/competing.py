@@ -7,7 +7,6 @@ between the two. A disabled node is no state, and a node listed twice is the sam
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..devicetree.idle_nodes import row_nodes
 from ..pipeline import Subject
 from .is2_times import Time, column
 
@@ -17,6 +16,8 @@ def competing(subject: Subject) -> list[list[int]]:
     listed = subject.table.listed
     if listed is None:
         return [[*range(len(subject.table.states))]]
+    from ..devicetree.idle_nodes import row_nodes
+
     nodes = row_nodes(listed)
     groups, start = [], 0
     for size in (len(listed.nodes()), *map(len, listed.above)):

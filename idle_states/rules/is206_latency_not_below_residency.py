@@ -36,7 +36,6 @@ from ..linux.held import SNOOZE
 from ..pipeline import Subject
 from ..units import format_time
 from .is2_times import rows
-from .is6_nodes import entry_above_residency
 from .rule import FORMS, Rule
 
 RULE = Rule(
@@ -47,6 +46,8 @@ RULE = Rule(
 def check(subject: Subject) -> Iterator[Finding]:
     for index, latency, residency in rows(subject):
         if subject.form == "nodes":
+            from .is6_nodes import entry_above_residency
+
             in_order = latency <= residency or entry_above_residency(subject, index)
         else:
             in_order = latency < residency

@@ -1,13 +1,15 @@
 """What the IS2xx rules share: the time columns of a table, and how they are spoken of."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..devicetree.idle_nodes import latency_us, row_nodes
 from ..linux.convert import to_us
 from ..linux.releases import Release
 from ..pipeline import Subject
 from ..power_mgt import LATENCIES, RESIDENCIES
+
+if TYPE_CHECKING:
+    from ..beyond_opal import IdleList
 
 FIELDS = ("latency", "residency")
 WORDS = {"latency": "an exit latency", "residency": "a target residency"}
@@ -30,16 +32,24 @@ def column(subject: Subject, field: str) -> list[Time]:
     """
     if subject.node is not None and _PROPERTIES[field] not in subject.node.properties:
         return []
-    listed = subject.table.listed
-    nodes = row_nodes(listed) if listed is not None else ()
+    without = _without_latency(subject.table.listed) if field == "latency" else ()
     times = []
     for index, state in enumerate(subject.table.states):
-        if nodes and field == "latency" and latency_us(nodes[index]) is None:
+        if index in without:
             continue
         ns = state.latency_ns if field == "latency" else state.residency_ns
         if ns is not None:
             times.append(Time(index, field, ns))
     return times
+
+
+def _without_latency(listed: "IdleList | None") -> tuple[int, ...]:
+    """The rows whose nodes say no latency."""
+    if listed is None:
+        return ()
+    from ..devicetree.idle_nodes import latency_us, row_nodes
+
+    return tuple(row for row, node in enumerate(row_nodes(listed)) if latency_us(node) is None)
 
 
 def _fallback(subject: Subject) -> int | None:

@@ -6,10 +6,14 @@ and of all of this package that had a part in reading them, are still the same.
 """
 
 import hashlib
-import pickle
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+
+try:
+    from _pickle import loads  # pickle itself imports much that only writing needs
+except ImportError:
+    from pickle import loads
 
 from ..dataclass import dataclass, replace
 from ..resources import resource
@@ -53,20 +57,22 @@ def spec(file: Path) -> LoadedSpec | None:
 
 @cache
 def _unpickled(data: bytes) -> LoadedSpec:
-    loaded: LoadedSpec = pickle.loads(data)
+    loaded: LoadedSpec = loads(data)
     return loaded
 
 
 def compiled(specs: Iterable[LoadedSpec], readers: Iterable[str]) -> bytes:
     """What the file holds. readers: the package's files, relative to it, that had a part in
     reading the specs."""
+    from pickle import dumps
+
     found = tuple(sorted(readers))
     content = _Compiled(
         (found, _digest(found)),
         _names(),
         {next(iter(each.sources)): _pickled(each) for each in specs},
     )
-    data = pickle.dumps(content, protocol=5)
+    data = dumps(content, protocol=5)
     return hashlib.sha256(data).digest() + data
 
 
@@ -74,7 +80,9 @@ def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, str], ...]]:
     digests = tuple(
         (name, hashlib.sha256(text.encode()).hexdigest()) for name, text in loaded.sources.items()
     )
-    return pickle.dumps(replace(loaded, sources={}), protocol=5), digests
+    from pickle import dumps
+
+    return dumps(replace(loaded, sources={}), protocol=5), digests
 
 
 @cache
@@ -84,7 +92,7 @@ def _compiled() -> _Compiled | None:
         data = (resource("specs") / NAME).read_bytes()
         if hashlib.sha256(data[32:]).digest() != data[:32]:
             return None
-        content: _Compiled = pickle.loads(data[32:])
+        content: _Compiled = loads(data[32:])
         files, digest = content.readers
         return content if (_digest(files), _names()) == (digest, content.names) else None
     except (OSError, AttributeError, ImportError):
