@@ -33,7 +33,8 @@ def example_of(loaded: LoadedRule, title: str) -> str:
 
 
 def examples() -> Sequence[object]:
-    """(rule, form) for every form a rule can fire on; DTS and C examples have one form only."""
+    """(rule, form) for every form a rule can fire on, the first of them by plain pytest; DTS and C
+    examples have one form only."""
     params = []
     for loaded in CHECKED:
         in_dts = pages.is_dts(example_of(loaded, "Example"))
@@ -42,8 +43,9 @@ def examples() -> Sequence[object]:
             written, in_dts = ("driver",), True
         if pages.is_asl(example_of(loaded, "Example")):
             written, in_dts = ("acpi",), True
-        for form in written if in_dts else loaded.rule.forms:
-            params.append(pytest.param(loaded, form, id=f"{loaded.rule.code}-{form}"))
+        for number, form in enumerate(written if in_dts else loaded.rule.forms):
+            marks = [pytest.mark.slow] if number else []
+            params.append(pytest.param(loaded, form, id=f"{loaded.rule.code}-{form}", marks=marks))
     return params
 
 
