@@ -85,7 +85,7 @@ INLINE bool LEVELED(remember)(const struct menu_features *f, struct LEVELED(lane
 INLINE void LEVELED(memorise)(const struct menu_features *f, const struct LEVELED(lanes) *m,
 			      char *memories, u32 wanted, const struct row *before)
 {
-	vec timers = LEVELED(timer_lanes)(m);
+	vec timers = LEVELED(timer_lanes)(f, m);
 
 	if (!before)
 		return;
@@ -114,8 +114,10 @@ INLINE void LEVELED(step)(const struct menu_features *f, struct LEVELED(lanes) *
 	vec selected, entered;
 
 	selected = LEVELED(select_lanes)(f, m, row, &entered);
-	for (u32 lane = 0; lane < wanted; lane++)
-		decisions[lane][n] = (struct decision){(u8)selected[lane], (u8)(selected[lane] >> 8)};
+	for (u32 lane = 0; lane < LANES; lane++)
+		if (lane < wanted)
+			decisions[lane][n] = (struct decision){(u8)selected[lane],
+							       (u8)(selected[lane] >> 8)};
 	if (row->entered != AS_SELECTED)
 		entered = all_of(row->entered % 16);
 	LEVELED(note_entered)(m, entered);

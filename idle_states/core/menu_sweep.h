@@ -149,9 +149,15 @@ INLINE vec LEVELED(typical_lanes)(const struct menu_features *f, const struct LE
 	return answer;
 }
 
-INLINE vec LEVELED(timer_lanes)(const struct LEVELED(lanes) *m)
+/* Where timers were asked: everywhere, before releases that look at the typical interval first. */
+INLINE vec LEVELED(asked)(const struct menu_features *f, const struct LEVELED(lanes) *m)
 {
-	return pick(m->asked, all_of(m->next_timer), all_of(KTIME_MAX));
+	return f->typical_first ? m->asked : all_of(-1);
+}
+
+INLINE vec LEVELED(timer_lanes)(const struct menu_features *f, const struct LEVELED(lanes) *m)
+{
+	return pick(LEVELED(asked)(f, m), all_of(m->next_timer), all_of(KTIME_MAX));
 }
 
 /* What was idled, less waking up; then factors and samples. */
@@ -160,8 +166,8 @@ INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELE
 {
 	s64 per_us = f->nanoseconds ? NS_PER_US : 1, next = m->next_timer;
 	s64 residency = (s64)row->residency_ns;
-	vec measured, timer = LEVELED(timer_lanes)(m), share = all_of(0), *factor, *far_factor;
-	vec interesting, was;
+	vec measured, timer = LEVELED(timer_lanes)(f, m), share = all_of(0), *factor, *far_factor;
+	vec interesting, was, asked = LEVELED(asked)(f, m);
 
 	if (!f->nanoseconds)
 		residency = (s64)least(row->residency_ns / NS_PER_US, INT32_MAX);
@@ -180,18 +186,18 @@ INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELE
 
 	interesting = measured < INTERESTING_US * per_us;
 	if (next == 0) {
-		interesting &= ~m->asked;
+		interesting &= ~asked;
 	} else if (next < 1ll << 36) {
 		share = LEVELED(floored)(exact((interesting & measured) << 10), (double)next);
 	}
-	share = pick(interesting, m->asked & share, all_of(RESOLUTION));
+	share = pick(interesting, asked & share, all_of(RESOLUTION));
 	factor = &m->factors[m->bucket];
 	far_factor = &m->factors[m->far_bucket];
-	was = pick(m->asked, *factor, *far_factor);
+	was = pick(asked, *factor, *far_factor);
 	was += share - shr(was, 3);
 	/* One after the other: both may be the same bucket. */
-	*factor = pick(m->asked, was, *factor);
-	*far_factor = pick(m->asked, *far_factor, was);
+	*factor = pick(asked, was, *factor);
+	*far_factor = pick(asked, *far_factor, was);
 
 	if (UNLIKELY(any(measured >= (f->nanoseconds ? MAX_SMALL : SMALL_US)))) {
 		LEVELED(push_lanes)(m, measured / per_us & U32_MAX);
@@ -281,7 +287,7 @@ INLINE void LEVELED(predict_lanes)(const struct menu_features *f, struct LEVELED
 		m->far_bucket += BINS;
 	}
 	m->predicted = interval;
-	if (any(m->asked)) {
+	if (!f->typical_first || any(m->asked)) {
 		timer_us = LEVELED(predicted_lanes)(f, m);
 		if (!f->typical_first) {
 			interval = LEVELED(typical_lanes)(f, m, timer_us);
@@ -289,7 +295,7 @@ INLINE void LEVELED(predict_lanes)(const struct menu_features *f, struct LEVELED
 		}
 		if (f->nanoseconds)
 			timer_us = mul(timer_us, all_of(NS_PER_US));
-		m->predicted = pick(m->asked & (timer_us < interval), timer_us, interval);
+		m->predicted = pick(LEVELED(asked)(f, m) & (timer_us < interval), timer_us, interval);
 	}
 }
 
@@ -302,8 +308,8 @@ INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(l
 	s64 requested = row->latency_req_us * per_us;
 	bool stopped = row->tick_stopped;
 	vec enabled = m->present & (u16)~row->disabled, predicted = m->predicted;
-	vec next = LEVELED(timer_lanes)(m);
-	vec delta = pick(m->asked, all_of(LEVELED(event)(f, row)), all_of(tick / 2));
+	vec next = LEVELED(timer_lanes)(f, m);
+	vec delta = pick(LEVELED(asked)(f, m), all_of(LEVELED(event)(f, row)), all_of(tick / 2));
 	vec latency = all_of(requested), found, deep, slow, bad, below, end, state, reached;
 	vec depth, stops = one, early = zero, settled = zero, ended, is_deep, is_slow, open, polls;
 
