@@ -61,6 +61,17 @@ begin() {
 }
 idle_again() { ! ls -d /run/idle* /root/idle* /idle_states_measure > /dev/null 2>&1; }
 alone() { ! cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -q '[m]easure'; }
+# again, for a shell may start another one meanwhile
+all_killed() {
+    left=''
+    for each in /proc/[0-9]*; do
+        if grep -q '^sh./measure.sh' "$each/cmdline"; then
+            left=yes
+            kill -9 "${each#/proc/}"
+        fi
+    done
+    [ -z "$left" ]
+}
 settings > /before 2> /dev/null
 sh /measure.sh > /measured 2> /said
 settings > /after 2> /dev/null
@@ -76,9 +87,7 @@ until_so idle_again
 until_so alone
 settings > /ended 2> /dev/null
 begin
-for each in /proc/[0-9]*; do
-    if grep -q '^sh./measure.sh' "$each/cmdline"; then kill -9 "${each#/proc/}"; fi
-done
+until_so all_killed
 sh "$(sed -n 's/.* \(sh .*restore\) .*/\1/p' /said | cut -d ' ' -f 2)"
 until_so alone
 settings > /by_hand 2> /dev/null

@@ -12,8 +12,9 @@ pytestmark = pytest.mark.slow
 OTHERS = (
     *("pieces", "costly", "libfdt", "real_trees", "takes_what_python"),
     *("programs", "dtc_writes", "beyond_the_size", "without_the_extension"),
+    *("recorded_decisions", "or_refused[aml]", "or_refused[spec]", "or_refused[measured]"),
 )
-"""What takes long, or what other programs do and Python does."""
+"""What takes long, what other programs do and Python does, and what random CPUs do as well."""
 SOME = (
     "--hypothesis-profile=few",
     *("-m", "not slow", "-k", " and ".join(f"not {name}" for name in OTHERS)),
