@@ -1,8 +1,5 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "trace.h"
 #include "trace_digits.h"
@@ -48,26 +45,45 @@ static struct rare look_for_rare(const char *at, const char *end)
 	return (struct rare){odd >> 7, capital};
 }
 
+/* Sixteen letters, in the vectors of any processor that has them: gcc and clang choose. */
+typedef u8 letters __attribute__((vector_size(16)));
+typedef u64 halves __attribute__((vector_size(16)));
+
+INLINE letters letters_at(const char *at)
+{
+	letters value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
 /* memmem(), with first and last letter looked for many places at a time. */
 INLINE const char *find(const char *at, const char *end, const char *what, size_t length)
 {
-#ifdef __SSE2__
-	const __m128i first = _mm_set1_epi8(what[0]), last = _mm_set1_epi8(what[length - 1]);
+	const letters first = (letters){0} + (u8)what[0], last = (letters){0} + (u8)what[length - 1];
 
 #define BOTH(at)                                                                                   \
-	_mm_and_si128(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at)), first),               \
-		      _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)((at) + length - 1)), last))
+	((halves)(letters_at(at) == first) & (halves)(letters_at((at) + length - 1) == last))
 	for (; end - at >= (ptrdiff_t)(16 + length); at += 16) {
-		while (end - at >= (ptrdiff_t)(80 + length) &&
-		       !_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(BOTH(at), BOTH(at + 16)),
-						       _mm_or_si128(BOTH(at + 32), BOTH(at + 48)))))
+		halves both;
+
+		while (end - at >= (ptrdiff_t)(80 + length)) {
+			both = BOTH(at) | BOTH(at + 16) | BOTH(at + 32) | BOTH(at + 48);
+			if (both[0] | both[1])
+				break;
 			at += 64;
-		for (u32 both = (u32)_mm_movemask_epi8(BOTH(at)); both; both &= both - 1)
-			if (!memcmp(at + lowest(both), what, length))
-				return at + lowest(both);
+		}
+		both = BOTH(at);
+		for (int half = 0; half < 2; half++)
+			for (u64 left = first_byte_lowest(both[half]); left;) {
+				int byte = __builtin_ctzll(left) / 8;
+
+				if (!memcmp(at + 8 * half + byte, what, length))
+					return at + 8 * half + byte;
+				left &= ~(0xffull << 8 * byte);
+			}
 	}
 #undef BOTH
-#endif
 	return memmem(at, (size_t)(end - at), what, length);
 }
 #define FIND(at, end, what) find(at, end, what, sizeof(what) - 1)

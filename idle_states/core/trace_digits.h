@@ -6,15 +6,21 @@
 
 #define EIGHT(c) (0x0101010101010101ull * (u8)(c))
 
+/* Of eight bytes as they are in memory. */
+INLINE u64 first_byte_lowest(u64 value)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	value = __builtin_bswap64(value);
+#endif
+	return value;
+}
+
 INLINE u64 le64_at(const char *at)
 {
 	u64 value;
 
 	memcpy(&value, at, sizeof(value));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	value = __builtin_bswap64(value);
-#endif
-	return value;
+	return first_byte_lowest(value);
 }
 
 /* Whether all eight are digits; the number they are. */
