@@ -162,9 +162,12 @@ class Auditor:
         return File.open(where, self._beside)
 
 
+_NOWHERE = Path()
+
+
 def _is_blob(data: bytes) -> bool:
     """Whatever its name. An archive may begin as a blob does."""
-    return format_dtb.recognises(data, Path()) and not format_tar.recognises(data, Path())
+    return format_dtb.recognises(data, _NOWHERE) and not format_tar.recognises(data, _NOWHERE)
 
 
 def _judged_alone(file: File) -> list[Source]:
