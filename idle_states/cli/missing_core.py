@@ -120,16 +120,18 @@ def of_conform(request: "ConformRequest") -> Trial | None:
 def _of_head(file: str, read: Callable[[str], object]) -> Trial | None:
     """Trial of reading a file. None for what is short, no file, or not text: a part of that may not
     be readable."""
-    path = Path(file)
-    if not path.is_file() or (size := path.stat().st_size) < 4 * _LEAST_BYTES:
+    from ..reading import opening
+
+    if not opening.is_file(file) or file.endswith((".gz", ".xz", ".zst", ".bz2")):
         return None
-    with path.open("rb") as opened:
-        if b"\0" in opened.read(_LEAST_BYTES) or file.endswith((".gz", ".xz", ".zst", ".bz2")):
+    with opening.open_file(file) as opened:
+        size = os.fstat(opened.fileno()).st_size
+        if size < 4 * _LEAST_BYTES or b"\0" in opened.read(_LEAST_BYTES):
             return None
 
     def part(count: int) -> None:
-        with TemporaryDirectory() as folder, path.open("rb") as opened:
-            head = Path(folder) / path.name
+        with TemporaryDirectory() as folder, opening.open_file(file) as opened:
+            head = Path(folder) / Path(file).name
             head.write_bytes(opened.read(count).rpartition(b"\n")[0] + b"\n")
             read(os.fspath(head))
 
