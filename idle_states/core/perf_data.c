@@ -40,8 +40,9 @@ static const struct perf_kind *kind_of(const struct perf_file *file, u64 id)
 		else
 			to = middle;
 	}
-	return from < file->id_count && file->ids[from].id == id ? &file->kinds[file->ids[from].kind]
-								 : NULL;
+	if (from == file->id_count || file->ids[from].id != id || file->ids[from].kind >= file->kind_count)
+		return NULL;
+	return &file->kinds[file->ids[from].kind];
 }
 
 static void pass(struct perf_times *times, u64 now)
@@ -136,9 +137,6 @@ bool is_perf_file(const struct perf_file *file)
 		    kind->below < 0 || kind->below > UINT16_MAX * 2)
 			return false;
 	}
-	for (size_t i = 0; i < file->id_count; i++)
-		if (file->ids[i].kind >= file->kind_count)
-			return false;
 	return true;
 }
 

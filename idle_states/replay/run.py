@@ -6,7 +6,7 @@ from .. import core
 from ..dataclass import replace
 from ..findings import unreadable
 from ..linux.releases import Release
-from ..reading.inputs import Input
+from ..reading.inputs import Input, InputKind
 from ..reading.problems import InputProblems, Notes
 from ..reading.sysfs import SysfsState
 from ..traces import dat as trace_dat
@@ -202,6 +202,12 @@ def _periods(
     yield pairing.finish(), misses
 
 
+_RECORDS = {
+    InputKind.PERF: "perf record -e power:cpu_idle -a",
+    InputKind.DAT: "trace-cmd record -e power:cpu_idle",
+}
+
+
 def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exception:
     """Returns the error for a trace without any idle event."""
     for problem in problems.listing():
@@ -209,8 +215,7 @@ def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exc
             first = problem.examples[0]
             message = f"expected events of cpu_idle, found none; {first.message}"
             return unreadable(source.name, message, first.line)
-    return unreadable(
-        source.name,
-        f"expected events of cpu_idle, found none in {reader.lines} lines; "
-        "expected text of ftrace, trace-cmd report or perf script",
-    )
+    found = f"{reader.lines} lines; expected text of ftrace, trace-cmd report or perf script"
+    if command := _RECORDS.get(source.kind):
+        found = f"this {source.kind}; record all CPUs while some are idle ({command})"
+    return unreadable(source.name, f"expected events of cpu_idle, found none in {found}")

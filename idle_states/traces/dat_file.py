@@ -13,7 +13,7 @@ from ..dataclass import dataclass
 from ..reading import compressed, limits
 from ..reading.inputs import Input
 from ..reading.problems import quoted
-from .event_formats import Beyond, Fields, idle_formats, page_header
+from .event_formats import Beyond, Fields, idle_formats, number_of_formats, page_header
 from .file_values import FileValues, part_of, refuse
 
 _MAGIC_BYTES = 10
@@ -112,7 +112,7 @@ def read(source: Input) -> DatFile:
 
 def _version_6(file: FileValues, page_bytes: int) -> DatFile:
     data_at, commit_bytes = page_header(file)
-    for _ in range(file.u32()):
+    for _ in range(number_of_formats(file)):
         file.skip(file.u64())
     idle, miss = idle_formats(file)
     for size in (file.u32, file.u32, file.u64):  # addresses, texts of printk, names of tasks

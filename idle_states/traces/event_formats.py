@@ -52,16 +52,22 @@ def page_header(file: FileValues) -> tuple[int, int]:
     return data_at, commit_bytes
 
 
+def number_of_formats(file: FileValues, most: int = limits.TRACE_DAT_FORMATS) -> int:
+    """How many formats, or systems of such, follow."""
+    if (count := file.u32()) > most:
+        file.refuse(f"expected at most {limits.TRACE_DAT_FORMATS} formats of events")
+    return count
+
+
 def idle_formats(file: FileValues) -> tuple[Fields | None, Fields | None]:
     """cpu_idle and cpu_idle_miss among all formats."""
     found: dict[bytes, Fields] = {}
-    seen = 0
-    for _ in range(file.u32()):
+    left = limits.TRACE_DAT_FORMATS
+    for _ in range(number_of_formats(file, left)):
         file.text()
-        for _ in range(file.u32()):
-            seen += 1
-            if seen > limits.TRACE_DAT_FORMATS:
-                file.refuse(f"expected at most {limits.TRACE_DAT_FORMATS} formats of events")
+        count = number_of_formats(file, left)
+        left -= count
+        for _ in range(count):
             text = file.sized()
             name = _NAME.match(text)
             if name is not None:

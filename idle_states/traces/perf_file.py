@@ -12,7 +12,7 @@ from ..dataclass import dataclass
 from ..findings import unreadable
 from ..reading import limits
 from ..reading.inputs import Input
-from .event_formats import Beyond, Fields, idle_formats, page_header
+from .event_formats import Beyond, Fields, idle_formats, number_of_formats, page_header
 from .file_values import FileValues, part_of, refuse
 
 _BIG = b"2ELIFREP"
@@ -106,10 +106,12 @@ def read(source: Input) -> PerfFile:
         refuse(source, attrs_at, f"expected at most {limits.PERF_EVENTS} events")
     kinds: list[PerfEvent] = []
     id2kind: dict[int, int] = {}
+    room = limits.PERF_IDS
     for at in range(attrs_at, attrs_at + attrs_bytes, attr_bytes):
         attr = part_of(source, at, attr_bytes)
-        for number in _ids(source, attr, order, at, limits.PERF_IDS - len(id2kind)):
-            id2kind[number] = len(kinds)
+        numbers = _ids(source, attr, order, at, room)
+        room -= len(numbers)
+        id2kind.update(dict.fromkeys(numbers, len(kinds)))
         kinds.append(_kind(source, attr, order, at, formats))
     if not any(kind.fields for kind in kinds):
         message = "expected events of power:cpu_idle, found none (perf record -e power:cpu_idle -a)"
@@ -135,7 +137,7 @@ def _formats(file: FileValues, has: list[int], at: int) -> tuple[Fields | None, 
     data.order = "<>"[data.take(1) != b"\0"]
     data.skip(5)
     page_header(data)
-    for _ in range(data.u32()):
+    for _ in range(number_of_formats(data)):
         data.sized()
     return idle_formats(data)
 

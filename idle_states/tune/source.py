@@ -232,7 +232,8 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Pro
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
     if not found:
-        message = f"expected idle periods, found none in {reader.lines} lines"
+        of = "lines" if source.kind is InputKind.TEXT else "events of cpu_idle"
+        message = f"expected idle periods, found none in {reader.lines} {of}"
         raise unreadable(source.name, message)
     cpus = [CpuGaps(cpu, periods=found[cpu]) for cpu in sorted(found)]
     return cpus, problems.listing()

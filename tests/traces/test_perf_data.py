@@ -336,3 +336,39 @@ def test_what_perf_records_here(tmp_path: Path) -> None:
         theirs, reader = by_perf(path)
         assert plain((events,)) == [event for event in theirs if event[0][1] != LOST]
         assert counted[1:] == (reader.events, reader.lost)
+
+
+@pytest.mark.parametrize(
+    ("limit", "most"), [("PERF_IDS", 8), ("PERF_EVENTS", 2), ("TRACE_DAT_FORMATS", 2)]
+)
+def test_what_a_head_may_count_is_limited(limit: str, most: int) -> None:
+    """Numbers count as often as they are said: else a small file takes hours."""
+    ids_at, _ = struct.unpack_from("<2Q", GOOD, 104 + 9 * 8 + 112)
+    data = bytearray(GOOD)
+    for event in range(3):
+        struct.pack_into("<Q", data, 104 + 9 * 8 + event * 128 + 112, ids_at)
+    assert by_records(bytes(data))[1] == (0, 0, 0)
+    with mock.patch.object(limits, limit, most):
+        assert f"expected at most {most} " in refusal(bytes(data))
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            ("replay", "--states", "1000/10000"),
+            "found none in this perf.data; record all CPUs while some are idle",
+        ),
+        (
+            ("tune", "power9", "--trace"),
+            "expected idle periods, found none in 0 events of cpu_idle",
+        ),
+    ],
+)
+def test_a_file_without_samples_says_what_to_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], message: str
+) -> None:
+    path = tmp_path / "perf.data"
+    path.write_bytes(Writer().file([("other", 1000, 0, 1), ROUND]))
+    assert main([*command, str(path)]) == 3
+    assert message in capsys.readouterr().err
