@@ -360,7 +360,7 @@ def test_what_a_head_may_count_is_limited(limit: str, most: int) -> None:
             "found none in this perf.data; record all CPUs while some are idle",
         ),
         (
-            ("tune", "power9", "--trace"),
+            ("tune", "power9", "--power", "implied", "--trace"),
             "expected idle periods, found none in 0 events of cpu_idle",
         ),
     ],
