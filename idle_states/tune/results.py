@@ -121,7 +121,8 @@ class Results:
             elif (version, of) != (_VERSION, self._digest):
                 message = (
                     "expected results of these inputs, found others' (another trace, table, "
-                    "governor, kernel or version of the tool); name another file to begin anew"
+                    "governor, kernel, --search-over or version of the tool); name another file to "
+                    "begin anew"
                 )
                 raise unreadable(str(path), message, number)
         self.kept = self.count

@@ -1,5 +1,7 @@
 """The packaged specs as they are compiled: what YAML says, and never what it said before."""
 
+import hashlib
+import pickle
 import shutil
 import subprocess
 import sys
@@ -102,7 +104,9 @@ def test_another_spec_among_them_is_read_again(used: Path, monkeypatch: pytest.M
     assert compiled.spec(power9().file) is None
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut", "changed", "empty", "directory"])
+@pytest.mark.parametrize(
+    "damage", ["missing", "cut", "changed", "empty", "directory", "foreign", "none"]
+)
 def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
     data = used.read_bytes()
     used.unlink()
@@ -110,6 +114,9 @@ def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
         used.mkdir()
     elif damage != "missing":
         damaged = {"cut": data[:-9], "changed": data[:-1] + b"x", "empty": b""}
+        # what another Python may have written: whole, but not to be read here
+        for name, content in (("foreign", b"\x80\x09."), ("none", pickle.dumps(None))):
+            damaged[name] = hashlib.sha256(content).digest() + content
         used.write_bytes(damaged[damage])
     assert compiled.spec(power9().file) is None
     assert load(power9().file) == read(power9())

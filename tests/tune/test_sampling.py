@@ -306,7 +306,7 @@ def test_results_of_another_sample_are_refused(
     assert again == out
     assert f"going on from {len(kept)} results" in err
     assert main([*words, "350"]) == 3
-    assert "found others'" in capsys.readouterr().err
+    assert "kernel, --search-over or version" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "some", "1e6"])
