@@ -156,7 +156,9 @@ def _search_over(text: str | None) -> int | Literal["all"] | None:
         return None
     if text == "all":
         return "all"
-    if not text.isascii() or not text.isdecimal() or len(text) > 18:
+    if text.isdecimal() and len(text) > 18:
+        raise UsageError(f"expected --search-over of up to 18 digits, or all, found {text!r}")
+    if not text.isascii() or not text.isdecimal():
         raise UsageError(f"expected --search-over of 1 or more, or all, found {text!r}")
     return int(text)
 

@@ -87,8 +87,9 @@ class TuneRequest:
         over = self.search_over
         if over is not None and over != ALL and over < 1:
             raise UsageError(f"expected --search-over of 1 or more, or {ALL}, found {over}")
-        if over is not None and self.workload is not None:
-            raise UsageError("expected --trace for --search-over, found --workload")
+        if over is not None and self.trace is None:
+            found = "--workload" if self.workload is not None else "--gaps"
+            raise UsageError(f"expected --trace for --search-over, found {found}")
         alone = (
             ("scheduler", self.scheduler),
             ("resume", self.resume),

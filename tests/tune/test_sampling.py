@@ -316,7 +316,16 @@ def test_bad_numbers(number: str, trace: str, capsys: pytest.CaptureFixture[str]
     assert "expected --search-over of 1 or more" in capsys.readouterr().err
 
 
-def test_a_simulation_has_no_sample(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["tune", "power9-dd1", "--workload", "server", "--power", "implied"]
+def test_a_number_that_is_too_long(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tune", "power9-dd1", "--trace", trace, "--power", "implied"]
+    assert main([*words, "--search-over", "9" * 19]) == 2
+    assert "expected --search-over of up to 18 digits, or all" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [("--workload", "server"), ("--gaps", "gaps.csv")])
+def test_only_a_trace_has_a_sample(
+    given: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["tune", "power9-dd1", *given, "--power", "implied"]
     assert main([*words, "--search-over", "all"]) == 2
-    assert "expected --trace for --search-over" in capsys.readouterr().err
+    assert f"expected --trace for --search-over, found {given[0]}" in capsys.readouterr().err
