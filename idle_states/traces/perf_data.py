@@ -102,7 +102,8 @@ class _Records:
             at += size
             at += self._read(kind, data[at - size : at], place, inner=inner)
         if len(self._held) > limits.PERF_HELD_BYTES:
-            self._refuse(base, f"expected at most {limits.PERF_HELD_BYTES} bytes of events at once")
+            most = f"{limits.PERF_HELD_BYTES} bytes of events to be sorted at once"
+            self._refuse(base, f"expected at most {most}; run perf script on it, with --ns")
         return at
 
     def settled(self) -> bytes:

@@ -372,3 +372,9 @@ def test_a_file_without_samples_says_what_to_record(
     path.write_bytes(Writer().file([("other", 1000, 0, 1), ROUND]))
     assert main([*command, str(path)]) == 3
     assert message in capsys.readouterr().err
+
+
+def test_too_many_events_without_a_round_are_refused_with_a_way_out() -> None:
+    ops: list[Op] = [("idle", 1000 * n, 0, 1) for n in range(50)]
+    with mock.patch.object(limits, "PERF_HELD_BYTES", 40 * 32):
+        assert "sorted at once; run perf script on it" in refusal(Writer().file(ops))
