@@ -8,7 +8,7 @@ import hashlib
 import os
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -211,40 +211,32 @@ def _trace_dat(data: bytes) -> None:
 
 
 def _ring_buffer(data: bytes) -> None:
-    """A trace.dat by its pages: the core's twin reads the same."""
+    """A trace.dat by its pages."""
+    _by_both(data, "x.dat", dat_file.read, ring_buffer.batches)
+
+
+def _perf_data(data: bytes) -> None:
+    with mock.patch.object(limits, "PERF_PART_BYTES", 1 << 16):
+        _by_both(data, "perf.data", perf_file.read, perf_data.batches)
+
+
+def _by_both(
+    data: bytes, name: str, head: Callable[[Input], Any], events: Callable[..., Iterator[Any]]
+) -> None:
+    """A trace that is no text: the core's twin reads the same."""
 
     def read(core: Any) -> Callable[[bytes], object]:
         def found(data: bytes) -> object:
             reader = TraceText(InputProblems(), core)
             with suppress(event_formats.Beyond):
-                file = dat_file.read(Input("x.dat", held=data))
-                batches = list(ring_buffer.batches(file, reader, core))
-                events = [list(EVENT.iter_unpack(batch.packed)) for batch in batches]
-                return events, reader.lines, reader.lost, reader.problems.listing()
+                batches = list(events(head(Input(name, held=data)), reader, core))
+                packed = [list(EVENT.iter_unpack(batch.packed)) for batch in batches]
+                return packed, reader.lines, reader.lost, reader.problems.listing()
             return None
 
         return found
 
     _same(data, read(None), read(compiled))
-
-
-def _perf_data(data: bytes) -> None:
-    """A perf.data: the core's twin reads the same."""
-
-    def read(core: Any) -> Callable[[bytes], object]:
-        def found(data: bytes) -> object:
-            reader = TraceText(InputProblems(), core)
-            with suppress(event_formats.Beyond):
-                file = perf_file.read(Input("perf.data", held=data))
-                batches = list(perf_data.batches(file, reader, core))
-                events = [list(EVENT.iter_unpack(batch.packed)) for batch in batches]
-                return events, reader.lines, reader.lost, reader.problems.listing()
-            return None
-
-        return found
-
-    with mock.patch.object(limits, "PERF_PART_BYTES", 1 << 16):
-        _same(data, read(None), read(compiled))
 
 
 def _spec(data: bytes) -> None:
