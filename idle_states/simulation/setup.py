@@ -19,6 +19,7 @@ from ..replay.counters import Figures
 from ..replay.machine import SNOOZE, CpuTable
 from ..replay.power import Rows
 from ..table import Flag, IdleState, IdleTable, Register
+from ..units import format_time
 from .placement import Policy
 from .programs import Workload
 from .topology import Topology
@@ -90,9 +91,12 @@ class BadParameter(UsageError):
 def check_costs(costs: Costs) -> None:
     """Raises BadParameter for a parameter outside COST_LIMITS."""
     for name, (least, most) in COST_LIMITS.items():
-        if not least <= getattr(costs, name) <= most:
+        found = getattr(costs, name)
+        if not least <= found <= most:
+            said = str if name.endswith("permille") else format_time
+            name = name.replace("_", "-")
             raise BadParameter(
-                f"expected {name} from {least} to {most}, found {costs.__getattribute__(name)}"
+                f"expected {name} from {said(least)} to {said(most)}, found {said(found)}"
             )
 
 
