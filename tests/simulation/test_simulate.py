@@ -417,7 +417,8 @@ def test_bistable_points_are_found() -> None:
     ("name", "value"), [("wake", 0), ("slice", 1), ("jitter", -1), ("smt_hold_permille", 1001)]
 )
 def test_parameters_have_limits(name: str, value: int) -> None:
-    with pytest.raises(BadParameter, match=f"expected {name} from .* found {value}"):
+    option = name.replace("_", "-")
+    with pytest.raises(BadParameter, match=f"expected {option} from .* found {value}"):
         check_costs(replace(Costs(), **{name: value}))
     check_costs(Costs())
 
