@@ -121,7 +121,7 @@ def whole(idle: IdleTree) -> Draft:
             "compatible": _string(cpu.compatible),
             "reg": (_address(cpu) if "@" in cpu.path else number).to_bytes(8 if wide else 4, "big"),
         }
-        if idle.architecture is RISCV:
+        if idle.architecture == RISCV:
             node.properties["riscv,isa"] = _string("rv64ima")
             # the binding requires it of every hart
             node.at("interrupt-controller").properties = {
@@ -132,7 +132,7 @@ def whole(idle: IdleTree) -> Draft:
             }
         if cpu.enable_method:
             node.properties[METHOD] = _string(cpu.enable_method)
-    if idle.architecture is not RISCV and (
+    if idle.architecture != RISCV and (
         idle.domains or any(cpu.enable_method == "psci" for cpu in idle.cpus)
     ):
         root.at(idle.domains_at).properties = {"compatible": PSCI, "method": _string("smc")}

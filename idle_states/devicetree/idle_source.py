@@ -82,7 +82,7 @@ def _problems(idle: IdleTree) -> Iterator[Finding]:
 def _targets(root: Draft, idle: IdleTree) -> Iterator[tuple[str, Draft]]:
     """The parts of an overlay: each node that the tree has already, with what is new in it."""
     there = {"/", CPUS, *(cpu.path for cpu in idle.cpus)}
-    if idle.architecture is not RISCV:
+    if idle.architecture != RISCV:
         # the node of firmware's interface
         folder = idle.domains_at
         while folder:

@@ -137,7 +137,7 @@ def _of_cpus(machine: IdleTree) -> Iterator[AcpiIdle]:
             more = len(above[position + 1].states) if position + 1 < len(above) else 0
             levels.append(LpiLevel(path, _lpi(machine, domain.states, more, leaf=False)))
         processor = AcpiProcessor(levels[0].path, number, is_device=True)
-        arch = "arm64" if machine.architecture is ARM else "riscv64"
+        arch = "arm64" if machine.architecture == ARM else "riscv64"
         yield AcpiIdle((processor,), lpi=tuple(levels), arch=arch)
 
 
@@ -165,7 +165,7 @@ def _lpi(machine: IdleTree, names: Sequence[str], above: int, *, leaf: bool) -> 
     """The _LPI of a level. above: states of the level around it, all of which its deepest state
     allows."""
     known = machine.name2state
-    arm = machine.architecture is ARM
+    arm = machine.architecture == ARM
     states: list[AcpiObject] = []
     if leaf:
         wait = _WFI if arm else AcpiRegister(FIXED_HARDWARE, 64, 0, 4, 0)

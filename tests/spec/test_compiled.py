@@ -10,10 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.linux.releases import NEWEST, release
+from idle_states.pipeline import journey
+from idle_states.report.generated import Generated
+from idle_states.skiboot.platform import ALL_LEVELS
+from idle_states.sources.source import Source
 from idle_states.spec import compiled, loading
 from idle_states.spec.library import load
 from idle_states.spec.loaded import LoadedSpec
 from idle_states.spec.packaged import Revision, display_name, machines, named, resolve_table
+from idle_states.spec.write import write as write_spec
 from tests.support import ROOT
 
 
@@ -50,6 +56,25 @@ def test_compiled_specs_are_what_yaml_says(revision: Revision, used: Path) -> No
     # places and sources of values do not count for equality
     assert repr(_places(found)) == repr(_places(wanted))
     assert (found.machine is None) == (revision not in machines())
+
+
+@pytest.mark.parametrize("revision", named(), ids=lambda revision: revision.name)
+def test_what_is_made_of_compiled_specs_is_the_same(revision: Revision, used: Path) -> None:
+    """Nothing asks of a value whether it is the very one of a module."""
+    found = compiled.spec(revision.file)
+    assert found is not None
+    assert _made(found) == _made(read(revision))
+
+
+def _made(loaded: LoadedSpec) -> list[object]:
+    if loaded.machine is not None:
+        return [Generated(form).of_machine(loaded.machine) for form in ("dts", "dtb", "asl")]
+    assert loaded.table is not None
+    source = Source(loaded.name, "", "", loaded.table)
+    return [
+        write_spec(loaded.table),
+        journey(source, ALL_LEVELS, [release("4.11"), release(NEWEST)]),
+    ]
 
 
 def _places(loaded: LoadedSpec) -> object:
