@@ -26,8 +26,10 @@ class BuildWithSpecs(build_py):
         home = ROOT if self.editable_mode else Path(self.build_lib)
         target = (home / "idle_states" / "specs" / "compiled.pickle").absolute()
         words = [sys.executable, "-m", "tools.compile_specs", str(target)]
-        if subprocess.run(words, cwd=ROOT, check=False, stderr=subprocess.PIPE).returncode:
-            self.warn("the packaged specs are not compiled; commands read them as YAML")
+        done = subprocess.run(words, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            why = (done.stderr.splitlines() or [f"status {done.returncode}"])[-1]
+            self.warn(f"the packaged specs are not compiled, and commands read YAML: {why}")
 
 
 class BuildWithFeatures(build_ext):

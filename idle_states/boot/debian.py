@@ -10,7 +10,7 @@ import os
 import platform
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -187,7 +187,9 @@ class _PrivateApt:
         return re.findall(r"^ *Depends: (\S+)$", listed, re.MULTILINE)
 
     def _run(self, program: str, *arguments: str) -> str:
-        return _run([program, "-c", str(self.configuration), *arguments], self.directory)
+        """What apt leaves of temporary files, if it is killed, is below the directory, too."""
+        words = [program, "-c", str(self.configuration), *arguments]
+        return _run(words, self.directory, {"TMPDIR": str(self.directory)})
 
 
 def archive(wanted: str | None = None) -> str:
@@ -217,12 +219,14 @@ def native_architecture() -> str:
     return _run(["dpkg", "--print-architecture"]).strip()
 
 
-def _run(command: Sequence[str], directory: Path = Path("/")) -> str:
-    """Standard output of `command`. Raises Unavailable, with its last line, if it fails."""
+def _run(command: Sequence[str], directory: Path = Path("/"), more: Mapping[str, str] = {}) -> str:
+    """Standard output of `command`. Raises Unavailable, with its last line, if it fails. more:
+    variables of its environment beside those of this process that it is shown."""
     program, *words = command
+    environment = {**_environment(), **more}
     try:
         done = launching.run(
-            _program(program), words, _BOUNDS, "", directory=directory, environment=_environment()
+            _program(program), words, _BOUNDS, "", directory=directory, environment=environment
         )
     except Unreadable as error:
         raise Unavailable(f"{program}: {error.findings[0].message}") from None

@@ -58,7 +58,7 @@ def build(into: Path) -> None:
     words = [sys.executable, "-m", "build", "--outdir", into, "."]
     if BUILDS_HERE:
         words.append("--no-isolation")
-    run(*words, cwd=work, CC=COMPILER)
+    (into / "log").write_text(run(*words, cwd=work, CC=COMPILER))
 
 
 def test_wheel_has_the_data(built: Path) -> None:
@@ -66,7 +66,7 @@ def test_wheel_has_the_data(built: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "idle_states/py.typed" in names
     assert "idle_states/specs/power9.yaml" in names
-    assert "idle_states/specs/compiled.pickle" in names
+    assert "idle_states/specs/compiled.pickle" in names, (built / "log").read_text()[-4000:]
     assert "idle_states/schemas/idle-states.schema.json" in names
     assert "idle_states/schemas/powerpc/opal-power-mgt.yaml" in names
     assert any(name.startswith("idle_states/templates/") for name in names)
