@@ -127,6 +127,7 @@ def test_a_link_within_the_fleet_is_not_followed_either(top: Path) -> None:
     assert walk.passed_over == {"links": 1}
 
 
+@pytest.mark.slow
 def test_a_deep_directory_is_left_off_soon(top: Path) -> None:
     """Each level is come to by way of all above it."""
     here = os.open(top, os.O_RDONLY)

@@ -39,6 +39,7 @@ from idle_states.sources import read_table
 from idle_states.spec.library import find
 from tests.support.boots import recorded_boot
 from tests.support.lids import FILLER, image
+from tests.support.thorough import few
 
 Capture = pytest.CaptureFixture[str]
 
@@ -106,7 +107,7 @@ def parts_with(script: str, directory: Path) -> Parts:
     return Parts(program, *(directory / name for name in ("lid", "kernel", "busybox")))
 
 
-@pytest.mark.parametrize("what", GUESTS)
+@pytest.mark.parametrize("what", few(6, GUESTS))
 def test_a_guest_that_goes_wrong_is_told_with_its_stage(what: str, tmp_path: Path) -> None:
     printed, then, stage, told = GUESTS[what]
     (tmp_path / "printed").write_text(printed)

@@ -361,6 +361,7 @@ def test_places_are_where_the_properties_of_real_trees_are(skiboot_tree: Path) -
         assert {path: set(names) for path, names in found.items()} == tree
 
 
+@pytest.mark.slow
 def test_places_of_a_hostile_text_take_no_time() -> None:
     start = time.process_time()
     for text in (

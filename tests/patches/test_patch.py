@@ -791,6 +791,7 @@ def test_a_kill_leaves_every_file_whole(tree: Path, tmp_path: Path) -> None:
     assert {name: (tree / name).read_bytes() for name in names} == wanted
 
 
+@pytest.mark.slow
 def test_the_original_tree_of_the_package(skiboot_tree: Path, tmp_path: Path) -> None:
     """A real skiboot 7.0: as the specs say, and patched so that it reads as meant."""
     shutil.copytree(

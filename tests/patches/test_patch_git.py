@@ -96,7 +96,7 @@ def test_mode_stays(history: History) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["A\nBcc: victim@example.com", "A <x@y>", *slow("A\rB", "A\x1b[31m", "A\u2028B", "A\x85B")],
+    ["A\nBcc: victim@example.com", *slow("A <x@y>", "A\rB", "A\x1b[31m", "A\u2028B", "A\x85B")],
 )
 def test_author_that_no_header_may_hold(
     name: str, history: History, capsys: Capture, monkeypatch: pytest.MonkeyPatch

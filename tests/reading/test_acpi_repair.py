@@ -36,6 +36,7 @@ def entry(rng: random.Random) -> AcpiObject:
     return (register, kind, latency, rng.choice((0, 0, "12")), *([0] * (rng.random() < 0.1)))
 
 
+@pytest.mark.slow
 def test_random_objects_come_to_what_acpiexec_makes_of_them(iasl: str) -> None:
     if acpiexec.program() is None:
         pytest.skip(f"{acpiexec.PROGRAM} is not installed")

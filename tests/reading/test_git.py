@@ -19,6 +19,7 @@ from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.support.git_history import History
 from tests.support.git_traps import object_file, set_traps
+from tests.support.thorough import few
 
 
 @pytest.fixture
@@ -402,7 +403,8 @@ def test_directories_within_themselves_many_times_over(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"no zlib", zlib.compress(b"blob 3"), zlib.compress(b"blob 99999\0one")]
+    "content",
+    few(2, [b"", b"no zlib", zlib.compress(b"blob 3"), zlib.compress(b"blob 99999\0one")]),
 )
 def test_damaged_object_is_named(
     content: bytes,

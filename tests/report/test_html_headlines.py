@@ -87,6 +87,7 @@ def test_of_a_selection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "maps change, most of all for idles of 20200 us and more: stop2 → stop5" in lines[1]
 
 
+@pytest.mark.slow
 def test_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["kernels", "6.1", "6.6", "--table", "power9"]
     moves = document(capsys, *words)["moves"]

@@ -31,7 +31,7 @@ from tests.replay.test_domains import common
 from tests.support.clusters import CPU_SLEEP, board, written
 from tests.support.compiled import needs_core
 from tests.support.simulations import setup
-from tests.support.thorough import few
+from tests.support.thorough import examples, few
 
 US, MS = 1_000, 1_000_000
 KERNELS = ("5.8", "5.15", "5.18.2", "6.1", "6.6", "6.12.40", "7.3")
@@ -106,6 +106,7 @@ def test_waking_delays_the_task() -> None:
     assert without.domains == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(100, 25_000), min_size=4, max_size=4), st.sampled_from(KERNELS))
 def test_no_domain_is_off_for_longer_than_all_its_cpus_idle(
@@ -225,7 +226,9 @@ def any_load(draw: st.DrawFn) -> Workload:
 
 
 @needs_core
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(10, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(
     any_load(),
     st.sampled_from([(2, 2), (4,), (1, 1, 2), (3, 1)]),

@@ -183,6 +183,7 @@ def random_expression(rng: random.Random, depth: int) -> str:
     )
 
 
+@pytest.mark.slow
 def test_numbers_are_what_gcc_stores(gcc: str, tmp_path: Path) -> None:
     """Expressions our reader takes have gcc's value; its warnings are where ours refuses."""
     rng = random.Random(1953)

@@ -229,6 +229,7 @@ def test_every_key_stands_in_the_reference() -> None:
     assert {key for key in known if f"`{key}`" not in page} == set()
 
 
+@pytest.mark.slow
 def test_every_room_has_a_page_of_what_python_users_use() -> None:
     pages = dict(python.pages((DOCS / "architecture.md").read_text("utf-8")))
     page = pages["reference/python/replay.md"]
