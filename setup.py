@@ -26,7 +26,12 @@ class BuildWithSpecs(build_py):
         home = ROOT if self.editable_mode else Path(self.build_lib)
         target = (home / "idle_states" / "specs" / "compiled.pickle").absolute()
         words = [sys.executable, "-m", "tools.compile_specs", str(target)]
-        done = subprocess.run(words, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True)
+        # -m alone does not look here where PYTHONSAFEPATH is set
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        environment = os.environ | {"PYTHONPATH": path}
+        done = subprocess.run(
+            words, cwd=ROOT, env=environment, check=False, stderr=subprocess.PIPE, text=True
+        )
         if done.returncode:
             why = (done.stderr.splitlines() or [f"status {done.returncode}"])[-1]
             self.warn(f"the packaged specs are not compiled, and commands read YAML: {why}")

@@ -16,9 +16,8 @@ def processes(count: int) -> Iterator[ProcessPoolExecutor]:
     the workers are killed at once."""
     # where Python does not fork, each begins as `python -c`, which would import what lies in the
     # current directory before Python's own modules
-    os.environ["PYTHONSAFEPATH"] = "1"
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(count, initializer=_begin) as pool:
+    with _variable("PYTHONSAFEPATH", "1"), ProcessPoolExecutor(count, initializer=_begin) as pool:
         try:
             yield pool
         except BaseException:
@@ -26,6 +25,20 @@ def processes(count: int) -> Iterator[ProcessPoolExecutor]:
                 process.kill()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+@contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    """A context manager: a variable of the environment, which is as before afterwards."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def _begin() -> None:

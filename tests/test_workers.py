@@ -1,0 +1,18 @@
+"""Processes that work for one."""
+
+import os
+
+import pytest
+
+from idle_states.workers import processes
+
+
+@pytest.mark.parametrize("before", [None, "0"])
+def test_the_environment_is_as_before(before: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is started later may need what lies in the current directory."""
+    monkeypatch.setenv("PYTHONSAFEPATH", before or "")
+    if before is None:
+        monkeypatch.delenv("PYTHONSAFEPATH")
+    with processes(1) as pool:
+        assert pool.submit(os.getenv, "PYTHONSAFEPATH").result() == "1"
+    assert os.environ.get("PYTHONSAFEPATH") == before
