@@ -1,32 +1,9 @@
+#include "idle_body.h"
 #include "perf_data.h"
 
 #define OFFSET_MAX 4096
 
 enum { LOST_EVENTS = 2, SAMPLE = 9, USER = 64, ROUND = 68, AUXTRACE = 71, PACKED = 81, PACKED_2 = 83 };
-
-static u16 u16_at(const struct perf_file *file, const u8 *at)
-{
-	u16 value;
-
-	memcpy(&value, at, sizeof(value));
-	return file->layout.swapped ? __builtin_bswap16(value) : value;
-}
-
-static u32 u32_at(const struct perf_file *file, const u8 *at)
-{
-	u32 value;
-
-	memcpy(&value, at, sizeof(value));
-	return file->layout.swapped ? __builtin_bswap32(value) : value;
-}
-
-static u64 u64_at(const struct perf_file *file, const u8 *at)
-{
-	u64 value;
-
-	memcpy(&value, at, sizeof(value));
-	return file->layout.swapped ? __builtin_bswap64(value) : value;
-}
 
 static const struct perf_kind *kind_of(const struct perf_file *file, u64 id)
 {
@@ -58,18 +35,17 @@ static bool read_sample(const struct perf_file *file, const u8 *record, u32 size
 	const struct perf_kind *kind = file->kinds;
 	struct event event = {0};
 	u64 now = 0, raw;
-	u32 state, cpu;
 	const u8 *body;
 
 	if (file->layout.id_at >= 0) {
 		if ((u32)file->layout.id_at + 8 > size)
 			return false;
-		kind = kind_of(file, u64_at(file, record + file->layout.id_at));
+		kind = kind_of(file, u64_at(file->layout.swapped, record + file->layout.id_at));
 	}
 	if (!kind || (u32)kind->time_at + 8 > size)
 		return false;
 	if (kind->time_at)
-		now = u64_at(file, record + kind->time_at);
+		now = u64_at(file->layout.swapped, record + kind->time_at);
 	if (kind->what == PERF_OTHER || kind->raw_at < 0) {
 		pass(times, now);
 		return true;
@@ -80,27 +56,18 @@ static bool read_sample(const struct perf_file *file, const u8 *record, u32 size
 
 		if ((u32)kind->chain_at + 8 > size)
 			return false;
-		callers = u64_at(file, record + kind->chain_at);
+		callers = u64_at(file->layout.swapped, record + kind->chain_at);
 		if (callers > size / 8)
 			return false;
 		raw += 8 * callers;
 	}
-	if (raw + 4 > size || u32_at(file, record + raw) > size - raw - 4)
+	if (raw + 4 > size || u32_at(file->layout.swapped, record + raw) > size - raw - 4)
 		return false;
 	body = record + raw + 4;
-	size = u32_at(file, record + raw);
-	if ((u32)kind->state + 4 > size || (u32)kind->cpu + 4 > size || (u32)kind->below + 1 > size)
+	size = u32_at(file->layout.swapped, record + raw);
+	if (!idle_event(file->layout.swapped, kind->fields, kind->what == PERF_MISS, body, size, &event))
 		return false;
-	state = u32_at(file, body + kind->state);
-	cpu = u32_at(file, body + kind->cpu);
-	if (cpu > CPU_LAST)
-		return false;
-	if (kind->what == PERF_MISS)
-		event.what = MISS - 2 * (s64)state - (body[kind->below] != 0);
-	else
-		event.what = state == U32_MAX ? EXIT : (s64)state;
 	event.ns = now;
-	event.cpu = (u16)cpu;
 	pass(times, now);
 	events[(*count)++] = (struct ring_event){event, now};
 	return true;
@@ -114,14 +81,19 @@ static void read_trailing(const struct perf_file *file, const u8 *record, u32 si
 	s32 back = file->layout.id_back;
 
 	if (back > 0 && (u32)back <= size - 8)
-		kind = kind_of(file, u64_at(file, record + size - back));
+		kind = kind_of(file, u64_at(file->layout.swapped, record + size - back));
 	if (kind && kind->time_back > 0 && (u32)kind->time_back <= size - 8)
-		pass(times, u64_at(file, record + size - kind->time_back));
+		pass(times, u64_at(file->layout.swapped, record + size - kind->time_back));
 }
 
 static bool is_place(s32 at)
 {
 	return at >= -1 && at <= OFFSET_MAX;
+}
+
+static bool is_field(s32 at)
+{
+	return at >= 0 && at <= UINT16_MAX * 2;
 }
 
 bool is_perf_file(const struct perf_file *file)
@@ -132,9 +104,9 @@ bool is_perf_file(const struct perf_file *file)
 		const struct perf_kind *kind = &file->kinds[i];
 
 		if (kind->time_at < 0 || kind->time_at > OFFSET_MAX || !is_place(kind->time_back) ||
-		    !is_place(kind->chain_at) || !is_place(kind->raw_at) || kind->state < 0 ||
-		    kind->state > UINT16_MAX * 2 || kind->cpu < 0 || kind->cpu > UINT16_MAX * 2 ||
-		    kind->below < 0 || kind->below > UINT16_MAX * 2)
+		    !is_place(kind->chain_at) || !is_place(kind->raw_at) ||
+		    !is_field(kind->fields.state) || !is_field(kind->fields.cpu) ||
+		    !is_field(kind->fields.below))
 			return false;
 	}
 	return true;
@@ -146,9 +118,9 @@ size_t read_perf(const struct perf_file *file, const u8 *data, size_t length, si
 	*count = 0;
 	for (u32 size; length - at >= 8; at += size) {
 		const u8 *record = data + at;
-		u32 type = u32_at(file, record);
+		u32 type = u32_at(file->layout.swapped, record);
 
-		size = u16_at(file, record + 6);
+		size = u16_at(file->layout.swapped, record + 6);
 		if (size < 8 || size > length - at)
 			break;
 		if (type == SAMPLE) {

@@ -2,6 +2,7 @@
 #ifndef IDLE_STATES_PERF_DATA_H
 #define IDLE_STATES_PERF_DATA_H
 
+#include "idle_body.h"
 #include "ring_buffer.h"
 
 /* Offsets from the beginning of a record, *_back from its end; -1: nowhere. */
@@ -13,7 +14,8 @@ struct perf_layout {
 enum { PERF_OTHER, PERF_IDLE, PERF_MISS };
 
 struct perf_kind {
-	s32 what, time_at, time_back, chain_at, raw_at, state, cpu, below;
+	s32 what, time_at, time_back, chain_at, raw_at;
+	struct idle_fields fields;
 };
 
 struct perf_id {

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "idle_body.h"
 #include "ring_buffer.h"
 
 #define SIZE_MASK ((1u << 27) - 1)
@@ -10,25 +11,9 @@
 
 enum { LONG = 0, PADDING = 29, TIME_EXTEND = 30, TIME_STAMP = 31 };
 
-static u32 u32_at(const struct ring_layout *layout, const u8 *at)
-{
-	u32 value;
-
-	memcpy(&value, at, sizeof(value));
-	return layout->swapped ? __builtin_bswap32(value) : value;
-}
-
-static u64 u64_at(const struct ring_layout *layout, const u8 *at)
-{
-	u64 value;
-
-	memcpy(&value, at, sizeof(value));
-	return layout->swapped ? __builtin_bswap64(value) : value;
-}
-
 static u64 long_at(const struct ring_layout *layout, const u8 *at)
 {
-	return layout->commit_bytes == 8 ? u64_at(layout, at) : u32_at(layout, at);
+	return layout->commit_bytes == 8 ? u64_at(layout->swapped, at) : u32_at(layout->swapped, at);
 }
 
 static u32 type_of(const struct ring_layout *layout, const u8 *body)
@@ -41,23 +26,18 @@ static bool read_idle(const struct ring_layout *layout, const u8 *body, u32 leng
 		      struct event *event)
 {
 	s32 type = (s32)type_of(layout, body);
-	u32 state, cpu;
 
-	if (type == layout->idle && (u32)layout->idle_state + 4 <= length &&
-	    (u32)layout->idle_cpu + 4 <= length) {
-		state = u32_at(layout, body + layout->idle_state);
-		cpu = u32_at(layout, body + layout->idle_cpu);
-		event->what = state == U32_MAX ? EXIT : (s64)state;
-	} else if (type == layout->miss && (u32)layout->miss_state + 4 <= length &&
-		   (u32)layout->miss_cpu + 4 <= length && (u32)layout->miss_below < length) {
-		state = u32_at(layout, body + layout->miss_state);
-		cpu = u32_at(layout, body + layout->miss_cpu);
-		event->what = MISS - 2 * (s64)state - (body[layout->miss_below] != 0);
-	} else {
-		return false;
+	if (type == layout->idle) {
+		struct idle_fields fields = {layout->idle_state, layout->idle_cpu, 0};
+
+		return idle_event(layout->swapped, fields, false, body, length, event);
 	}
-	event->cpu = (u16)cpu;
-	return cpu <= CPU_LAST;
+	if (type == layout->miss) {
+		struct idle_fields fields = {layout->miss_state, layout->miss_cpu, layout->miss_below};
+
+		return idle_event(layout->swapped, fields, true, body, length, event);
+	}
+	return false;
 }
 
 static bool is_idle(const struct ring_layout *layout, const u8 *body)
@@ -76,7 +56,7 @@ static void add(struct ring_event *events, size_t *count, struct event event, u6
 static bool read_page(const struct ring_layout *layout, const u8 *page, u16 cpu, u64 *latest,
 		      struct ring_event *events, size_t *count)
 {
-	u64 now = u64_at(layout, page), commit = long_at(layout, page + 8);
+	u64 now = u64_at(layout->swapped, page), commit = long_at(layout, page + 8);
 	u32 room = layout->page_bytes - layout->data_at, size = commit & SIZE_MASK;
 	const u8 *at = page + layout->data_at, *end = at + size;
 	struct event loss = {.what = LOST, .cpu = cpu};
@@ -93,7 +73,7 @@ static bool read_page(const struct ring_layout *layout, const u8 *page, u16 cpu,
 
 		if (end - at < 4)
 			return false;
-		word = u32_at(layout, at);
+		word = u32_at(layout->swapped, at);
 		kind = layout->big ? word >> DELTA_BITS : word & 31;
 		delta = layout->big ? word & SIZE_MASK : word >> 5;
 		at += 4;
@@ -103,7 +83,7 @@ static bool read_page(const struct ring_layout *layout, const u8 *page, u16 cpu,
 		if (kind == LONG || kind >= PADDING) {
 			if (end - at < 4)
 				return false;
-			length = u32_at(layout, at);
+			length = u32_at(layout->swapped, at);
 		}
 		extended = delta + ((u64)length << DELTA_BITS);
 		if (kind == PADDING) {

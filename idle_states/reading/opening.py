@@ -19,8 +19,9 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -135,8 +136,13 @@ def open_operand(name: str) -> BinaryIO:
 
 def bounded(file: BinaryIO, limit: int, shown: str) -> bytes:
     """All that follows. Raises Unreadable (IS930) if it is more than `limit` bytes."""
-    parts, left, block = [], limit + 1, _FIRST_BLOCK
-    while left and (part := file.read(min(left, block))):
+    return _rest(file.read, limit, shown)
+
+
+def _rest(read: Callable[[int], bytes], limit: int, shown: str, first: bytes = b"") -> bytes:
+    """`first`, and all that `read` gives after it, as `bounded` does."""
+    parts, left, block = [first], limit + 1 - len(first), _FIRST_BLOCK
+    while left and (part := read(min(left, block))):
         parts.append(part)
         left -= len(part)
         block = _BLOCK
@@ -413,13 +419,7 @@ def _read(path: str | bytes | Path, limit: int, shown: str, directory: int | Non
             data = os.read(number, min(size, limit) + 1)
             if len(data) == size <= limit:
                 return data
-            parts = [data]
-            while data and (left := limit + 1 - sum(map(len, parts))):
-                data = os.read(number, min(left, _BLOCK))
-                parts.append(data)
-        if data:
-            raise unreadable(shown, f"expected at most {limit} bytes")
-        return b"".join(parts)
+            return _rest(partial(os.read, number), limit, shown, data)
     finally:
         os.close(number)
 

@@ -3,21 +3,29 @@ number cpu_idle has, and where its fields are.
 """
 
 import re
+import struct
 
 from ..dataclass import dataclass
 from ..reading import limits
+from ..reading.inputs import CPU_MAX
 from ..reading.problems import quoted
 from .file_values import FileValues
+from .text import EXIT, MISS
 
 _FIELD = re.compile(rb"field:[^;]*?(\w+);\s*offset:(\d{1,5});\s*size:(\d{1,5});")
 _ID = re.compile(rb"^ID:\s*(\d{1,5})\s*$", re.MULTILINE)
 _NAME = re.compile(rb"name:\s*(cpu_idle(?:_miss)?)\s")
 _IDLE = {b"common_type": 2, b"state": 4, b"cpu_id": 4}
 _MISS = {**_IDLE, b"below": 1}
+_EXIT_STATE = 0xFFFFFFFF
 
 
 class Beyond(Exception):
     """The file has what the reader of its kind does not follow; says what."""
+
+
+class WrongEvent(Exception):
+    """An event is not as its format says; says how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +92,19 @@ def _fields(text: bytes, expected: dict[bytes, int]) -> Fields:
     return Fields(
         int(number[1]), found[b"state"][0], found[b"cpu_id"][0], found.get(b"below", (0, 0))[0]
     )
+
+
+def idle_event(
+    fields: Fields, body: bytes, order: str, *, is_miss: bool, place: str = ""
+) -> tuple[int, int]:
+    """CPU and what of an event, from the bytes of its tracepoint. place: for messages, in words.
+    Raises WrongEvent."""
+    if max(fields.state + 4, fields.cpu + 4, fields.below + 1) > len(body):
+        raise WrongEvent(f"expected the fields of cpu_idle{place}, found {len(body)} bytes")
+    (state,) = struct.unpack_from(f"{order}I", body, fields.state)
+    (cpu,) = struct.unpack_from(f"{order}I", body, fields.cpu)
+    if cpu > CPU_MAX:
+        raise WrongEvent(f"expected a CPU up to {CPU_MAX}{place}, found {cpu}")
+    if is_miss:
+        return cpu, MISS - 2 * state - (body[fields.below] != 0)
+    return cpu, EXIT if state == _EXIT_STATE else state

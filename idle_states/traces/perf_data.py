@@ -19,14 +19,14 @@ from ..core.packing import PERF_ID, PERF_KIND, PERF_LAYOUT, RING_EVENT, compiled
 from ..linux.governors.interface import U64_MAX
 from ..reading import compressed, limits
 from ..reading.inputs import CPU_MAX
+from .event_formats import WrongEvent, idle_event
 from .file_values import refuse
 from .merged import batch_of
 from .perf_file import PerfEvent, PerfFile
-from .text import EXIT, LOST, MISS, PackedBatch, TraceText
+from .text import LOST, PackedBatch, TraceText
 
 _LOST, _SAMPLE, _USER, _ROUND, _AUXTRACE, _PACKED, _PACKED_2 = 2, 9, 64, 68, 71, 81, 83
 """Types of records. From _USER on they are perf's own, below the kernel's."""
-_EXIT_STATE = 0xFFFFFFFF
 _IDLE_KIND, _MISS_KIND = 1, 2
 _ABSENT = -1
 
@@ -167,16 +167,13 @@ class _Records:
             self._refuse(place, f"expected a tracepoint's bytes at byte {at} of a sample")
         (size,) = self._u32.unpack_from(record, at)
         at += 4
-        fields = of.fields
-        if not max(fields.state + 4, fields.cpu + 4, fields.below + 1) <= size <= len(record) - at:
+        if size > len(record) - at:
             self._refuse(place, f"expected the fields of cpu_idle, found {size} bytes")
-        (state,) = self._u32.unpack_from(record, at + fields.state)
-        (cpu,) = self._u32.unpack_from(record, at + fields.cpu)
-        if cpu > CPU_MAX:
-            self._refuse(place, f"expected a CPU up to {CPU_MAX}, found {cpu}")
-        what = EXIT if state == _EXIT_STATE else state
-        if of.is_miss:
-            what = MISS - 2 * state - (record[at + fields.below] != 0)
+        body = record[at : at + size]
+        try:
+            cpu, what = idle_event(of.fields, body, self._order, is_miss=of.is_miss)
+        except WrongEvent as wrong:
+            self._refuse(place, str(wrong))
         self._held += RING_EVENT.pack(what, now, 0, cpu, False, now)
 
     def _loss(self, record: bytes, place: int) -> None:

@@ -19,10 +19,10 @@ from ..core.packing import RING_EVENT, RING_LAYOUT, compiled
 from ..findings import unreadable
 from ..linux.governors.interface import U64_MAX
 from ..reading import limits
-from ..reading.inputs import CPU_MAX
 from .dat_file import CpuPages, DatFile, PageLayout
+from .event_formats import WrongEvent, idle_event
 from .merged import batch_of
-from .text import EXIT, LOST, MISS, PackedBatch, TraceText
+from .text import LOST, PackedBatch, TraceText
 
 _SIZE_MASK = (1 << 27) - 1
 _MISSING, _MISSING_STORED = 1 << 31, 1 << 30
@@ -30,7 +30,6 @@ _DELTA_BITS = 27
 _TOP_BITS = 0xF8 << 56
 """The bits that an absolute time lacks."""
 _LONG, _PADDING, _TIME_EXTEND, _TIME_STAMP = 0, 29, 30, 31
-_EXIT_STATE = 0xFFFFFFFF
 
 
 class _BadPage(Exception):
@@ -104,7 +103,7 @@ class _Cpu:
             try:
                 page = data[at : at + page_bytes]
                 latest = _read_page(self._file.layout, page, self._number, latest, found)
-            except _BadPage as bad:
+            except (_BadPage, WrongEvent) as bad:
                 number = self._done + at // page_bytes + 1
                 place = f"CPU {self._number}, page {number}"
                 raise unreadable(self._file.source.name, f"{place}: {bad}") from None
@@ -214,13 +213,6 @@ def _what(layout: PageLayout, body: bytes, order: str, at: int) -> tuple[int, in
     for fields in (layout.idle, layout.miss):
         if fields is None or fields.number != number:
             continue
-        if max(fields.state + 4, fields.cpu + 4, fields.below + 1) > len(body):
-            raise _BadPage(f"expected the fields of cpu_idle at byte {at}, found {len(body)} bytes")
-        (state,) = struct.unpack_from(f"{order}I", body, fields.state)
-        (cpu,) = struct.unpack_from(f"{order}I", body, fields.cpu)
-        if cpu > CPU_MAX:
-            raise _BadPage(f"expected a CPU up to {CPU_MAX} at byte {at}, found {cpu}")
-        if fields is layout.miss:
-            return cpu, MISS - 2 * state - (body[fields.below] != 0)
-        return cpu, EXIT if state == _EXIT_STATE else state
+        is_miss = fields is layout.miss
+        return idle_event(fields, body, order, is_miss=is_miss, place=f" at byte {at}")
     return None
