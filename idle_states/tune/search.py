@@ -18,7 +18,7 @@ from ..replay.energy import PowerBounds, PowerModel
 from ..replay.machine import CpuTable
 from .candidates import Grid, together
 from .evaluate import TOGETHER, Candidate, Outcomes
-from .judging import Allowed, Judge, Judged, Objective
+from .judging import LATENCY, Allowed, Judge, Judged, Objective
 
 NEAR = Fraction(1, 100)
 """Tables that cost at most this share more than the best count as equally good."""
@@ -94,11 +94,13 @@ def search(
     _descend_from_all(tried, grid, passes)
     if run_all is None:
         return _tuned(tried, objective, grid)
-    # a table that costs too much energy over the sample, but hardly, may not over all
-    loose = _Evaluation(Judge(table, model, objective, allowed, slack=NEAR), grid, run)
-    loose([*tried.found])
-    _descend_from_all(loose, grid, passes)
-    tried([*loose.found])
+    loose = tried
+    if objective.kind == LATENCY:
+        # a table that costs too much energy over the sample, but hardly, may not over all
+        loose = _Evaluation(Judge(table, model, objective, allowed, slack=NEAR), grid, run)
+        loose([*tried.found])
+        _descend_from_all(loose, grid, passes)
+        tried([*loose.found])
     found = _tuned(tried, objective, grid)
     named = (found.present, found.even, found.best, *found.front, found.if_low, found.if_high)
     ranked = sorted(loose.found.values(), key=_ranked(grid.present))

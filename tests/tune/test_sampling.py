@@ -25,7 +25,7 @@ from idle_states.replay.replay import Settings
 from idle_states.tune import evaluate as evaluating
 from idle_states.tune.candidates import Grid
 from idle_states.tune.evaluate import Candidate, EvaluationTask, Outcomes, evaluate
-from idle_states.tune.judging import ENERGY, LATENCY, Objective
+from idle_states.tune.judging import ENERGY, LATENCY, WEIGHTED, Objective
 from idle_states.tune.sampling import sample
 from idle_states.tune.search import Run, Tuned, search
 from idle_states.tune.source import CpuGaps, read
@@ -217,6 +217,30 @@ def test_a_sample_finds_the_best(
     assert found.even == every.even
     assert found.evaluated < found.tried
     assert every.evaluated == every.tried
+
+
+@pytest.mark.skipif(not core.available(), reason=NO_CORE)
+@pytest.mark.parametrize("kind", [ENERGY, WEIGHTED, LATENCY])
+@pytest.mark.parametrize("lengths", [drifting, in_phases, in_step])
+def test_a_sample_is_searched_again_only_where_energy_has_a_limit(
+    lengths: Callable[[Random, int], Iterator[int]], kind: str
+) -> None:
+    """Elsewhere a search over a sample that is all there is finds what one without a sample does."""
+    random, times = Random(lengths.__name__), 0
+    cpus = tuple(traced([*lengths(random, 600)], number) for number in range(2))
+    run = over(EvaluationTask(Settings("menu", release("7.0"), 250), TABLE, cpus))
+
+    def counted(candidates: Sequence[Candidate]) -> Mapping[Candidate, Outcomes]:
+        nonlocal times
+        times += 1
+        return run(candidates)
+
+    once = search(TABLE, POWER, Objective(kind), GRID, counted)
+    alone, times = times, 0
+    again = search(TABLE, POWER, Objective(kind), GRID, counted, run)
+    assert (times > alone) == (kind == LATENCY)
+    if kind != LATENCY:
+        assert replace(again, front=once.front, evaluated=once.evaluated) == once
 
 
 def test_what_just_misses_the_limit_in_a_sample_is_evaluated_over_all() -> None:
