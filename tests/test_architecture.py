@@ -167,12 +167,17 @@ def test_a_class_name_has_one_meaning() -> None:
 
 
 def test_every_package_is_listed() -> None:
-    """setup.cfg lists packages one by one; a forgotten one would be missing from the wheel."""
+    """setup.cfg lists packages one by one; a forgotten one would be missing from the wheel. The page
+    names each by the last part of its name."""
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg")
-    listed = set(config["options"]["packages"].split())
+    listed = config["options"]["packages"].split()
+    beside = dict(re.findall(r"^(\S+) = (\S+)$", config["options"]["package_dir"], re.M))
     found = {
         ".".join(file.parent.relative_to(ROOT).parts)
-        for file in (ROOT / "idle_states").rglob("__init__.py")
+        for file in (ROOT / PACKAGE).rglob("__init__.py")
     }
-    assert found <= listed
+    assert sorted(listed) == sorted(found | beside.keys())
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    parts = (each.rpartition(".")[2] for each in found - {PACKAGE})
+    assert [part for part in parts if not re.search(rf"\b{part}/", page)] == []

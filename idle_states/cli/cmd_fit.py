@@ -9,7 +9,9 @@ others.
 
 The exit latency is a quantile of the wake-ups, with the interval of order statistics. Too few
 wake-ups for a quantile, or a mean alone, are refused. under-stated: the interval's lower bound is
-above the advertised latency; over-stated: its upper bound is below half of it."""
+above the advertised latency; over-stated: its upper bound is below half of it.
+
+Exits 1 if a state is under-stated, also where a spec is written that is not."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -124,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
         output(arguments).page("fit", title, shown, found.inputs, page.headline(found))
     if arguments.output:
         _spec(found, arguments)
-    return 0
+    return int(found.contradicted)
 
 
 def _spec(found: "FitResult", arguments: argparse.Namespace) -> None:

@@ -134,10 +134,8 @@ def ground(kernel: Release, subsystem: str) -> Ground:
     if _within(read, kernel.version):
         return Ground("read")
     features = folded(history, kernel)
-    agreeing: list[str] = []
-    for name in _beside(_both(compiled, read), kernel.version):
-        if name is not None and folded(history, release(name)) == features:
-            agreeing.append(name)
+    beside = _beside(_both(compiled, read), kernel.version)
+    agreeing = [name for name in beside if name and folded(history, release(name)) == features]
     if len(agreeing) == 2:
         return Ground("bracketed", tuple(agreeing))
     return Ground("taken", (agreeing[0],)) if agreeing else Ground("reconstructed")

@@ -50,11 +50,7 @@ def reject_parameter(
         error = _EOVERFLOW if name in node.properties else _EINVAL
         message = Message("warning", f"{prefix}{node.path} missing {name} property")
         return RejectedParameter(f"has no {name}", error, message)
-    if riscv:
-        fine = is_sbi_state(value)
-    else:
-        fine = is_psci_state(value, firmware)
-    if fine:
+    if is_sbi_state(value) if riscv else is_psci_state(value, firmware):
         return None
     what = "SBI suspend state" if riscv else "PSCI power state"
     message = Message("warning", f"{prefix}Invalid {what} {value:#x}")

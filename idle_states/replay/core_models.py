@@ -193,8 +193,8 @@ def replay(models: Sequence[CoreModel], parts: Sequence[CpuChunk], notes: Notes)
     jobs = []
     for part in parts:
         cpus = [(model, cpu) for model in models if (cpu := model.cpu(part, notes)) is not None]
-        for group in _groups([cpu for _, cpu in cpus]):
-            jobs.append((part, cpus, _job(len(part), _decide, part, group)))
+        groups = _groups([cpu for _, cpu in cpus])
+        jobs += [(part, cpus, _job(len(part), _decide, part, group)) for group in groups]
     for part, cpus, job in jobs:
         same = job()
         for model, cpu in cpus:

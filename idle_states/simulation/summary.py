@@ -169,21 +169,20 @@ def _state(
 
 def _domain(setup: Setup, runs: Sequence[SimulationRun], number: int) -> DomainSummary:
     found = [run.domains[number] for run in runs]
-    states = []
-    for rows in zip(*(domain.states for domain in found), strict=True):
-        states.append(
-            DomainStateSummary(
-                rows[0].name,
-                spread(row.usage for row in rows),
-                spread(row.time_us for row in rows),
-                spread(100_000 * row.time_us / setup.duration_ns for row in rows),
-                spread(row.above for row in rows),
-                spread(row.below for row in rows),
-            )
+    states = tuple(
+        DomainStateSummary(
+            rows[0].name,
+            spread(row.usage for row in rows),
+            spread(row.time_us for row in rows),
+            spread(100_000 * row.time_us / setup.duration_ns for row in rows),
+            spread(row.above for row in rows),
+            spread(row.below for row in rows),
         )
+        for rows in zip(*(domain.states for domain in found), strict=True)
+    )
     first = found[0]
     stayed_on = spread(domain.stayed_on for domain in found)
-    return DomainSummary(first.name, first.level, first.cpus, stayed_on, tuple(states))
+    return DomainSummary(first.name, first.level, first.cpus, stayed_on, states)
 
 
 def _scope(setup: Setup, runs: Sequence[SimulationRun], scope: int) -> ScopeSummary:

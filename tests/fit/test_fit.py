@@ -198,7 +198,7 @@ def test_a_patch_of_the_tree_in_hand(
         f"state,woken_by,busy,ns,idle_ns\n{rows}# end\n"
     )
     words = ["fit", "m.txt", "--table", "power9", "--quantile", "99", "-o", "new.yaml"]
-    assert main([*words, "--tree", "tree"]) == 0
+    assert main([*words, "--tree", "tree"]) == 1
     (patch,) = tmp_path.glob("*.patch")
     lines = patch.read_text().splitlines()
     assert "stop2: latency 10us -> 18us" in lines
@@ -292,7 +292,7 @@ def test_the_spec_carries_where_each_value_is_from(
         f"state,woken_by,busy,ns,idle_ns\n{rows}# end\n"
     )
     words = ["fit", str(file), "--table", "power9", "--quantile", "99", "-o", str(spec)]
-    assert main([*words, "--format", "json"]) == 0
+    assert main([*words, "--format", "json"]) == 1
     printed = capsys.readouterr()
     (state,) = json.loads(printed.out)["states"]
     assert (state["name"], state["advertised_ns"], state["n"]) == ("stop2", 10_000, 1000)

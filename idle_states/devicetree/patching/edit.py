@@ -86,8 +86,7 @@ def without_node(source: DtsText, node: DtsNode) -> str:
                 edits.append((start, end, cut(text, code, gone)))
             elif gone:
                 edits.append((*_lines(source.text, statement.start, statement.end), ""))
-    for block in node.blocks:
-        edits.append((*_with_blank_line(source.text, block), ""))
+    edits += [(*_with_blank_line(source.text, block), "") for block in node.blocks]
     text = source.text
     for start, end, made in sorted(edits, reverse=True):
         text = text[:start] + made + text[end:]
