@@ -225,7 +225,7 @@ def test_a_sample_finds_the_best(
 def test_a_sample_is_searched_again_only_where_energy_has_a_limit(
     lengths: Callable[[Random, int], Iterator[int]], kind: str
 ) -> None:
-    """Elsewhere a search over a sample that is all there is finds what one without a sample does."""
+    """Elsewhere a sample that is all there is leads to what is found without a sample."""
     random, times = Random(lengths.__name__), 0
     cpus = tuple(traced([*lengths(random, 600)], number) for number in range(2))
     run = over(EvaluationTask(Settings("menu", release("7.0"), 250), TABLE, cpus))
