@@ -52,9 +52,9 @@ def plot(datasets: Sequence[Dataset], rows: Sequence[Summary], width: int, separ
             cells[level][x] |= number + 1
         _bar(bars[number if separate else 0], row, place)
     edge = "+" + "-" * width + "+"
-    rows = ["".join(SYMBOLS[cell] for cell in level) for level in cells[height - 1 : 0 : -1]]
-    rows += ["".join(bar) for bar in bars]
-    return "\n".join([edge, *(f"|{row}|" for row in rows), edge]) + "\n"
+    lines = ["".join(SYMBOLS[cell] for cell in level) for level in cells[height - 1 : 0 : -1]]
+    lines += ["".join(bar) for bar in bars]
+    return "\n".join([edge, *(f"|{line}|" for line in lines), edge]) + "\n"
 
 
 def _levels(places: Sequence[int]) -> list[int]:
