@@ -111,8 +111,11 @@ LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")
 CPU = _limit("trace, recording, dump", "number of a CPU", 8191)
 RECORDING_HEAD_BYTES = _limit("trace, recording, dump", "a recording's head", MIB, "bytes")
 
-TRACE_DAT_HEAD_BYTES = _limit("trace.dat", "a section or text before pages", 64 * MIB, "bytes")
-TRACE_DAT_FORMATS = _limit("trace.dat", "formats of events", 100_000)
+TRACE_HEAD_BYTES = _limit(
+    "trace.dat, perf.data", "a section or text before the events", 64 * MIB, "bytes"
+)
+TRACE_FORMATS = _limit("trace.dat, perf.data", "formats of events", 100_000)
+
 TRACE_DAT_SECTIONS = _limit("trace.dat", "sections of options", 64)
 TRACE_DAT_CHUNK_BYTES = _limit("trace.dat", "pages compressed together", 16 * MIB, "bytes")
 TRACE_DAT_PAGES_BYTES = _limit("trace.dat", "pages of a CPU read at once", 256 * KIB, "bytes")
@@ -121,7 +124,7 @@ TRACE_DAT_HELD_BYTES = _limit("trace.dat", "events of all CPUs held to be sorted
 PERF_EVENTS = _limit("perf.data", "events", 65_536)
 PERF_IDS = _limit("perf.data", "numbers of events, one for each CPU", 4_000_000)
 PERF_PART_BYTES = _limit("perf.data", "records read at once", MIB, "bytes")
-PERF_HELD_BYTES = _limit("perf.data", "events held to be sorted", GIB, "bytes")
+PERF_HELD_BYTES = _limit("perf.data", "events held to be sorted", 256 * MIB, "bytes")
 
 SYSFS_LINES = _limit("dump of cpuidle's sysfs", "lines", 1_000_000)
 SYSFS_STATES = _limit("dump of cpuidle's sysfs", "states of a CPU", 32)

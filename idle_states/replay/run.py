@@ -9,8 +9,7 @@ from ..linux.releases import Release
 from ..reading.inputs import Input, InputKind
 from ..reading.problems import InputProblems, Notes
 from ..reading.sysfs import SysfsState
-from ..traces import dat as trace_dat
-from ..traces import recording
+from ..traces import any_trace, recording
 from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, joined
 from ..traces.text import Batch, PackedBatch, TraceText
@@ -61,7 +60,7 @@ def from_trace(
         else ByGovernor(traced, machines, settings, by or settings, problems, certain=certain)
     )
     seen = 0
-    for periods, misses in _periods(trace_dat.batches(source, reader), pairing):
+    for periods, misses in _periods(any_trace.batches(source, reader), pairing):
         idle = judge.sift(periods, certain and misses)
         others.add(idle)
         seen += len(idle)

@@ -39,13 +39,13 @@ def read(source: Input) -> tuple[Workload, int]:
 
 def _traced(source: Input) -> tuple[list[Period], tuple[int, int] | None]:
     """Returns the periods of a trace, and its first and last ns."""
-    from ..traces import dat as trace_dat
+    from ..traces import any_trace
 
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
 
     def periods() -> Iterator[Period]:
-        for batch in trace_dat.batches(source, reader):
+        for batch in any_trace.batches(source, reader):
             yield from pairing.feed(batch)
         yield from pairing.finish()
 

@@ -195,9 +195,7 @@ def _section(file: FileValues, at: int, compression: str, kind: int | None) -> F
     if found != (kind or 0):
         refuse(file.source, at, f"expected a section {kind or 0}, found {found}")
     if flags & _COMPRESSED:
-        data, _ = _unpacked(
-            file.source, at + 16, file.order, compression, limits.TRACE_DAT_HEAD_BYTES
-        )
+        data, _ = _unpacked(file.source, at + 16, file.order, compression, limits.TRACE_HEAD_BYTES)
     else:
         data = part_of(file.source, at + 16, size)
     return FileValues(file.source, data, at, file.order)

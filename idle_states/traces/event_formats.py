@@ -60,17 +60,17 @@ def page_header(file: FileValues) -> tuple[int, int]:
     return data_at, commit_bytes
 
 
-def number_of_formats(file: FileValues, most: int = limits.TRACE_DAT_FORMATS) -> int:
+def number_of_formats(file: FileValues, most: int = limits.TRACE_FORMATS) -> int:
     """How many formats, or systems of such, follow."""
     if (count := file.u32()) > most:
-        file.refuse(f"expected at most {limits.TRACE_DAT_FORMATS} formats of events")
+        file.refuse(f"expected at most {limits.TRACE_FORMATS} formats of events")
     return count
 
 
 def idle_formats(file: FileValues) -> tuple[Fields | None, Fields | None]:
     """cpu_idle and cpu_idle_miss among all formats."""
     found: dict[bytes, Fields] = {}
-    left = limits.TRACE_DAT_FORMATS
+    left = limits.TRACE_FORMATS
     for _ in range(number_of_formats(file, left)):
         file.text()
         count = number_of_formats(file, left)

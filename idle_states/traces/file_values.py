@@ -34,8 +34,8 @@ class FileValues:
         if self._goes_on and self.left() < size:
             self._at += self._done
             self._done = 0
-            if size > limits.TRACE_DAT_HEAD_BYTES:
-                self.refuse(f"expected at most {limits.TRACE_DAT_HEAD_BYTES} bytes, found {size}")
+            if size > limits.TRACE_HEAD_BYTES:
+                self.refuse(f"expected at most {limits.TRACE_HEAD_BYTES} bytes, found {size}")
             self._data = self.source.part(self._at, max(size, _WINDOW))
 
     def take(self, size: int) -> bytes:
@@ -82,8 +82,8 @@ class FileValues:
 
 def part_of(source: Input, offset: int, size: int) -> bytes:
     """Bytes of the file. Raises Unreadable if there are fewer."""
-    if size > limits.TRACE_DAT_HEAD_BYTES:
-        most = limits.TRACE_DAT_HEAD_BYTES
+    if size > limits.TRACE_HEAD_BYTES:
+        most = limits.TRACE_HEAD_BYTES
         refuse(source, offset, f"expected at most {most} bytes together, found {size}")
     found = source.part(offset, size)
     if len(found) < size:

@@ -3,14 +3,14 @@
 import struct
 from typing import Any
 
-from ..core.packing import EVENT, RING_EVENT
+from ..core.packing import EVENT, RING_EVENT, Buffer
 from .text import LOST, PackedBatch, TraceText
 
 _LOST_BYTES = struct.pack("<q", LOST)
 """In packed events, whatever else may look like it: then there is just more to look at."""
 
 
-def batch_of(merged: bytes, reader: TraceText, core: Any) -> PackedBatch:
+def batch_of(merged: Buffer, reader: TraceText, core: Any) -> PackedBatch:
     """Sorts events, RING_EVENT each, by the time to merge them by; equal ones keep their order.
     `reader` counts them as lines, and collects where events were lost. core: None: without it."""
     packed = _sorted(merged, core)
@@ -26,7 +26,7 @@ def batch_of(merged: bytes, reader: TraceText, core: Any) -> PackedBatch:
     return PackedBatch(packed, first_line)
 
 
-def _sorted(merged: bytes, core: Any) -> bytes:
+def _sorted(merged: Buffer, core: Any) -> bytes:
     """Packs events with lines from 0 on."""
     if core is not None:
         found: bytes = core.sort_ring(merged)

@@ -123,8 +123,10 @@ class _Records:
         self._noted = 0
         return bytes(given)
 
-    def rest(self) -> bytes:
-        return bytes(self._held)
+    def rest(self) -> bytearray:
+        """Takes all that is held."""
+        held, self._held = self._held, bytearray()
+        return held
 
     def expect_end(self, at: int) -> None:
         """Raises Unreadable if a record that was compressed is not whole."""

@@ -21,7 +21,7 @@ from ..linux.governors.interface import Outcome
 from ..reading.inputs import Input, InputKind, lines
 from ..reading.problems import InputProblems, Problem
 from ..replay.replay import Settings
-from ..traces import dat as trace_dat
+from ..traces import any_trace
 from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, Periods, idle_ns
 from ..traces.recording import COMPLETE, guessed, rows
@@ -220,7 +220,7 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Pro
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
     found: dict[int, bytearray] = {}
-    for periods in _periods(pairing, trace_dat.batches(source, reader)):
+    for periods in _periods(pairing, any_trace.batches(source, reader)):
         if isinstance(periods, Periods):
             gathered.extend_packed(periods.packed)
             for cpu, packed in periods.by_cpu:

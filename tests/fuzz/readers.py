@@ -49,7 +49,14 @@ from idle_states.skiboot import log as opal_log
 from idle_states.sources import format_tar
 from idle_states.spec import library
 from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
-from idle_states.traces import dat, dat_file, event_formats, perf_data, perf_file, ring_buffer
+from idle_states.traces import (
+    dat_file,
+    event_formats,
+    perf_data,
+    perf_file,
+    ring_buffer,
+    trace_cmd,
+)
 from idle_states.traces.chunks import chunks
 from idle_states.traces.head import head_of
 from idle_states.traces.recording import rows
@@ -206,7 +213,7 @@ def _trace_dat(data: bytes) -> None:
     """Through trace-cmd, and the reader of its text."""
     with mock.patch.object(limits, "TRACE_CMD_STALL_S", PROGRAM_S):
         reader = TraceText(InputProblems(), compiled)
-        for batch in reader.batches(dat.blocks(_input(data))):
+        for batch in reader.batches(trace_cmd.blocks(_input(data))):
             assert len(batch.events) == len([batch.line(n) for n in range(len(batch.events))])
 
 

@@ -44,7 +44,7 @@ def test_the_corpus_is_small_and_has_no_other_readers() -> None:
     [
         ("git", "git", {"reading/git/repository.py", "reading/git/references.py"}),
         ("dtc", "dtc", {"devicetree/fdt.py", "devicetree/dts_text.py"}),
-        ("trace-dat", "trace-cmd", {"traces/dat.py", "traces/text.py"}),
+        ("trace-dat", "trace-cmd", {"traces/trace_cmd.py", "traces/text.py"}),
     ],
 )
 def test_what_programs_answer_is_read(name: str, program: str, files: set[str]) -> None:

@@ -5,6 +5,7 @@ import re
 import shutil
 import struct
 import subprocess
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from idle_states.cli import main
-from idle_states.core.packing import compiled
+from idle_states.core.packing import RING_EVENT, compiled
 from idle_states.findings import Unreadable
 from idle_states.reading import compressed, limits
 from idle_states.reading.inputs import Input
 from idle_states.reading.problems import InputProblems, Problem
-from idle_states.traces import dat, event_formats, perf_data, perf_file
+from idle_states.traces import any_trace, event_formats, perf_data, perf_file
 from idle_states.traces.periods import Pairing, Period
 from idle_states.traces.text import LOST, Event, TraceText
 from tests.support.compiled import needs_core
@@ -73,7 +74,7 @@ def periods(data: bytes) -> tuple[list[Period], tuple[Problem, ...]]:
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
     found: list[Period] = []
-    for batch in dat.batches(Input("perf.data", held=data), reader):
+    for batch in any_trace.batches(Input("perf.data", held=data), reader):
         found += pairing.feed(batch)
     return [*found, *pairing.finish()], problems.listing()
 
@@ -311,7 +312,7 @@ def test_what_perf_script_alone_reads_is_said(tmp_path: Path) -> None:
     path = tmp_path / "perf.data"
     path.write_bytes(patched(8, "<Q", 16))
     with pytest.raises(Unreadable, match=r"as perf writes them to a pipe; run perf script on it"):
-        list(dat.batches(Input(str(path)), TraceText(InputProblems())))
+        list(any_trace.batches(Input(str(path)), TraceText(InputProblems())))
 
 
 def test_a_replay_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -339,7 +340,7 @@ def test_what_perf_records_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "most"), [("PERF_IDS", 8), ("PERF_EVENTS", 2), ("TRACE_DAT_FORMATS", 2)]
+    ("limit", "most"), [("PERF_IDS", 8), ("PERF_EVENTS", 2), ("TRACE_FORMATS", 2)]
 )
 def test_what_a_head_may_count_is_limited(limit: str, most: int) -> None:
     """Numbers count as often as they are said: else a small file takes hours."""
@@ -378,3 +379,28 @@ def test_too_many_events_without_a_round_are_refused_with_a_way_out() -> None:
     ops: list[Op] = [("idle", 1000 * n, 0, 1) for n in range(50)]
     with mock.patch.object(limits, "PERF_HELD_BYTES", 40 * 32):
         assert "sorted at once; run perf script on it" in refusal(Writer().file(ops))
+
+
+@needs_core
+def test_events_without_a_round_are_held_once() -> None:
+    """The least that sorting needs: all of them, and what they become."""
+    ops: list[Op] = [("idle", 1000 * n, 0, 1) for n in range(10_000)]
+    file = perf_file.read(Input("perf.data", held=Writer().file(ops)))
+    held = RING_EVENT.size * len(ops)
+    tracemalloc.start()
+    with mock.patch.object(limits, "PERF_PART_BYTES", 1 << 14):
+        (batch,) = perf_data.batches(file, TraceText(InputProblems(), compiled), compiled)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(batch) == len(ops)
+    assert held < peak < 1.9 * held
+
+
+def test_what_both_kinds_of_file_have_is_limited_by_rows_that_name_both() -> None:
+    name2row = {row.what: row for row in limits.TABLE if row.reader == "trace.dat, perf.data"}
+    assert {row.value for row in name2row.values()} == {
+        limits.TRACE_HEAD_BYTES,
+        limits.TRACE_FORMATS,
+    }
+    with mock.patch.object(limits, "TRACE_HEAD_BYTES", 8):
+        assert "expected at most 8 bytes" in refusal(GOOD)

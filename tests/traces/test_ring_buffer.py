@@ -13,7 +13,7 @@ from idle_states.core.packing import compiled
 from idle_states.findings import Unreadable
 from idle_states.reading.inputs import Input
 from idle_states.reading.problems import InputProblems, Problem
-from idle_states.traces import dat, dat_file, event_formats, ring_buffer
+from idle_states.traces import any_trace, dat_file, event_formats, ring_buffer, trace_cmd
 from idle_states.traces.text import EXIT, LOST, MISS, Batch, Event, PackedBatch, TraceText
 from tests.support.compiled import NO_CORE
 from tests.support.thorough import examples
@@ -46,7 +46,7 @@ def by_pages(data: bytes, *, core: bool = False) -> Found:
 
 def by_trace_cmd(path: Path) -> Found:
     reader = TraceText(InputProblems())
-    return gathered(reader.batches(dat.blocks(Input(str(path)))), reader)
+    return gathered(reader.batches(trace_cmd.blocks(Input(str(path)))), reader)
 
 
 def refusal(data: bytes) -> str:
@@ -213,7 +213,7 @@ def test_trace_cmd_reads_the_rest_and_that_is_said(tmp_path: Path) -> None:
     clock = struct.pack("<HI", 13, 8) + bytes(8)
     path.write_bytes(version_6(packed([[Page(1000, [("idle", 0, 1)])]]), options=clock))
     reader = TraceText(InputProblems())
-    events, _, problems = gathered(dat.batches(Input(str(path)), reader), reader)
+    events, _, problems = gathered(any_trace.batches(Input(str(path)), reader), reader)
     assert [event for event, _ in events] == [((0, 1), 1000)]
     assert problems[0].kind == "read-as-text"
     assert problems[0].examples[0].message == "it has a guest"

@@ -1,4 +1,4 @@
-"""trace.dat by the reader of its pages, or as text by trace-cmd where that alone reads it.
+"""A trace.dat as text, by trace-cmd.
 
 trace-cmd is asked for idle events only, with times in ns, and writes its text to a pipe. A trace
 may be of any length: trace-cmd's memory is limited, and the time for which it may write nothing.
@@ -9,43 +9,10 @@ from collections.abc import Iterator
 
 from ..findings import unreadable
 from ..reading import launching, limits
-from ..reading.inputs import Input, InputKind
-from . import dat_file, event_formats, perf_data, perf_file, ring_buffer
-from .text import Batch, PackedBatch, TraceText
+from ..reading.inputs import Input
 
 _EVENTS = "cpu_idle.*"
 """A pattern: asked for by its plain name, cpu_idle_miss is an error in a trace without it."""
-
-
-def batches(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
-    """Yields the events of a trace, text, trace.dat or perf.data; `reader` counts them. What makes
-    trace-cmd read a trace.dat is a problem of the kind read-as-text. Raises Unreadable."""
-    if source.kind not in (InputKind.DAT, InputKind.PERF):
-        yield from reader.batches(source.ahead())
-        return
-    if not source.seekable:
-        raise unreadable(
-            source.name, f"expected a {source.kind} as a file of its own, not compressed or piped"
-        )
-    if source.kind is InputKind.PERF:
-        try:
-            recorded = perf_file.read(source)
-        except event_formats.Beyond as beyond:
-            raise unreadable(
-                source.name,
-                f"expected a perf.data of events alone, found {beyond}; "
-                "run perf script on it, with --ns",
-            ) from None
-        yield from perf_data.batches(recorded, reader)
-        return
-    try:
-        file = dat_file.read(source)
-    except event_formats.Beyond as beyond:
-        text = blocks(source, str(beyond))
-        reader.problems.add("read-as-text", f"it has {beyond}")
-        yield from reader.batches(text)
-        return
-    yield from ring_buffer.batches(file, reader)
 
 
 def blocks(source: Input, why: str = "") -> Iterator[bytes]:
