@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from ..core.packing import PERF_ID, PERF_KIND, PERF_LAYOUT, RING_EVENT, compiled
+from ..core.packing import PERF_ID, PERF_KIND, PERF_LAYOUT, RING_EVENT, Buffer, compiled
 from ..linux.governors.interface import U64_MAX
 from ..reading import compressed, limits
 from ..reading.inputs import CPU_MAX
@@ -106,7 +106,7 @@ class _Records:
             self._refuse(base, f"expected at most {most}; run perf script on it, with --ns")
         return at
 
-    def settled(self) -> bytes:
+    def settled(self) -> Buffer:
         """Takes the held events that nothing still to be read comes before."""
         bound = self._times[2]
         if bound == self._done_ns or not self._held:
@@ -123,7 +123,7 @@ class _Records:
         self._noted = 0
         return bytes(given)
 
-    def rest(self) -> bytearray:
+    def rest(self) -> Buffer:
         """Takes all that is held."""
         held, self._held = self._held, bytearray()
         return held
