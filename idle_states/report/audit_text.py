@@ -15,7 +15,8 @@ from ..selection.idle_lengths import lengths
 from ..wording import plural
 from .escapes.text import printable
 from .findings_text import render as render_findings
-from .show_text import folded, stage_table
+from .show_stages import stage_table
+from .show_text import folded
 from .style import Style
 from .tables import columns
 

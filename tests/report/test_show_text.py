@@ -4,7 +4,8 @@ import pytest
 
 from idle_states.linux.releases import all_releases
 from idle_states.pipeline import journey
-from idle_states.report.show_text import agreeing, journey_stages, sections
+from idle_states.report.show_kernels import agreeing
+from idle_states.report.show_text import journey_stages, sections
 from idle_states.skiboot.platform import Platform
 from idle_states.sources import read_table
 

@@ -13,7 +13,7 @@ from ...wording import joined, plural
 from ..audit_text import heading, value
 from ..audit_text import sections as text_sections
 from ..kernel_ranges import kernel_ranges
-from ..show_text import StageColumn
+from ..show_stages import StageColumn
 from . import pictures, stages, svg
 from .page import Lines, PageTable, Part, Picture, Section
 from .pictures import Band, BandRow

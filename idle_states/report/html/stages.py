@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from ...pipeline import Journey
 from ...table import IdleTable
-from ..show_text import StageColumn, journey_stages, sections, stage_columns, whence
+from ..show_stages import StageColumn, stage_columns
+from ..show_text import journey_stages, sections, whence
 from . import pictures, svg
 from .page import Lines, PageTable, Part, Picture, Section
 from .pictures import PictureSpan
