@@ -48,7 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not machines:
         all_a, all_b = [read_table(arguments.a)], [read_table(arguments.b)]
     a, b = all_a[0], all_b[0]
-    names = (arguments.a, arguments.b) if machines else (a.name, b.name)
+    operands = (arguments.a, arguments.b)
+    names = (a.name, b.name)
     releases = kernels(arguments, [NEWEST], arguments.governor)
     machine = platform(arguments)
     for source in (a, b):
@@ -70,18 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
         out.document(envelope("diff", Diff, body, inputs, releases))
     elif differences:
         rows = [(d.stage, d.path, d.a, d.b) for d in differences]
-        out.text(
-            columns(
-                (
-                    "STAGE",
-                    "WHAT",
-                    *(PurePath(name).stem.upper() if machines else name.upper() for name in names),
-                ),
-                rows,
-            )
-            + rests
-        )
+        short = [PurePath(name).stem for name in operands] if machines else names
+        heads = tuple(name.upper() for name in short) if short[0] != short[1] else operands
+        out.text(columns(("STAGE", "WHAT", *heads), rows) + rests)
     else:
-        both = printable(f"{names[0]} and {names[1]}")
+        told = operands if machines or a.name == b.name else names
+        both = printable(f"{told[0]} and {told[1]}")
         out.text(f"{both} are equal at every stage\n{rests}")
     return int(bool(differences))

@@ -17,6 +17,16 @@ MAX_ENTRIES = limits.TREE_ENTRIES
 
 _NEEDED = ("ibm,cpu-idle-state-", "ibm,enabled-stop-levels", "cpu-version", "compatible")
 
+SIGNS = ("compatible", "model", "#address-cells", "ibm,opal", "cpus", "power-mgt")
+"""Names of entries by which a directory is recognised as a device tree."""
+
+
+def is_device_tree(tree: Tree, relative: str = "") -> bool:
+    """Whether a directory of the tree has an entry as the top of a device tree has, or as its
+    power-mgt node. Raises OSError or Unreadable for one that cannot be listed."""
+    names = (entry.name for entry in tree.entries(relative, follow=False))
+    return any(name in SIGNS or "cpu-idle-state" in name for name in names)
+
 
 def read(path: Path, opened: Callable[[], Tree] | None = None) -> Node:
     """The root node; nodes and properties sorted by name.

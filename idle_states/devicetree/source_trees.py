@@ -88,7 +88,7 @@ UPSTREAM = "dts/upstream/"
 """Where U-Boot keeps the sources of Linux."""
 
 LAYOUTS = (
-    Layout("the sources of Linux", ("src", "include/dt-bindings"), ("src",), _sources, "src/{}"),
+    Layout("devicetree-rebasing", ("src", "include/dt-bindings"), ("src",), _sources, "src/{}"),
     Layout("Zephyr", ("dts/bindings", "include/zephyr"), ("boards",), _zephyr, "dts/{}"),
     Layout("U-Boot", ("arch", "dts", "include/u-boot"), ("arch",), _u_boot, "arch/{}/dts"),
     Layout("Linux", ("include/dt-bindings", "arch"), ("arch",), _linux, "arch/{}/boot/dts"),

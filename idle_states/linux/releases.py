@@ -204,10 +204,11 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
         return last, [f"the newest known, {named.number} is not"]
     series = version_name(named.series)
     if series not in MAINLINE:
-        hint = "it is older" if named.series < oldest else "there was none of that number"
+        older = named.series < oldest
+        hint = "it is older" if older else "there was none of that number"
         raise UnknownRelease(
             f"expected a kernel from {MAINLINE[0]} on, found {_shown(text)}: {hint}"
-            f"{suggestion(series, MAINLINE)}"
+            f"{'' if older else suggestion(series, MAINLINE)}"
         )
     last = taken_apart(_series2last[series])
     assert last is not None

@@ -23,15 +23,14 @@ class SpecProblems:
         self.findings.append(Finding(code, name, Severity.ERROR, message, where, related=related))
 
     def unknown_key(self, key: str, where: Location, known: Iterable[str]) -> None:
-        self.add(
-            "IS920",
-            "unknown-key",
-            f"expected one of the spec's keys, found {key!r}{suggestion(key, known)}",
-            where,
-        )
+        known = list(known)
+        meant = suggestion(key, known)
+        keys = "" if meant else f" ({', '.join(known)})"
+        message = f"expected one of the spec's keys{keys}, found {key!r}{meant}"
+        self.add("IS920", "unknown-key", message, where)
 
     def missing_key(self, key: str, what: str, where: Location) -> None:
-        self.add("IS921", "missing-key", f"expected {key!r} in {what}, found none", where)
+        self.add("IS921", "missing-key", f"expected {str(key)!r} in {what}, found none", where)
 
     def wrong_type(self, expected: str, found: str, where: Location) -> None:
         self.add("IS922", "wrong-type", f"expected {expected}, found {found}", where)
@@ -44,7 +43,7 @@ class SpecProblems:
 
     def unknown_name(self, what: str, found: str, where: Location, known: Iterable[str]) -> None:
         known = list(known)
-        listing = ", ".join(known)
+        listing = ", ".join(known) or "there is none"
         self.add(
             "IS925",
             "unknown-name",

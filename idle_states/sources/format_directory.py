@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from ..findings import unreadable
+from ..findings import Unreadable, unreadable
 from ..reading import opening
+from ..wording import joined
 from .source import File, Source
 
 _CPUIDLE = ("", "cpuidle/", "cpu0/cpuidle/")
@@ -23,7 +24,22 @@ def read(file: File) -> list[Source]:
 
     if _is_sysfs(file):
         raise unreadable(file.shown, _OF_SYSFS)
+    if not _may_be_tree(file):
+        signs = joined(directory.SIGNS, "or")
+        message = f"expected a directory like /proc/device-tree, with {signs} in it, found another"
+        raise unreadable(file.shown, message)
     return sources_of(directory.read(file.path, file.opened), file.shown, "directory", "")
+
+
+def _may_be_tree(file: File) -> bool:
+    """Whether it looks like a device tree, or cannot be listed, which its reader then says."""
+    from ..devicetree.directory import is_device_tree
+
+    try:
+        with file.opened() as tree:
+            return is_device_tree(tree)
+    except (OSError, Unreadable):
+        return True
 
 
 def _is_sysfs(file: File) -> bool:

@@ -12,8 +12,6 @@ from . import format_skiboot
 from .formats import format_of
 from .source import File
 
-_SIGNS = {"compatible", "model", "#address-cells", "ibm,opal", "cpus", "power-mgt"}
-"""Names of entries by which a directory is recognised as a device tree."""
 _INPUTS = (".dtb", ".dts", ".lid", ".yaml", ".yml")
 """Ends of names that make a file inside of a directory an input; what is named on its own always
 is one."""
@@ -30,11 +28,12 @@ _UNSEARCHED = (_FORBIDDEN, _TOO_LARGE)
 def is_tree(tree: opening.Tree, relative: str = "") -> bool:
     """Whether a directory of the tree is one input: a device tree, the power-mgt node of one, or a
     skiboot."""
+    from ..devicetree.directory import is_device_tree
+
     if format_skiboot.is_skiboot(tree, relative or "."):
         return True
     try:
-        names = (entry.name for entry in tree.entries(relative, follow=False))
-        return any(name in _SIGNS or "cpu-idle-state" in name for name in names)
+        return is_device_tree(tree, relative)
     except (OSError, Unreadable):
         return False
 

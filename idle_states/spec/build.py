@@ -205,10 +205,11 @@ def _control(
     for key, value in node.entries.items():
         where[f"control.{key}"] = value.where.at(f"{path}.psscr.{key}")
         if key == "other":
-            fields[key] = scalars.integer(value, problems, most=U64_MAX, what="other bits") or 0
+            fields[key] = scalars.integer(value, problems, most=U64_MAX, what="a number, of other bits") or 0
         elif key in Psscr.FIELDS:
             most = (1 << Psscr.FIELDS[key][1]) - 1
-            fields[key] = scalars.integer(value, problems, most=most, what=f"field {key}") or 0
+            what = f"a number of at most {most:#x}"
+            fields[key] = scalars.integer(value, problems, most=most, what=what) or 0
         else:
             problems.unknown_key(key, node.keys[key], (*Psscr.FIELDS, "other"))
     return int(Psscr(**fields))

@@ -246,6 +246,19 @@ def test_names_are_made_fit_for_a_terminal(
     assert all(line.isprintable() for line in out.split("\n"))
 
 
+def test_tables_of_one_name_are_told_apart_by_what_was_typed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree, same = tmp_path / "power9.dtb", tmp_path / "same.yaml"
+    run(capsys, "generate", "power9", "--to", "dtb", "--platform", "op920", "-o", str(tree))
+    run(capsys, "import", str(tree), "--name", "power9", "-o", str(same))
+    _, out, _ = run(capsys, "diff", str(same), "power9")
+    assert out.splitlines()[0].split()[2:] == [str(same), "power9"]
+    run(capsys, "generate", "power9", "--to", "yaml", "-o", str(same))
+    _, out, _ = run(capsys, "diff", str(same), "power9")
+    assert out.startswith(f"{same} and power9 are equal")
+
+
 def test_diff_down_to_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None:
     """Linux 4.11 would now select snooze where it selected stop0_lite."""
     words = ["diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11"]

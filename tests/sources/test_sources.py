@@ -638,3 +638,10 @@ def test_what_may_be_a_spec_is_told_what_is_wrong_with_it(text: str, tmp_path: P
     file.write_text(text)
     (source,) = read_sources(str(file))
     assert {finding.rule for finding in source.findings} >= {"IS921"}
+
+
+def test_directory_that_is_no_device_tree(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("name: mine\n")
+    with pytest.raises(Unreadable, match="expected a directory like /proc/device-tree") as caught:
+        read_source(str(tmp_path))
+    assert [finding.rule for finding in caught.value.findings] == ["IS930"]
