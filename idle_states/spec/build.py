@@ -205,7 +205,9 @@ def _control(
     for key, value in node.entries.items():
         where[f"control.{key}"] = value.where.at(f"{path}.psscr.{key}")
         if key == "other":
-            fields[key] = scalars.integer(value, problems, most=U64_MAX, what="a number, of other bits") or 0
+            fields[key] = (
+                scalars.integer(value, problems, most=U64_MAX, what="a number, of other bits") or 0
+            )
         elif key in Psscr.FIELDS:
             most = (1 << Psscr.FIELDS[key][1]) - 1
             what = f"a number of at most {most:#x}"
